@@ -23,7 +23,7 @@ run: .venv/.installed  ## serve Assay on this machine (ASSAY_PORT, default 8501)
 
 test: .venv/.installed-dev  ## run every test, in a real browser too
 	@$(PY) -m tests.browser
-	@$(PY) -m pytest -q -n 2 --dist loadgroup $(ARGS)
+	@$(PY) -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 check: .venv/.installed-dev  ## style and types
 	@$(PY) -m ruff check . --output-format concise; style=$$?; $(PY) -m mypy && exit $$style
@@ -33,7 +33,7 @@ bench: .venv/.installed-dev  ## measure what must be fast
 
 clean:  ## remove the environment and caches; a workspace is never touched
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	@find app.py pages data judges tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	@find app.py pages data judges tools tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The stamps say that a lock file is installed as it stands: the second time nothing is fetched, or even looked up.
 

@@ -12,12 +12,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from data import log
 from data.dashboard.warmup import ahead
 from data.runs import runs
 from data.workspace.bootstrap import begin
 from judges.cards import cards
 from judges.errors import AssayError
-from pages.server import downloads, sockets, temp_folders
+from judges.version import VERSION
+from pages.server import downloads, loggers, sockets, temp_folders
 from pages.server.assets import Assets
 from pages.server.headers import SecurityHeaders
 from pages.server.origins import Origins
@@ -29,24 +31,36 @@ from pages.ui import session
 @contextlib.asynccontextmanager
 async def life(_: object) -> AsyncIterator[None]:
     """Hold the store open while the server runs; what is approved is summed up meanwhile."""
+    loggers.join()
+    log.catch()
     try:
+        log.begin("INFO")
         cards()
         store = begin()
     except AssayError as error:
         print(f"Assay cannot start. {error}", file=sys.stderr, flush=True)
+        log.error("start_refused", error=type(error).__name__)
         raise SystemExit(1) from None
-    sockets.hasten()
-    session.serve(store)
-    settle()
-    runs.look_after_all(store)
-    ahead(store)
+    except Exception as error:
+        log.error("start_failed", error)
+        raise SystemExit(1) from None
     try:
+        sockets.hasten()
+        session.serve(store)
+        settle()
+        runs.look_after_all(store)
+        ahead(store)
+        log.info("server_started", version=VERSION, store=store.url.partition("://")[0], revision=store.newest())
         yield
+    except Exception as error:
+        log.error("server_failed", error)
+        raise
     finally:
         session.serve(None)
         runs.close(store)
         store.close()
         temp_folders.forget()
+        log.info("server_stopped", version=VERSION)
 
 
 def health(_: Request) -> JSONResponse:

@@ -1,1 +1,1 @@
-"""The workspace: everything that is stored, who may write it, and what comes in and goes out. SQL stands here only."""
+"""The workspace: everything that is stored, who may write it, and what is imported and exported. All SQL is here."""

@@ -31,7 +31,7 @@ def _kept(dimension: Dimension) -> dict[str, Any]:
     """A dimension as a card's content has it.
 
     What the version is the hash of keeps the word and the keys from before there were steps: no judge becomes another
-    one because Assay calls something by another name, nor because it tells people more of what an answer means.
+    one because Assay calls something by another name, nor because it explains more of an answer to people.
     """
     told = asdict(dimension)
     del told["anchors"]
@@ -154,6 +154,6 @@ HOMES: dict[str, str] = {}
 
 
 def place(card: Card) -> str:
-    """Where a card is from, for messages: the file of its folder, or that of the card below one laid over it."""
+    """Where a card is from, for messages: the file of its folder, or that of the card that is applied per turn."""
     name = str(((card.recipe or {}).get("over") or {}).get("name", card.name))
     return f"judges/cards/{HOMES[name]}/card.py" if name in HOMES else f"The card {name}"

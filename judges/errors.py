@@ -2,7 +2,7 @@
 
 
 class AssayError(Exception):
-    """Something that was refused for a reason its message tells; shown as it stands, never as a traceback."""
+    """Something that was refused for the reason in its message; shown unchanged, never as a traceback."""
 
 
 class UnknownCard(AssayError):

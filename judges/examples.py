@@ -19,15 +19,17 @@ from judges.card import Card, Example, Item
 from judges.errors import BadCard
 
 FEW = (2, 3)
-"""How many examples a card takes, if any (CARDS, All cards)."""
+"""How many few-shot examples a card takes, if any."""
 _TOLD = {"card", "card_version", "item", "part", "judge_model"}
-"""What a line may tell beside the example: its card, and where an export took it from."""
+"""What a line may hold beside the example: its card, and where an export took it from."""
 _MARK = re.compile(r"\[\[[^\[\]\n]{1,10}\]\]")
 
 
 def with_examples(card: Card, examples: Sequence[Example]) -> Card:
-    """The card with these examples in place of its own: another version, whose stored content (Card.spec) holds them
-    beside its recipe, so that made.from_spec has it again.
+    """The card with these examples in place of its own.
+
+    It is another version, whose stored content (Card.spec) holds them beside its recipe, so that made.from_spec has it
+    again.
 
     Raises BadCard where there are not two or three, or one is not as the card's judges see an item and reply.
     """
@@ -39,7 +41,7 @@ def with_examples(card: Card, examples: Sequence[Example]) -> Card:
 
 
 def shows(card: Card, item: Item) -> bool:
-    """Whether an example of a card is this item, as its judges see it: what they were told of does not count."""
+    """Whether an example of a card is this item, as its judges see it: other fields do not count."""
     if not card.examples or item.kind != card.kind:
         return False
     return any(card.fields(item, part) in [e.fields for e in card.examples] for part in card.parts(item))
@@ -58,7 +60,7 @@ def example_of(row: Any, where: str) -> Example:
 
 
 def beside(file: str, cards: Iterable[Card]) -> list[Card]:
-    """The cards of a folder, each with the examples that stand for it in the folder's examples.jsonl, if any does.
+    """The cards of a folder, each with its examples in the folder's examples.jsonl, if there are any.
 
     A line without "card" belongs to the first card. Raises BadCard for a line that cannot be used.
     """

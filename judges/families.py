@@ -18,7 +18,7 @@ def prefixes() -> dict[str, str]:
 def family(model: str) -> str:
     """The family of a model or system: "openai/gpt-4o-mini" -> "gpt"; "" for a name that says nothing.
 
-    What stands before the last slash is left out, as is case; the longest known beginning counts. An unknown name is
+    What comes before the last slash is left out, as is case; the longest known beginning counts. An unknown name is
     of the family of its leading letters: "vicuna-13b-v1.3" -> "vicuna".
     """
     name = model.strip().casefold().rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Which of several judges is meant: by its model, its card, the head of its id, and the parameters that tell it apart.
+"""Which of several judges is meant: by its model, its card, the head of its id, and its distinguishing parameters.
 
 `gpt-4o temperature=0.7` is the judge of that model with that parameter; `card=NAME` and `version=HASH` name those.
 """
@@ -19,7 +19,7 @@ UNSET = "unset"
 
 @dataclass(frozen=True)
 class Named:
-    """A judge and what tells it from others; in plain files it has no id."""
+    """A judge and what distinguishes it from others; in plain files it has no id."""
 
     id: str
     card: str
@@ -30,7 +30,7 @@ class Named:
 
     @property
     def traits(self) -> dict[str, Any]:
-        """All that can tell it apart, by name."""
+        """All that can distinguish it, by name."""
         own = {"card": self.card, "version": self.version, "model": self.model, "synthetic": self.synthetic}
         return {**self.params, **own}
 
@@ -48,7 +48,7 @@ def fitting(there: Sequence[Named], wanted: str) -> list[Named]:
 
 
 def differences(there: Sequence[Named]) -> list[dict[str, str]]:
-    """What tells each of the judges from the others, as words by name; what all have alike is in none."""
+    """What distinguishes each of the judges, as words by name; what all have alike is in none."""
     traits = [one.traits for one in there]
     names = sorted({name for one in traits for name in one}, key=lambda name: (name not in _FIRST, name))
     varied = [name for name in names if len({_word(one.get(name)) for one in traits}) > 1]

@@ -8,7 +8,8 @@ from judges.tokens import tokens
 from judges.types import Dialogue, Pair, Response
 
 LONG = 500
-"""Tokens, roughly, from which the responses of a pair are cut into sections (CARDS, long_form_pairwise)."""
+"""Tokens, roughly, from which the responses of a pair are cut into sections, as the card long_form_pairwise needs them.
+"""
 
 
 class BadSections(AssayError):

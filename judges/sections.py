@@ -1,7 +1,7 @@
 """Cutting long responses into sections, so that judge, annotator and table mean the same part by the same name.
 
 Sections are the visible structure: the headings of either response, in order of appearance; without headings, first
-half and second half (CARDS, long_form_pairwise).
+half and second half. The card long_form_pairwise scores them.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class BadJson(ValueError):
 def parse(text: str) -> Any:
     """The value of a JSON text. Raises BadJson.
 
-    Refused beyond bad syntax: a key that stands twice in one object, NaN and Infinity, numbers that leave 64 bits,
+    Refused beyond bad syntax: a key that occurs twice in one object, NaN and Infinity, numbers that leave 64 bits,
     more than DEPTH levels, the character NUL, and halves of surrogate pairs.
     """
     check_depth(text)

@@ -1,4 +1,4 @@
-"""How many tokens a text has, about: no tokenizer is at hand, and each model has another."""
+"""An estimate of how many tokens a text has: there is no tokenizer here, and each model has another."""
 
 from __future__ import annotations
 

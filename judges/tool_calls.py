@@ -1,4 +1,4 @@
-"""Calls of tools, as they stand in a dialogue: each call, and each result, is an entry `tool` of its own.
+"""Calls of tools, as they are in a dialogue: each call, and each result, is an entry `tool` of its own.
 
 A call's text is `name(arguments)`, as people and judges read it; any other text of such an entry is a result.
 """

@@ -1,4 +1,4 @@
-"""Which items need a person's eyes first, and why, in words that stand above the item on the desk."""
+"""Which items need a person's review first, and why, in the words that the desk shows above the item."""
 
 from __future__ import annotations
 

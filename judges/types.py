@@ -221,7 +221,7 @@ class Scale:
     categories: tuple[str, ...] = ()
     na: bool = False
     drawn: str = ""
-    """The category that a drawn vote of several people stands for ("tie"); empty: a drawn vote has no gold."""
+    """The category that a tied vote of several people gives ("tie"); empty: a tied vote has no gold."""
     step: float = 0
     """On an interval scale, the distance of neighbouring answers counted from `lo` (.5: half points); 0: any number."""
 
@@ -234,7 +234,7 @@ class Scale:
 
     @property
     def base(self) -> int:
-        """The lowest code, which stands in row 0 of a table."""
+        """The lowest code, which is row 0 of a table."""
         return int(self.lo) if self.kind == "ordinal" else 0
 
     @property
@@ -284,7 +284,7 @@ class Scale:
         raise BadScale(f"{_short(value)} is not on the scale: allowed are {self.words}")
 
     def written(self, value: Any) -> Any:
-        """A value that stands as text in a column of texts, as it would stand alone: "4" is 4, and "yes" is true."""
+        """A value that is text in a column of texts, as it would be alone: "4" is 4, and "yes" is true."""
         text = value.strip().lower() if isinstance(value, str) else ""
         if self.kind == "flag" and text in self.answers:
             return text == self.answers[1]
@@ -295,7 +295,7 @@ class Scale:
     def say(self, code: float | None) -> str:
         """A code in words: 4.0 -> "4", 2.0 -> "good", None -> "n/a", turn 0 -> "none".
 
-        What several samples came to may lie between two answers: 3.4 -> "3.4", 2.5 -> "good to excellent".
+        What several samples combine to may lie between two answers: 3.4 -> "3.4", 2.5 -> "good to excellent".
         """
         if code is None:
             return "n/a"

@@ -71,6 +71,7 @@ def run() -> None:
         # Under every address, so that a link leads to its page once the name is known.
         doors = [st.Page(sign_in.page, title="Assay", url_path=a) for _, _, _, _, a, _ in ROUTES]
         doors.append(st.Page(sign_in.page, title="Assay", url_path=ROOT, default=True))
+        scheme.sign()
         st.navigation(doors, position="hidden").run()
         return
     name = f":material/account_circle: {text.plain(text.short(who.name, 14))}"
@@ -88,6 +89,8 @@ def run() -> None:
         menu.setdefault(name if section == OWN else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     page = st.navigation(menu, position="top")
+    if page is not mine["desk"]:  # every line of it is the item's
+        scheme.sign()
     st.set_page_config(page_title=f"{page.title} · Assay")
     page.run()
 

@@ -3,7 +3,9 @@
 import asyncio
 import ipaddress
 import os
+import shutil
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,7 +14,8 @@ from typing import Any
 import hypothesis
 import pytest
 
-from tests import browser
+from data.store import opening
+from tests import browser, seeds
 from tests.server import ROOT, Server
 
 FLAGS = (
@@ -100,6 +103,40 @@ def room_for_a_loop(request: pytest.FixtureRequest) -> Iterator[None]:
         asyncio._set_running_loop(waiting)
 
 
+# -- stores -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., None]]:
+    """Migrates one empty store for each worker, and makes every new store as a copy of its file (automatic).
+
+    Only the migrations are left out: each store is locked, marked and opened as ever. A file of tests about the making
+    of stores asks for `stores_made_anew`.
+    """
+    made = tmp_path_factory.mktemp("empty") / "empty.duckdb"
+    really = opening.bring_up
+
+    def bring_up(path: Path, found: opening.Found | None) -> None:
+        if found is not None:
+            return really(path, found)
+        if not made.exists():
+            really(made, None)
+        part = opening.beside(path, ".making")
+        shutil.copyfile(made, part)
+        os.replace(part, path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening, "bring_up", bring_up)
+        patch.setattr(seeds, "KEPT", [tmp_path_factory.mktemp("kept")])
+        yield really
+
+
+@pytest.fixture
+def stores_made_anew(one_empty_store: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every new store goes through all migrations, as a user's does."""
+    monkeypatch.setattr(opening, "bring_up", one_empty_store)
+
+
 # -- the app ----------------------------------------------------------------------------------------------------------
 
 
@@ -120,7 +157,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
 
 @pytest.fixture
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
-    """A factory of running apps: serve(samples=True, store="postgresql://...", env={...}) gives a tests.server.Server.
+    """A factory of running apps: serve(samples=True, store="duckdb:///name", env={...}) gives a tests.server.Server.
 
     Each has a folder and a store of its own; folder=another.store_path.parent takes over the store of another.
     start=False gives one that is not started yet, so that its store can be filled first. At the end of the test all
@@ -227,10 +264,30 @@ def page(new_page: Callable[..., Any]) -> Any:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With two workers, a file whose tests start apps or browsers stays on one; all other tests go wherever is room."""
+    """With several workers, the tests of a file that share an app, a browser or a store stay on one worker.
+
+    Otherwise each worker would make what they share. Browsers begin, then what else stays together, of each the files
+    with most tests first: all other tests go wherever is room, so that no worker is without work at the end.
+    """
+    together = Counter(item.path for item in items if _stays(item))
     for item in items:
-        if BROWSING & set(getattr(item, "fixturenames", ())) and not item.get_closest_marker("xdist_group"):
+        if _stays(item) and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+    items.sort(key=lambda item: (_browses(item), _stays(item), _stays(item) * together[item.path]), reverse=True)
+
+
+def _browses(item: pytest.Item) -> bool:
+    """Whether a test starts apps or browsers."""
+    return bool(BROWSING & set(getattr(item, "fixturenames", ())))
+
+
+def _stays(item: pytest.Item) -> bool:
+    """Whether it does, or takes what is made once for its file."""
+    found = getattr(item, "_fixtureinfo", None)
+    shared = found is not None and any(
+        one.scope == "module" for several in found.name2fixturedefs.values() for one in several
+    )
+    return _browses(item) or shared
 
 
 @pytest.hookimpl(wrapper=True)

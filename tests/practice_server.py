@@ -7,32 +7,59 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judges.practice import Options, Running, start
-from judges.practice.faults import faults
+from judges.practice import background
+from judges.practice.options import Options
+from judges.practice.server import Server
+from tests.practice.faults import faults
+from tests.practice.log import Log
+from tests.practice.options import Equipment
+from tests.practice.server import FaultyServer
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@dataclass(frozen=True)
+class Running:
+    """An endpoint that runs: its address, what was chosen, and what it was asked."""
+
+    url: str
+    options: Equipment
+    log: Log
+
+
 @contextlib.contextmanager
 def practice(spec: str = "", **chosen: Any) -> Iterator[Running]:
-    """An endpoint in a thread on a free port, with faults such as "429=0.1:0,reset=0.05" and any of Options.
+    """An endpoint in a thread on a free port, with faults such as "429=0.1:0,reset=0.05" and any of Equipment.
 
     Each is a server of its own, with a log of its own, also where the options are those of one before.
     """
-    running = start(Options(**{"port": 0, "faults": faults(spec), **chosen}))
+    options = Equipment(**{"port": 0, "faults": faults(spec), **chosen})
+    server = FaultyServer(options)
+    running = background.serve(server)
     try:
-        yield running
+        yield Running(running.url, options, server.log)
+    finally:
+        running.stop()
+
+
+@contextlib.contextmanager
+def product(**chosen: Any) -> Iterator[str]:
+    """The base URL of an endpoint just as the product has it, in a thread on a free port, with any of Options."""
+    running = background.serve(Server(Options(**{"port": 0, **chosen})))
+    try:
+        yield running.url
     finally:
         running.stop()
 
 
 @contextlib.contextmanager
 def practice_process(*arguments: str) -> Iterator[str]:
-    """An endpoint as `python -m judges practice --port 0 ...` of its own; the base URL."""
-    command = [sys.executable, "-m", "judges", "practice", "--port", "0", *arguments]
+    """An endpoint as `python -m tests.practice --port 0 ...` of its own; the base URL."""
+    command = [sys.executable, "-m", "tests.practice", "--port", "0", *arguments]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

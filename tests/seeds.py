@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from data.importing import Plan, from_path, take
 from data.queue import queue
 from data.records import datasets, people
-from data.store import Store, open_store
+from data.store import Store, open_store, opening
+from data.store.ids import content_id
 
 Json = dict[str, Any]
+KEPT: list[Path] = []
+"""The folder, if there is one, that keeps a closed store of each sort that is asked for more than once."""
+_asked: Counter[str] = Counter()
 
 
 def dialogue(number: int, turns: int = 3, text: str = "", system: str = "") -> Json:
@@ -75,11 +81,29 @@ def workspace(
     path: Path, rows: list[Json], names: tuple[str, ...] = ("lea", "ann"), review: bool = True, audit: int = 0,
     dataset: str = "demo",
 ) -> Store:  # fmt: skip
-    """An open store in `path` with the rows imported by lea (lead); the others are annotators."""
+    """An open store in `path` with the rows imported by lea (lead); the others are annotators.
+
+    From the third of the same sort on, it is a copy of the second.
+    """
+    file = lines(path.with_suffix(".jsonl"), rows)
+    asked = content_id(file.read_text(encoding="utf-8"), repr((names, review, audit, dataset)))
+    _asked[asked] += 1
+    if not KEPT or _asked[asked] == 1 or path.exists():
+        return _made(path, file, names, review, audit, dataset)
+    kept = KEPT[0] / f"{asked}.duckdb"
+    if not kept.exists():
+        _made(path, file, names, review, audit, dataset).close()
+        _copy(path, kept)
+    else:
+        _copy(kept, path)
+    return open_store(f"duckdb:///{path}")
+
+
+def _made(path: Path, file: Path, names: tuple[str, ...], review: bool, audit: int, dataset: str) -> Store:
     store = open_store(f"duckdb:///{path}")
     for name in names:
         people.join(store, name)
-    take(store, names[0], from_path(lines(path.with_suffix(".jsonl"), rows)), Plan(dataset=dataset))
+    take(store, names[0], from_path(file), Plan(dataset=dataset))
     found = datasets.dataset(store, dataset)
     judges = datasets.judges(store, found.id)
     judge = judges[0][0] if judges else ""
@@ -88,6 +112,12 @@ def workspace(
     if review and judge:
         queue.fill_review(store, names[0], found.id, judge, most=10_000)
     return store
+
+
+def _copy(path: Path, to: Path) -> None:
+    """Copy a closed store with its mark."""
+    opening.copy(path, to)
+    shutil.copyfile(opening.beside(path, ".mark"), opening.beside(to, ".mark"))
 
 
 def dialogues(path: Path, count: int, turns: int = 3, **options: Any) -> None:

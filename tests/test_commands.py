@@ -1,6 +1,7 @@
 """Every command is documented and answers in sentences: `make ...`, `python -m data ...`, `python -m judges ...`."""
 
 import importlib
+import os
 import re
 import shutil
 import socket
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from judges.version import VERSION
 from tests.server import ROOT
 
 TOOLS = [tool for tool in ("data", "judges") if (ROOT / tool / "__main__.py").exists()]
@@ -37,7 +39,7 @@ def test_every_command_is_in_the_readme(tool, capsys):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     missing = [name for name in commands if f"python -m {tool} {name}" not in readme]
     assert not missing, f"README.md does not say what python -m {tool} does with: {', '.join(missing)}"
-    main = importlib.import_module(f"{tool}.commands").main  # in this process: a new one for each costs its imports
+    main = importlib.import_module(f"{tool}.cli").main  # in this process: a new one for each costs its imports
     for name in commands:
         with pytest.raises(SystemExit) as ended:
             main([name, "--help"])
@@ -81,3 +83,24 @@ def test_make_without_a_python_says_so(tmp_path):
     assert answer.returncode != 0
     assert "Assay needs Python 3.11 or later, and /nowhere/python3 is not." in answer.stdout
     assert not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.parametrize("fails", ["", "check", "test", "check test"])
+def test_continuous_integration_fails_where_the_checks_or_the_tests_do(tmp_path, fails):
+    """A make that only says what it was asked for stands in for the real one."""
+    stand_in = tmp_path / "make"
+    stand_in.write_text(f'#!/bin/sh\necho "made $1"\ncase " {fails} " in *" $1 "*) exit 2;; esac\n', encoding="utf-8")
+    stand_in.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    answer = subprocess.run([ROOT / ".ci" / "run"], env={"PATH": path}, capture_output=True, text=True, timeout=60)
+    assert answer.stdout.split() == ["made", "check", "made", "test"], "One run says everything."
+    assert (answer.returncode != 0) is bool(fails)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_version_is_said_in_one_way_everywhere(tool):
+    answer = run(sys.executable, "-m", tool, "--version")
+    assert (answer.returncode, answer.stdout) == (0, f"Assay {VERSION}\n")
+    assert re.fullmatch(r"\d+\.\d+\.\d+", VERSION)
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"^## (\S+)", changes, re.MULTILINE)[1] == VERSION, "CHANGELOG.md begins with another version."

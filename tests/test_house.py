@@ -26,7 +26,8 @@ BELOW = {
     "pages": {"data", "judges"},
     "data": {"judges"},
     "judges": set[str](),
-    "tests": {"app", "pages", "data", "judges"},
+    "tools": {"data", "judges"},  # what makes shipped files: nothing but tests leans on it
+    "tests": {"app", "pages", "data", "judges", "tools"},
 }
 HOMES = {  # one home for each library: what stands anywhere else goes through it
     "duckdb": r"data/store/\w+\.py",
@@ -34,11 +35,14 @@ HOMES = {  # one home for each library: what stands anywhere else goes through i
     "psycopg_pool": r"data/store/\w+\.py",
     "openai": r"judges/client/\w+\.py",
     "aiohttp": r"judges/practice/\w+\.py",
+    "tqdm": r"judges/cli/progress_bar\.py",
+    "jinja2": r"judges/render/html\.py",
     "plotly": r"pages/ui/charts\.py",
     "streamlit": r"app\.py|pages/.*",
 }
 ASKED_FOR_WHEN_USED = {"psycopg", "psycopg_pool"}  # not in requirements.txt: imported inside a function only
-SECOND_OPINIONS = {"sklearn", "scipy", "statsmodels", "krippendorff", "pingouin"}
+LATE = {"scipy"}  # takes long to import: imported inside the function that uses it
+SECOND_OPINIONS = {"sklearn", "statsmodels", "krippendorff", "pingouin"}
 IMPURE = {"streamlit", "duckdb", "sqlite3", "psycopg", "time", "datetime"}
 SHIPPED = (
     *("long_form_pairwise", "mt_bench", "multi_turn_dialogue", "plain_pairwise", "pointwise_quality"),
@@ -46,7 +50,8 @@ SHIPPED = (
 )
 """The cards that Assay ships. Any other folder in judges/cards/ is a user's, and held to what the README says."""
 TOP = {
-    *("app.py", "pages", "data", "judges", "tests", "docs", "README.md", "LICENSE", "Makefile"),
+    *("app.py", "pages", "data", "judges", "tools", "tests", "docs", "README.md", "LICENSE", "Makefile"),
+    *("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"),
     *("requirements.txt", "requirements-dev.txt", "pyproject.toml", ".streamlit", ".ci", ".gitignore"),
 }
 
@@ -223,6 +228,21 @@ def pinned_libraries(source: Source) -> Iterator[Finding]:
             yield node.lineno, f"{top} is not in requirements.txt"
         elif node in source.tree.body:
             yield node.lineno, f"{top} is not in requirements.txt, so import it in the function that needs it"
+
+
+@rule
+def late_libraries(source: Source) -> Iterator[Finding]:
+    """What takes long to import is imported where it is used, so that pages and commands start without it."""
+    if source.floor == "tests" or source.is_users:
+        return
+    inside = {
+        id(node)
+        for outer in source.nodes if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(outer)
+    }  # fmt: skip
+    for node, name in source.imports():
+        if name.partition(".")[0] in LATE and id(node) not in inside:
+            yield node.lineno, f"{name} takes long to import: import it in the function that uses it"
 
 
 # -- judges are pure --------------------------------------------------------------------------------------------------
@@ -452,8 +472,8 @@ def options_harmless(call: ast.Call, constants: set[str]) -> bool:
 
 @rule
 def explained(source: Source) -> Iterator[Finding]:
-    """Every module, and every public function and class, in judges/ and data/ says what it gives."""
-    if source.floor not in ("judges", "data") or source.is_users:
+    """Every module, and every public function and class, in judges/, data/ and tools/ says what it gives."""
+    if source.floor not in ("judges", "data", "tools") or source.is_users:
         return
     if source.code.strip() and not ast.get_docstring(source.tree):
         yield 1, "the module has no docstring"
@@ -682,6 +702,12 @@ TRIED = [
     ("pages_apart", "pages/ui/links.py", "from pages.people import page", False),
     ("pages_apart", "pages/desk/page.py", "from pages.ui import text\nfrom pages.desk import keys", True),
     ("pages_apart", "pages/main.py", "from pages.people import page", True),
+    ("downhill", "data/workspace/bootstrap.py", "from tools import sample", False),
+    ("downhill", "judges/a.py", "import tools.sample", False),
+    ("downhill", "tools/sample/people.py", "from tests import seeds", False),
+    ("downhill", "tools/sample/people.py", "from pages.ui import text", False),
+    ("downhill", "tools/sample/people.py", "from data.samples import FOLDER\nfrom judges import card", True),
+    ("downhill", "tests/tools/test_sample.py", "from tools import sample", True),
     ("one_home", "data/importing/parquet.py", "import duckdb", False),
     ("one_home", "data/gold/gold.py", "import streamlit as st", False),
     ("one_home", "pages/calibration/a.py", "from plotly import graph_objects", False),
@@ -694,7 +720,9 @@ TRIED = [
     ("session_state_at_home", "pages/desk/page.py", "from streamlit import session_state", False),
     ("session_state_at_home", "pages/ui/session.py", "st.session_state['a'] = 1", True),
     ("second_opinions_in_tests", "judges/stats/agreement.py", "from sklearn.metrics import cohen_kappa_score", False),
-    ("second_opinions_in_tests", "tests/judges/test_agreement.py", "import scipy", True),
+    ("second_opinions_in_tests", "tests/judges/test_agreement.py", "import statsmodels", True),
+    ("late_libraries", "judges/stats/agreement.py", "from scipy.special import stdtr", False),
+    ("late_libraries", "judges/stats/agreement.py", "def f():\n    from scipy.special import stdtr", True),
     ("pinned_libraries", "data/a.py", "import yaml", False),
     ("pinned_libraries", "data/store/postgresql.py", "import psycopg", False),
     ("pinned_libraries", "data/store/postgresql.py", "def call():\n    import psycopg", True),

@@ -1,1 +1,1 @@
-"""What adjudication is made of: which cells lie apart, what the page shows of them, how gold came about."""
+"""The parts of adjudication: the cells on which people disagree, what the page shows of them, how gold came about."""

@@ -1,4 +1,4 @@
-"""Adjudicating: somebody decides what holds in a cell on which people's labels lie apart.
+"""Adjudicating: somebody decides what holds in a cell on which people's labels differ.
 
 Researchers and leads may, but nobody decides on a cell that they labelled themself, as that would only be their own
 label once more; where nobody else active could, they may, and the labels kept with the decision show it.
@@ -114,7 +114,7 @@ def decide(
 
 
 def withdraw(store: Store, actor: str, key: str, decision_id: str) -> None:
-    """Take a decision back (who made it, or a lead): the cell goes by the rule again, and waits if people lie apart.
+    """Take a decision back (who made it, or a lead): the cell goes by the rule again, and waits if people disagree.
 
     Idempotent by its key. Raises NotAllowed, or BadInput where that decision does not stand any more.
     """

@@ -53,7 +53,7 @@ class Docket:
 
 @dataclass(frozen=True)
 class Done:
-    """A decision that stands, for a list."""
+    """A decision that holds, for a list."""
 
     id: str
     item: str
@@ -98,14 +98,14 @@ def dockets(store: Store, actor: str, cells: Sequence[Cell], most: int) -> list[
 
 
 def shuffled(item: str, unit: str, dimension: str, said: Iterable[Said]) -> list[Said]:
-    """What people say of a cell in an order that tells nothing of who they are, and is the same every time."""
+    """What people say of a cell in an order that reveals nothing of who they are, and is the same every time."""
     return sorted(said, key=lambda s: content_id(item, unit, dimension, s.person, s.id))
 
 
 def done(store: Store, actor: str, dataset_id: str, most: int = 500) -> list[Done]:
     """The decisions that stand in a dataset, newest first.
 
-    Left out are items that may still come to the actor to be answered blind, as the list tells what people said.
+    Left out are items that may still come to the actor to be answered blind, as the list shows what people said.
     """
     people.require(store, actor, "researcher")
     scales = cards.scales(store)

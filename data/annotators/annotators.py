@@ -1,6 +1,6 @@
 """The people who label a dataset: what each of them did, and how far they agree with the others and with gold.
 
-A person is only ever held against gold that was made without their own labels: with them it would agree with itself.
+A person is only compared with gold made without their own labels: with them it would agree with itself.
 """
 
 from __future__ import annotations
@@ -45,9 +45,11 @@ LENT = 4.0
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of one dimension: `ratings`, the items (id, name) and cells (item number, unit) behind their numbers,
-    when each was made, and per row the gold that others make of its cell, -1 where they make none, and their `mean`
-    (a code, nan where there is none), which differences go by: a lower median would make everybody look kind.
+    """The labels of one dimension.
+
+    They are `ratings`, the items (id, name) and cells (item number, unit) behind their numbers, when each was made, and
+    per row the gold that others make of its cell, -1 where they make none, and their `mean` (a code, nan where there is
+    none), which differences use: a lower median would make everybody look lenient.
     """
 
     ratings: Ratings
@@ -66,10 +68,11 @@ class Labels:
 
 @dataclass(frozen=True)
 class Annotator:
-    """A person in a dataset and dimension. `labels` and `items` count their labels here, `shared` those with gold of
+    """A person in a dataset and dimension.
 
-    others; `exact` and `agreement` (kappa) hold them against it, `accuracy` is Dawid and Skene's. What does not exist
-    is None; `course` is None, too, where nothing is sure to have changed.
+    `labels` and `items` count their labels here, `shared` those with gold of others; `exact` and `agreement` (kappa)
+    compare them with it, `accuracy` is Dawid and Skene's. What does not exist is None; `course` is None, too, where
+    nothing is sure to have changed.
     """
 
     name: str
@@ -102,10 +105,7 @@ class Otherwise:
 
 @dataclass(frozen=True)
 class Second:
-    """Dawid and Skene's second opinion on the cells that two people or more labelled: how many there are, and those
-
-    that it would give another value than gold has.
-    """
+    """The Dawid-Skene estimate of ratings that two people labelled, and which of them it gives another value."""
 
     opinion: Opinion
     cells: int
@@ -271,9 +271,9 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
 
 
 def _beside(found: Labels) -> Floats:
-    """Whether each label equals what others make of its cell, minus the share of the others who do: what hard items,
+    """Whether each label equals what others make of its cell, minus the share of the others who do.
 
-    or one person who changes, do to all of them falls out. nan where there is nobody to compare with.
+    What hard items, or one person who changes, do to all of them cancels out. nan where there are no others.
     """
     held, cell = found.others >= 0, found.ratings.cell
     equal = (bins.alike(found.ratings.code, found.others, found.ratings.scale) & held).astype(np.float64)

@@ -13,9 +13,10 @@ from judges.stats.raters.ratings import Codes
 
 
 def course(found: Labels, person: int, most: int = 12) -> list[tuple[str, float, int]]:
-    """How a person's agreement with the others went: (when, share of equal answers, labels) per week, where the labels
+    """How a person's agreement with the others went over time.
 
-    span three weeks or more, else per stretch of equally many; at most so many points, none where the order is unknown.
+    It gives (when, share of equal answers, labels) per week, where the labels span three weeks or more, else for each
+    of several groups of equally many labels; at most so many points, none where the order is unknown.
     """
     held = (found.ratings.person == person) & (found.others >= 0)
     if not held.any() or not timed(found, held):
@@ -39,7 +40,7 @@ def course(found: Labels, person: int, most: int = 12) -> list[tuple[str, float,
 
 
 def against(found: Labels, person: int) -> Codes:
-    """A person held against gold made without them, K x K: rows = the others, columns = the person."""
+    """A person compared with gold made without them, K x K: rows = the others, columns = the person."""
     held, k = (found.ratings.person == person) & (found.others >= 0), rows(found.ratings.scale)
     place = found.rows[held] * k + found.ratings.value[held]
     return np.bincount(place, minlength=k * k).reshape(k, k).astype(np.int64)

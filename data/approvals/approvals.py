@@ -1,4 +1,4 @@
-"""Approvals: a lead's decision on (judge, dimension, dataset), refused through any door where the policy refuses."""
+"""Approvals: a lead's decision on (judge, dimension, dataset), refused by every route where the policy refuses it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, get_args
 
+from data import log
 from data.approvals import case, policy, record
 from data.approvals.case import Case
 from data.approvals.older_policies import Today, today
@@ -74,13 +75,15 @@ def decide(
         return record.append(tx, key, decision, why, actor, found.line.decision.state, found.asked, mark, facts)
 
     id_ = store.tx(actor, decision, work, target=dataset_id)
+    about = {"dataset_id": dataset_id, "judge": judge_id, "unit": sort, "dimension": dimension}
+    log.info("approval_decided", decision=decision, person=actor, **about)
     return next(one for one in history(store, *key) if one.id == id_)
 
 
 def _computed(store: Store, key: tuple[str, str, str, str], grants: bool) -> Case | None:
     """The case, remembered until a row is written; None where what was decided on is gone.
 
-    Under the write lock nobody else commits, so that reading the store is reading what stands at this very change.
+    Under the write lock nobody else commits, so that reading the store is reading what holds at this very change.
     """
     try:
         return case.case(store, *key)
@@ -156,10 +159,11 @@ def _who(tx: Tx, stand: Stand, decision: Decision, actor: str) -> Iterator[Fact]
 
 @dataclass(frozen=True)
 class Waits:
-    """What a lead may want to look at: suspended by itself and not decided on since, proposals that wait for another
+    """What a lead may want to look at.
 
-    lead, dimensions that meet the policy and nobody has decided on, approvals to review with why, and the other ones
-    that met an older policy with what is required today. Nothing is in two of them.
+    It is what was suspended by itself and not decided on since, proposals that wait for another lead, dimensions that
+    meet the policy and nobody has decided on, approvals to review with why, and the other ones that met an older policy
+    with what is required today. Nothing is in two of them.
     """
 
     suspended: tuple[Approval, ...] = ()
@@ -221,7 +225,7 @@ class Note(NamedTuple):
 
 
 def note(store: Store, stand: Stand) -> Note:
-    """What is to be told beside how a dimension stands; nothing where no approval holds."""
+    """What is to be shown beside the state of a dimension; nothing where no approval holds."""
     one = stand.holds
     if one is None or one.decision != "approve":
         return Note()

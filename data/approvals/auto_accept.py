@@ -96,7 +96,7 @@ def found(
 
 
 def now(store: Store, dataset_id: str, dimension: Dimension, rule: Rule) -> tuple[Step, Sure]:
-    """How a rule stands on the gold that counts today, and the confidence of every item."""
+    """What a rule comes to on the gold that counts today, and the confidence of every item."""
     sure = figures.sure(store, dataset_id, rule.judge, dimension, rule.source)
     basis = policy.basis(store, dataset_id)
     cells = figures.verdicts(store, dataset_id, rule.judge, dimension, basis, sure, rule.near)

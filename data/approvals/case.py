@@ -37,7 +37,7 @@ from judges.types import sort_of
 
 @dataclass(frozen=True)
 class Judge:
-    """A judge as it stands in the store; `made`: no language model, but rules or a generator."""
+    """A judge as the store has it; `made`: no language model, but rules or a generator."""
 
     id: str
     card: str
@@ -54,10 +54,11 @@ class Judge:
 
 @dataclass(frozen=True)
 class Case:
-    """A dimension of a judge on a dataset: its line on the gate's basis, decided with the judge's other dimensions, and
+    """A dimension of a judge on a dataset, as an approval would decide on it.
 
-    what is asked. `alarms` are the audits in alarm by name where the policy asks about them, else None; `together` the
-    keys of all dimensions that were decided at one time; `brought`: the dataset has imported labels or decisions.
+    It has its line on the basis of the approval check, decided with the judge's other dimensions, and what is required.
+    `alarms` are the audits in alarm by name where the policy asks about them, else None; `together` the keys of all
+    dimensions that were decided at one time; `brought`: the dataset has imported labels or decisions.
     """
 
     dataset: Dataset
@@ -183,11 +184,11 @@ def seen(store: Store, found: Case) -> str:
 
 @dataclass(frozen=True)
 class Beside:
-    """What stands beside a case without deciding it: how far people agree with each other (None where no two have
+    """What is shown beside a case without deciding it.
 
-    labelled one cell), cells that wait for adjudication, audits in alarm (None where nobody has looked yet), and what
-
-    to weigh about the labels, a sentence each. `origin` says where the labels are from.
+    It has how far people agree with each other (None where no two have labelled one cell), ratings that wait for
+    adjudication, audits in alarm (None where nobody has looked yet), and what to weigh about the labels, a sentence
+    each. `origin` says where the labels are from.
     """
 
     ceiling: Ceiling | None
@@ -198,7 +199,7 @@ class Beside:
 
 
 def beside(store: Store, found: Case) -> Beside:
-    """What stands beside a case."""
+    """What is shown beside a case."""
     alarms = found.alarms
     if alarms is None:
         alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
@@ -377,9 +378,11 @@ def _adjudicated(store: Store, found: Case) -> Iterator[Fact]:
     settled: Counter[str] = Counter()
     brought: Counter[str] = Counter()
     for person, importer, n in rows:
-        settled[str(person)] += int(n) if counts or not importer else 0
-        brought[str(importer)] += int(n) if importer else 0
-    yield "adjudicated", float(settled.total()), canonical(+settled) if +settled else "ratings"
+        if counts or not importer:
+            settled[str(person)] += int(n)
+        if importer:
+            brought[str(importer)] += int(n)
+    yield "adjudicated", float(settled.total()), canonical(settled) if settled else "ratings"
     how = "they count" if counts else "they do not count, by the policy"
     told = f"{how}; imported by {canonical(brought)}" if brought else ""
     yield "adjudicated in files", float(brought.total()), told

@@ -1,4 +1,4 @@
-"""What the labels behind a case are: who gave them, how they came, and what was left out; told beside the figures.
+"""What the labels behind a case are: who gave them, how they came, and what was left out; shown beside the figures.
 
 None of it refuses an approval. It is what somebody has to know who answers for one, and who reads it in years.
 """
@@ -30,9 +30,10 @@ _KEPT = 100
 
 
 class Brought(NamedTuple):
-    """Labels that came in together: how many, from which file, by whom, when (UTC), and how their items were chosen, as
+    """Labels that came in together.
 
-    whoever brought them in has said.
+    It has how many, from which file, by whom, when (UTC), and how their items were chosen, as whoever imported them
+    stated.
     """
 
     labels: int
@@ -47,7 +48,7 @@ class Brought(NamedTuple):
 
 @dataclass(frozen=True)
 class Behind:
-    """The blind labels of random draws in one dimension, and what stands beside them.
+    """The blind labels of random draws in one dimension, and what is shown beside them.
 
     `own` are the labels that count, by name; `imported` those that came in from files, in this order: most labels
     first (that they are blind and their draw random is the word of whoever brought them in, which nobody here can

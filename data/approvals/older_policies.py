@@ -41,7 +41,7 @@ class Today:
 
 
 def today(store: Store, held: Sequence[Approval]) -> dict[tuple[str, str, str, str], Today]:
-    """How each of those approvals stands, by what it is of."""
+    """The state of each of those approvals, by what it is of."""
     found = {}
     for dataset_id, judge_id in dict.fromkeys(one.key[:2] for one in held):
         cases = {one.key: one for one in _cases(store, dataset_id, judge_id)}

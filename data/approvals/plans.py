@@ -87,7 +87,7 @@ def read(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> Plan | Non
 
 
 def facts(store: Store, dataset_id: str, decision: Decision, asked: Asked) -> Iterator[Fact]:
-    """What was held against the threshold, and under which looks, as evidence to be frozen."""
+    """What was compared with the threshold, and under which looks, as evidence to be frozen."""
     found = plan(store, dataset_id)
     looks = f"at {', '.join(map(str, found.sizes))} items, fixed before the first label" if found else "at any time"
     sure = f"one-sided, {100 * asked.policy.level:g}%: has to reach the required kappa"

@@ -20,9 +20,10 @@ from judges.stats.uncertainty import MIN_CLUSTERS
 _MOST = 1_000_000
 _SUREST = 0.999
 COVERAGE = 0.9
-"""The share of the gold cells that a judge has to have replied to, where nothing else was set: kappa rests on those
+"""The default share of the ratings with gold that a judge has to have replied to.
 
-alone, and a judge that fails on what is hard would look better than it is."""
+Kappa uses those alone, and a judge that fails on what is hard would look better than it is.
+"""
 ANSWERED = 0.9
 """The share of the drawn items that people have to have answered, where nothing else was set.
 

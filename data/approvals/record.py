@@ -32,7 +32,7 @@ _COLUMNS = (
 class Approval:
     """One decision on a dimension of a judge on a dataset (both by id); `sort` is the sort of unit.
 
-    `state` was the gate's at that moment, `policy` (and all that was `asked`) what it was held against, `print` the
+    `state` was the gate's at that moment, `policy` (and all that was `asked`) what it was checked against, `print` the
     fingerprint of the labels and scores behind it, `at` the time in UTC.
     """
 
@@ -64,14 +64,14 @@ class Approval:
 
 @dataclass(frozen=True)
 class Stand:
-    """How one dimension stands: the decision that holds, and a proposal that waits for another lead."""
+    """The state of one dimension: the decision that holds, and a proposal that waits for another lead."""
 
     holds: Approval | None = None
     proposed: Approval | None = None
 
 
 def stands(store: Store | Tx) -> dict[tuple[str, str, str, str], Stand]:
-    """How everything stands that was ever decided on.
+    """The state of everything that was ever decided on.
 
     A proposal changes nothing that holds; any other decision ends it.
     """
@@ -81,7 +81,7 @@ def stands(store: Store | Tx) -> dict[tuple[str, str, str, str], Stand]:
 def now(store: Store | Tx, dataset_id: str = "", judge_id: str = "") -> list[Approval]:
     """What holds of every (dataset, judge, sort, dimension), the newest first; "" means any.
 
-    A proposal is among them where nothing was decided before it, or no approval stands.
+    A proposal is among them where nothing was decided before it, or no approval holds.
     """
     found = []
     for stand in stands(store).values():

@@ -1,7 +1,7 @@
-"""What suspends an approval by itself: labels that came after it, when they no longer support it (METHODS 13).
+"""Automatic suspension: labels after an approval that no longer support it (docs/methods.md, Drift and suspension).
 
-Which gold came since, and what was frozen then; what follows from both is in judges/stats/drift.py. Nothing is ever
-approved again by itself; a person decides.
+Here is which gold came since, and what was frozen at the approval; what follows from both is in judges/stats/drift.py.
+Nothing is ever approved again by itself; a person decides.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from data import log
 from data.approvals import case, policy, record
 from data.approvals.case import Case
 from data.approvals.gate_status import TABLES
@@ -53,9 +54,11 @@ union all
 select 'other items', dataset_id, '', '', max(seq) from item where seq > $1
 and id in (select item_id from label) group by dataset_id
 """
-"""What came since a change and can move a figure. A judge or dimension "" means all of the dataset's. Items without a
+"""What came since a change and can move a figure.
 
-label are in no figure: they, and their scores, count from their first label on."""
+A judge or dimension "" means all of the dataset's. Items without a label are in no figure: they, and their scores,
+count from their first label on.
+"""
 
 
 class Came(NamedTuple):
@@ -211,7 +214,7 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
         stand, how = record.stands(tx).get(one.key), look(store, one)
         if stand is None or stand.holds is None or stand.holds.id != one.id or not how.suspends:
             return False
-        # Under the write lock nobody else commits: what the store gives is what stands at this very change.
+        # Under the write lock nobody else commits: what the store gives is what holds at this very change.
         found = how.found
         came = [Came(*row) for row in store.rows(_SINCE, [one.seq])]
         what = ", ".join(dict.fromkeys(rows.what for rows in came if rows.touches(one, one.seq)))
@@ -222,11 +225,14 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
         return True
 
     done = store.tx(AUTOMATIC, "suspend", work, target=one.dataset)
+    if done:
+        about = {"dataset_id": one.dataset, "judge": one.judge, "unit": one.sort, "dimension": one.dimension}
+        log.info("approval_decided", decision="suspend", person=AUTOMATIC, **about)
     return [s.holds] if done and (s := record.stands(store)[one.key]).holds else []
 
 
 def look(store: Store, one: Approval) -> Look:
-    """How an approval stands now."""
+    """The state of an approval now."""
     return remembered(store, ("since", one.id), TABLES, lambda: _look(store, one))
 
 

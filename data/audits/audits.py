@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import cache, partial
 from itertools import chain
 
+from data import log
 from data.audits import evidence as gathered
 from data.audits.evidence import Scope
 from data.cards.cards import maybe
@@ -41,11 +42,6 @@ class Audited:
         return {name: found for name, found in self.findings.items() if found.verdict == "alarm"}
 
 
-def evidence(store: Store, dataset_id: str, judge_id: str) -> Evidence:
-    """All that the audits of a judge may look at. Raises NotFound, UnknownCard."""
-    return gathered.gather(store, dataset_id, judge_id)[0]
-
-
 def audited(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MOST) -> Audited:
     """What every audit of the judge's card finds, made again only where rows that it rests on were added.
 
@@ -65,13 +61,8 @@ def audited(store: Store, dataset_id: str, judge_id: str, most: int = gathered.M
             return made(cache(partial(gathered.gather, store, dataset_id, judge_id, most)))
 
 
-def findings(store: Store, dataset_id: str, judge_id: str) -> dict[str, Finding]:
-    """What every audit of the judge's card finds, by name."""
-    return audited(store, dataset_id, judge_id).findings
-
-
 def alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, Finding]:
-    """The audits of a judge that are in alarm, by name: what stands against publishing its scores."""
+    """The audits of a judge that are in alarm, by name: what speaks against publishing its scores."""
     return audited(store, dataset_id, judge_id).alarms
 
 
@@ -109,7 +100,7 @@ def card(store: Store, judge_id: str) -> Card:
 def shown(store: Store, actor: str, judge_id: str, flags: Sequence[Flag], most: int = sys.maxsize) -> list[Flag]:
     """Of the items behind a finding the first that a person may be shown; that they are is recorded.
 
-    Left out are items that may still come to them to be answered blind, as a flag tells what the judge said.
+    Left out are items that may still come to them to be answered blind, as a flag shows what the judge said.
     """
     kept = exposure.pending(store, actor)
     found = [flag for flag in flags if flag.item not in kept][:most]
@@ -136,18 +127,23 @@ def _findings(
     store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], tuple[Evidence, Scope]]
 ) -> dict[str, Finding]:
     """The findings, remembered each by itself; `base` gives what they are made of."""
-    limits, found = thresholds(store), {}
+    limits, found, made = thresholds(store), {}, list[str]()
     for name in [name for name in card(store, judge_id).audits if name in audits()]:
         one = audits()[name]
         limit = limits.get(name, one.threshold or 0.0)
         tables = [*_REPLIES, *_ALSO.get(one.probe, ())]
         key = ("audit", dataset_id, judge_id, most, name, limit)
-        found[name] = remembered(store, key, tables, partial(_find, one, limit, base))
+        found[name] = remembered(store, key, tables, partial(_find, one, limit, base, made))
+    if made:
+        alarms = sum(found[name].verdict == "alarm" for name in made)
+        log.info("audits_run", dataset_id=dataset_id, judge=judge_id, audits=len(made), alarms=alarms)
     return found
 
 
-def _find(one: Audit, limit: float, base: Callable[[], tuple[Evidence, Scope]]) -> Finding:
-    return one.find(base()[0], limit)
+def _find(one: Audit, limit: float, base: Callable[[], tuple[Evidence, Scope]], made: list[str]) -> Finding:
+    found = one.find(base()[0], limit)
+    made.append(one.name)
+    return found
 
 
 def thresholds(store: Store | Tx) -> dict[str, float]:

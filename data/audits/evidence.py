@@ -64,9 +64,10 @@ class Judge:
 
 @dataclass(frozen=True)
 class Scope:
-    """What an audit rests on: items judged and looked at, replies and how many of them could not be used, the basis of
+    """What an audit was computed from.
 
-    gold ("": nobody has labelled these items), its cells, replies by probe, by other model, and answers on fits.
+    It has the items judged and looked at, replies and how many of them could not be used, the basis of gold ("": nobody
+    has labelled these items), its ratings, replies by probe, by other model, and answers on justifications.
     """
 
     judged: int
@@ -235,7 +236,7 @@ class _Among:
     def _facts(
         self, one: Judge, card: Card, items: Items, rows: list[tuple[object, ...]]
     ) -> dict[str, dict[str, object]]:
-        """What only the raw text of a judgment of several calls tells, such as the verdict in each order."""
+        """What only the raw text of a judgment of several calls holds, such as the verdict in each order."""
         params = call_plan.recalled(one.params)
         found: dict[str, dict[str, object]] = {}
         for begin in range(0, len(rows), _BATCH):

@@ -38,9 +38,10 @@ class Justified:
 
 @dataclass(frozen=True)
 class Tally:
-    """How far the question is answered: cells that have a justification, those that somebody answered, those of them
+    """How far the question is answered.
 
-    where most people say that it does not fit, and how many this person answered.
+    It has the ratings that have a justification, those that somebody answered, those of them where most people say that
+    it does not fit, and how many this person answered.
     """
 
     cells: int
@@ -54,7 +55,7 @@ def ahead(
 ) -> list[Justified]:
     """The next cells that a person has not answered, in the judge's own random order, the same for everybody.
 
-    Nothing of it tells what others answered. Left out are items that may still come to them to be answered blind; that
+    Nothing of it shows what others answered. Left out are items that may still come to them to be answered blind; that
     the scores of the others are shown is recorded.
     """
     marks = ", ".join(f"${n}" for n in range(5, 5 + len(dimensions))) or "null"

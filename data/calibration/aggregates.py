@@ -32,9 +32,10 @@ _CLOSE = 1e-6
 
 @dataclass
 class Group:
-    """The scores of one run and system: items with a value, cells (n/a too), and how often each answer was given;
+    """The scores of one run and system.
 
-    `whole` and `cross` by outcome: totals of (T, M) over items, and of their products (TT, TM, MM).
+    It has the items with a value, ratings (n/a too), and how often each answer was given; `whole` and `cross` by
+    outcome: totals of (T, M) over items, and of their products (TT, TM, MM).
     """
 
     items: int

@@ -1,6 +1,7 @@
-"""The two arms of the audit sample, blind and assisted, side by side: how often people end where the judge is, how long
+"""The two arms of the audit sample, blind and assisted, side by side.
 
-it takes them, and what they change after they have seen the judge.
+They show how often people give the judge's answer, how long it takes them, and what they change after they have seen
+the judge.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ ASSISTED: Basis = "assisted"
 
 
 class Arm(NamedTuple):
-    """One arm: labels beside a score of the judge, how many say the same as it (both n/a counts), items with such
+    """One arm of the audit sample.
 
-    labels, and the median and quartiles of seconds that an item took, with the number of answers (None: none timed).
+    It has the labels beside a score of the judge, how many equal it (both n/a counts), items with such labels, and the
+    median and quartiles of seconds that an item took, with the number of answers (None: none timed).
     """
 
     labels: int
@@ -33,9 +35,10 @@ class Arm(NamedTuple):
 
 
 class Arms(NamedTuple):
-    """Both arms. Of the labels changed after a reveal: how many, how many of them then say what the judge says, and
+    """Both arms of the audit sample.
 
-    how many lie nearer to it than the blind label before. They count for neither arm.
+    Of the labels changed after a reveal: how many, how many of them then equal the judge's answer, and how many are
+    nearer to it than the blind label before. They count for neither arm.
     """
 
     blind: Arm

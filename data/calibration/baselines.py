@@ -58,9 +58,9 @@ def _measured(
 
 
 def _items(store: Store, dataset_id: str) -> dict[str, Dialogue | Pair | Response]:
-    """The first items with a label, by id, in the order of their ids; a stretch of ids at a time, so that not all
+    """The first items with a label, by id, in the order of their ids.
 
-    labels are looked through for a thousand.
+    They are looked up for a range of ids at a time, so that not all labels are read for a thousand items.
     """
     found: dict[str, Dialogue | Pair | Response] = {}
     last, stretch = "", 4 * MOST_ITEMS

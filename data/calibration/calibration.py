@@ -213,16 +213,11 @@ def _earliest(
     return [str(row[0]) for row in rows]
 
 
-def sums(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = "") -> Sums:
-    """The same cells summed up by the database; only a table and the moments leave it."""
-    return all_sums(store, dataset_id, judge_id, [dimension], basis, bool(drop))[0]
-
-
 def all_sums(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
 ) -> list[Sums]:  # fmt: skip
-    """The sums of several dimensions in one statement, which looks at labels, items and draws once.
+    """What `cells` gives, summed up by the database: several dimensions in one statement, which looks at labels once.
 
     What an item gives to kappa is s_g, its six moments or its own table (`stats.calibration.Sums`); the totals are
     sum_g s_g and sum_g s_g s_g' in every stratum of the draw. `dropped`: cells with what a scale calls drawn ("tie")

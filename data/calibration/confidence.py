@@ -20,7 +20,7 @@ from judges.types import Dimension
 class Certain(NamedTuple):
     """Scored cells that have a confidence, by where it comes from, and how many scored cells there are in all.
 
-    Sources are those that the scores tell (self-reported, log-probabilities, ...), and SAMPLES where the judge was
+    Sources are those that the scores name (self-reported, log-probabilities, ...), and SAMPLES where the judge was
     asked several times; a cell may be under both.
     """
 

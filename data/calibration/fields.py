@@ -21,7 +21,7 @@ _DAY = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:[T ].*)?")
 class Items(NamedTuple):
     """The place of every item, and their words by field; of a pair `second` has the system of response B.
 
-    `days` are fields of meta that are a date wherever they are told, as dates ("" none); kind and stratum are no fields
+    `days` are fields of meta that are dates wherever they are given ("" none); kind and stratum are no fields
     of the items' own.
     """
 

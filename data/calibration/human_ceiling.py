@@ -40,7 +40,7 @@ def between(
 ) -> dict[Dimension, Interval | None]:
     """Kappa between two people in each of several dimensions.
 
-    It is all that stands beside a threshold; of more than
+    It is all that is shown beside a threshold; of more than
     `MOST` items that several people labelled it rests on so many, drawn at random.
     """
 

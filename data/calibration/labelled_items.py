@@ -24,10 +24,10 @@ Key = tuple[str, str]
 def labelled(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], bases: Sequence[Basis]
 ) -> dict[Key, dict[str, list[Moments]]]:
-    """By dimension and system the moments of the items with gold on the basis beside it, one for each outcome; `items`
+    """The moments of the items with gold, by dimension and system, one for each outcome.
 
-    and what is of the whole stand at 0 (`Group.moments` puts them in). Made anew only where rows were added that they
-    rest on.
+    The basis is given beside them; `items` and what is of the whole are 0 (`Group.moments` fills them in). They are
+    made anew only where rows were added that they depend on.
     """
     tables = ("item", "score", "label", "draw", "setting", "adjudication", "item_use", "card")
     key = ("labelled", dataset_id, judge_id, *((d.sort, d.name) for d in asked), *bases)

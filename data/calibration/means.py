@@ -55,9 +55,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows, and the groups with fewer items than a mean is told of.
+    """The rows, and the groups with fewer items than a mean needs.
 
-    `apart` are the cells that this judge alone and the other alone has valued, where two are held against each other.
+    `apart` are the cells that this judge alone and the other alone has valued, where two are compared.
     """
 
     rows: tuple[Row, ...]

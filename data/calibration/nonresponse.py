@@ -53,8 +53,8 @@ def missing(
 ) -> list[Missing]:
     """The items drawn to be answered blind that have no label of a dimension that counts, by stratum and name.
 
-    Nothing in it tells a score. What people wrote as a reason is told only of items that cannot come to this person
-    blind any more, as it may tell what they think of the item. Raises NotAllowed.
+    Nothing in it shows a score. What people wrote as a reason is shown only of items that cannot come to this person
+    blind any more, as it may reveal what they think of the item. Raises NotAllowed.
     """
     people.require(store, person, "annotator")
     card = cards.maybe(store, judge_id)
@@ -185,7 +185,7 @@ def _responses(
 def _every(store: Store, dataset_id: str, judge_id: str, kind: str) -> tuple[int, int] | None:
     """The items of a dataset, and those with sections, that were there when an import said that all had been asked.
 
-    None where no import has said so. What stands in the judge's prompt, or was used for tuning, is none of them.
+    None where no import has said so. What is in the judge's prompt, or was used for tuning, is none of them.
     """
     query = "select max(seq) from intake where dataset_id = $1 and sampling = 'all' and labels > 0"
     said = store.rows(query, [dataset_id])

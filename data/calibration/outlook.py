@@ -1,4 +1,4 @@
-"""What a draw is likely to tell, from the scores that a judge gave: what `judges.stats.forecast` looks ahead from."""
+"""What a draw is likely to show, from the scores that a judge gave: the input of `judges.stats.forecast`."""
 
 from __future__ import annotations
 

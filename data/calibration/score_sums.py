@@ -17,9 +17,10 @@ FEW = 4
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of a judge's scores of one system and dimension; `unit` "" is the mean over all rows of all units,
+    """The mean of a judge's scores of one system and dimension.
 
-    which is FastChat's aggregation, and not the mean of the units' means.
+    `unit` "" is the mean over all rows of all units, which is FastChat's aggregation, and not the mean of the units'
+    means.
     """
 
     system: str

@@ -29,7 +29,7 @@ _LANGUAGE = ("language", "lang")
 _LATIN = "Latin script"
 Codes = NDArray[np.int64]
 HEAD = "substr(i.content, 1, 800)"
-"""SQL of the beginning of an item `i`, which tells its language."""
+"""SQL of the beginning of an item `i`, from which its language is found."""
 _SCRIPTS = (
     ("Japanese", re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")),
     ("Korean", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")),
@@ -139,9 +139,10 @@ def members(
 def in_order(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> tuple[Cells, int]:
-    """The cells that people and judge gave a value, and K; items numbered in the order in which they got their first
+    """The ratings that people and judge gave a value, and K.
 
-    label of this dimension (of one moment: by the hash of their content).
+    Items are numbered in the order in which they got their first label of this dimension (of the same moment: by the
+    hash of their content).
     """
     meeting, _ = _numbered(store, dataset_id, judge_id, dimension, basis)
     dropped = float(dimension.scale.categories.index(drop)) if drop else None
@@ -159,10 +160,10 @@ def in_order(
 
 
 def script(text: str) -> str:
-    """The language that a text's letters tell of, or its script where they tell no more; "" without letters.
+    """The language that a text's letters suggest, or its script where they show no more; "" without letters.
 
     A script counts from a fifth of the letters on, so that names and code in Latin letters do not hide it; Han with
-    kana is Japanese. Languages in Latin letters are not told apart.
+    kana is Japanese. Languages in Latin letters are not distinguished.
     """
     if text.isascii():
         return _LATIN if any(map(str.isalpha, text)) else ""
@@ -236,7 +237,7 @@ def _read(store: Store, dataset_id: str) -> _Items:
 
 
 def language(meta: dict[str, Any], head: str) -> str:
-    """The language of an item: what its meta says, else what the letters at its beginning tell."""
+    """The language of an item: what its meta says, else what the letters at its beginning suggest."""
     said = next((str(meta[k])[:60] for k in _LANGUAGE if isinstance(meta.get(k), str)), "")
     return said or (_LATIN if head.isascii() else script(_bare(head)))
 

@@ -68,7 +68,7 @@ def _found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[D
 def _scored(
     store: Store, dataset_id: str, judge_id: str, asked: list[Dimension], basis: Basis
 ) -> tuple[dict[str, dict[int, list[float]]], dict[str, float]]:
-    """What people said of every turn, over these dimensions, by item, and the dialogues that each item stands for."""
+    """What people said of every turn, over these dimensions, by item, and how many dialogues each item represents."""
     given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     stands = {}
     for d in asked:

@@ -30,8 +30,9 @@ _TABLES = ("card", "setting")
 
 @dataclass(frozen=True)
 class Version:
-    """A version of a card that a workspace holds: who saved it when, how many judges use it, and whether it is the one
-    that is offered now.
+    """A version of a card that a workspace holds.
+
+    It has who saved it when, how many judges use it, and whether it is the one that is offered now.
     """
 
     version: str
@@ -88,7 +89,7 @@ def of_judge(store: Store | Tx, judge_id: str) -> Card:
 
     It is made again from what is stored of it: a custom card, pointwise_quality with named dimensions, an overlay, a
     card with examples. A folder's card has its stored wording back as long as its scales and its reply are what they
-    were; else it is the folder's card as it is today, which its version tells. Raises NotFound, UnknownCard.
+    were; else it is the folder's card as it is today, which its version shows. Raises NotFound, UnknownCard.
     """
     return remembered(store, ("card of", judge_id), ["card", "judge"], lambda: _of_judge(store, judge_id))
 
@@ -116,14 +117,6 @@ def maybe(store: Store | Tx, judge_id: str) -> Card | None:
         return of_judge(store, judge_id)
     except AssayError:
         return None
-
-
-def of_version(store: Store | Tx, version: str) -> Card:
-    """The card of a stored version. Raises NotFound, UnknownCard."""
-    rows = store.rows("select spec from card where version = $1", [version])
-    if not rows:
-        raise NotFound("There is no such version of a card in this workspace.")
-    return from_spec(json.loads(rows[0][0]), folder.cards())
 
 
 def scales(store: Store | Tx) -> Mapping[Place, Scale]:
@@ -165,8 +158,9 @@ def _used(store: Store | Tx) -> list[Card]:
 
 
 def drafted(store: Store | Tx, recipe: Recipe) -> Card:
-    """The card that saving a recipe would make: with the examples of the card of that name, where all of them still
-    fit its reply; else without any.
+    """The card that saving a recipe would make.
+
+    It has the examples of the card of that name, where all of them still fit its reply; else none.
     """
     made, mine = from_recipe(recipe), known(store).get(recipe.name)
     if mine is None or not mine.examples:
@@ -308,8 +302,9 @@ def faults(store: Store | Tx, recipe: Recipe) -> list[str]:
 
 
 def _taken(store: Store | Tx, name: str) -> dict[Place, Scale]:
-    """The scales that a card of that name has to keep to: those of all others, of versions of its own that a judge
-    used, and of dimensions that people have labelled.
+    """The scales that a card of that name has to keep to.
+
+    They are those of all others, of versions of its own that a judge used, and of dimensions that people have labelled.
     """
     mine = known(store).get(name)
     others = [one for one in known(store).values() if one.name not in (name, f"{name}_on_turns")]

@@ -1,4 +1,4 @@
-"""Which cards an item is labelled by: one judge's, and beside it those laid over it or chosen for the dataset."""
+"""Which cards an item is labelled by: one judge's, and beside it those applied per turn or chosen for the dataset."""
 
 from __future__ import annotations
 
@@ -31,11 +31,14 @@ class Layer:
 def layers(
     store: Store, dataset_id: str, item: Any, wanted: str, usual: Sequence[tuple[str, str, str, bool, int]]
 ) -> tuple[Layer, ...]:
-    """The cards of an item, the main one first: that of the wanted judge, else of the dataset's most used one, else a
-    card for that kind of item without a judge.
+    """The cards of an item, the main one first.
 
-    Beside it stand the cards that were chosen for the dataset; where nothing was chosen, those laid over its dialogues
-    by a judge (and, beside such a one, the most used card that is not). Of each card, the judge of most items.
+    The main one is that of the wanted judge, else of the dataset's most used one, else a card for that kind of item
+    without a judge.
+
+    After it come the cards that were chosen for the dataset; where nothing was chosen, those that a judge applied per
+    turn to its dialogues (and, beside such a one, the most used card that is not). Of each card, the judge of most
+    items.
     """
     kind: Kind = item.kind
     chosen = [name for name in get(store, dataset_id, _SETTING, []) if _fits(store, name, kind)]

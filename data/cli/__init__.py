@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from data import log
 from judges.cli import answer, commands
 
 COMMANDS = (
@@ -16,4 +17,4 @@ COMMANDS = (
 def main(args: Sequence[str]) -> int:
     """Run one command of `python -m data`."""
     told = "Works on the workspace that ASSAY_STORE names (default: assay.duckdb in this folder)."
-    return answer("python -m data", told, commands(__name__, COMMANDS), args)
+    return answer("python -m data", told, commands(__name__, COMMANDS), args, lambda: log.begin("WARNING"))

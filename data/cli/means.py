@@ -73,7 +73,7 @@ def _apart(found: Table) -> str:
 
 
 def _lines(found: Table, by: str) -> list[str]:
-    """A table with the columns that anything stands in, and how to read them."""
+    """A table with the columns that are not empty, and how to read them."""
     if not found.rows:
         return ["No numeric score and no flag."]
     used = [name for name in COLUMNS if any(getattr(row.means, name) is not None for row in found.rows)]

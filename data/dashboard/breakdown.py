@@ -30,7 +30,7 @@ from judges.stats.slices import Cut, cut
 from judges.stats.uncertainty import MIN_CLUSTERS
 
 TOP, TIMES = 12, 40
-"""Slices, and points in time, that are told apart at most."""
+"""The most slices, and points in time, that are shown."""
 MOST_CELLS = 3_000_000
 """Scores of a dimension that are held in memory."""
 RUN, DAY, SYSTEM, KIND, STRATUM = "run", "day", "system", "kind", "stratum"
@@ -227,7 +227,7 @@ def _frame(store: Store, dataset_id: str, judge_id: str, ask: Asking, basis: Bas
 
 
 def _by_system(items: fields.Items, frame: pandas.DataFrame, ask: Asking, split: bool) -> pandas.DataFrame:
-    """The cells with the system that each is of; a verdict on a pair is one of both, so that it stands twice."""
+    """The cells with the system that each is of; a verdict on a pair is one of both, so that it is there twice."""
     place = frame["place"].to_numpy(dtype=np.int64)
     first, second = items.words[fields.SYSTEM][place], items.second[place]
     if ask.sided:

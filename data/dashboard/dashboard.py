@@ -44,9 +44,10 @@ class Point:
 
 @dataclass(frozen=True)
 class System:
-    """A system under test: its means, one for each outcome; how often each answer was given (shares of the cells with
+    """A system under test on a tile of the dashboard.
 
-    a value); the share of n/a among the judge's cells, and of items that it could not be read on; its runs in order.
+    It has its means, one for each outcome; how often each answer was given (shares of the ratings with a value); the
+    share of n/a among the judge's ratings, and of items whose reply could not be read; its runs in order.
     """
 
     name: str
@@ -66,7 +67,7 @@ class Tile:
     The systems stand by the mean that leads, highest first; those that have only the judge's own, which is no figure to
     hold beside a corrected one, come after all others. `lead` is the outcome that leads: the mean, "yes" of a flag,
     wins of a verdict on pairs, the highest category of an ordered scale, else the commonest answer. `shared`: the
-    systems are sides of the same pairs; `today` is how the approval stands to the policy of today.
+    systems are sides of the same pairs; `today` is how the approval compares with the policy of today.
     """
 
     approval: Approval
@@ -187,7 +188,7 @@ def _trend(own: dict[str, Group], ask: Asking, order: Sequence[str]) -> tuple[Po
     found = []
     for run in sorted(own, key=lambda r: order.index(r) if r in order else -1):
         group = own[run]
-        if group.items >= FEW:  # fewer would tell single scores
+        if group.items >= FEW:  # fewer would reveal single scores
             means = tuple(float(group.whole[n][0] / group.whole[n][1]) for n in range(ask.outcomes))
             found.append(Point(run, group.items, means))
     return tuple(found)
@@ -267,7 +268,7 @@ _OUTSIDE = {
 
 
 def _decided(dimension: Dimension, decision: Approval) -> Withheld:
-    """What stands against a dimension by a decision, which a person took, or the gate (suspension)."""
+    """The decision against a dimension, taken by a person or by the approval check (data/approvals/suspension.py)."""
     word, alone = decision.done, decision.person == approvals.AUTOMATIC
     told = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":
@@ -282,7 +283,7 @@ def items_in(
 ) -> list[Found]:  # fmt: skip
     """The cells behind a number: those of a system that the judge gave the n-th answer, or n/a (None); by item name.
 
-    Items that may still come to this person to be answered blind are left out, as the list tells what the judge said;
+    Items that may still come to this person to be answered blind are left out, as the list shows what the judge said;
     that the others are shown is recorded.
     """
     ask = asking(dimension)

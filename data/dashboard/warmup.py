@@ -15,10 +15,10 @@ from judges.stats.intervals import LINEARISE_FROM
 
 
 def ahead(store: Store) -> threading.Thread:
-    """Begin to look at all that is approved, and at the judges of large datasets, in a thread of its own; what it finds
+    """Begin to compute what is approved, and the judges of large datasets, in a thread of its own.
 
-    out, the store remembers. Whatever fails there fails again, and is told, when somebody looks. The thread does not
-    keep the process alive.
+    The store remembers what it finds. Whatever fails there fails again, and is reported, when somebody looks. The
+    thread does not keep the process alive.
     """
     thread = threading.Thread(target=_look, args=[store], name="ahead", daemon=True)
     thread.start()

@@ -90,7 +90,7 @@ class View:
 
     @property
     def name(self) -> str:
-        """The item's name; one that tells a system which is hidden gives way to the beginning of its id."""
+        """The item's name; one that reveals a hidden system is replaced by the beginning of its id."""
         one = self.item
         return items.unnamed(one.id, one.name, systems(one.content)) if self.unnamed else one.name
 
@@ -299,7 +299,7 @@ def _add_judges(store: Store, shown: list[View]) -> None:
         elif not dimension or asks(view, number, (unit, dimension)):
             view.remarks.append((unit, dimension, sort, text))
     for view, number, unit, text in general:
-        # What a judge notes of a whole unit stands with those of its scores there that have no note of their own.
+        # What a judge notes of a whole unit is shown with those of its scores there that have no note of their own.
         noted = {(u, d) for u, d, sort, _ in view.remarks if sort == "note"}
         for (of, dimension), (asked_by, _) in view.cells.items():
             if of == unit and asked_by == number and (of, dimension) not in noted:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from data import log
 from data.cards import cards
 from data.records import exposure, items, people
 from data.store import Store, Tx
@@ -31,7 +32,7 @@ class Value(BaseModel):
     """A value for one cell (`v` None = n/a), and whether and which judge's value was shown beside it.
 
     `unseen`: it takes over the judge's value, and the cell was never scrolled into view.
-    `judge` is the judge that the cell stands beside, where it is another than the answer's.
+    `judge` is the judge that the cell is shown beside, where it is another than the answer's.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -111,6 +112,7 @@ def save(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[Saved],
     """
     saved: list[Saved] = []
     read, refused = _read(answers)
+    unreadable = len(refused)
 
     def work(tx: Tx) -> list[tuple[Answer, str]]:
         people.require(tx, actor, "annotator")
@@ -125,6 +127,8 @@ def save(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[Saved],
                 refused.append(Refused(answer.key, answer.item, why))
             else:
                 saved.append(Saved(answer.key, answer.item, now()))
+    if refused:  # why is for the person: what the browser sent may be quoted in it
+        log.warning("save_refused", person=actor, refused=len(refused), unreadable=unreadable, saved=len(saved))
     return saved, refused
 
 
@@ -291,7 +295,7 @@ def _current(tx: Tx, item_id: str, person: str) -> dict[tuple[str, str], dict[bo
 
 
 def _standing(by_mode: dict[bool, _Row], mode: exposure.Mode) -> tuple[_Row | None, _Row | None]:
-    """(the label that stands in a cell, the one that a label of this mode replaces).
+    """(the label that holds in a cell, the one that a label of this mode replaces).
 
     A revealed label never replaces the blind one before it: dropping just those that people changed after seeing the
     judge would leave only the agreeing ones as blind gold.

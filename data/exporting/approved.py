@@ -10,7 +10,7 @@ from judges.types import Dimension
 def approved(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> str | None:
     """Under what a judge's values of a dimension are approved: "" is the policy of today, which they meet.
 
-    Else how the approval stands to it, in sentences; None where no approval holds.
+    Else how the approval compares with it, in sentences; None where no approval holds.
     """
     key = (dataset_id, judge_id, dimension.sort, dimension.name)
     held = [one for one in approvals.approved(store, dataset_id) if one.key == key]

@@ -43,7 +43,7 @@ def fork(item: Dialogue | Response, unit: str, scenario: bool = False) -> tuple[
 def sound(chat: list[Message]) -> bool:
     """Whether chat templates take a conversation.
 
-    Nothing in it is empty, a system prompt stands only before all, and user and assistant take turns from the user on;
+    Nothing in it is empty, a system prompt comes only first, and user and assistant take turns from the user on;
     before what the assistant says in its turn it may have called tools.
     """
     spoken = chat[1:] if chat and chat[0]["role"] == "system" else chat

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from data import log
 from data.exporting import files
 from data.exporting.files import FORMATS, Format, Progress
 from data.exporting.kind import Kind, Options, Row, complete
@@ -79,8 +80,8 @@ def give(
 ) -> Given:  # fmt: skip
     """Write an export to a file, and who took what to the audit log (researchers and leads).
 
-    Of every item of which it tells what judges or people said, the person is recorded as having been shown that.
-    Examples are put aside as tuning items in the same change; the file stands under its name only once that is in the
+    Of every item of which it shows what judges or people said, the person is recorded as having been shown that.
+    Examples are put aside as tuning items in the same change; the file gets its name only once that is in the
     store. Raises NotAllowed, BadInput.
     """
     require(store, actor, "researcher")
@@ -115,13 +116,14 @@ def give(
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+    log.info("export_made", person=actor, dataset=dataset.name, kind=kind.name, format=format, lines=lines)
     return Given(file, kind.name, format, lines, aside)
 
 
 def _told(
     reader: Store | Tx, dataset: Dataset, kind: Kind, options: Options, names: set[str]
 ) -> dict[str, Collection[str]]:
-    """item id -> whose word its rows tell: judges', people's."""
+    """item id -> whose answers its rows hold: judges', people's."""
     every, chosen = kind.tells(options)
     ids = [id_ for _, id_ in _ids(reader, dataset, names)] if names and (every or chosen or kind.people) else []
     judges = exposure.judges_of(reader, ids) if every and ids else {}

@@ -39,10 +39,10 @@ class Kind:
     """A kind of export.
 
     `columns` are the names and types of a row, which hold in all formats (a column of text holds nested values as
-    JSON in Parquet and CSV). `count` tells how many rows there are without making them, where they may be many, and
+    JSON in Parquet and CSV). `count` gives how many rows there are without making them, where they may be many, and
     `first` gives the first so many without putting all of them in order. `lines`
     is for rows that differ in their keys and can only be JSON lines. `tunes`: what is given out is put aside as tuning
-    items. `place` is where it stands in lists. What the rows tell of an item, and so show to whoever takes them:
+    items. `place` is its place in lists. What the rows show of an item, and so show to whoever takes them:
     `people`, what people said; `judges`, what judges said, `all` of them unless one is chosen, or only a `chosen` one.
     `again` says in words whether an import takes it back, and with what.
     `rests` is what the rows rest on besides their options, which is kept beside these in the record of the export.

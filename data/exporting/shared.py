@@ -54,7 +54,7 @@ SCENARIO = Option(
 
 
 class Judge(NamedTuple):
-    """What is told of a judge beside what it said."""
+    """What is exported of a judge beside its answers."""
 
     card: str
     card_version: str
@@ -91,9 +91,10 @@ def exact(scale: Scale, code: float | None) -> str:
 
 
 def naming(store: Store, real: bool) -> Callable[[str], str]:
-    """What names a person in an export: by their own name, or by person-1, person-2, ... in the order in which the
+    """What names a person in an export.
 
-    workspace came to know them. As nobody is ever taken out of it, the number stays the same in every later export.
+    It is their own name, or person-1, person-2, ... in the order in which the workspace came to know them. As nobody is
+    ever taken out of it, the number stays the same in every later export.
     """
     if real:
         return str

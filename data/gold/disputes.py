@@ -18,7 +18,7 @@ from judges.types import Scale, sort_of
 _ORDERED = ("ordinal", "ordered", "interval")
 _UNITS = ("conversation", "turn", "section", "side", "response", "pair")
 TABLES = ("label", "setting", "item", "judge", "card")
-"""What "where do people lie apart" rests on: it is asked again when one of these was written."""
+"""The tables that disagreements are computed from: they are computed again when one of these was written."""
 
 
 class Said(NamedTuple):
@@ -47,7 +47,7 @@ class Decision:
 class Cell:
     """A cell with what people say of it and what was decided. Of two classes of labels, `said` holds one: see `one`.
 
-    distance: how far people lie apart, 0 to 1. reopened: the labels changed after the decision. token: changes
+    distance: how far people disagree, 0 to 1. reopened: the labels changed after the decision. token: changes
     whenever a label or the decision does, so that nobody decides on what is not there any more.
     """
 
@@ -70,7 +70,7 @@ class Cell:
 
     @property
     def waits(self) -> bool:
-        """Whether somebody has to decide it: people lie apart and nobody has, or what was decided on has changed."""
+        """Whether somebody has to decide it: people disagree and nobody has, or what was decided on has changed."""
         if self.decision is not None:
             return self.reopened
         return lie_apart([s.value for s in self.said], self.scale, self.rule.apart)
@@ -102,7 +102,7 @@ def lie_apart(values: Sequence[float | None], scale: Scale, apart: int | None) -
 
 
 def distance(values: Sequence[float | None], scale: Scale) -> float:
-    """How far people lie apart, as a share of the whole scale: 0 agreed, 1 the two ends of it.
+    """How far people disagree, as a share of the whole scale: 0 agreed, 1 the two ends of it.
 
     n/a against a value, and answers without order that differ, are as far apart as can be: 1.
     """
@@ -118,9 +118,10 @@ def distance(values: Sequence[float | None], scale: Scale) -> float:
 
 
 def one(labels: Iterable[Said]) -> tuple[Said, ...]:
-    """The labels of one class, which alone are held against each other: the blind ones where two people or more
+    """The labels of one class, which alone are compared with each other.
 
-    answered blind, else those given with the judge in view if these are two or more, else what there is, blind first.
+    They are the blind ones where two people or more answered blind, else those given with the judge in view if these
+    are two or more, else what there is, blind first.
     """
     by_mode: dict[str, list[Said]] = {"blind": [], "assisted": []}
     for label in labels:
@@ -130,9 +131,10 @@ def one(labels: Iterable[Said]) -> tuple[Said, ...]:
 
 
 def waiting(store: Store | Tx, dataset_id: str) -> list[Cell]:
-    """The cells of a dataset that somebody has to adjudicate: items whose people lie furthest apart first, each item's
+    """The ratings of a dataset that somebody has to adjudicate.
 
-    cells together and in reading order. Until somebody has, a cell keeps the gold that the rule gives it.
+    Items whose people disagree most come first, each item's ratings together and in reading order. Until somebody has
+    adjudicated, a rating keeps the gold that the rule gives it.
     """
     rule = gold_rule(store, dataset_id)
     key = ("disputed", dataset_id)
@@ -182,7 +184,7 @@ def _apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Cell]:
 
 
 def _undecided(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[Cell]) -> list[Cell]:
-    """Of the cells in which people lie apart those that nobody has decided, and those whose labels changed since."""
+    """The cells on which people disagree that nobody has decided, and those whose labels changed since."""
     held = decisions(store, dataset_id)
     if not held:
         return apart
@@ -266,7 +268,7 @@ def read(labels: str) -> tuple[Said, ...]:
 
 
 def made_at(labels: str, written: datetime) -> datetime:
-    """When a decision was made: when it was written, unless the JSON that is kept with it tells another time."""
+    """When a decision was made: when it was written, unless the JSON that is kept with it gives another time."""
     held = json.loads(labels)
     return datetime.fromisoformat(held["made_at"]) if isinstance(held, dict) else written
 

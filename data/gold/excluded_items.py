@@ -22,9 +22,10 @@ REASON = 500
 
 @dataclass(frozen=True)
 class Use:
-    """An item that is put aside: its name, why, by whom, and whether it is in the audit sample, where it counts for
+    """An item that is put aside.
 
-    nothing then."""
+    It has its name, why, by whom, and whether it is in the audit sample, where it then does not count.
+    """
 
     item: str
     name: str
@@ -45,7 +46,7 @@ def listed(store: Store, dataset_id: str) -> list[Use]:
 
 
 def aside(store: Store | Tx, column: str) -> str:
-    """A further condition in SQL: the item that stands in `column` is not put aside; "" where none is."""
+    """A further condition in SQL: the item in `column` is not put aside; "" where none is."""
     rows = remembered(store, ("tuning",), ["item_use"], lambda: store.rows("select 1 from tuning_now limit 1"))
     return f" and {column} not in (select item_id from tuning_now)" if rows else ""
 

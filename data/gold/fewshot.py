@@ -1,7 +1,7 @@
 """Few-shot examples from what people have labelled, and the items that a judge was shown as examples.
 
-An item whose answer stands in a judge's prompt says nothing of how far the judge can be trusted: no figure that holds
-the judge against people counts it. Which items those are is told by their content, so it holds for examples that were
+An item whose answer is in a judge's prompt says nothing of how far the judge can be trusted: no figure that holds
+the judge against people counts it. Which items those are follows from their content, so it holds for examples that were
 pasted, for those of a card's folder, and for items that are imported later.
 """
 
@@ -139,7 +139,7 @@ def shown(store: Store | Tx, card: Card) -> dict[str, str]:
         longest = sorted({text for text in _strings(example.fields) if text.strip()}, key=len)[-_LEAVES:]
         if not longest:
             continue
-        # The content of an item is JSON: a text stands in it as JSON has it.
+        # The content of an item is JSON: a text is in it as JSON writes it.
         marks = [json.dumps(text, ensure_ascii=False)[1:-1] for text in longest]
         holds = " or ".join(f"strpos(content, ${n}) > 0" for n in range(2, len(marks) + 2))
         for id_, name, content in store.rows(

@@ -16,19 +16,21 @@ BASES: dict[Basis, str] = {
     "assisted": "Assisted labels of random draws",
     "all": "All labels, blind and assisted",
 }
-"""What a figure may rest on. The first are those given here. The approval check counts them, or the second where the
+"""The labels that a figure may be computed from.
 
-policy says so (`data.approvals.policy.basis`); labels given after a reveal are in none of them."""
+The first are those given here. The approval check counts them, or the second where the policy says so
+(`data.approvals.policy.basis`); labels given after a reveal are in none of them.
+"""
 
 WEIGHTED: tuple[Basis, ...] = ("gate", "imported", "assisted")
-"""The bases of random draws, on which a cell counts N_h / answered_h: as many items as its item stands for.
+"""The bases of random draws, on which a cell counts N_h / answered_h: as many items as its item represents.
 
 N_h are the items of the stratum (n_h / pi_h: drawn, by the probability of being drawn), and answered_h those of the
 drawn ones that have a counted label of the dimension. Where all are answered that is 1 / pi_h.
 """
 
 _RANDOM = "(d.probability is not null or l.probability is not null)"
-# A draw is made here only: the probability of an imported label stands beside the label, and is its importer's word.
+# A draw is made here only: the probability of an imported label is kept with the label, and is its importer's word.
 _WHERE: dict[Basis, str] = {
     "gate": "l.mode = 'blind' and d.probability is not null",
     "imported": f"l.mode = 'blind' and {_RANDOM}",
@@ -52,9 +54,10 @@ def of_sort(sort: UnitSort) -> str:
 
 
 def rests_on(mode: str, random: bool, drawn: bool) -> list[Basis]:
-    """The bases that a label of this mode belongs to; `random`: its item was drawn with a known probability, and
+    """The bases that a label of this mode belongs to.
 
-    `drawn`: here, so that it is not only said so by whoever imported the label.
+    `random`: its item was drawn with a known probability, and `drawn`: here, so that it is not only stated by whoever
+    imported the label.
     """
     bases: dict[Basis, bool] = {
         "gate": mode == "blind" and random and drawn,
@@ -82,7 +85,7 @@ def labels(basis: Basis, names: Sequence[str], among: str = "") -> str:
     """SQL of the labels that a basis rests on: item_id, unit, no, value, probability, part, drawn, cut; $1 dataset.
 
     `names` are the parameters of the dimensions ("$2"), of which `no` is the place; `among` is a further condition on
-    l.item_id. Who counts as having answered is told from these labels alone. `part`, `drawn` and `cut` are those of
+    l.item_id. Who counts as having answered follows from these labels alone. `part`, `drawn` and `cut` are those of
     `STRATA`, NULL where the item was not drawn here; the part of imported labels whose items were drawn at random from
     N is -N, so that what came in several goes is one sample.
     """
@@ -110,7 +113,7 @@ def gold(
 
     That is low, high, how, waits, share and mean.
 
-    Parameters: $1 dataset, $2 dimension. What somebody adjudicated stands; on the blind bases only where they did
+    Parameters: $1 dataset, $2 dimension. What somebody adjudicated holds; on the blind bases only where they did
     not ask for the judge's score, and on the gate's only where it was done here. Otherwise ordered scales resolve
     to the lower median of the values or, by a rule of majority, to the commonest one (drawn: the lower median), and
     to n/a where most people said so; interval scales, by a rule of mean, to the mean of the values. Unordered ones and
@@ -122,7 +125,7 @@ def gold(
     out, they have no gold. For means a cell is not its `value`, whose lower median of two would bend them, but all that
     people said, each of them alike: `mean` of the values given and `share` of the people who gave one, the others
     saying n/a (adjudicated: that value, 1, or 0 for n/a). With `means` a share of the people for each answer of the
-    table stands beside it (said0, said1 ...), and every cell is there, drawn, waiting or not: without those, what is
+    table is beside it (said0, said1 ...), and every cell is there, drawn, waiting or not: without those, what is
     left would be easier than what people were asked.
     `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4"; items that do not
     count are left out there, so that they do not count as answered. `held` is a query of them among the `labels` of

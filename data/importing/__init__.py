@@ -1,4 +1,4 @@
-"""Everything that comes in: validated, told apart from what is there, and written all at once or not at all."""
+"""Imports: everything is validated, compared with what is there, and written all at once or not at all."""
 
 from data.importing.formats import Known, mapping_for
 from data.importing.importing import detect, looked, preview, take

@@ -1,4 +1,4 @@
-"""Adjudications at the door: the question must be asked, what was decided on its scale, and no other decision stand."""
+"""Checks of imported adjudications: the question exists, the value is on its scale, and no other decision holds."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class DecisionDoor:
         return Said("", who, question.code(one.value, f"{place}.value"), one.mode)
 
     def _check_stored(self, cell: Place, made: Made, what: str) -> None:
-        """Raise No where a decision on this cell stands that must not be replaced."""
+        """Raise No where a decision on this cell holds that must not be replaced."""
         if cell in self.known.new:
             raise No("item", f"There is another decision on {what} earlier in this import: a cell has one.")
         held = self.known.stored.get(cell)

@@ -26,7 +26,7 @@ from judges.types import Dimension
 
 @dataclass(frozen=True)
 class Brief:
-    """A plan, and how the workspace stood at change `since`.
+    """A plan, and the state of the workspace at change `since`.
 
     `mappings` are those of the tables by the name of their file, `signed` the same by the signature of their columns,
     under which they are kept; `cards` and `questions` what judges and people are asked; `here` the people who are or

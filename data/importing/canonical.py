@@ -10,7 +10,6 @@ from data.importing.ratings import Ratings
 from judges.importing.contents import FORMAT, sort
 from judges.importing.jsonl import Record
 
-KINDS = ("dialogue", "pair", "response")
 _EXPORTED = (
     {"id", "kind", "response_a", "task", "turns", "meta"},
     {"item", "card", "model", "params", "part", "sample", "raw"},
@@ -27,7 +26,7 @@ def exported(keys: frozenset[str]) -> bool:
 
 
 def fits(keys: frozenset[str]) -> bool:
-    """Whether an object with these keys is meant as a canonical line; a chat is none, whatever stands beside it."""
+    """Whether an object with these keys is meant as a canonical line; a chat is none, whatever other keys it has."""
     if keys in ({"gold_rule"}, {"guidelines"}, {"card"}, {"assay"}):
         return True
     return "messages" not in keys and any(needed <= keys for needed in _NEEDED)
@@ -49,7 +48,7 @@ def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
 
 
 def _scored(ratings: Ratings, file: str, record: Record) -> Iterator[Entry]:
-    """Add what a row of an export of scores or samples tells; a row of several samples together is no single answer."""
+    """Add what a row of an export of scores or samples holds; a row of several samples together is no single answer."""
     row = record.value
     if row.get("sample") is None and int(row.get("samples") or 1) > 1:
         yield Hint(

@@ -1,4 +1,4 @@
-"""Cards at the door: those that an import brings, so that its judgments and labels find the questions they answer."""
+"""Checks of imported cards: those of an import, so that its judgments and labels find the questions they answer."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Opinion:
 
 @dataclass(slots=True)
 class Case:
-    """A case under its id: what was said in it, or the two answers of a pair, and everybody's opinions."""
+    """A case under its id: its utterances, or the two answers of a pair, and everybody's opinions."""
 
     file: str
     line: int
@@ -85,7 +85,7 @@ class Cases:
         self._shelf.close()
 
     def add(self, case: Case) -> None:
-        """A case; one without an answer is told of."""
+        """A case; one without an answer is reported."""
         if case.sides is None and not any(one.role == "assistant" for one in case.said):
             why = "has no answer that could be judged."
             self.rest.fault(case.file, case.line, "case", why, case.id, {"id": case.id})
@@ -93,7 +93,7 @@ class Cases:
         content = content_id([list(one) for one in case.said], case.sides, case.scenario, case.system)
         name = (case.id.strip() or f"case-{content[:12]}")[:280]
         if self._names.setdefault(name, content) != content:
-            # The same name stands for something else in another file or run.
+            # The same name means something else in another file or run.
             self.rest.hint("{n} cases have the name of another one; a part of their content's hash was added.")
             name = f"{name} {content[:6]}"
         self._names.setdefault(name, content)
@@ -109,7 +109,7 @@ class Cases:
         self._count += 1
 
     def entries(self) -> Iterator[Found]:
-        """The items, each followed by what was said of it, then what could not be imported."""
+        """The items, each followed by its scores and labels, then what could not be imported."""
         given: set[str] = set()
         for number in range(self._count):
             case = Case(*marshal.loads(self._shelf.get_bytes(number)))
@@ -157,7 +157,7 @@ def of_rows(
     title: str, parts: Iterable[Part], within: Callable[[Json], list[Json]], fits: Callable[[Json], bool],
     take: Callable[[Cases, str, int, Json], None], called: str, lacks: str,
 ) -> Iterator[Found]:  # fmt: skip
-    """What the files of a tool hold whose records have rows `within`: those that fit are taken, the others told of.
+    """What the files of a tool hold whose records have rows `within`: those that fit are taken, the others reported.
 
     `called` is what such a row is, and `lacks` what one that does not fit has not.
     """
@@ -187,7 +187,7 @@ def _unit(one: Opinion, data: Mapping[str, Any], numbers: Sequence[int]) -> str:
 
 
 def texts(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, str] | None, str, list[str]]:
-    """What the fields of a record hold: what was said, the two answers of a pair, a reference, and the fields used."""
+    """What the fields of a record hold: utterances, the two answers of a pair, a reference, and the fields used."""
     plain_names = {re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_"): name for name in reversed(list(fields))}
     reference = next((plain_names[n] for n in _REFERENCES if n in plain_names), "")
     used = [reference] if reference else []

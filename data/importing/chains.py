@@ -1,4 +1,4 @@
-"""The calls of one trace become one conversation: what they repeat of it is told apart."""
+"""The calls of one trace become one conversation: what they repeat of it is recognised."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Chain:
         elif remembers and (alike or self.told[-1] in said):
             self.told += said[begin:]
         elif not remembers and alike and users == known[-len(users) :]:
-            # The same was asked again: the later answer stands.
+            # The same was asked again: the later answer holds.
             del self.told[_last_user(self.told) + 1 :]
         elif not remembers and alike:
             self.told += said[begin:]
@@ -73,7 +73,7 @@ class Chain:
 
 
 def fresh(told: Sequence[Utterance], heard: Sequence[Utterance]) -> int:
-    """From which entry on what a call heard is new to those who know what was told before."""
+    """From which entry on what a call heard is new to those who know what was said before."""
     for most in range(min(len(told), len(heard)), 0, -1):
         if heard[most - 1] == told[-1] and list(heard[:most]) == list(told[-most:]):
             return most

@@ -85,7 +85,7 @@ def dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     meta.update({key: value[key] for key in kept})
     name = value.get("id")
     if name is None:
-        # The same chat gets the same name wherever it stands, so that importing it again adds nothing.
+        # The same chat gets the same name wherever it is, so that importing it again adds nothing.
         name = f"chat-{content_id(found, scenario)[:12]}"
     elif isinstance(name, int) and not isinstance(name, bool):
         name = str(name)
@@ -210,7 +210,7 @@ def _text_of(part: Any) -> Any:
 
 
 def _text(message: dict[str, Any], key: str, where: str) -> str:
-    """A message's text: as it stands, or its text parts joined."""
+    """A message's text: unchanged, or its text parts joined."""
     content = message.get(key)
     if isinstance(content, str):
         return content

@@ -1,4 +1,4 @@
-"""What a file is, told by its content and not by its name: JSON lines, a JSON list or object, text in columns, Parquet.
+"""What a file is, by its content and not by its name: JSON lines, a JSON list or object, text in columns, Parquet.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the files of a source hold, told in little: the cells of tables, and what other tools' files say of items.
+"""What the files of a source hold, in a summary: the cells of tables, and what other tools' files say of items.
 
 It is read from the first row to the last, so that a scale is not guessed from a beginning; what it gives is small.
 """
@@ -21,7 +21,7 @@ from data.importing.tools import NAMES
 from judges.types import is_unit, sort_of
 
 ROWS = 200
-"""Rows of a table that are told as they stand, their cells cut."""
+"""Rows of a table that are shown unchanged, their cells cut."""
 _CELL, _WORD, _MOST, _OFTEN = 300, 80, 2_000, 2_000
 
 
@@ -29,7 +29,7 @@ _CELL, _WORD, _MOST, _OFTEN = 300, 80, 2_000, 2_000
 class Cells:
     """The different cells of a column, or values of a name, and how many there are that are not empty.
 
-    `cells` is empty where they are texts. Of more than can be told (`many`) it has the first, the least and greatest.
+    `cells` is empty where they are texts. Of more than can be listed (`many`) it has the first, the least and greatest.
     """
 
     count: int = 0

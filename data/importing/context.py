@@ -1,4 +1,4 @@
-"""What the doors of all sorts of lines share: the plan, the spool, the report, the items by name, people's names."""
+"""What the checks of all sorts of lines share: the plan, the spool, the report, the items by name, people's names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class No(Exception):
 
 @dataclass
 class Door:
-    """One import on its way in. `kept` has, of every person in the files, the name under which they are kept.
+    """One import in progress. `kept` has, of every person in the files, the name under which they are kept.
 
     `cards` by name, `versions` and `questions` are the workspace's and those that the import brings.
     """
@@ -85,9 +85,9 @@ class Door:
         return found
 
     def past(self, moment: datetime) -> None:
-        """Raise No for a time still to come, which nothing could follow. A day is let pass, for clocks and zones, and
+        """Raise No for a time still to come, which nothing could follow.
 
-        what is made up may have any.
+        A day is allowed, for clocks and time zones; synthetic data may have any time.
         """
         if moment > now() + timedelta(days=1) and not self.brief.plan.synthetic:
             raise No("made_at", f"made_at is still to come: {moment:%Y-%m-%d %H:%M} (UTC).")

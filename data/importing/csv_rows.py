@@ -32,7 +32,7 @@ class Dialect:
 
 
 def detect(name: str, head: bytes) -> Dialect:
-    """The dialect of a table, from its first bytes. Raises BadInput where the encoding cannot be told."""
+    """The dialect of a table, from its first bytes. Raises BadInput where the encoding cannot be recognised."""
     encoding = written(head)
     if not encoding:
         raise BadInput(f"{name}: its encoding cannot be told. Save it as UTF-8 and import it again.")

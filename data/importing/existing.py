@@ -43,7 +43,7 @@ Ask = Callable[[str, Sequence[str]], Iterator[tuple[Any, ...]]]
 
 
 def slot(cell: Cell, mode: str) -> Cell:
-    """Where a label stands among those of its cell: what was said after a reveal never replaces what was said blind."""
+    """The rank of a label among those of its cell: one made after a reveal never replaces a blind one."""
     return (*cell[:3], f"{cell[3]}\0revealed") if mode == "revealed" else cell
 
 
@@ -66,7 +66,7 @@ class Items:
         return name in self._new or name in self.stored
 
     def hash_of(self, name: str) -> str | None:
-        """The hash of the content that this name stands for, if it is known."""
+        """The hash of the content that this name means, if it is known."""
         return self._new.get(name) or self.stored.get(name)
 
     def is_new(self, name: str) -> bool:
@@ -219,7 +219,7 @@ class Made(NamedTuple):
 
 
 class Decisions:
-    """Which decisions were ever made on a cell, and which one stands."""
+    """Which decisions were ever made on a cell, and which one holds."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask

@@ -234,7 +234,7 @@ class _Reader:
 
 
 def _joined(who: str, said: list[str]) -> str:
-    """One turn as it stands; several one after the other, each under its number."""
+    """One turn unchanged; several one after the other, each under its number."""
     if len(said) == 1:
         return said[0]
     return "\n\n".join(f"[{who}, turn {number}]\n{text}" for number, text in enumerate(said, 1))

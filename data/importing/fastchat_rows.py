@@ -1,4 +1,4 @@
-"""The rows of FastChat's files in all the shapes that are met, brought to one shape (MTBENCH, Files)."""
+"""The rows of FastChat's files in all the shapes that occur, converted to one shape."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Game:
-    """A verdict in one order of a pair: "ab" where its first model in sorted order stood first.
+    """A verdict in one order of a pair: "ab" where its first model in sorted order was first.
 
-    `winner` is as the judge saw it: "a" is the one that stood first.
+    `winner` is as the judge saw it: "a" is the one that was first.
     """
 
     order: Order
@@ -160,7 +160,7 @@ def _rating(turn: int, judgment: Any, score: Any, sample: int | None) -> Rating:
 
 
 def verdict(row: dict[str, Any]) -> Verdict:
-    """The verdict of a vote, or of a judge over both orders (MTBENCH, rule 3): orders that disagree are a tie."""
+    """The verdict of a vote, or of a judge over both orders: orders that disagree are a tie, as in FastChat."""
     one, two = ("model_1", "model_2") if "model_1" in row else ("model_a", "model_b")
     first, second = text(row, one), text(row, two)
     if first == second:
@@ -183,7 +183,7 @@ def verdict(row: dict[str, Any]) -> Verdict:
 
 
 def games(row: dict[str, Any], found: Verdict) -> list[Game]:
-    """The two games of a row that tells both: model_1 stands first in the first, model_2 in the second; else none."""
+    """The two games of a row that has both: model_1 is first in the first, model_2 in the second; else none."""
     if not {"model_1", "g1_winner", "g2_winner"} <= row.keys():
         return []
     out = []

@@ -1,4 +1,4 @@
-"""Reading a source to its end: what is good lies in the spool afterwards, the rest is told and handed back."""
+"""Reading a source to its end: what is good is in the spool afterwards, the rest is reported and handed back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guidelines at the door: they become the dataset's where that has none, and a lead brings them."""
+"""Checks of imported guidelines: they become the dataset's where that has none, and a lead brings them."""
 
 from __future__ import annotations
 

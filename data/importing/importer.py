@@ -1,4 +1,4 @@
-"""The way in: entries of any format are validated, told apart from what is there, and become rows in the spool."""
+"""The importer: entries of any format are validated, compared with what is there, and become rows in the spool."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PEOPLE, _JUDGES = 20_000, 1_000
 
 
 class Admission:
-    """One import on its way in. Give it entries with `take`, then call `finish` once; the rows are in the spool.
+    """One import in progress. Give it entries with `take`, then call `finish` once; the rows are in the spool.
 
     What the workspace holds already is asked of `ask`.
     """

@@ -7,6 +7,7 @@ import time
 from dataclasses import asdict
 from typing import BinaryIO, Literal
 
+from data import log
 from data.cards import cards
 from data.importing import formats, subprocess_reader
 from data.importing.brief import Brief, brief
@@ -87,9 +88,16 @@ def take(
         known, made = _read(store, source, plan, spool, progress, rejects, actor, found, waits)
         report = made.report
         if report.stopped or (not report.ok and on_error == "refuse"):
+            log.info("import_refused", person=actor, dataset=plan.dataset, source=source.name, rows=report.rejected)
             raise Refused(report)
         if report.new.total:
             store.tx(actor, "import", lambda tx: _write(tx, actor, source, known, made, spool), target=plan.dataset)
+    added = report.new
+    facts = {"items": added.items, "judgments": added.judgments, "labels": added.labels, "known": report.known.total}
+    log.info(
+        "import_finished", person=actor, dataset=plan.dataset, source=source.name, format=", ".join(report.formats),
+        **facts, rejected=report.rejected, seconds=time.monotonic() - began,
+    )  # fmt: skip
     return Result(
         known.dataset_id,
         report.new.items,
@@ -121,7 +129,7 @@ def _read(
     store: Store, source: Source, plan: Plan, spool: Spool, progress: Progress | None, rejects: BinaryIO | None,
     actor: str, found: list[Known] | None, waits: Waits | None,
 ) -> tuple[Brief, Gathered]:  # fmt: skip
-    """Read a source to its end: how the workspace stood before, and what came of it."""
+    """Read a source to its end: the workspace before, and the result."""
     found = detect(source, plan.format, progress, waits) if found is None else found
     known = brief(store, plan, found, actor)
     if source.apart:
@@ -187,7 +195,7 @@ _ADDED = {
         "select item_id, unit, dimension from adjudication where dataset_id = $1 and seq > $2",
     ),
 }
-"""What tells rows of a table apart, and what was added to a dataset since a change."""
+"""What identifies rows of a table, and what was added to a dataset since a change."""
 
 
 def _unchanged(tx: Tx, known: Brief, made: Gathered, spool: Spool) -> None:

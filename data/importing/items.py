@@ -1,4 +1,4 @@
-"""Items at the door: validated, completed, and told apart from what bears their name already."""
+"""Checks of imported items: validated, completed, and compared with what has their name already."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ Path = tuple[str, ...]
 
 
 def records(stream: BinaryIO, lists: Collection[Path]) -> Iterator[Record]:
-    """The object in parts, each in the shape of the whole: first what stands before a list, then every element of it.
+    """The object in parts, each in the shape of the whole: first what comes before a list, then every element of it.
 
     `lists` are the paths of the lists that are taken apart: {"a": 1, "b": [x, y], "c": 2} with ("b",) is {"a": 1},
     {"b": [x]}, {"b": [y]} and {"c": 2}. After broken JSON the rest of the file is not read.

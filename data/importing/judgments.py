@@ -1,4 +1,4 @@
-"""Judgments at the door: their item, card and part must exist; what cannot be read is kept as unscored."""
+"""Checks of imported judgments: their item, card and part must exist; what cannot be read is kept as unscored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels at the door: the question must be one that people are asked, and the answer must lie on its scale."""
+"""Checks of imported labels: the question must be one that people are asked, and the answer on its scale."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LabelDoor:
         report, probability = self.door.report, self._probability(given)
         if probability == LATER:
             self._sampled.add(item.id)
-        # What came in before somebody of that name worked here stands under the plain name.
+        # What came in before somebody of that name worked here is kept under the plain name.
         if self.known.held(self._key(line, (*where, named), value, given.mode, made_at)):
             report.known.labels += 1
             return
@@ -80,7 +80,7 @@ class LabelDoor:
         return given.probability if told else 1.0 if plan.sampling == "all" else None
 
     def probability(self) -> float | None:
-        """What LATER stands for, once all lines were taken: n labelled items of N. None where nothing waits for it.
+        """What LATER means, once all lines were taken: n labelled items of N. None where nothing waits for it.
 
         Raises BadInput where more items have labels than they were drawn from.
         """

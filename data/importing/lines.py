@@ -39,7 +39,7 @@ class Line:
 class Bad:
     """A row that a format cannot turn into anything, with (field, sentence) for everything that is wrong with it.
 
-    `name` is the item it was to become, so that what depends on it can be told why it is missing.
+    `name` is the item it was to become, so that what depends on it can say why it is missing.
     """
 
     file: str
@@ -58,9 +58,9 @@ class Hint:
 
 @dataclass(slots=True)
 class Said:
-    """What a judge (`by` "judge", `who` its name) or a person (`by` "person", `who` the annotator) said of a unit of an
+    """The answer of a judge or a person about a unit of an item, under a name of which no card is known yet.
 
-    item, under a name of their own, of which no card is known yet. `value` is as the file has it.
+    `by` is "judge" and `who` its name, or `by` is "person" and `who` the annotator. `value` is as the file has it.
     """
 
     file: str
@@ -99,7 +99,7 @@ class JudgmentIn(Strict):
     what it calls A is the item's B. The two orders of a pair are one judgment, wherever their lines stand.
 
     `unscored` and `why` stand where not the text but the endpoint said that there is no score (`python -m judges run`);
-    another reason is found again in the text. What an export tells beside (`judge`, `run`) is let pass.
+    another reason is found again in the text. What an export adds (`judge`, `run`) is ignored.
     """
 
     item: Identifier
@@ -120,9 +120,10 @@ class JudgmentIn(Strict):
 
 
 class CellIn(Strict):
-    """What is said of one unit and dimension of an item. `value` is the answer as people write it; `made_at` an ISO
+    """The answer to one dimension of one unit of an item.
 
-    time, UTC where it names no zone. `code`, the number of the answer, is told by an export, and let pass.
+    `value` is the answer as people write it; `made_at` an ISO time, UTC where it names no zone. `code`, the number of
+    the answer, is written by an export, and ignored here.
     """
 
     item: Identifier
@@ -137,7 +138,7 @@ class LabelIn(CellIn):
     """A label's line.
 
     `probability` is that with which the item was drawn; it counts where the import says that items were drawn at
-    random. What else an export tells (of the draw, the judge that was on screen, an earlier import) is let pass.
+    random. What else an export has (the draw, the judge that was on screen, an earlier import) is ignored.
     """
 
     annotator: str

@@ -50,7 +50,7 @@ class From(Strict):
         return bool(self.columns or self.constant)
 
     def value(self, row: dict[str, Any]) -> Any:
-        """The value in a row: as it stands for one column, joined text for several, None where there is nothing."""
+        """The value in a row: unchanged for one column, joined text for several, None where there is nothing."""
         if not self.columns:
             return self.constant or None
         if len(self.columns) == 1:
@@ -131,12 +131,14 @@ class LabelColumns(Answered):
 
 
 class Mapping(Strict):
-    """The meaning of a table's columns. `fields` are those of FIELDS for the kind; with `items` off, only judgments and
-    labels are taken, of items that are in the dataset already.
+    """The meaning of a table's columns.
 
-    A dialogue is one row with all its `turns` as JSON, or several rows that stand together under one id: with `role`
-    and `text`, or with `user` and `assistant`; `turn` puts them in order. `recipes` are cards of own dimensions that
-    the import makes where they are not there.
+    `fields` are those of FIELDS for the kind; with `items` off, only judgments and labels are taken, of items that are
+    in the dataset already.
+
+    A dialogue is one row with all its `turns` as JSON, or several adjacent rows under one id: with `role` and `text`,
+    or with `user` and `assistant`; `turn` puts them in order. `recipes` are cards of own dimensions that the import
+    makes where they do not exist.
     """
 
     kind: Kind
@@ -150,7 +152,7 @@ class Mapping(Strict):
 
     @property
     def textless(self) -> bool:
-        """Whether the table holds nothing that was judged: what was said of it is all that is known."""
+        """Whether the table holds no judged texts, but only answers about them."""
         return self.kind != "dialogue" and not any(self.field(name) for names in _NEEDED[self.kind] for name in names)
 
     def field(self, name: str) -> From:

@@ -1,7 +1,7 @@
-"""Judgments of one order of a pair at the door: they wait for the other order, which may come in any later line.
+"""Checks of imported judgments of one order of a pair: they wait for the other order, which may come in a later line.
 
 The two become one judgment of both orders. What is left at the end is joined with the other order where the workspace
-holds it; else it stands by itself, under a judge that was asked in this one order.
+holds it; else it is kept alone, under a judge that was asked in this one order.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class Outline:
 
     @property
     def sampling(self) -> Sampling:
-        """How the labelled items were chosen, as far as the files tell: all where somebody answered for every row."""
+        """How the labelled items were chosen, as far as the files show: all where somebody answered for every row."""
         whole = any(s.by == "person" and s.count >= self.items > 0 for s in self.series)
         return "all" if whole else "unknown"
 
@@ -106,7 +106,7 @@ def outline(
     kinds = {known.kind for known in read.values() if not known.mapping.textless}
     for file, known in read.items():
         if known.mapping.textless and len(kinds) == 1:
-            # What was said of items stands beside them, in a file of its own.
+            # Scores and labels of items are in a file of their own.
             known = _Table(file, contents.tables[file], judges, people, next(iter(kinds)))
         tables[file] = known.mapping
         series += known.series
@@ -172,7 +172,7 @@ def scaled(series: Iterable[Series], asked: Mapping[Place, Dimension]) -> tuple[
         dimension, scale = _settled(kind, sort, name, chosen or found.answers or found.most, cells, asked)
         for place in places:
             why = found.why if scale is None else "" if chosen is not None else survey(given[place].cells).why
-            why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are tells nothing
+            why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
             given[place] = replace(given[place], answers=scale, dimension=dimension, why=why)
     return tuple(given)
 
@@ -279,7 +279,7 @@ class _Table:
         return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
 
     def _compares(self, voice: Voice) -> bool:
-        """Whether a column is a verdict on pairs of which nothing else is told."""
+        """Whether a column is a verdict on pairs of which nothing else is known."""
         named = _VERDICT.search(_flat(voice.column)) is not None
         return named and bool(self._coded(self._one(voice, "judge")).values)
 
@@ -344,7 +344,7 @@ class _Table:
                 self.told.append(f"{self.file}: {one.name} is taken for the verdict with the places swapped.")
 
     def _key(self, found: str) -> list[str]:
-        """The columns that tell items apart: the id, and where it repeats, what parts its rows."""
+        """The columns that identify items: the id, and where it repeats, what separates its rows."""
         if not found:
             return []
         beside = dict.fromkeys(c for one in self.series for c in (*one.only, one.whose) if c)
@@ -358,7 +358,7 @@ class _Table:
 
 
 def spoken(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, From]:
-    """The fields of dialogues whose rows are what was said: role and text, or user and assistant; else nothing."""
+    """The fields of dialogues whose rows are utterances: role and text, or user and assistant; else nothing."""
     plain = {_flat(name): name for name in reversed(names)}
 
     def first(*known: str) -> str:

@@ -45,7 +45,7 @@ class Plan:
 
     `dataset` is made if it is missing. `sampling` says how the items that carry labels were chosen: only `all` and
     `random` let the labels count for the gate, and `random` only with a probability: `population` is the number of
-    items that the labelled ones were drawn from; without it the lines tell their own. `mappings` say what the columns
+    items that the labelled ones were drawn from; without it the lines give their own. `mappings` say what the columns
     of tables mean; `models` renames the judges that a file names; `cards` are the contents (Card.spec) of cards that
     the import brings besides those in its files; `questions` say what other tools' files mean by the names of values.
     """

@@ -18,11 +18,11 @@ import shutil
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from data import log
 from data.importing import brief, subprocess_reader
 from data.importing import gather as gathering
 from data.importing.contents import contents
@@ -91,8 +91,7 @@ def main() -> None:
     except Exception as error:
         if re.search(r"memory|allocat", str(error), re.IGNORECASE):
             os._exit(subprocess_reader.OUT_OF_MEMORY)
-        traceback.print_exc()
-        sys.stderr.flush()
+        Path(task["folder"], subprocess_reader.TRACE).write_text("\n".join(log.trace(error)), encoding="utf-8")
         os._exit(1)
     os._exit(0)
 

@@ -26,7 +26,7 @@ class _Fault:
 
 
 class Remainder:
-    """Collects faults and unused keys; `told` gives each sort of them once, with a count and examples."""
+    """Collects faults and unused keys; `told` reports each sort of them once, with a count and examples."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -64,7 +64,7 @@ class Remainder:
         self._unused.update(keys)
 
     def hint(self, sentence: str, times: int = 1) -> None:
-        """Something worth knowing; where `{n}` stands in it, how often is told."""
+        """Something worth knowing; `{n}` in it is replaced by how often it occurs."""
         if times:
             self._hints[sentence] += times
 

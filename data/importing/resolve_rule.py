@@ -1,4 +1,4 @@
-"""How labels are combined, at the door: it becomes the dataset's where that has none, and a lead imports it."""
+"""Checks of an imported rule for combining labels: it becomes the dataset's where that has none, for leads only."""
 
 from __future__ import annotations
 

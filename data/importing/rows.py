@@ -33,7 +33,7 @@ def item_row(dataset_id: str, item: Dialogue | Pair | Response) -> Row:
 
 
 def content_hash(content: str) -> str:
-    """The hash that tells whether an item's content is what it was."""
+    """The hash that shows whether an item's content is what it was."""
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 

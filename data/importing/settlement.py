@@ -22,7 +22,7 @@ UNKNOWN = "unknown person"
 def settled(found: Iterable[Found], questions: Iterable[Question]) -> Iterator[Entry]:
     """The entries, each value that was said made into a score or a label of the question that its name means.
 
-    What has a name without a question is left out, and told with its count at the end.
+    What has a name without a question is left out, and reported with its count at the end.
     """
     asked: Mapping[tuple[str, str, str, str], Question] = {(q.by, q.kind, q.sort, q.name): q for q in questions}
     ratings, seen, left, time = Ratings(), Seen(), Counter[str](), now().isoformat()
@@ -54,7 +54,7 @@ def settled(found: Iterable[Found], questions: Iterable[Question]) -> Iterator[E
 
 
 def _value(entry: Said, question: Question) -> Any:
-    """The value as an answer on the question's scale, or as it stands where it is none."""
+    """The value as an answer on the question's scale, or unchanged where it is none."""
     known = meant(entry.value, {}, question.answers)
     return say(entry.value) if known is None else known
 

@@ -27,7 +27,7 @@ class File:
         self._stream: BinaryIO | None = None
 
     def open(self) -> BinaryIO:
-        """The content from its beginning; `at` then tells how far it was read. Raises BadInput."""
+        """The content from its beginning; `at` then says how far it was read. Raises BadInput."""
         self._stream = self.fresh()
         return self._stream
 

@@ -18,7 +18,7 @@ class Shelf:
         self._places: dict[Hashable, tuple[int, int]] = {}
         self._end = 0
         self._there = False
-        """Whether the file stands at its end, where the next text goes."""
+        """Whether the file is at its end, where the next text goes."""
 
     def close(self) -> None:
         """Forget everything."""

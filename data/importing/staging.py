@@ -118,7 +118,7 @@ class Spool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Where there was no room to write, there is none for the rest either; the first error tells.
+        # Where there was no room to write, there is none for the rest either; the first error says why.
         quiet = contextlib.suppress(OSError, pa.ArrowException) if error else contextlib.nullcontext()
         ends = [*(table.close for table in self._tables.values()), *(file.close for file in self._opened)]
         for end in ends:

@@ -17,11 +17,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, get_args
 
+from data import log
 from data.importing.brief import Brief
 from data.importing.container import Container
 from data.importing.contents import Contents
@@ -44,6 +45,8 @@ SECONDS, SECONDS_A_MB = 30.0, 2.0
 """Processor time that reading may take. On the clock it is four times as much, as all others come first."""
 OUT_OF_MEMORY = 77
 """What the process ends with when there is no more memory."""
+TRACE = "trace"
+"""The file in which the process leaves the lines of code that an error went through."""
 Waits = Callable[[int], None]
 """Called again and again while an import waits, with the number of those that are read before it."""
 _TICK = 0.2
@@ -64,7 +67,7 @@ def formats(
     for file, one in zip(source.files, told, strict=True):
         held, role = one["held"], one["role"]
         if held not in get_args(Container) or one["format"] not in FORMATS or role not in (None, *get_args(Role)):
-            raise _ended(source, "", f"it was told of as {one}")
+            raise _ended(source, "", None, [])
         known.append(Known(file, held, one["format"], role, list(one["columns"]), list(one["rows"])))
     return known
 
@@ -148,11 +151,10 @@ def _process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process that reads; its temporary files lie in the folder, and it has no secrets in its environment."""
     env = {name: os.environ[name] for name in _ENV if name in os.environ}
     env |= {"TMPDIR": str(folder), "ARROW_DEFAULT_MEMORY_POOL": "system", "PYTHONDONTWRITEBYTECODE": "1"}
-    with (folder / "said").open("wb") as said:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "data.importing.reader"], cwd=_ROOT, env=env, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=said, bufsize=0, start_new_session=True,
-        )  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-m", "data.importing.reader"], cwd=_ROOT, env=env, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, start_new_session=True,
+    )  # fmt: skip
     try:
         yield process
     finally:
@@ -242,10 +244,11 @@ def _why(source: Source, file: str, code: int, seconds: int, folder: Path) -> Ba
         return BadInput(f"{what} takes longer to be read than it may: {seconds:,} seconds for its size. {rest}")
     if code in (OUT_OF_MEMORY, -signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):
         return BadInput(f"{what} needs more memory to be read than it may: {MEMORY / 2**30:.0f} GB. {rest}")
-    return _ended(source, what, (folder / "said").read_text("utf-8", "replace")[-4_000:] or f"exit code {code}")
+    trace = folder / TRACE
+    return _ended(source, what, code, trace.read_text("utf-8", "replace").splitlines() if trace.exists() else [])
 
 
-def _ended(source: Source, what: str, said: str) -> BadInput:
-    """The refusal after an end that nobody foresaw; what is known of it goes into the server's log."""
-    print(f"The process that read {source.name!r} ended: {said}", file=sys.stderr, flush=True)
+def _ended(source: Source, what: str, code: int | None, trace: Sequence[str]) -> BadInput:
+    """The refusal after an end that nobody foresaw; where it was goes into the log, and nothing of what was read."""
+    log.error("reader_failed", lines=trace, source=source.name, exit_code=code)
     return BadInput(f"{what or source.name} could not be read: the process that read it ended. The log says why.")

@@ -23,7 +23,7 @@ _NAME = "imported"
 
 
 def suggest(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Mapping:
-    """A mapping to begin with; `faults` tells what it still lacks."""
+    """A mapping to begin with; `faults` says what it still lacks."""
     asked: dict[Place, Dimension] = {(c.kind, d.sort, d.name): d for c in cards().values() for d in c.dimensions}
     made = outline(of_rows(_NAME, columns, rows), asked)
     try:

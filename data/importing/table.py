@@ -84,7 +84,7 @@ class _Table:
         return f"row-{content_id(taken)[:12]}"
 
     def row(self, record: Record, name: str) -> Iterator[Entry]:
-        """A row that is an item of its own, or what was said of one."""
+        """A row that is an item of its own, or scores and labels of one."""
         if self.mapping.items:
             try:
                 made = self._item(record.value, name)
@@ -265,7 +265,7 @@ def _number(text: str) -> float:
 
 
 def _chance(text: str) -> float | None:
-    """A probability as it reads; what is none is refused at the door, with the reason."""
+    """A probability as it reads; what is none is refused later, with the reason."""
     try:
         return float(text) if text else None
     except ValueError:

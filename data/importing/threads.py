@@ -23,7 +23,7 @@ _HEARD = ("assistant", "tool")
 class Score:
     """What somebody said of a span, a trace or a session: a number (or yes or no), a label in words, or both.
 
-    `key` is the score's own id, by which one that stands twice is known; `answer` the id of the response that it is of.
+    `key` is the score's own id, by which one that occurs twice is known; `answer` the id of the response that it is of.
     """
 
     file: str
@@ -113,7 +113,7 @@ class Threads:
             self._dialogues = True
 
     def score(self, score: Score) -> None:
-        """A score; one without a value is told of, and one that was there before is passed over."""
+        """A score; one without a value is reported, and one that was there before is passed over."""
         if score.number is None and score.label in (None, ""):
             self.rest.hint("{n} scores without a value were left out.")
         elif not score.key or score.key not in self._keys:
@@ -121,7 +121,7 @@ class Threads:
             self._scores.append(score)
 
     def entries(self) -> Iterator[Found]:
-        """The items, then what was said of them, then what could not be imported."""
+        """The items, then their scores and labels, then what could not be imported."""
         groups: dict[str, dict[str, list[int]]] = {}
         for trace, numbers in self._traces.items():
             for number, own in numbers:
@@ -238,7 +238,7 @@ class Threads:
             )  # fmt: skip
 
     def _place(self, score: Score, above: dict[Key, _Place]) -> _Place | None:
-        """What a score is about, None (told of) where that is not to be had."""
+        """What a score is about, None (and a report) where that is not known."""
         key = self._answers.get(score.answer) if score.answer and not score.span else (score.trace, score.span)
         place = None
         if key is not None and key[1]:

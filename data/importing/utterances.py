@@ -176,7 +176,7 @@ def _messages_within(value: Any, keys: Sequence[str], depth: int = 0) -> list[Ut
 
 
 def asked_beside(value: dict[str, Any], key: str) -> list[Utterance]:
-    """The question that stands beside a history of messages, as chains have it."""
+    """The question that is given beside a history of messages, as chains have it."""
     if key not in ("chat_history", "history"):
         return []
     return [Utterance("user", value[k]) for k in _ASKED if isinstance(value.get(k), str) and value[k].strip()][:1]

@@ -1,4 +1,4 @@
-"""A queue as a list: its draws in order, why each is in it, and where it stands."""
+"""A queue as a list: its draws in order, why each is in it, and its state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal
 
 from data.queue.queue import Filters, Stream, matching
 from data.queue.review_signals import read
@@ -23,7 +23,6 @@ State = Literal[
     "to label", "reserved by you", "reserved", "answered by you", "answered", "skipped by you", "in audit sample",
     "not for you",
 ]  # fmt: skip
-STATES: tuple[State, ...] = get_args(State)
 _LEFT: tuple[State, ...] = ("to label", "reserved by you")
 
 
@@ -31,8 +30,8 @@ _LEFT: tuple[State, ...] = ("to label", "reserved by you")
 class Row:
     """A draw as one person may see it. For a blind draw nothing of the judge is in it.
 
-    Of a reason it has kind and place only, while the person was not shown what the judge said: the words may tell it.
-    Of an item that may still come to them blind it has neither stratum nor probability, which may tell a score, and no
+    Of a reason it has kind and place only, while the person was not shown what the judge said: the words may reveal it.
+    Of an item that may still come to them blind it has neither stratum nor probability, which may show a score, and no
     systems where the dataset hides them.
 
     place: its place in the whole queue, from 1; about: the first line of its text; probability: of being in this part
@@ -180,7 +179,7 @@ def _reasons(reasons: Sequence[Reason], known: bool) -> tuple[str, ...]:
 
 
 def _state(there: Board, draw: Draw, person: str, moment: datetime) -> State:
-    """Where a draw stands, as one person sees it. An answer that counts elsewhere leaves it open to others only."""
+    """The state of a draw, as one person sees it. An answer that counts elsewhere leaves it open to others only."""
     if person in draw.savers:
         return "answered by you"
     if there.full(draw):

@@ -81,7 +81,7 @@ def queue_done(store: Store, dataset_id: str, stream: str) -> QueueDone:
 
 @dataclass(frozen=True)
 class Standing:
-    """What the desk tells beside the items: how many wait for the person, and both progresses."""
+    """What the desk shows beside the items: how many wait for the person, and both progresses."""
 
     left: int
     mine: Personal
@@ -104,11 +104,6 @@ class Done:
     labelled: int
     labels: int
     people: int
-
-
-def done(store: Store, dataset_id: str) -> Done:
-    """The progress of a dataset."""
-    return all_done(store).get(dataset_id, Done(0, 0, 0, 0))
 
 
 def all_done(store: Store) -> dict[str, Done]:

@@ -73,7 +73,7 @@ def sizes(store: Store, dataset_id: str, judge_id: str) -> dict[str, Size]:
 def reasons(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason, ...]]:
     """draw -> why its item was taken into the review queue, strongest first, with the rating that each is about.
 
-    `unit` and `dimension` of a reason name that rating; a dimension of "" stands for the whole unit, and a unit of ""
+    `unit` and `dimension` of a reason name that rating; a dimension of "" means the whole unit, and a unit of ""
     for the whole item. At most twelve are kept for an item. An item of the audit sample has none. They say what a judge
     said: whoever shows them has recorded that (data/records/exposure.py), as the desk has of what is not blind.
     """

@@ -26,7 +26,7 @@ def stands(column: str, code: float, scale: Scale) -> str:
 
 
 def row(column: str, scale: Scale) -> str:
-    """SQL of the code that stands for the row of the table in which a value is (`judges.stats.bins.middles`)."""
+    """SQL of the code of the table's row in which a value is (`judges.stats.bins.middles`)."""
     if not bins.binned(scale):
         return answer(column, scale)
     low, each = repr(float(scale.lo)), repr(bins.width(scale) / bins.MOST)
@@ -55,7 +55,7 @@ def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> N
 
 
 def named(store: Store) -> dict[str, str]:
-    """What stands beside the name of every judge that was asked several times: "5 samples, median"."""
+    """The words beside the name of every judge that was asked several times: "5 samples, median"."""
     return dict(remembered(store, ("samples",), ["judge", "score"], lambda: _named(store)))
 
 

@@ -45,9 +45,10 @@ def asking(dimension: Dimension) -> Asking:
 
 
 def behind(ask: Asking, answer: int | None, system: str) -> str:
-    """The condition on score s and item i that a cell is the system's, of the dimension's sort of unit, and has the
+    """The condition, on score s and item i, that a rating belongs to a system and has an answer.
 
-    n-th answer, or n/a (None); `system` is the parameter that names it.
+    It is of the dimension's sort of unit, and has the n-th answer, or n/a (None); `system` is the parameter that names
+    the system.
     """
     of = f"{units_of(ask.dimension, 's')} and "
     if not ask.sided:

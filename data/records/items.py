@@ -1,4 +1,4 @@
-"""Items as they are stored, read back as the models that were validated at the door."""
+"""Items as they are stored, read back as the models that were validated at import."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ _TEXTS = ("scenario", "task", "output", "reference", "text")
 
 
 def unnamed(item_id: str, name: str, systems: Iterable[str]) -> str:
-    """An item's name where its systems are hidden: one that tells a system gives way to the beginning of its id."""
+    """An item's name where its systems are hidden: one that reveals a system is replaced by the beginning of its id."""
     return f"item {item_id[:8]}" if any(_tells(name, system) for system in systems if system) else name
 
 

@@ -1,4 +1,4 @@
-"""The judges of a dataset as they are told apart, and the one that somebody's words mean."""
+"""How the judges of a dataset are distinguished, and the one that somebody's words mean."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def named(store: Store, dataset_id: str) -> list[Named]:
 
 
 def words(there: list[Named]) -> dict[str, str]:
-    """The judges by id, each in words that no other of them has, as far as anything but its id tells it apart."""
+    """The judges by id, each in words that no other of them has, as far as anything but its id distinguishes it."""
     found = {}
     for one in there:
         alike = [other for other in there if (other.card, other.model) == (one.card, one.model)]

@@ -1,7 +1,7 @@
 """Who leads, and which two leads count as two: none who has made the other a lead, or was made one by the same person.
 
 Names are taken on trust, so that whoever leads could make a second lead and agree with themself under that name. What
-needs two leads (four eyes) therefore needs two of whom neither stands behind the other.
+needs two leads (four eyes) therefore needs two of whom neither depends on the other.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def waiting(store: Store | Tx) -> list[Waiting]:
 
 
 def independent(events: Sequence[Event], one: str, other: str) -> bool:
-    """Whether two people lead, and nobody stands behind both of them."""
+    """Whether two people lead, and are independent of each other."""
     leads, behind = _replayed(events)
     return _apart(leads, behind, one, other)
 
@@ -138,10 +138,11 @@ def _told(event: Event) -> str:
 
 
 def _replayed(events: Sequence[Event]) -> tuple[set[str], dict[str, frozenset[str]]]:
-    """Who leads at the end, and by name who stands behind whom: made by one lead alone, one is never sure to be another
+    """Who leads at the end, and, by name, which leads each of them depends on.
 
-    person than that lead, or than whoever stands behind that lead. Two who count as two, or whoever has the machine
-    in hand, vouch for it; then nobody stands behind one any more.
+    A person made a lead by one lead alone is never sure to be another person than that lead, or than whoever that lead
+    depends on. Two leads who count as two, or whoever operates the machine, can vouch for them; then they depend on
+    nobody any more.
     """
     leads, behind = set[str](), dict[str, frozenset[str]]()
     for event in events:

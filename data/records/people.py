@@ -1,4 +1,4 @@
-"""Who may do what: names on trust (login comes with OIDC), roles as appended rows, checked by every write."""
+"""Who may do what: names on trust, as there is no login; roles as appended rows, checked by every write."""
 
 from __future__ import annotations
 

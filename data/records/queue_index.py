@@ -82,9 +82,10 @@ class Saved:
 
 @dataclass(slots=True)
 class Worker:
-    """A person's items: how the newest answer to each came about (action, draw), first saves, those of which they were
+    """The items of one person.
 
-    answered blind, those of which they were shown what other people say (`known`) or a judge's scores (`judged`).
+    They are how the newest answer to each came about (action, draw), first saves, those of which they were answered
+    blind, those of which the person was shown what other people say (`known`) or a judge's scores (`judged`).
     """
 
     last: dict[str, tuple[str, str]] = field(default_factory=dict)

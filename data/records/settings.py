@@ -44,7 +44,7 @@ class GoldRule:
 
     resolve: of answers in order the lower `median`, or the `majority` (a drawn vote: the lower median); of numbers on
     an interval scale also their `mean`, where other answers in order go by the lower median; answers without order
-    always go by majority. apart: how many steps of the scale (units of an interval scale) two people may lie apart
+    always go by majority. apart: how many steps of the scale (units of an interval scale) two people may differ
     before somebody has to adjudicate (None: any number); it also says whether people who differ on n/a, or without
     order, have to. waiting: until somebody has, the cell is `counted` with what `resolve` gives it, or left `out` of
     kappa, which keeps just those cells that are easy. Means always count what people said of it.

@@ -30,7 +30,7 @@ _TABLES = (
     "means",
 )  # fmt: skip
 _MARK = "\ufeff"
-"""At the beginning of a CSV file it tells Excel that it is UTF-8."""
+"""At the beginning of a CSV file it shows Excel that it is UTF-8."""
 _ABOUT = """\
 What is in this archive
 

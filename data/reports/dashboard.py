@@ -16,6 +16,7 @@ from judges.plural import many
 from judges.render import html
 from judges.render.drawing import SIZE, box, clean, frame, headed, label, line, number, wide
 from judges.stats import bins
+from judges.version import VERSION
 
 _ROW, _BAR = 36, 180
 _GAP = 22
@@ -32,7 +33,7 @@ def document(found: Published, made: datetime, runs: Mapping[str, str]) -> str:
     parts += [html.heading("Withheld", anchor="withheld"), *_withheld(found)]
     parts += [html.heading("How to read this"), *_reading()]
     parts.append(html.records("figures", records(found)))
-    foot = f"Made by Assay on {made:%Y-%m-%d %H:%M} UTC from what was approved then."
+    foot = f"Made by Assay {VERSION} on {made:%Y-%m-%d %H:%M} UTC from what was approved then."
     return html.page(f"Dashboard of {found.dataset.name}", parts, foot)
 
 
@@ -118,7 +119,7 @@ def table(tiles: Sequence[Tile]) -> str:
 
 
 def picture(tile: Tile, dataset: str) -> str:
-    """A tile as a plot that says by itself what it is of, and how it stands to the policy of today."""
+    """A tile as a plot that says by itself what it is of, and how it compares with the policy of today."""
     mark = f" · {tile.today.mark}" if tile.today.told else ""
     return plot(tile, f"{tile.asking.dimension.title} · {dataset}{mark}")
 

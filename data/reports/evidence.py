@@ -76,10 +76,11 @@ class Decided:
 
 @dataclass(frozen=True)
 class One:
-    """A dimension: its figures and the gate's, those on every basis with labels (True: ties dropped), the fingerprints
+    """A dimension in a report.
 
-    of the bases, the figures of all statistics by their names, and where cells wait for somebody who adjudicates the
-    figures with and without them.
+    It has its figures and those of the approval check, those on every basis with labels (True: ties dropped), the
+    fingerprints of the bases, the figures of all statistics by their names, and, where ratings wait for adjudication,
+    the figures with and without them.
     """
 
     line: Line
@@ -96,9 +97,10 @@ class One:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything in a report. `gate` is what the approval check counts; `basis` what the figures shown first rest on:
+    """Everything in a report.
 
-    the gate's where it has gold.
+    `gate` is what the approval check counts; `basis` the labels that the figures shown first are computed from: those
+    of the approval check where it has gold.
 
     `overall` are the means over all items, `turns` the judge's weakest turns beside people's, `epsilon` the handicap of
     the alternative-annotator test. `print` is one fingerprint over those of all dimensions and bases; `at` when any of

@@ -1,4 +1,4 @@
-"""The report of one judge on one dataset: one HTML text that stands by itself, for people without an account."""
+"""The report of one judge on one dataset: one self-contained HTML text, for people without an account."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from judges.render.html import bullets, code, facts, figure, fold, heading, note
 from judges.render.words import between, cell
 from judges.stats.raters import human_ceiling
 from judges.stats.raters.human_ceiling import Ceiling
+from judges.version import VERSION
 
 _REQUIRED = {
     "min_items": "labelled items, at least",
@@ -40,7 +41,7 @@ _REQUIRED = {
 def report(
     store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
 ) -> str:
-    """The whole report as HTML, which tells no single item. The same data gives the same text, byte by byte.
+    """The whole report as HTML, which shows no single item. The same data gives the same text, byte by byte.
 
     Raises NotFound, NotAllowed for somebody who does not work here.
     """
@@ -69,7 +70,7 @@ def written(found: Evidence) -> str:
     ]
     stand = f" · data as of {when(found.at)}" if found.at else ""
     title = f"How far {judge.model} agrees with people on {found.dataset.name}"
-    return page(title, parts, f"Made by Assay · fingerprint {found.print}{stand}")
+    return page(title, parts, f"Made by Assay {VERSION} · fingerprint {found.print}{stand}")
 
 
 def _opening(found: Evidence) -> list[str]:

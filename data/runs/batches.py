@@ -1,7 +1,7 @@
 """Runs through an endpoint's Batch API: handed in, waited for over days and restarts, collected; in rounds.
 
 A judgment of several calls takes several rounds, as a window carries a summary of what came before. All that matters is
-in the store: replies as for any run, and how it stands with each batch, so that any process can go on.
+in the store: replies as for any run, and the state of each batch, so that any process can go on.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def spent(store: Store | Tx, run_id: str, price: Price | None) -> Spent:
 
 
 def each(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, Spent]:
-    """What each of some runs has cost by now; "" stands for all trials outside of runs."""
+    """What each of some runs has cost by now; "" means all trials outside of runs."""
     sums = {
         str(row[0]): row[1:]
         for row in store.rows(

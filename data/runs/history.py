@@ -1,4 +1,4 @@
-"""All runs as they are listed: what each was asked to be, how it stands with it, how far it came and what it cost."""
+"""All runs as they are listed: what each was asked to be, its state, how far it came and what it cost."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from judges.types import ITEM
 
 _CHUNK, _MANY, _SCENARIOS = 200, 20_000, 1000
 _PARTS = Card.__dataclass_fields__["parts"].default
-"""The parts of a card whose judges look at whole items: how many judgments there are, the items' texts do not tell."""
+"""The parts of a card whose judges look at whole items: the number of judgments does not depend on their texts."""
 
 
 @dataclass

@@ -21,10 +21,11 @@ LIVE: tuple[State, ...] = ("running", "stopping", "waiting for batch")
 
 @dataclass(frozen=True)
 class Order:
-    """A judge over a dataset. `spending_limit` in US dollars; `price` in US dollars per million tokens (in, out), None:
+    """A judge over a dataset.
 
-    from the prices file. `most`: at most so many items, drawn with a seed (0: all). `only_unscored`: ask again whatever
-    of this judge could not be used, and nothing else. `batch`: through the endpoint's Batch API.
+    `spending_limit` in US dollars; `price` in US dollars per million tokens (in, out), None: from the prices file.
+    `most`: at most so many items, drawn with a seed (0: all). `only_unscored`: ask again whatever of this judge could
+    not be used, and nothing else. `batch`: through the endpoint's Batch API.
     """
 
     dataset_id: str
@@ -61,8 +62,7 @@ class Standing:
 
     The tokens and the cost hold failed tries and trials too; `estimated`: some of the tokens are; `limit` in US dollars
     is the spending limit in force; `open`: what the calls under way may cost yet, or those that were when it ended.
-    `rate`: judgments a second of late, 0 unless it runs; `problems`: why judgments of late are unscored; `priced`: its
-    price is known, so a limit can be kept.
+    `rate`: judgments a second of late, 0 unless it runs; `problems`: why judgments of late are unscored.
     """
 
     state: State
@@ -81,7 +81,6 @@ class Standing:
     estimated: bool = False
     limit: float | None = None
     open: float = 0.0
-    priced: bool = True
 
 
 @dataclass(frozen=True)

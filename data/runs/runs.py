@@ -76,7 +76,7 @@ def start(store: Store, actor: str, order: Order, *, patient: bool = True, sourc
     """Begin a run in the background, and give its id: researchers and leads.
 
     Returns once the endpoint has answered and knows the model. `patient`: a batch is waited for, not only handed in;
-    `source` stands in for the endpoint. Raises BadInput where there is nothing to ask or this judge already runs here,
+    `source` replaces the endpoint. Raises BadInput where there is nothing to ask or this judge already runs here,
     Fatal where the endpoint cannot be asked.
     """
     require(store, actor, "researcher")
@@ -203,7 +203,6 @@ def standing(store: Store, run_id: str) -> Standing:
         state, why, done, total, scored, counts, int(calls), spent.tokens_in, spent.tokens_out, spent.cost, rate,
         (total - done) / rate if rate and state == "running" else None,
         (*(live.notes if live else ()), *(str(w[0]) for w in latest)), spent.estimated, limit, spent.open,
-        price is not None,
     )  # fmt: skip
 
 
@@ -237,7 +236,7 @@ def close(store: Store) -> None:
 def wait(
     store: Store, run_id: str, progress: Callable[[Standing], None] | None = None, every: float = 0.25
 ) -> Standing:
-    """Wait until a run of this process ends; `progress` is called with its standing now and then."""
+    """Wait until a run of this process ends; `progress` is called with its state now and then."""
     while (live := running.live(run_id)) is not None:
         if progress is not None:
             progress(standing(store, run_id))
@@ -250,21 +249,6 @@ def judge(store: Store, run_id: str) -> Judge:
     order = order_of(store, run_id)
     key = str(_row(store, run_id)[2])
     return Judge(key, order.card, order.model, order.params.identity(order.card.kind))
-
-
-def judges_with_probe(store: Store, dataset_id: str, judge: str, probe: str) -> list[str]:
-    """The judges of items of the dataset that differ from this one by the probe alone, those of most items first."""
-    rows = store.rows("select card_version, model, params from judge where id = $1", [judge])
-    if not rows:
-        raise NotFound("There is no such judge in this workspace. The link may belong to another one.")
-    wanted = {**json.loads(rows[0][2]), "probe": probe}
-    found = store.rows(
-        "select j.id, j.params, count(distinct m.item_id) as items from judge j join judgment m on m.judge_id = j.id "
-        "join item i on i.id = m.item_id where i.dataset_id = $1 and j.card_version = $2 and j.model = $3 "
-        "group by j.id, j.params order by items desc, j.id",
-        [dataset_id, rows[0][0], rows[0][1]],
-    )
-    return [str(key) for key, params, _ in found if json.loads(params) == wanted]
 
 
 def order_of(store: Store, run_id: str) -> Order:

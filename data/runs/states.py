@@ -1,4 +1,4 @@
-"""How it stands with a run: by its newest event, its batches, and what goes on in this process."""
+"""The state of a run: by its newest event, its batches, and what goes on in this process."""
 
 from __future__ import annotations
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 
+from data import log
 from data.runs import charges, endpoint_memory
 from data.runs.pending import Remaining
 from data.runs.run_order import Order
@@ -65,6 +65,7 @@ class Live:
         self.why, self.patient = "", patient
         self.notes: deque[str] = deque(maxlen=5)
         self._stop = ""
+        self._begun, self._stored = 0.0, 0
         self._judged: deque[tuple[float, int]] = deque()
         self._writer = Writer(store, actor, run_id, remaining.judge_id, order.card, price)
         self._buffer: list[Answer | Judged | Charge] = []
@@ -84,6 +85,8 @@ class Live:
                 self.store.tx(self.actor, action, work, target=self.run_id)
             with _LOCK:
                 _UNTOLD.pop(self.run_id, None)
+            self._begun = time.monotonic()
+            log.info(action.replace(" ", "_") or "run_waits", run=self.run_id, **self._facts())
             self._thread.start()
         except BaseException:
             with _LOCK:
@@ -108,11 +111,6 @@ class Live:
         if self._thread.ident is not None:
             self._thread.join(timeout)
         return not self._thread.is_alive()
-
-    @property
-    def going(self) -> bool:
-        """Whether it still goes on."""
-        return self._thread.is_alive()
 
     def budget(self) -> Budget | None:
         """The spending limit, with all that the run has cost so far; what calls may cost yet is stored before them."""
@@ -154,9 +152,10 @@ class Live:
         except AssayError as error:
             why = str(error)
         except Exception as error:
-            traceback.print_exc()
+            log.error("run_broke_off", error, run=self.run_id)
             why = f"The run broke off by an error of Assay's own ({type(error).__name__}). Resume it to go on."
         self.why = why
+        self._tell(kind)
         try:
             if kind or modes != known:
                 finish(self.store, self.actor, self.run_id, kind, why, modes if modes != known else {})
@@ -167,6 +166,17 @@ class Live:
         finally:
             with _LOCK:
                 _LIVE.pop(self.run_id, None)
+
+    def _facts(self) -> dict[str, log.Fact]:
+        """What the log says of every run."""
+        order = self.order
+        return {"person": self.actor, "dataset_id": order.dataset_id, "card": order.card.name, "model": order.model}
+
+    def _tell(self, kind: str) -> None:
+        """Say in the log how it ended. Why is not said there: the reason may quote what an endpoint answered."""
+        tell = log.warning if kind == "failed" else log.info
+        seconds = time.monotonic() - self._begun
+        tell(f"run_{kind or 'waits'}", run=self.run_id, **self._facts(), judgments=self._stored, seconds=seconds)
 
     async def _run(self, modes: dict[str, str]) -> tuple[str, str]:
         """(kind, why) of the run's end."""
@@ -237,6 +247,7 @@ class Live:
                     break
                 finally:
                     self._putting = False
+                self._stored += added
                 self._judged.append((time.monotonic(), added))
                 while self._judged and self._judged[0][0] < time.monotonic() - _RATE_OVER:
                     self._judged.popleft()

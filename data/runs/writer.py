@@ -80,8 +80,9 @@ class Writer:
         self._seen = store.touched("judgment")
 
     def put(self, found: Sequence[Answer | Judged | Charge], upto: float | None = None) -> int:
-        """Store replies, judgments and what they cost; how many of the judgments were new. `upto`: what the run may
-        have cost by now (charges.add_hold). Raises StoreFailed, and keeps nothing.
+        """Store replies, judgments and what they cost; give how many of the judgments were new.
+
+        `upto`: what the run may have cost by now (charges.add_hold). Raises StoreFailed, and keeps nothing.
         """
         replies = [self._reply(one) for one in found if isinstance(one, Answer)]
         judged = [one for one in found if isinstance(one, Judged)]

@@ -1,173 +1,44 @@
-"""Sample workspaces: synthetic items, judge replies and labels, so that every page has something to show.
+"""The sample workspace, shipped as data: four synthetic datasets, each a compressed file of lines that an import reads.
 
-`generate(seed)` gives four datasets. The same seed gives the same data, on any machine and on any day. What the
-generator knows about its items (true scores, planted faults) stands beside the datasets, in no row of them.
+`python -m tools.sample` writes the files anew, from what it makes them of.
 """
 
 from __future__ import annotations
 
-import json
-import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import gzip
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from data.samples import judge_pairs, long, people, responses
-from data.samples.broken import spoiled
-from data.samples.dialogues import dialogues, short_dialogues
-from data.samples.judge import JUDGE_A, JUDGE_B, Opinion, Temper
-from data.samples.truth import Fault, Made, Truth
-
+FOLDER = Path(__file__).parent
 DESCRIPTION = "Synthetic sample: made by Assay's generator, not by people"
-SEED = 20
-"""The seed whose outcome is tuned: one dimension in each state that the gate knows."""
-_UNREADABLE = 0.03
-Row = dict[str, Any]
+"""What every dataset of the sample is described as."""
 
 
 @dataclass(frozen=True)
-class Dataset:
-    """Canonical rows of one dataset, each a dict as it stands in a line of JSONL."""
+class Sample:
+    """One dataset of the sample: its name, the number of its items, and the seed of the draw of its audit sample.
+
+    Seeds are such that a short item comes first: an audit sample keeps its random order, whatever the lengths, as looks
+    at its figures before it is answered assume it.
+    """
 
     name: str
-    description: str
-    items: list[Row]
-    judgments: list[Row]
-    labels: list[Row]
+    items: int
+    seed: int
+
+    @property
+    def path(self) -> Path:
+        """The file of its lines: items, then judgments, then labels."""
+        return FOLDER / f"{self.name}.jsonl.gz"
+
+    def lines(self) -> bytes:
+        """Its lines as an import reads them, in UTF-8."""
+        return gzip.decompress(self.path.read_bytes())
 
 
-@dataclass(frozen=True)
-class Samples:
-    """Datasets, and by item id what is true of them: scores, and the faults that were planted."""
-
-    datasets: list[Dataset]
-    truth: dict[str, Truth] = field(default_factory=dict)
-    faults: dict[str, tuple[Fault, ...]] = field(default_factory=dict)
-
-    def dataset(self, name: str) -> Dataset:
-        """The dataset of that name."""
-        return next(dataset for dataset in self.datasets if dataset.name == name)
-
-
-def generate(seed: int = SEED) -> Samples:
-    """All four datasets: support-dialogues, long-reports, open-questions and short-answers."""
-    made: list[Made] = []
-    datasets = [
-        _support_dialogues(seed, made),
-        _long_reports(seed, made),
-        _questions("open-questions", "open_questions", "r", 15, seed, made),
-        _questions("short-answers", "short_answers", "s", 112, seed, made),
-    ]
-    return Samples(datasets, {one.id: one.truth for one in made}, {one.id: one.faults for one in made if one.faults})
-
-
-def bench_dialogues(n: int = 100, seed: int = SEED) -> Dataset:
-    """`n` different dialogues of exactly three assistant turns, so of 13 scored cells, with one judgment each."""
-    rng = random.Random(f"{seed}/bench")
-    made = short_dialogues(n, 3, rng)
-    judgments = [_judgment(one, JUDGE_A, Opinion(one, JUDGE_A, rng).reply(rng)) for one in made]
-    return Dataset("bench-dialogues", DESCRIPTION, [one.item for one in made], judgments, [])
-
-
-def write(folder: Path | str, samples: Samples | None = None) -> list[Path]:
-    """The datasets as `<name>.items.jsonl`, `.judgments.jsonl` and `.labels.jsonl` in a folder; the files written."""
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    written = []
-    for dataset in (samples or generate()).datasets:
-        for part in ("items", "judgments", "labels"):
-            written.append(target / f"{dataset.name}.{part}.jsonl")
-            write_lines(written[-1], getattr(dataset, part))
-    return written
-
-
-def write_lines(path: Path | str, rows: Sequence[Row]) -> None:
-    """Rows as JSON lines in one file."""
-    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
-    Path(path).write_text("".join(lines), encoding="utf-8")
-
-
-def _support_dialogues(seed: int, made: list[Made]) -> Dataset:
-    mine = dialogues(150, random.Random(f"{seed}/dialogues"))
-    made += mine
-    judgments, seen = _opinions(mine, JUDGE_A, random.Random(f"{seed}/judge-a"))
-    judgments += _opinions(mine, JUDGE_B, random.Random(f"{seed}/judge-b"))[0]
-    rng = random.Random(f"{seed}/people")
-    usual = [one for one in mine if len(one.lengths) <= 14]  # the very long one is left to the user
-    chosen = sorted(rng.sample(usual, 128), key=lambda one: -people.able(one))  # first those whom most people can read
-    readers = [3] * 20 + [2] * 25 + rng.sample([2] * 20 + [1] * 63, 83)
-    labels = people.labels(chosen, readers, seen, rng, people.finish)
-    return Dataset("support-dialogues", DESCRIPTION, [one.item for one in mine], judgments, labels)
-
-
-def _opinions(made: Sequence[Made], temper: Temper, rng: random.Random) -> tuple[list[Row], dict[str, Truth]]:
-    """The judgments of one judge of dialogues, and by item the values of its first sample, where that can be read."""
-    rows: list[Row] = []
-    for one in made:
-        opinion = Opinion(one, temper, rng)
-        samples = temper.params["samples"]
-        rows += [
-            _judgment(one, temper, opinion.reply(rng), sample if samples > 1 else None) for sample in range(samples)
-        ]
-    _spoil(rows, rng)
-    first = {row["item"]: row["reply"] for row in rows if row.get("sample", 0) == 0 and "reply" in row}
-    return rows, {id: _dialogue_values(reply) for id, reply in first.items()}
-
-
-def _judgment(one: Made, temper: Temper, reply: Row, sample: int | None = None) -> Row:
-    row: Row = {"item": one.id, "card": "multi_turn_dialogue", "model": temper.model, "params": dict(temper.params)}
-    if sample is not None:
-        row["sample"] = sample
-    return row | {"reply": reply}
-
-
-def _dialogue_values(reply: Row) -> Truth:
-    values: Truth = {
-        (f"turn:{entry['turn']}", name): score for entry in reply["per_turn"] for name, score in entry["scores"].items()
-    }
-    values |= {("conversation", name): noted["score"] for name, noted in reply["conversation_level"].items()}
-    values["conversation", "verdict"] = reply["verdict"]
-    values["conversation", "weakest_turn"] = reply["weakest_turn"] or "none"
-    return values
-
-
-def _long_reports(seed: int, made: list[Made]) -> Dataset:
-    rng = random.Random(f"{seed}/long")
-    mine = long.pairs(rng)
-    made += mine
-    replies = {one.id: judge_pairs.reply(one, rng) for one in mine}
-    seen = {one.id: judge_pairs.values(one, replies[one.id]) for one in mine}
-    judgments = _simple(mine, "long_form_pairwise", judge_pairs.MODEL, judge_pairs.PARAMS, replies, rng)
-    chosen = rng.sample(mine, 10)
-    labels = people.labels(chosen, [2] * 4 + [1] * 6, seen, rng, long.finish)
-    return Dataset("long-reports", DESCRIPTION, [one.item for one in mine], judgments, labels)
-
-
-def _questions(name: str, material: str, prefix: str, labelled: int, seed: int, made: list[Made]) -> Dataset:
-    """Responses. In `short-answers` everybody finds every one-line answer coherent: kappa is undefined there."""
-    rng, short = random.Random(f"{seed}/{name}"), name == "short-answers"
-    mine = responses.responses(material, prefix, rng)
-    made += mine
-    replies = {one.id: responses.reply(one, short, rng) for one in mine}
-    seen = {id: responses.values(reply) for id, reply in replies.items()}
-    judgments = _simple(mine, "rubric_open_ended", responses.MODEL, responses.PARAMS, replies, rng)
-    chosen = rng.sample(mine, labelled)
-    readers = [2] * (labelled // 3) + [1] * (labelled - labelled // 3)
-    finish: Callable[[Truth, random.Random], Truth] = responses.finish_short if short else responses.finish
-    labels = people.labels(chosen, readers, {} if short else seen, rng, finish)
-    return Dataset(name, DESCRIPTION, [one.item for one in mine], judgments, labels)
-
-
-def _simple(
-    made: Sequence[Made], card: str, model: str, params: Row, replies: Mapping[str, Row], rng: random.Random
-) -> list[Row]:
-    rows = [{"item": o.id, "card": card, "model": model, "params": dict(params), "reply": replies[o.id]} for o in made]
-    _spoil(rows, rng)
-    return rows
-
-
-def _spoil(rows: list[Row], rng: random.Random) -> None:
-    """Make about three in a hundred replies unreadable, in place."""
-    for way, number in enumerate(sorted(rng.sample(range(len(rows)), round(len(rows) * _UNREADABLE)))):
-        rows[number]["raw"] = spoiled(rows[number].pop("reply"), way, rng)
+SAMPLES = (
+    Sample("support-dialogues", 150, 0),
+    Sample("long-reports", 30, 33),
+    Sample("open-questions", 60, 2),
+    Sample("short-answers", 132, 3),
+)

@@ -8,7 +8,9 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from data import log
 from data.store.ids import now
+from judges.errors import AssayError
 
 if TYPE_CHECKING:
     import pandas
@@ -42,9 +44,9 @@ def remembered(reader: Reader, key: tuple[Any, ...], tables: Sequence[str], make
 def each_remembered(
     reader: Reader, keys: Sequence[tuple[Any, ...]], tables: Sequence[str], make: Callable[[Sequence[int]], list[T]]
 ) -> list[T]:
-    """The same for several keys that rest on the same tables; `make` is given the places of those that are not known,
+    """`remembered` for several keys that depend on the same tables.
 
-    and gives their answers together.
+    `make` is given the places of those that are not known, and gives their answers together.
     """
     stamp = [reader.touched(table) for table in tables]
     if None in stamp:
@@ -115,7 +117,7 @@ class Store(Reader):
 
     @abstractmethod
     def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
-        """The rows of a query one by one, as they stood when it began; `size` of them are held at a time."""
+        """The rows of a query one by one, as they were when it began; `size` of them are held at a time."""
 
     @abstractmethod
     def write(self, work: Callable[[Tx], T]) -> T:
@@ -139,9 +141,18 @@ class Store(Reader):
             result = work(tx)
             if tx.wrote:
                 tx.add("change", "made_at, actor, action, target", [(now(), actor, action, target)])
+                made.append(tx.seq)
             return result
 
-        return self.write(recorded)
+        made: list[int] = []
+        try:
+            found = self.write(recorded)
+        except AssayError as error:
+            log.info("change_refused", action=action, person=actor, error=log.sort(error))
+            raise
+        if made:
+            log.debug("change", action=action, person=actor, target=target, revision=made[-1])
+        return found
 
     def newest(self) -> int:
         """The number of the newest change; 0 in a new store."""

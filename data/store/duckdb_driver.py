@@ -1,4 +1,4 @@
-"""The store in one DuckDB file: one process owns it, a high-water mark beside it tells whether rows went missing."""
+"""The store in one DuckDB file: one process owns it, a high-water mark beside it shows whether rows went missing."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 
+from data import log
 from data.store import opening
 from data.store.base import Row, Store, T, Tx
 from data.store.combination import combine
@@ -105,6 +106,8 @@ class DuckStore(Store):
                 self.close()
                 raise
         self._mark.write(self._confirmed, digest(rows))
+        how = "store_made" if found is None else "store_opened"
+        log.info(how, file=str(self.path), revision=self._confirmed, accepted=True if accept else None)
 
     # -- opening ------------------------------------------------------------------------------------------------
 
@@ -169,6 +172,7 @@ class DuckStore(Store):
             # A change whose commit raised may have reached the disk all the same.
             self._base = self._ends_at(found.newest)
             self._last.clear()
+            log.warning("store_recovered", file=str(self.path), revision=self._base)
 
     def _look_again(self) -> opening.Found | None:
         """Look once the reads that were under way have let go of the old connection."""
@@ -199,6 +203,9 @@ class DuckStore(Store):
         try:
             yield
         except duckdb.Error as error:
+            # Only what the system said of the file: other messages may quote what was to be stored.
+            why = opening.first_line(error) if isinstance(error, duckdb.IOException) else None
+            log.error("store_failed", what=what, file=str(self.path), error=type(error).__name__, why=why)
             raise StoreFailed(
                 f"{what}: the store {self.path} says {opening.first_line(error)} "
                 "Check the disk's free space and rights, then try again."

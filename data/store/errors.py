@@ -12,7 +12,7 @@ class StoreDamaged(AssayError):
 
 
 class StoreFailed(AssayError):
-    """A write did not reach the disk; nothing of it was kept."""
+    """The store could not be read or written; of a write that failed nothing was kept."""
 
 
 class NotAllowed(AssayError):
@@ -28,4 +28,4 @@ class BadInput(AssayError):
 
 
 class NotApprovable(AssayError):
-    """What the policy asks is not met, or what was decided on is not what stands now."""
+    """What the policy asks is not met, or what was decided on is not what holds now."""

@@ -1,7 +1,7 @@
 """The high-water mark: the number of the newest confirmed change, in a small fsynced file beside the store.
 
 A damaged or deleted write-ahead log can let DuckDB open silently with rows missing; the mark remembers what was
-confirmed, and a digest of that change, which tells this store's files from another one's. It is made whole under
+confirmed, and a digest of that change, which distinguishes this store's files from others'. It is made whole under
 another name, then overwritten in place with one write of 47 bytes: neither a full disk nor a power cut leaves half a
 mark.
 """
@@ -41,7 +41,7 @@ class Mark:
         return entry[0] if entry else None
 
     def entry(self) -> tuple[int, str] | None:
-        """The same, with the change's digest, "" where the mark tells none."""
+        """The same, with the change's digest, "" where the mark has none."""
         try:
             found = _LINE.fullmatch(self.path.read_bytes())
         except FileNotFoundError:
@@ -100,7 +100,7 @@ class Mark:
 
 
 def change_digest(row: Iterable[Any]) -> str:
-    """What tells a change from that of another store: of its columns but its number."""
+    """What distinguishes a change from that of another store: its columns without its number."""
     return content_id(*map(str, row))[:16]
 
 

@@ -22,6 +22,7 @@ from weakref import WeakValueDictionary
 
 import duckdb
 
+from data import log as events
 from data.store.base import Store, migrations, statements
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.store.high_water_mark import CHANGE, Mark, digest
@@ -332,12 +333,15 @@ def bring_up(path: Path, found: Found | None) -> None:
             con.execute("checkpoint")
         finally:
             con.close()
+        kept = None
         if found:
             shutil.copymode(path, part)
             _fold(path)
-            if done:
-                _keep(path)
+            kept = _keep(path) if done else None
         os.replace(part, path)
+        if kept is not None:
+            to = waiting[-1][0]
+            events.info("store_migrated", file=str(path), from_version=done, to_version=to, kept=str(kept))
     except (duckdb.Error, OSError) as error:
         raise StoreFailed(
             f"The store {path} was not {'brought up to date' if found else 'made'}: {first_line(error)} Nothing was "
@@ -365,13 +369,14 @@ def _fold(path: Path) -> None:
             con.execute("checkpoint")
 
 
-def _keep(path: Path) -> None:
-    """Give the file a second name, under which it stays as it is."""
+def _keep(path: Path) -> Path:
+    """Give the file a second name, under which it stays as it is; that name."""
     kept = vacant(path, "before")
     try:
         os.link(path, kept)
     except OSError:  # a file system without second names
         shutil.copyfile(path, kept)
+    return kept
 
 
 def vacant(path: Path, word: str) -> Path:

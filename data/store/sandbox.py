@@ -1,6 +1,6 @@
 """Parquet files that nobody vouches for, read by a database of its own: small, in memory, shut in with that one file.
 
-A Parquet file of 1.5 kB can unfold to 5 GB and its footer does not tell, so the texts are measured before any is taken.
+A Parquet file of 1.5 kB can unfold to 5 GB and its footer does not show it: the texts are measured before any is read.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ _LOOK = 300
 """Changes that are looked at."""
 _PEOPLE = ("added", "role", "deactivated", "reactivated")
 _APART = timedelta(minutes=45)
-"""Answers of one person with a longer pause between them are told apart."""
+"""Answers of one person with a longer pause between them are counted separately."""
 
 
 Sort = Literal["answered", "drew", "filled", "items", "judgments", "labels", "joined", "added", "role",

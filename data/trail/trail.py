@@ -23,7 +23,7 @@ _CUT = 2_000
 ROWS = 100
 """Rows of a table that are shown of one change."""
 _PARTS = ("label", "comment", "repair", "approval_evidence")
-"""Tables whose rows are parts of what another table tells of."""
+"""Tables whose rows are parts of what another table describes."""
 
 
 @dataclass(frozen=True)
@@ -125,13 +125,13 @@ def people(store: Store) -> list[str]:
 
 _TELLS = {"label": (True, True), "comment": (True, False), "repair": (True, False), "adjudication": (True, False),
           "fit": (False, True), "reply": (False, True), "draw": (False, True)}  # fmt: skip
-"""Tables whose rows tell what people, and what judges, said of an item."""
+"""Tables whose rows show what people, and what judges, answered about an item."""
 
 
 def appended(store: Store, actor: str, seq: int) -> dict[str, tuple[list[str], list[tuple[Any, ...]]]]:
     """What a change appended, by table: the names of the columns, and the first rows, long texts cut short.
 
-    Rows that tell what somebody else said of an item that may still come to the actor to be answered blind are left
+    Rows that show what somebody else said of an item that may still come to the actor to be answered blind are left
     out; that the others are shown is recorded. Raises NotAllowed below the role researcher.
     """
     require(store, actor, "researcher")
@@ -151,7 +151,7 @@ def appended(store: Store, actor: str, seq: int) -> dict[str, tuple[list[str], l
 def _telling(
     table: str, actor: str, frame: Any, told: dict[str, set[str]]
 ) -> Iterator[tuple[dict[str, Any], set[str]]]:
-    """Each row with whose word it tells the actor of its item, which is added to `told`."""
+    """Each row with whose answers it shows the actor of its item, which is added to `told`."""
     people_say, judges_say = _TELLS[table]
     for row in frame.to_dict("records"):
         own = actor in (row.get("annotator"), row.get("person"))

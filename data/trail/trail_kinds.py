@@ -60,7 +60,7 @@ def _decided(decision: str, dimension: str, sort: str, model: str, card: str, re
 
 
 def _adjudicated(withdrawn: bool, dimension: str, unit: str, name: str) -> str:
-    # Without the reason, which tells what was decided: the row itself has it, and opening that is on record.
+    # Without the reason, which reveals what was decided: the row itself has it, and opening that is on record.
     return f"{'withdrew the decision on' if withdrawn else 'adjudicated'} {dimension} of {unit} in {name}"
 
 
@@ -376,4 +376,4 @@ TRACES = (
         lambda n, model: f"stored {many(n, 'reply', 'replies')} of {model}", _by_item("reply"),
     ),
 )  # fmt: skip
-"""In the order in which a change's parts are told. Labels imported with items stand in `imports`."""
+"""In the order in which a change's parts are shown. Labels imported with items are in `imports`."""

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
+from data import log
 from data.records import exposure, people
 from data.store import Store, Tx, duckdb_path
 from data.store.errors import BadInput, NotFound, StoreFailed
@@ -40,7 +41,7 @@ def folder(store: Store) -> Path:
     """Where the backups of this store are kept. Raises BadInput for a store that is no file."""
     path = duckdb_path(store.url)
     if path is None:
-        raise BadInput("Only a DuckDB file is backed up here. Use the tools of the database that ASSAY_STORE names.")
+        raise BadInput("The store is no DuckDB file, and only those are backed up. Name one in ASSAY_STORE.")
     return path.resolve().parent / "backups"
 
 
@@ -56,6 +57,7 @@ def make(store: Store, actor: str) -> Path:
     file = place / f"{path.stem if path else 'store'}-{now():%Y%m%d-%H%M%S}.duckdb"
     store.backup(file)
     store.tx(actor, "backup", lambda tx: _record(tx, MADE, file.name, restore.revision(file)))
+    log.info("backup_made", person=actor, file=str(file))
     return file
 
 
@@ -113,6 +115,7 @@ def take(store: Store, actor: str, name: str) -> Path:
         _record(tx, TAKEN, name, upto)
 
     store.tx(actor, "export", work)
+    log.info("backup_taken", person=actor, file=str(file), revision=upto)
     return file
 
 

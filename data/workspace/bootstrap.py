@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
 
 from data.queue import queue
 from data.records import datasets, people
 from data.records.names import MAKER as MAKER
 from data.records.people import Person
 from data.store import Store, open_store
-
-_SEEDS = {"long-reports": 33}
-"""Seeds of draws in which a short item comes first.
-
-An audit sample keeps its random order, whatever the lengths: looks at its figures before it is answered assume it."""
 
 
 def begin(url: str | None = None) -> Store:
@@ -45,33 +38,18 @@ def install_samples(store: Store, actor: str) -> None:
 
 def _install(store: Store) -> None:
     """Import the sample, marked as synthetic, and fill both queues of each of its datasets."""
-    from data import samples
-    from data.importing import Plan, from_path, take
+    from data.importing import Plan, from_bytes, take
+    from data.samples import DESCRIPTION, SAMPLES
 
     store.tx(MAKER, "samples", lambda tx: people.append(tx, [Person(MAKER, "researcher", True)]))
-    made = samples.generate()
-    with tempfile.TemporaryDirectory() as folder:
-        for number, dataset in enumerate(made.datasets):
-            path = Path(folder) / f"{dataset.name}.jsonl"
-            samples.write_lines(path, [*dataset.items, *dataset.judgments, *dataset.labels])
-            take(
-                store,
-                MAKER,
-                from_path(path),
-                Plan(
-                    dataset=dataset.name,
-                    description=dataset.description,
-                    synthetic=True,
-                    sampling="random",
-                    population=len(dataset.items),
-                ),
-            )
-            found = datasets.dataset(store, dataset.name)
-            judges = datasets.judges(store, found.id)
-            judge = judges[0][0] if judges else ""
-            if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [found.id]):
-                seed = _SEEDS.get(dataset.name, number)
-                queue.draw_audit(store, MAKER, found.id, max(len(dataset.items) // 2, 1), judge, seed)
-            if judge:
-                queue.fill_review(store, MAKER, found.id, judge)
+    for sample in SAMPLES:
+        plan = Plan(sample.name, DESCRIPTION, synthetic=True, sampling="random", population=sample.items)
+        take(store, MAKER, from_bytes([(f"{sample.name}.jsonl", sample.lines())]), plan)
+        found = datasets.dataset(store, sample.name)
+        judges = datasets.judges(store, found.id)
+        judge = judges[0][0] if judges else ""
+        if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [found.id]):
+            queue.draw_audit(store, MAKER, found.id, max(sample.items // 2, 1), judge, sample.seed)
+        if judge:
+            queue.fill_review(store, MAKER, found.id, judge)
     store.tx(MAKER, "samples", lambda tx: people.append(tx, [Person(MAKER, "researcher", False)]))

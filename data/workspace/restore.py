@@ -6,6 +6,7 @@ import contextlib
 import os
 from pathlib import Path
 
+from data import log
 from data.records import exposure
 from data.store import Row, duckdb_path, opening
 from data.store.duckdb_driver import DuckStore
@@ -23,7 +24,7 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
     """
     named = duckdb_path(url)
     if named is None:
-        raise BadInput("Only a DuckDB file can be restored here. Use the tools of the database that ASSAY_STORE names.")
+        raise BadInput(f"ASSAY_STORE is {url!r}, and only a DuckDB file can be restored: use duckdb:///file.duckdb.")
     if not backup.is_file():
         raise NotFound(f"There is no backup {backup}. Check the path; it is relative to the folder you are in.")
     path, backup = opening.real(named), opening.real(backup)
@@ -46,6 +47,7 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
             ) from error
         finally:
             opening.forget(part)
+    log.info("store_restored", file=str(path), revision=changes, backup=str(backup), kept=str(aside or ""))
     return changes, aside
 
 

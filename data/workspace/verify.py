@@ -1,4 +1,4 @@
-"""Reading a whole workspace once: what does not fit together is told in sentences."""
+"""Reading a whole workspace once: what does not fit together is reported in sentences."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _replaced(store: Store) -> Iterator[str]:
 
 
 def _samples(store: Store) -> Iterator[str]:
-    """What stands for a judge that was asked several times is what its samples come to."""
+    """The score of a judge that was asked several times is what its samples combine to."""
     query = (
         "select c.judge_id, count(*) from combined_now c left join combination_now n on n.judge_id = c.judge_id "
         "and n.item_id = c.item_id and n.unit = c.unit and n.dimension = c.dimension where n.samples is null "
@@ -119,7 +119,7 @@ def _samples(store: Store) -> Iterator[str]:
 
 
 def _items(store: Store) -> Iterator[str]:
-    """The content of every item is what it was, and what was said of it is said of units that it has."""
+    """The content of every item is what it was, and its scores and labels are about units that it has."""
     last = ""
     while rows := store.rows(
         "select id, name, kind, content, hash from item where id > $1 order by id limit $2", [last, _PAGE]

@@ -1,6 +1,7 @@
-"""The known failures of judges, one file each: what is measured, when it is an alarm, and the items behind it.
+"""The known failures of judges, one module each: what is measured, when it is an alarm, and the items behind it.
 
-An audit is found by being here: a module of this folder with `AUDIT = Audit(...)`.
+An audit is found by being here: a module of this folder with `AUDIT = Audit(...)`. docs/methods.md, Audits, has a table
+of all, and the formulas.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ def _as_one(samples: Sequence[Reply], card: Card, rule: Rule) -> Reply:
 
 
 def _shape(card: Card, remark: Remark) -> str:
-    """What a broken rule says but for the values it names: the same rule in two samples is one finding."""
+    """The text of a broken rule without the values it names: the same rule in two samples is one finding."""
     dimension = card.dimension(remark.dimension, remark.unit) if remark.dimension else None
     words = dimension.scale.answers if dimension is not None else []
     values = sorted((re.escape(word) for word in words if not word[:1].isdigit()), key=len, reverse=True)

@@ -139,9 +139,9 @@ _STOCK = re.compile(
 
 
 def explains(note: str) -> bool:
-    """Whether a note says more than that there was nothing to repair: two further words, or four further signs of
+    """Whether a note says more than that there was nothing to repair.
 
-    Chinese or Japanese.
+    It does with two further words, or four further characters of Chinese or Japanese.
     """
     left = _STOCK.sub(" ", folded(note))
     wide = len(re.findall(r"[\u3040-\u30ff\u3400-\u9fff]", left))

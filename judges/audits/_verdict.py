@@ -4,7 +4,7 @@ Rates and correlations need `MIN` items. Against a limit: *alarm* when the figur
 interval still reaches above it, *pass* when the interval stays below. Against a neutral value: *alarm* when the
 interval excludes it, *warning* when the figure is further off than `near` and the interval does not settle it, else
 *pass*. What is listed one by one: *pass* at none, *warning* from the first one on, *alarm* when their share is above
-the limit.
+the limit (docs/methods.md, Audits).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def few(n: int, what: str, need: int = MIN) -> Finding | None:
 
 
 def above(figure: float, interval: Interval | None, limit: float) -> Verdict:
-    """Against a limit that is not to be passed."""
+    """The verdict against a limit that is not to be passed."""
     if figure > limit:
         return "alarm"
     reaches = interval is not None and interval.high is not None and interval.high > limit
@@ -44,7 +44,7 @@ def above(figure: float, interval: Interval | None, limit: float) -> Verdict:
 
 
 def excludes(interval: Interval, neutral: float, near: float) -> Verdict:
-    """Against a value that stands for no preference."""
+    """The verdict against a value that means no preference."""
     if interval.point is None or interval.low is None or interval.high is None:
         return "not tested"
     if interval.low > neutral or interval.high < neutral:
@@ -53,7 +53,7 @@ def excludes(interval: Interval, neutral: float, near: float) -> Verdict:
 
 
 def listed(hits: int, interval: Interval, limit: float) -> Verdict:
-    """For what is listed one by one. Below `MIN` items even the lower end must pass the limit for an alarm."""
+    """The verdict for what is listed singly. Below `MIN` items even the lower end must pass the limit for an alarm."""
     if not hits:
         return "pass"
     point, low = interval.point or 0.0, interval.low or 0.0
@@ -82,7 +82,7 @@ def span(interval: Interval, share: bool = True) -> str:
 
 
 def sentence(text: str) -> str:
-    """A remark as a sentence: what begins in lower case is said of the judge; it ends with a full stop."""
+    """A remark as a sentence: one in lower case gets the judge as its subject; it ends with a full stop."""
     text = " ".join(text.split())
     if not text:
         return "The judge's reply breaks a rule of its card."

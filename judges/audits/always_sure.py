@@ -1,4 +1,4 @@
-"""Overconfidence: the judge states high confidence for nearly every score (CARDS)."""
+"""Audit of overconfidence: the judge states high confidence for nearly every score (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention drops in long dialogues: all turns of a long dialogue get the same scores (CARDS)."""
+"""Audit of attention in long dialogues: all turns of a long dialogue get the same scores (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Averaging: conversation scores that are just the mean of the turn scores (CARDS)."""
+"""Audit of averaging: conversation scores that are only the mean of the turn scores (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

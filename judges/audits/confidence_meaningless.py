@@ -1,4 +1,4 @@
-"""Uninformative confidence: scores of high confidence agree with people no more often than others (CARDS)."""
+"""Audit of stated confidence: high confidence goes with no more agreement than low (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

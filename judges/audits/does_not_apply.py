@@ -1,4 +1,4 @@
-"""A dimension does not apply: it gets high scores of low confidence (CARDS)."""
+"""Audit of a dimension that does not apply: high scores of low confidence (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

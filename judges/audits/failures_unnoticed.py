@@ -1,4 +1,4 @@
-"""Failures are not noticed: a response gets a low aggregate, and no failure is named (CARDS)."""
+"""Audit of missed failures: a response gets a low aggregate, and no failure is named (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

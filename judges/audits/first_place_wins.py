@@ -1,4 +1,4 @@
-"""The first place wins: the response that is shown first has the better chances (CARDS)."""
+"""Audit of position bias: the response that is shown first wins more often (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NEAR = 0.1
 def find(evidence: Evidence, threshold: float) -> Finding:
     """Share of decided verdicts that the first slot won, over both orders of each pair, clustered by pair.
 
-    With `Reading.facts["orders"]` = {"ab": verdict, "ba": verdict}, both in the pair's own A and B: A stood first in
+    With `Reading.facts["orders"]` = {"ab": verdict, "ba": verdict}, both in the pair's own A and B: A was first in
     "ab", B in "ba". A pair judged alike in both orders gives each slot one win, so only flips move the share away from
     one half. A flip is any difference between the two verdicts.
     """

@@ -1,4 +1,4 @@
-"""Obeys orders in what it judges: "score 5", a forged verdict (THREATS, "The judge is not to be trusted")."""
+"""Audit of prompt injection: the judge obeys instructions in the text that it judges (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Invented sections: the judge scores a section that is not in the list it was given (CARDS)."""
+"""Audit of invented sections: the judge scores a section that is not in its list (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ AUDIT = Audit(
     "invented_sections",
     "Hallucinated sections",
     "Share of judgments with a section label that is not in the list given to the judge. Each one is listed.",
-    # The list stands in the prompt: a judge that misses it more often than one time in twenty does not read it.
+    # The list is in the prompt: a judge that misses it more often than one time in twenty does not read it.
     "The share is above {threshold}. A single case is a warning.",
     0.05,
     find,

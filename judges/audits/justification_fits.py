@@ -1,4 +1,4 @@
-"""Words and number disagree: people find that a justification does not fit its score (CARDS)."""
+"""Audit of justifications: people find that a justification does not fit its score (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long outputs are "complete": rank correlation of completeness with the tokens of the output (CARDS)."""
+"""Audit of verbosity bias: completeness rises with the tokens of the output (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

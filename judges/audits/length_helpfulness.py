@@ -1,4 +1,4 @@
-"""Long turns get high helpfulness: rank correlation of helpfulness with the tokens of the turn (CARDS)."""
+"""Audit of verbosity bias: helpfulness rises with the tokens of the turn (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long answers get high ratings: rank correlation of the rating with the tokens of the answer."""
+"""Audit of verbosity bias: the rating rises with the tokens of the answer (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

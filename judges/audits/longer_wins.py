@@ -1,4 +1,4 @@
-"""The longer one wins: its win rate where both are judged equally good (CARDS)."""
+"""Audit of verbosity bias in pairs: the longer response wins at equal quality (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

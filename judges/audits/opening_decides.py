@@ -1,4 +1,4 @@
-"""The opening decides: the verdict follows the first section, whatever comes after it (CARDS)."""
+"""Audit of primacy bias: the verdict follows the first section, whatever comes after it (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     """What the first section's difference alone explains of the verdict, of what all sections explain together.
 
     Differences are A minus B of the means over dimensions, of the first section that both sides have and of all others;
-    the verdict is 1, 0 or -1. R squared never falls when the rest is added, so the limit stands a little below 1. Also
-    told: how often the verdict is the side that the first section, and all together, put first.
+    the verdict is 1, 0 or -1. R squared never falls when the rest is added, so the limit is a little below 1. Also
+    given: how often the verdict is the side that the first section, and all together, put first.
     """
     rows = []
     for judgment in judgments(evidence):

@@ -1,4 +1,4 @@
-"""Kinder to its own family: how a judge scores its relatives, against a second judge of another family (CARDS)."""
+"""Audit of self-preference: the judge favours systems of its own model family (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Punishes what differs from the reference: scores with it and without it (CARDS)."""
+"""Audit of reference bias: the judge punishes what differs from the reference (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

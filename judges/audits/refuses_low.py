@@ -1,4 +1,5 @@
-"""Small judges will not say low: they refuse, or leave the confidence out (CARDS)."""
+"""Audit of refusals: small judges refuse, or leave the confidence out, instead of saying low (docs/methods.md, Audits).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Repair scored n/a although the user corrected (CARDS); cues in `judges.audits._cues`."""
+"""Audit of repair handling scored n/a although the user corrected (docs/methods.md, Audits).
+
+The cues of a correction are in `judges.audits._cues`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything gets a 4: a dimension whose scores hardly differ says nothing (CARDS)."""
+"""Audit of score clustering: a dimension whose scores hardly differ says nothing (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scenario is ignored: the same dialogue under another scenario gets the same scores (CARDS)."""
+"""Audit of the scenario: the same dialogue under another scenario gets the same scores (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict contradicts the scores: the card's verdict rule, checked when a reply is read (CARDS)."""
+"""Audit of the verdict: it does not follow from the scores by the card's rule (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _WHOLE: dict[Kind, UnitSort] = {"dialogue": "conversation", "pair": "pair", "res
 
 
 def is_file(name: str) -> bool:
-    """Whether what stands for a card is a file or folder rather than a name: ./folder, a path, card.json, card.zip."""
+    """Whether a card is given as a file or folder rather than a name: ./folder, a path, card.json, card.zip."""
     return "/" in name or "\\" in name or name.endswith((".json", ".jsonl", ".zip"))
 
 
@@ -45,7 +45,7 @@ def chosen(
 
     `known` are the cards there are (default: those with a folder). Questions are dimensions of pointwise_quality, where
     that is named; else they make a card of that name ("": one of our choosing) for a `kind` of item. NAME_on_turns is
-    that card laid over dialogues. Without `confidence` pointwise_quality asks for scores and justifications only.
+    that card applied per turn. Without `confidence` pointwise_quality asks for scores and justifications only.
     Raises UnknownCard, BadCard.
     """
     there = cards() if known is None else known
@@ -96,10 +96,10 @@ def question(text: str, kind: Kind) -> dict[str, Any]:
 
 
 def answers(text: str) -> dict[str, Any]:
-    """A scale as a recipe has it: "1-5" (whole numbers), "0-1", "1-5 continuous" or "0-10 step 0.5" (an interval),
+    """A scale as a recipe writes it.
 
-    "yes/no", "poor|good" (words, worst first), "red, green" (words without order); with "or n/a" behind it where that
-    is an answer.
+    It is "1-5" (whole numbers), "0-1", "1-5 continuous" or "0-10 step 0.5" (an interval), "yes/no", "poor|good" (words,
+    worst first), "red, green" (words without order); with "or n/a" behind it where that is an answer.
 
     Raises BadCard for anything else.
     """
@@ -248,7 +248,7 @@ def _parted(text: str) -> tuple[str, str, str]:
 
 
 def _pointwise(text: str) -> tuple[str, str] | tuple[str, str, Scale]:
-    """A dimension of pointwise_quality; what stands in brackets and is no scale is part of its name."""
+    """A dimension of pointwise_quality; words in brackets that are no scale are part of its name."""
     name, scale, definition = _parted(text)
     if not scale:
         return name, definition

@@ -1,4 +1,4 @@
-"""Cards without a folder: made of a recipe, laid over another, with examples; and how a stored one is had again."""
+"""Cards without a folder: made of a recipe, applied per turn, with examples; and how a stored one is made again."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
 
     `folders` are the cards that have a folder, by name. A folder's card is given its stored wording and examples where
     it reads the same replies as then, so that it is that very version; where its scales or its reply have changed
-    since, it is the folder's card as it is now, which its version tells. Raises UnknownCard where there is none,
+    since, it is the folder's card as it is now, which its version shows. Raises UnknownCard where there is none,
     BadCard where the recipe is of no kind that is known.
     """
     recipe, name = spec.get("recipe"), str(spec.get("name"))

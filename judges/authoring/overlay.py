@@ -1,4 +1,4 @@
-"""A card laid over another: a card for single responses, asked of every assistant turn of a dialogue."""
+"""A card applied per turn: a card for single responses, asked of every assistant turn of a dialogue."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ not judged. Nothing that came later is shown, and nothing of it counts."""
 
 
 def fits(card: Card) -> bool:
-    """Whether a card can be laid over dialogues: it judges single responses and answers in JSON."""
+    """Whether a card can be applied per turn of dialogues: it judges single responses and answers in JSON."""
     return card.kind == "response" and card.text is None
 
 
 def over(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
-    """A card for single responses laid over dialogues: a call for each assistant turn, whose scores are the turn's.
+    """A card for single responses applied per turn: a call for each assistant turn, whose scores are the turn's.
 
     The task is the conversation up to the turn, as text; the output is the turn. The version covers the card below.
     Raises BadCard for a card of another kind of item, or whose judges answer in prose.
@@ -82,7 +82,7 @@ def parts(item: Dialogue) -> list[str]:
 def response(item: Dialogue, part: str) -> Response:
     """An assistant turn as the response that it is: the conversation up to it as the task, the turn as the output.
 
-    Under its own turn, an utterance belongs to the task when it stands before the assistant's.
+    Under its own turn, an utterance belongs to the task when it comes before the assistant's.
     """
     before: list[str] = []
     if item.scenario.strip():

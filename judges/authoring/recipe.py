@@ -59,7 +59,7 @@ def _listed(value: Any) -> bool:
 class Answers(Strict):
     """A scale: whole numbers lo..hi, an interval lo..hi (any number, or in steps), categories, or yes and no.
 
-    Ordered categories stand from worst to best.
+    Ordered categories go from worst to best.
     """
 
     kind: Literal["ordinal", "ordered", "unordered", "flag", "interval"] = "ordinal"
@@ -149,7 +149,7 @@ class Asked(Strict):
 
 
 class Recipe(Strict):
-    """A card of own dimensions. `instructions` are the lead's own words, which stand in the prompt after the rest."""
+    """A card of own dimensions. `instructions` are the lead's own words, which come last in the prompt."""
 
     how: Literal["own"] = "own"
     name: str

@@ -202,7 +202,7 @@ class _Read:
                     return Reading(unscored="incomplete", why=why)
                 for name, value in found.items():
                     self._add(f"section:{number}/{side}", "section", name, value)
-            # A note to a section is about both sides; there it stands beside the first that has it.
+            # A note to a section is about both sides; it is kept at the first that has it.
             side = "a" if section.a is not None else "b"
             self._note(f"section:{number}/{side}", "", given.get(number, {}).get("note", ""))
         return None

@@ -118,18 +118,13 @@ class Survey:
     why: str = ""
 
 
-def scale_of(values: Iterable[Any]) -> Answers | None:
-    """The scale of values as files have them; None where they have none in common (or are texts, or all missing).
+def survey(values: Iterable[Any]) -> Survey:
+    """What cells are, with the scale of values as files have them; none where they have none in common.
 
     yes/no, pass/fail, true/false, 0/1 and the like are a flag; whole numbers within 0..10 ordinal; other numbers an
     interval, from 0 or 1 to 1, 5, 10 or 100 where they lie within, in steps of 1, .5 or .25 where all do; a, b and tie
     a verdict; at most 20 different words categories, ordered where their order is known.
     """
-    return survey(values).answers
-
-
-def survey(values: Iterable[Any]) -> Survey:
-    """What cells are, with their scale; see `scale_of`."""
     raw = Counter((type(cell), _Nested(str(cell)) if isinstance(cell, _NESTED) else cell) for cell in values)
     cells: dict[_Sort, Counter[Any]] = defaultdict(Counter)
     for (_, cell), count in raw.items():

@@ -1,4 +1,4 @@
-"""The folder of a new card: a card that works as it stands, to be changed line by line."""
+"""The folder of a new card: a card that works unchanged, to be edited line by line."""
 
 from __future__ import annotations
 

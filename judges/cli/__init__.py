@@ -11,10 +11,11 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from judges.errors import AssayError
+from judges.version import VERSION
 
 _BEGINS = re.compile(r'"""`([a-z-]+)`: (.+?)(?:""")?\n')
 """The first line of a command's module."""
@@ -37,15 +38,20 @@ def commands(package: str, modules: Sequence[str] = ()) -> dict[str, tuple[str, 
     return found
 
 
-def answer(prog: str, description: str, there: Mapping[str, tuple[str, str]], args: Sequence[str]) -> int:
-    """Run the command that the arguments name. `there` is what `commands` gives.
+def answer(
+    prog: str, description: str, there: Mapping[str, tuple[str, str]], args: Sequence[str],
+    before: Callable[[], None] = lambda: None,
+) -> int:  # fmt: skip
+    """Run the command that the arguments name. `there` is what `commands` gives; `before` is called first.
 
     Only the module of that command is loaded: it has `add(subparsers)`, which names the function that runs it.
 
     Exit code 0: done; 1: refused, or something was found, with sentences on stderr; 2: misused; 130: interrupted.
     """
     try:
+        before()
         parser = argparse.ArgumentParser(prog=prog, description=description)
+        parser.add_argument("--version", action="version", version=f"Assay {VERSION}", help="say the version and end")
         subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
         if args and args[0] in there:
             importlib.import_module(there[args[0]][0]).add(subparsers)

@@ -1,4 +1,4 @@
-"""What `agree` tells beside kappa: how missing counts, figures of other papers, the test of people, weakest turns."""
+"""What `agree` prints beside kappa: how missing counts, figures of other papers, the test of people, weakest turns."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def each(met: Meeting, d: Dimension, gone: NDArray[np.bool_], choice: str) -> Mi
 
 
 def each_told(d: Dimension, found: Missing, choice: str) -> list[str]:
-    """The same in lines; a star stands at what the table above counts."""
+    """The same in lines; a star marks what the table above counts."""
     lines = [f"{d.title}: {missingness.told(found)} The figures, where these count"]
     for one in found.counted:
         assert one.summary is not None

@@ -1,4 +1,4 @@
-"""What `agree` tells of single verdicts: the rates of flags and categories, and which need no review."""
+"""What `agree` prints about single verdicts: the rates of flags and categories, and which need no review."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _given(dimension: Dimension, found: list[Reply]) -> dict[Cell, list[Score]]:
 
 
 def _said(scores: list[Score], dimension: Dimension, rule: Rule) -> float | None:
-    """The answer of the scale that the samples of a cell come to; None is n/a."""
+    """The answer of the scale that the samples of a cell combine to; None is n/a."""
     value = combined([s.value for s in scores], applied(rule, dimension.scale), drawn_of(dimension.scale))
     return None if value is None else float(answered([value], dimension.scale)[0])
 

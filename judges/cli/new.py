@@ -1,4 +1,4 @@
-"""`new`: a folder to begin a card with, which works as it stands."""
+"""`new`: a folder to begin a card with, which works unchanged."""
 
 from __future__ import annotations
 

@@ -114,8 +114,9 @@ def _letter(option: str) -> str:
 
 
 def chosen_card(given: argparse.Namespace, name: str | None = None, known: Mapping[str, Card] | None = None) -> Card:
-    """The card that the options choose; `name` stands in place of --card, `known` are the cards there are (default:
-    those with a folder). Raises AssayError.
+    """The card that the options choose.
+
+    `name` replaces --card, `known` are the cards there are (default: those with a folder). Raises AssayError.
     """
     wanted = given.card if name is None else name
     if not wanted and not given.dimension:

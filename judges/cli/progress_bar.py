@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
+from shutil import get_terminal_size
+from threading import RLock
 from typing import Self, TextIO
 
-_WIDTH = 24
-_PAUSE = 0.1
-_COLUMNS = 110
+from tqdm import tqdm
+
+tqdm.set_lock(RLock())  # its own lock is one among processes, and takes a semaphore of the system
 
 
 class Bar:
@@ -19,34 +20,27 @@ class Bar:
     """
 
     def __init__(self, out: TextIO | None = None, unit: str = "lines", began: int = 0) -> None:
-        self._out = sys.stderr if out is None else out
-        self._shown, self._unit, self._before = self._out.isatty(), unit, began
-        self._began, self._last = time.monotonic(), 0.0
+        self._unit, self._before, self._began = unit, began, time.monotonic()
+        columns, rows = get_terminal_size((110, 24))  # tqdm draws nothing where a terminal does not know its size
+        self._bar = tqdm(
+            file=out or sys.stderr, disable=None, leave=False, delay=1e-9, miniters=0, ascii=".#",
+            ncols=columns - 1, nrows=rows, bar_format="[{bar:24}] {percentage:3.0f}%  {desc}",
+        )  # fmt: skip
 
     def __call__(self, done: int, total: int, things: int, more: str = "") -> None:
-        now = time.monotonic()
-        if not self._shown or now - self._last < _PAUSE:
+        if self._bar.disable:
             return
-        self._last = now
-        share = min(done / total, 1.0) if total else 1.0
-        full = round(share * _WIDTH)
-        rate = (things - self._before) / max(now - self._began, 1e-3)
-        text = (
-            f"[{'#' * full}{'.' * (_WIDTH - full)}] {share:4.0%}  {things:,} {self._unit}  {rate:,.0f} a second{more}"
-        )
-        self._out.write(f"\r{text[:_COLUMNS]:{_COLUMNS}}")
-        self._out.flush()
+        rate = (things - self._before) / max(time.monotonic() - self._began, 1e-3)
+        self._bar.set_description_str(f"{things:,} {self._unit}  {rate:,.0f} a second{more}", refresh=False)
+        self._bar.total = total or 1
+        self._bar.update((min(done, total) if total else 1) - self._bar.n)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.clear()
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
 
     def clear(self) -> None:
-        """Take the bar off the screen."""
-        if self._shown:
-            self._out.write("\r" + " " * _COLUMNS + "\r")
-            self._out.flush()
+        """Take the bar off the screen, until it is called again."""
+        self._bar.clear()

@@ -40,7 +40,7 @@ def add(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the card, or with --prompt the messages of every call that the first item takes.
 
-    Exit code 1 where the card lacks something; what that is stands on stderr too.
+    Exit code 1 where the card lacks something; what that is goes to stderr too.
     """
     one = chosen_card(options, options.name or None)
     lacks = faults(one)
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
 def described(one: Card, lacks: Sequence[Fault] = ()) -> list[str]:
     """A card as lines: what it takes and asks, its rules, audits and prompts, and the shape of its replies.
 
-    `lacks` is what it lacks (judges/authoring/soundness.py), which stands at the top. What fails in it is left out.
+    `lacks` is what it lacks (judges/authoring/soundness.py), which is printed first. What fails in it is left out.
     """
     out = [f"{one.title} ({one.name}), version {one.version}", ""]
     out += ["It lacks:", *(f"  {line}" for fault in lacks for line in fault.text.splitlines()), ""] if lacks else []

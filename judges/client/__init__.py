@@ -1,1 +1,1 @@
-"""What stands around a call to an endpoint: manner, faults, retries, limits, prices, estimates, batches."""
+"""All that belongs to a call to an endpoint: manner, faults, retries, limits, prices, estimates, batches."""

@@ -16,7 +16,7 @@ LINES, BYTES = 50_000, 100_000_000
 """The most lines and bytes of one file, as at OpenAI (which takes twice the bytes)."""
 _BETWEEN = "|"
 _TOKEN, _TOKEN_LOGPROBS, _BESIDE = 8, 800, 4096
-"""The most bytes that a token of a reply commonly takes, also with its alternatives, and what stands around a reply."""
+"""The most bytes that a token of a reply commonly takes, also with its alternatives, and the envelope of a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def most(params: Params) -> int:
 def custom_id(task: Task, piece: str) -> str:
     """The stable name of a call: item, part, sample and piece, from which they can be read back.
 
-    ValueError where one of them holds what stands between them.
+    ValueError where one of them holds the separator between them.
     """
     parts = (task.key, task.part, str(task.sample), piece)
     if any(_BETWEEN in part for part in parts):

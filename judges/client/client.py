@@ -1,4 +1,4 @@
-"""Calls to an OpenAI-compatible endpoint: what is sent, and what comes back or is told instead. The home of openai."""
+"""Calls to an OpenAI-compatible endpoint, their replies and errors: the only module that uses the openai library."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Client:
         return await self._told("post", "/batches", asked)
 
     async def batch(self, ident: str) -> dict[str, Any]:
-        """How it stands with a batch; {} where the endpoint knows of none by that name."""
+        """The state of a batch; {} where the endpoint knows of none by that name."""
         return await self._told("get", f"/batches/{ident}", missing=True)
 
     async def batches(self) -> list[dict[str, Any]]:

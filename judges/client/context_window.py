@@ -14,7 +14,7 @@ from judges.protocols import call_plan
 from judges.protocols.call_plan import Answer
 
 _MARGIN = 2_000
-"""Tokens around an item's own text in a call, beside the prompt: names of fields, what is said of a window."""
+"""Tokens around an item's own text in a call, beside the prompt: names of fields, the text about a window."""
 _NAMED = 3
 
 

@@ -35,8 +35,10 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run will take. `cost` is in US dollars, with replies of the usual length; `most` with the longest that
-    `max_tokens` allows; both None where the price is not known. `counted`: items whose messages were counted.
+    """What a run will take in calls, tokens and money.
+
+    `cost` is in US dollars, with replies of the usual length; `most` with the longest that `max_tokens` allows; both
+    are None where the price is not known. `counted`: items whose messages were counted.
 
     `notes` are sentences: what was counted, and what is assumed. `long` names the calls that do not fit, "" for none
     (judges/client/context_window.py); `requirements` are those of the card (requirements.py).

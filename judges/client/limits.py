@@ -50,7 +50,7 @@ class Window:
     """How many calls may be under way: additive increase, multiplicative decrease, between 1 and `most`.
 
     A call that the endpoint turned away or left waiting (429, 503, a timeout) takes the window to 0.7 of itself, but
-    only if it began after the last such cut: calls that were under way together tell the same news once. A window's
+    only if it began after the last such cut: calls that were under way together count as one signal. A window's
     worth of good calls gives `most` / 20 (at least 1) back. Source: Chiu and Jain 1989.
     """
 

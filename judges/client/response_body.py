@@ -25,7 +25,7 @@ def cut_off(tokens: int, most: int) -> str:
 
 
 def count(value: Any) -> int:
-    """A number of tokens; 0 where the endpoint does not tell one."""
+    """A number of tokens; 0 where the endpoint does not give one."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0

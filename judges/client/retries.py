@@ -31,7 +31,7 @@ def pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> float |
 
 
 def spoken(floor: float) -> str:
-    """What to tell of a pause of `floor` seconds that an endpoint asks for: how long it is, and how long it gets."""
+    """The message about a pause of `floor` seconds that an endpoint asks for: its length, and how long it is kept."""
     wanted = f"The endpoint asks to be left alone for {_minutes(floor)}"
     if floor <= LONGEST:
         return f"{wanted}: calls that it turned away wait as long."

@@ -1,4 +1,4 @@
-"""The door that every call of a run goes through: the endpoint's limits, its patience, and the budget."""
+"""Admission of every call of a run: the endpoint's limits, the pauses it asks for, and the budget."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from judges.protocols.call_plan import Ask, Mode
 from judges.tokens import tokens
 
 AROUND = 4
-"""Tokens that stand around each message in a chat model's own format."""
+"""Tokens that a chat model's own format adds around each message."""
 _TIMES, _ROOM = 8, 20_000
 """A count of more than so many for each token allowed, or each character sent, and so many more, is nonsense."""
 

@@ -1,4 +1,4 @@
-"""What the name of a table's column says: whose it is, a judge's or a person's, who that is, and of what it tells."""
+"""What the name of a table's column says: whose it is, a judge's or a person's, who that is, and what it is about."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def owner(name: str) -> Owner:
 
 @dataclass(frozen=True)
 class Name:
-    """What a column's name says: whose it is (`both`: of either), how surely, who that is, and of what it tells."""
+    """What a column's name says: whose it is (`both`: of either), how surely, who that is, and what it is about."""
 
     owner: Owner
     weak: bool
@@ -74,7 +74,7 @@ class Name:
     note: bool
     confidence: bool
     plain: bool
-    """Whether it says that values stand here (score, rating, verdict)."""
+    """Whether it says that the column holds values (score, rating, verdict)."""
 
 
 def _words(name: str) -> list[str]:
@@ -106,7 +106,7 @@ def _parted(text: str) -> list[str]:
 
 
 def _cut(run: str) -> list[str]:
-    """Known words in a run of letters without spaces, the longest first, and what stands between them."""
+    """Known words in a run of letters without spaces, the longest first, and what is between them."""
     for word in _UNSPACED:
         before, at, after = run.partition(word)
         if at:

@@ -1,6 +1,6 @@
 """Whose the columns of a table are, from their names and cells: item, texts, judges' and people's answers, the rest.
 
-Nothing is guessed without a word: what was only likely stands in `told`, what could be either in `unclear`.
+Nothing is guessed silently: what was only likely is in `told`, what could be either in `unclear`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Unclear:
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of a table are; each stands in one place.
+    """What the columns of a table are; each has one role.
 
     `texts` are fields of items ("task", "output", "reference", "input", "response_a", "response_b", "turns",
     "scenario", "system", "system_a", "system_b") with their columns; `by` is the column that names who gave the answer
@@ -104,7 +104,7 @@ class Columns:
     people: tuple[Voice, ...] = ()
     by: str = ""
     values: tuple[Voice, ...] = ()
-    """With `by`: the columns of answers; whose they are stands in each row."""
+    """With `by`: the columns of answers; each row says whose they are."""
     meta: tuple[str, ...] = ()
     unclear: tuple[Unclear, ...] = ()
     told: tuple[str, ...] = ()
@@ -126,7 +126,7 @@ def columns(
 
 
 class _Table:
-    """The columns of a table while they are told apart; each that has its place leaves `left`."""
+    """The columns of a table while they are identified; each that is leaves `left`."""
 
     def __init__(
         self, names: Sequence[str], rows: Sequence[Mapping[str, Any]], judges: list[str], people: list[str]
@@ -305,7 +305,7 @@ class _Table:
         return ""
 
     def _alike(self, one: str, two: str) -> bool:
-        """Whether a word stands in both columns, so that both may hold answers."""
+        """Whether a word occurs in both columns, so that both may hold answers."""
         cells = [{str(row.get(column) or "").strip().lower() for row in self.rows} - {""} for column in (one, two)]
         return bool(cells[0] & cells[1])
 
@@ -373,7 +373,7 @@ class _Table:
 
 
 def _beside(column: str, name: Name) -> bool:
-    """Whether a column tells something beside the answers: its language, what it cost, how many people there were."""
+    """Whether a column holds something beside the answers: its language, what it cost, how many people there were."""
     flat_ = flat(column)
     several = flat_ in ("annotators", "raters", "workers") or flat_.startswith(("n_", "num_", "meta"))
     measured = not name.owner and bool(set(flat_.split("_")) & _MEASURED)

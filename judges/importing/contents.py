@@ -1,6 +1,6 @@
-"""What plain files hold, told from their content: Assay's own lines in JSON lines, CSV or Parquet, or a table.
+"""What plain files hold, found from their content: Assay's own lines in JSON lines, CSV or Parquet, or a table.
 
-Every export of Assay that tells of judges and people is taken: the whole dataset, judgments, labels, scores, samples,
+Every export of Assay about judges and people is taken: the whole dataset, judgments, labels, scores, samples,
 gold, adjudications and items, each in a file of its own or all in one.
 """
 
@@ -43,14 +43,14 @@ _HELD = re.compile(r"'(?=[\W_]*[=+\-@\u2212]|[\t\r\n])")
 """The apostrophe that an export puts before what a spreadsheet would run."""
 _SHOWN = 3
 _TOLD = ("code", "sample")
-"""What an export tells of every row, though it may be nothing: n/a has no code."""
+"""What an export gives for every row, though it may be empty: n/a has no code."""
 _TEXTS = {"response": ("task", "output"), "pair": ("input",)}
 """What an item of a kind has, though it be empty."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """What an export of scores, samples or gold tells of one cell: its value in words and its code."""
+    """What an export of scores, samples or gold gives for one cell: its value in words and its code."""
 
     item: str
     unit: str

@@ -11,7 +11,7 @@ _LATIN = frozenset("ÄÖÜäöüßÉÈÊËéèêëÀÂÁàâáÍÎÏíîïÓÔó
 
 
 def written(head: bytes) -> str:
-    """The encoding of a text that begins so, "" where it cannot be told."""
+    """The encoding of a text that begins so, "" where it is not known."""
     if head[:2] in _WIDE:
         return _WIDE[head[:2]]
     if len(head) > 3 and head[1::2].count(0) > len(head) // 4 > head[::2].count(0):

@@ -21,7 +21,7 @@ _CODED = 0.7
 
 
 def key(first: str, names: Iterable[str], rows: Sequence[Mapping[str, Any]], beside: Sequence[str] = ()) -> list[str]:
-    """The columns that tell items apart, beginning with `first`; rows may differ in `beside` and be of one item."""
+    """The columns that identify items, beginning with `first`; rows may differ in `beside` and be of one item."""
     plain = {flat(name): name for name in names}
     made = [first]
     for name in APART:
@@ -62,7 +62,7 @@ def code(cells: Iterable[str]) -> dict[str, str]:
 
 
 def coded(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[Sequence[Mapping[str, Any]], Columns]:
-    """The rows with verdicts on pairs in words where they are written in a code, which is told."""
+    """The rows with verdicts on pairs in words where they are written in a code, which is reported."""
     told = list(found.told)
 
     def read(voices: Iterable[Voice]) -> tuple[Voice, ...]:

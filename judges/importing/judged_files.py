@@ -98,7 +98,7 @@ def one_judge(
 def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) -> list[Reply]:
     """The lines as replies, each read for its item, as an import has them. Raises BadLines.
 
-    A line whose text stands there already is the same once more and left out, unless it says that it is another
+    A line whose text is there already is a repetition and left out, unless it says that it is another
     sample; a number that another text has is followed by the next free one. A raw text of several calls (both orders,
     windows, chapters) is put together again as its parameters say.
     """
@@ -145,7 +145,7 @@ class Samples:
 
 
 def _text(line: JudgmentLine) -> str:
-    """The text that tells one reply of a judge from another."""
+    """The text that distinguishes one reply of a judge from another."""
     return bare_scores.kept(line.scores) if line.scores is not None else line.raw or _plain(line.reply)
 
 
@@ -260,9 +260,9 @@ def _turns(item: Item) -> frozenset[int]:
 
 
 def stand_ins(known: Card, lines: Lines, told: Iterable[tuple[str, str]]) -> dict[str, Item]:
-    """Items without text for judgments that come without their items: their units are those that replies and labels
+    """Items without text for judgments that come without their items.
 
-    name. `told` is (item, unit) of the labels.
+    Their units are those that replies and labels name. `told` is (item, unit) of the labels.
     """
     turns: dict[str, set[int]] = defaultdict(set)
     sections: dict[str, dict[str, set[str]]] = defaultdict(dict)

@@ -32,7 +32,7 @@ _BESIDE_LABEL = frozenset((
     "code", "probability", "stream", "judge", "saw", "seen", "judged_by", "card_version", "model", "imported_from",
     "imported_by", "imported_at",
 ))  # fmt: skip
-"""What an export tells beside a judgment and a label, which is let pass, as an import does."""
+"""What an export gives beside a judgment and a label, which is ignored, as in an import."""
 _T = TypeVar("_T")
 
 
@@ -46,7 +46,7 @@ class JudgmentLine(Strict):
     `raw` is the text as it came, `reply` the card's JSON; with both, `reply` is what is read. `scores` are values
     without a reply. `order` says that the reply is to a pair as A/B or as B/A only, as the judge saw it.
 
-    `unscored` and `why` stand where the endpoint already said that there is nothing to read: cut off, or refused.
+    `unscored` and `why` are set where the endpoint already said that there is nothing to read: cut off, or refused.
     """
 
     item: Identifier

@@ -32,7 +32,7 @@ _KINDS: dict[str, Kind] = {"turn": "dialogue", "conversation": "dialogue", "resp
 
 
 class NoTable(AssayError):
-    """A table of which it cannot be told what its columns are, or what its cells mean."""
+    """A table whose columns, or the meaning of whose cells, cannot be found."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,12 @@ class Match:
 def matches(
     held: Contents, items: Mapping[str, Item], card: str | None, wanted: str, card_of: Callable[[str], Card]
 ) -> list[Match]:
-    """Every judge of Assay's own lines, or those of a card that words name (a model, or "temperature=0.7"), beside the
+    """The judges of the files beside the labels or the gold of the files.
 
-    labels or the gold of the files. Of one that was asked in both orders of some pairs and in one order of others it is
-    the one with both. `items` are those that were given with their texts; `card_of` gives the card of a name that the
-    files bring none for. Raises WhichJudge where there is none, BadLines.
+    They are all judges of Assay's own lines, or those of a card that words name (a model, or "temperature=0.7"). Of one
+    that was asked in both orders of some pairs and in one order of others it is the one with both. `items` are those
+    that were given with their texts; `card_of` gives the card of a name that the files bring none for. Raises
+    WhichJudge where there is none, BadLines.
     """
     there: dict[Judge, None] = {}
     for lines in held.judgments.values():

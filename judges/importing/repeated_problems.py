@@ -1,4 +1,4 @@
-"""Problems of lines that are alike: told once, with how many lines have them and where the first of these stand."""
+"""Equal problems of several lines: reported once, with the number of lines and the places of the first of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Group:
 
     @property
     def where(self) -> str:
-        """Where the first of the lines stand, in words: `a.jsonl, lines 3, 7 and 9`."""
+        """The places of the first of the lines, in words: `a.jsonl, lines 3, 7 and 9`."""
         files: dict[str, list[int]] = {}
         for file, line in self.places:
             files.setdefault(file, []).append(line)

@@ -188,7 +188,7 @@ class Purse:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """The file for reading and appending, held against other runs where the system can."""
+    """The file for reading and appending, locked against other runs where the system can."""
     file = path.open("a+b")
     try:
         import fcntl

@@ -1,12 +1,12 @@
 """The practice endpoint: an OpenAI-compatible server on this machine that answers every card by documented rules.
 
-It is practice, not a language model: it costs nothing, needs no key, and lets people try runs, audits and faults. Its
-scores say nothing about anything. Rules: `heuristics.py`; faults: `faults.py`; planted flaws: `options.py`.
+It is practice, not a language model: it costs nothing, needs no key, and lets people try runs and audits. Its scores
+say nothing about anything. `answer.py` has the rules for each card, `options.py` the flaws that can be planted.
 """
 
 from __future__ import annotations
 
 from judges.practice.background import Running, start
-from judges.practice.options import Fault, Options
+from judges.practice.options import Options
 
-__all__ = ["Fault", "Options", "Running", "start"]
+__all__ = ["Options", "Running", "start"]

@@ -51,7 +51,7 @@ def _named(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fits(card: str, shape: dict[str, Any] | None) -> bool:
-    """Whether the shape asked for is that of the card's own reply: a card laid over another may keep its name."""
+    """Whether the shape asked for is that of the card's own reply: a card applied per turn may keep its name."""
     needed = {
         "multi_turn_dialogue": "per_turn",
         "rubric_open_ended": "scores",

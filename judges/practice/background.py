@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from judges.practice.log import Log
 from judges.practice.options import BadOption, Options
+
+if TYPE_CHECKING:
+    from judges.practice.server import Server
 
 _PATIENCE = 30.0
 _LOCK = threading.Lock()
@@ -16,10 +19,9 @@ _RUNNING: dict[Options, Running] = {}
 
 @dataclass
 class Running:
-    """A practice endpoint that runs in a thread: its base URL, and what it was asked."""
+    """A practice endpoint that runs in a thread: its base URL and its options."""
 
     url: str
-    log: Log
     options: Options
     _loop: asyncio.AbstractEventLoop = field(repr=False)
     _stopping: asyncio.Event = field(repr=False)
@@ -49,27 +51,30 @@ def start(options: Options | None = None) -> Running:
     with _LOCK:
         running = _RUNNING.get(wanted)
         if running is None or not running.alive:
-            running = _RUNNING[wanted] = _begun(wanted)
+            from judges.practice.server import Server
+
+            running = _RUNNING[wanted] = serve(Server(wanted))
         return running
 
 
-def _begun(options: Options) -> Running:
+def serve(server: Server) -> Running:
+    """This endpoint in a thread of its own, which others do not share. Raises BadOption where it cannot be started."""
     ready = threading.Event()
     made: list[Running | Exception] = []
 
-    async def serve() -> None:
+    async def until_stopped() -> None:
         from judges.practice.server import serving
 
         stopping = asyncio.Event()
-        async with serving(options) as (url, server):
+        async with serving(server) as url:
             loop = asyncio.get_running_loop()
-            made.append(Running(url, server.log, options, loop, stopping, threading.current_thread()))
+            made.append(Running(url, server.options, loop, stopping, threading.current_thread()))
             ready.set()
             await stopping.wait()
 
     def work() -> None:
         try:
-            asyncio.run(serve())
+            asyncio.run(until_stopped())
         except Exception as error:
             made.append(error)
         finally:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from judges.practice import model, wire
-from judges.practice.faults import WIRE, planned
-from judges.practice.log import Log
+from judges.practice import model
+from judges.practice.completion import now
 from judges.practice.model import Refusal
 from judges.practice.options import Options
 
@@ -30,12 +30,12 @@ class _Job:
 class Batches:
     """Uploaded files and the batches made of them. Batches take `batch_seconds`, half of it before the first line.
 
-    A batch ends as options.batch_ends says, or as its metadata does under "practice_ends". Faults meet its lines as
-    they meet calls; those of the connection become lines of the error file.
+    A batch ends as options.batch_ends says, or as its metadata does under "practice_ends". `answer` gives the status
+    and the body for the body of a line.
     """
 
-    def __init__(self, options: Options, log: Log) -> None:
-        self._options, self._log = options, log
+    def __init__(self, options: Options, answer: Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]) -> None:
+        self._options, self._answer = options, answer
         self._files: dict[str, tuple[dict[str, Any], bytes]] = {}
         self._jobs: dict[str, _Job] = {}
 
@@ -46,7 +46,7 @@ class Batches:
             "id": ident,
             "object": "file",
             "bytes": len(data),
-            "created_at": wire.now(),
+            "created_at": now(),
             "filename": name,
             "purpose": purpose,
             "status": "processed",
@@ -80,7 +80,7 @@ class Batches:
         ends = str((asked.get("metadata") or {}).get("practice_ends") or self._options.batch_ends)
         if ends not in ENDS:
             raise model.bad(f"A batch ends as one of {', '.join(ENDS)}.", "metadata")
-        ident, at = f"batch_practice{len(self._jobs) + 1}", wire.now()
+        ident, at = f"batch_practice{len(self._jobs) + 1}", now()
         shown: dict[str, Any] = {
             "id": ident,
             "object": "batch",
@@ -106,7 +106,7 @@ class Batches:
         """Cancel a batch; what was answered by then stays."""
         shown = self.batch(ident)
         if shown["status"] in ("validating", "in_progress"):
-            shown["status"], shown["cancelling_at"] = "cancelling", wire.now()
+            shown["status"], shown["cancelling_at"] = "cancelling", now()
         return shown
 
     async def close(self) -> None:
@@ -141,34 +141,15 @@ class Batches:
                 failed.append(model.dumped(_result(line, number, None, missed)))
                 counts["failed"] += 1
                 continue
-            status, body = self._line(line["body"])
+            status, body = self._answer(line["body"])
             (good if status == 200 else failed).append(model.dumped(_result(line, number, (status, body), None)))
             counts["completed" if status == 200 else "failed"] += 1
-        shown["finalizing_at"] = wire.now()
+        shown["finalizing_at"] = now()
         for what, found in (("output", good), ("error", failed)):
             if found:
                 kept = self.keep(b"\n".join(found) + b"\n", f"{shown['id']}_{what}.jsonl", "batch_output")
                 shown[f"{what}_file_id"] = kept["id"]
         _set(shown, "cancelled" if shown["status"] == "cancelling" else ends)
-
-    def _line(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        try:
-            text = model.last_message(body)
-            model.check(body, self._options)
-            key = model.key_of(body, text)
-            attempt = self._log.ask(key)
-            fault = planned(self._options, key, attempt)
-            if fault is not None:
-                self._log.fault(key, fault.name)
-            if fault is not None and fault.name in WIRE and fault.name != "slow":
-                known = fault.name == "quota" or fault.name.isdigit()
-                status, _, failed = wire.failure(fault if known else type(fault)("500"))
-                return status, failed
-            done = model.complete(self._options, body, text, key, attempt, fault, wire.now())
-            self._log.answer(key)
-            return 200, done
-        except Refusal as refusal:
-            return refusal.status, refusal.error
 
 
 def _lines(data: bytes) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -212,4 +193,4 @@ def _result(
 
 def _set(shown: dict[str, Any], status: str) -> None:
     shown["status"] = status
-    shown[f"{status}_at"] = wire.now()
+    shown[f"{status}_at"] = now()

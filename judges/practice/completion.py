@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from email.utils import formatdate, mktime_tz, parsedate_tz
 from math import exp, floor, log
 from typing import Any
 
@@ -94,6 +95,12 @@ def logprobs(spelling: Sequence[tuple[str, Grade | None]], top: int) -> dict[str
 
 def _entry(token: str, chance: float) -> dict[str, Any]:
     return {"token": token, "logprob": round(chance, 6), "bytes": list(token.encode("utf-8", "replace"))}
+
+
+def now() -> int:
+    """Seconds since 1970, as the Date header of an answer says it."""
+    parsed = parsedate_tz(formatdate(usegmt=True))
+    return int(mktime_tz(parsed)) if parsed else 0
 
 
 def counted(text: str) -> int:

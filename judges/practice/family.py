@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from math import log, sqrt
 
 from judges.client.endpoint import PRACTICE
 from judges.practice.completion import Grade, counted
-from judges.practice.faults import chance
 from judges.practice.words import ORDERS, band, stretch
 
 OWNER = "assay-practice"
@@ -40,6 +40,12 @@ FAMILIES = {
         Family(PRACTICE + "constant", "the step above the middle, always", sees="nothing"),
     )
 }
+
+
+def chance(seed: int, key: str, attempt: int, purpose: str = "") -> float:
+    """A number in [0, 1) that is always the same for the same seed, call, attempt and purpose."""
+    digest = hashlib.sha256(f"{seed}\n{attempt}\n{purpose}\n{key}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:7], "big") / (1 << 56)
 
 
 def upper_middle(lo: int, hi: int) -> int:

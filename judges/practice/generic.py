@@ -1,4 +1,4 @@
-"""Any other card: the reply's schema filled by rule. Custom cards, cards laid over others, windows with a summary."""
+"""Any other card: the reply's schema filled by rule. Custom cards, cards applied per turn, windows with a summary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAME_KEYS = ("name", "dimension")
 
 @dataclass(frozen=True)
 class At:
-    """Where in a reply a value stands: the dimension's name, and what text it is about."""
+    """A value's place in a reply: the dimension's name, and what text it is about."""
 
     name: str
     task: str
@@ -34,7 +34,7 @@ class At:
 def filled(judge: Judge, fields: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     """A reply of that shape. Raises ValueError where the schema is none of an object.
 
-    Whole numbers with limits are scores: what the key asks (response.HINTS) of the text it stands for: the turn, the
+    Whole numbers with limits are scores: what the key asks (response.HINTS) of the text it is about: the turn, the
     section or the side that it is inside of, else everything. Words are chosen from worst to best, {a, b, tie} by
     comparing; a flag is true where its words occur in the text; lists are one entry for each turn, section or name.
     """
@@ -45,7 +45,7 @@ def filled(judge: Judge, fields: dict[str, Any], schema: dict[str, Any]) -> dict
 
 
 def whole(fields: dict[str, Any]) -> At:
-    """The place that stands for everything in the fields."""
+    """The place that means everything in the fields."""
     if isinstance(fields.get("dialogue"), list):
         turns = dialogue.said(fields)
         task = "\n".join([words.plain(fields.get("scenario_description")), *(t.user for t in turns)])

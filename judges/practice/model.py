@@ -8,10 +8,9 @@ from typing import Any
 
 from judges.practice import completion
 from judges.practice.answer import answered
-from judges.practice.completion import Grade, choice, counted, spelled, text_of
+from judges.practice.completion import Reply, choice, counted, now, spelled, text_of
 from judges.practice.family import FAMILIES, Judge
-from judges.practice.faults import TEXTS, spoiled
-from judges.practice.options import Fault, Options
+from judges.practice.options import Options
 from judges.protocols.messages import fenced
 
 _MAX_TOKENS = ("max_completion_tokens", "max_tokens")
@@ -22,7 +21,7 @@ class Refusal(Exception):
 
     def __init__(self, status: int, message: str, kind: str, code: str | None = None, param: str | None = None) -> None:
         super().__init__(message)
-        self.status, self.code = status, code or kind
+        self.status = status
         self.error = {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
@@ -50,7 +49,7 @@ def last_message(body: dict[str, Any]) -> str:
 
 
 def key_of(body: dict[str, Any], text: str) -> str:
-    """What tells calls apart: the model and a hash of the fenced material, or of the whole text without a fence.
+    """What distinguishes calls: the model and a hash of the fenced material, or of the whole text without a fence.
 
     The same material asked about again, also in another mode or with other marks around it, has the same key.
     """
@@ -62,8 +61,8 @@ def key_of(body: dict[str, Any], text: str) -> str:
     return f"{body.get('model')} {hashlib.sha256(what.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
-def check(body: dict[str, Any], options: Options) -> None:
-    """Raises Refusal for what the endpoint does not know, or was told to refuse."""
+def check(body: dict[str, Any]) -> None:
+    """Raises Refusal for what the endpoint does not know."""
     if body.get("model") not in FAMILIES:
         known = ", ".join(FAMILIES)
         message = f"The model '{body.get('model')}' does not exist here. There are: {known}."
@@ -72,15 +71,6 @@ def check(body: dict[str, Any], options: Options) -> None:
         raise bad("The practice endpoint gives one choice: leave 'n' at 1.", "n")
     if body.get("stream"):
         raise bad("The practice endpoint does not stream: leave 'stream' out.", "stream")
-    shape = _shape(body)
-    if shape in ("json_schema", "json_object") and shape in options.refuses:
-        text = f"Invalid parameter: 'response_format' of type '{shape}' is not supported with this model."
-        raise bad(text, "response_format", "unsupported_value")
-    for name in options.refuses - {"json_schema", "json_object"}:
-        if body.get(name) not in (None, False):
-            raise bad(
-                f"Unsupported parameter: '{name}' is not supported with this model.", name, "unsupported_parameter"
-            )
     temperature = body.get("temperature")
     if temperature is not None and not (isinstance(temperature, (int, float)) and 0 <= temperature <= 2):
         raise bad("'temperature' must be a number from 0 to 2.", "temperature")
@@ -88,67 +78,45 @@ def check(body: dict[str, Any], options: Options) -> None:
         raise bad("'top_logprobs' needs 'logprobs' to be true.", "top_logprobs")
 
 
-def _shape(body: dict[str, Any]) -> str:
+def shape_of(body: dict[str, Any]) -> str:
+    """The sort of `response_format` that a request asks for."""
     given = body.get("response_format")
     return str(given.get("type", "text")) if isinstance(given, dict) else "text"
 
 
-def complete(
-    options: Options, body: dict[str, Any], text: str, key: str, attempt: int, fault: Fault | None, now: int
-) -> dict[str, Any]:
-    """The completion's body, with what the fault does to the reply. Raises Refusal for a schema that is none."""
+def reply_to(options: Options, body: dict[str, Any], text: str, key: str, attempt: int) -> Reply:
+    """The model's reply to a message. Raises Refusal for a schema that is none."""
     seed = body.get("seed")
     temperature = float(body.get("temperature") or 0.0)
     # A caller's seed makes noise repeatable; without one, asking again is another draw, as with real endpoints.
     drawn, again = (options.seed * 1_000_003 + seed, 0) if isinstance(seed, int) else (options.seed, attempt)
     judge = Judge(FAMILIES[body["model"]], options.flaws, temperature, drawn, key, again)
-    shape = _shape(body)
+    shape = shape_of(body)
     schema = None
     if shape == "json_schema":
         schema = (body["response_format"].get("json_schema") or {}).get("schema")
         if not isinstance(schema, dict) or schema.get("type") != "object":
             raise bad("Invalid schema for response_format: it must be of type 'object'.", "response_format")
     try:
-        reply = answered(judge, text, schema, shape == "json_object")
+        return answered(judge, text, schema, shape == "json_object")
     except (ValueError, RecursionError) as error:
         raise bad(f"The practice endpoint cannot answer this: {error}.", "messages") from error
-    return _body(body, reply, fault, now, f"{key} {attempt}")
 
 
-def _body(body: dict[str, Any], reply: Any, fault: Fault | None, now: int, ident: str) -> dict[str, Any]:
-    raw, finish, refusal, chances = text_of(reply), "stop", None, None
-    name = fault.name if fault else ""
-    if name in TEXTS:
-        raw = spoiled(name, raw)
-    spelling: list[tuple[str, Grade | None]] = []
-    if body.get("logprobs"):
-        spelling = [(token, None) for token in completion.split(raw)] if name in TEXTS else list(spelled(reply))
+def completed(body: dict[str, Any], reply: Reply, ident: str) -> dict[str, Any]:
+    """The completion's body with a reply, cut to the tokens that the request allows."""
+    spelling = list(spelled(reply)) if body.get("logprobs") else []
     most = next((int(body[n]) for n in _MAX_TOKENS if isinstance(body.get(n), int)), 0)
-    if name == "cut_off":
-        most = max(1, len(completion.split(raw)) * 3 // 5)
-    raw, was_cut = completion.cut(raw, most, spelling)
-    if was_cut:
-        finish, spelling = "length", spelling[:most]
-    content: str | None = raw
-    if name == "empty":
-        content, spelling = "", []
-    elif name == "refused":
-        if fault and fault.detail == "filter":
-            content, finish = "", "content_filter"
-        else:
-            content, refusal = None, "I can't help with that. (A planted refusal: practice, not a language model.)"
-        spelling = []
+    text, was_cut = completion.cut(text_of(reply), most, spelling)
+    chances = None
     if body.get("logprobs"):
-        chances = completion.logprobs(spelling, int(body.get("top_logprobs") or 0))
-    choices = [choice(0, content, finish, refusal, chances)]
-    if name == "duplicate":
-        choices.append(choice(1, spoiled("out_of_range", raw), finish, None, None))
-    if name == "no_choices":
-        choices = []
+        shown = spelling[:most] if was_cut else spelling
+        chances = completion.logprobs(shown, int(body.get("top_logprobs") or 0))
+    choices = [choice(0, text, "length" if was_cut else "stop", None, chances)]
     read = sum(counted(m["content"]) + 4 for m in body["messages"] if isinstance(m.get("content"), str))
-    written = most if was_cut else counted(content or "")
+    written = most if was_cut else counted(text)
     digest = hashlib.sha256(ident.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-    return completion.body(f"chatcmpl-{digest}", now, body["model"], choices, read, written)
+    return completion.body(f"chatcmpl-{digest}", now(), body["model"], choices, read, written)
 
 
 def dumped(value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""How the practice endpoint behaves: delays, limits, faults, planted flaws, and what it refuses to support."""
+"""How the practice endpoint behaves: its port, its delays, how a batch ends, and the flaws that are planted."""
 
 from __future__ import annotations
 
@@ -25,49 +25,27 @@ FLAWS = {
 }
 """Flaws that can be planted, so that an audit has something true to find."""
 
-REFUSABLE = ("json_schema", "json_object", "logprobs", "temperature", "seed", "max_tokens", "max_completion_tokens")
-"""Parameters that real endpoints are known to refuse with status 400; the practice endpoint can, too."""
-
 
 class BadOption(AssayError):
-    """The practice endpoint cannot be started as it was asked: an unknown fault, flaw or parameter, a port in use."""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A fault with its probability. `detail` is what the fault lets one choose (docs in judges/practice/faults.py)."""
-
-    name: str
-    share: float = 1.0
-    detail: str = ""
+    """The practice endpoint cannot be started as it was asked: an unknown flaw, a port in use."""
 
 
 @dataclass(frozen=True)
 class Options:
     """What `python -m judges practice` lets one choose.
 
-    latency_ms, jitter_ms: every answer comes after latency +- a uniform jitter; faults: see judges/practice/faults.py;
-    script: instead of `faults`, the fault of the first, second, ... time that a call is asked ("" = none; calls asked
-    more often than the script is long are answered); rpm: requests a minute, above which the answer is 429 (0: any);
-    key_variable: name of an environment variable that holds the key to demand ("": none is demanded); echo_key: error
-    messages repeat the key that was sent, as some proxies do; batch_seconds, batch_ends: how long a batch takes, and
-    whether it ends as "completed", "expired" (half of it answered) or "failed"; log_keys: how many calls the log keeps.
+    port: 0 takes a free one; latency_ms, jitter_ms: every answer comes after latency +- a uniform jitter; seed: of
+    jitter and of the noise of a temperature; flaws: names from FLAWS; batch_seconds, batch_ends: how long a batch
+    takes, and whether it ends as "completed", "expired" (half of it answered) or "failed".
     """
 
     port: int = PORT
     latency_ms: float = 0.0
     jitter_ms: float = 0.0
-    faults: tuple[Fault, ...] = ()
-    script: tuple[str, ...] = ()
     seed: int = 0
-    rpm: int = 0
-    refuses: frozenset[str] = field(default_factory=frozenset)
     flaws: frozenset[str] = field(default_factory=frozenset)
-    key_variable: str = ""
-    echo_key: bool = False
     batch_seconds: float = 1.0
     batch_ends: str = "completed"
-    log_keys: int = 200_000
 
 
 def named(text: str, known: dict[str, str] | tuple[str, ...], what: str) -> frozenset[str]:

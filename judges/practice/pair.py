@@ -48,7 +48,7 @@ def labels(fields: dict[str, Any]) -> list[str]:
 def parts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
     """For each label the text of either side: cut as at import; None where only the other side has it.
 
-    A label that the cut does not know (a caller may cut otherwise) stands for the whole response on both sides.
+    A label that the cut does not know (a caller may cut otherwise) means the whole response on both sides.
     """
     a, b = _whole(fields, "a"), _whole(fields, "b")
     known = {s.label.casefold().strip(): s for s in cut(a, b)}
@@ -73,9 +73,11 @@ def _common(text: str, most: int = 40) -> frozenset[str]:
 
 
 def long_form(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
-    """long_form_pairwise. groundedness: share of a section's words that the input has; relevance: share of the input's
-    40 commonest words; quality: evenness and length. The aggregate is the mean over sections by the root of their
-    length, half a point lower (at least 1) for a response with a failure; nearer than .06 is a tie.
+    """A reply for long_form_pairwise, by simple written rules.
+
+    groundedness: share of a section's words that the input has; relevance: share of the input's 40 commonest words;
+    quality: evenness and length. The aggregate is the mean over sections by the root of their length, half a point
+    lower (at least 1) for a response with a failure; nearer than .06 is a tie.
     """
     source = words.content(_asked(fields))
     topics = _common(_asked(fields))

@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from aiohttp import web
 
-from judges.practice import model, wire
+from judges.practice import model
 from judges.practice.batches import Batches
-from judges.practice.family import FAMILIES, OWNER
-from judges.practice.faults import WIRE, chance, fault, planned
-from judges.practice.log import Log
+from judges.practice.family import FAMILIES, OWNER, chance
 from judges.practice.model import Refusal, dumped
-from judges.practice.options import BadOption, Fault, Options
+from judges.practice.options import BadOption, Options
 
 HOST = "127.0.0.1"
-HEADER = "X-Practice-Fault"
-"""A request's own fault: `429:0.01`, or several for the first, second, ... attempt: `500,reset,none`."""
 _MOST_BYTES = 256 << 20
+_MOST_CALLS = 200_000
+"""Calls of which it is known how often they were asked."""
 
 
 class Server:
-    """One practice endpoint: its options, its log, its files and batches. `app` is what serves it."""
+    """One practice endpoint: its options, its files and batches. `app` is what serves it."""
 
     def __init__(self, options: Options) -> None:
-        self.options, self.log = options, Log(options.log_keys)
-        self.batches = Batches(options, self.log)
-        self._closing = asyncio.Event()
-        self._tokens, self._filled = float(options.rpm), 0.0
+        self.options = options
+        self.batches = Batches(options, self.of_batch)
+        self.closing = asyncio.Event()
+        self._asked: dict[str, int] = {}
         self.app = web.Application(client_max_size=_MOST_BYTES, middlewares=[self._refusals])
         self.app.add_routes(
             [
-                web.post("/v1/chat/completions", self._chat),
+                web.post("/v1/chat/completions", self.chat),
                 web.get("/v1/models", self._models),
                 web.get("/v1/models/{id}", self._model),
                 web.post("/v1/files", self._upload),
@@ -47,7 +43,6 @@ class Server:
                 web.get("/v1/batches", self._batch_list),
                 web.get("/v1/batches/{id}", self._batch),
                 web.post("/v1/batches/{id}/cancel", self._batch_cancel),
-                web.get("/practice/log", self._told),
             ]
         )
         self.app.on_shutdown.append(self._close)
@@ -59,89 +54,49 @@ class Server:
 
     async def ended(self) -> None:
         """Wait until the server is told to end, or is interrupted."""
-        await self._closing.wait()
+        await self.closing.wait()
 
     async def _close(self, _: web.Application) -> None:
-        self._closing.set()
+        self.closing.set()
         await self.batches.close()
 
     @web.middleware
     async def _refusals(self, request: web.Request, handler: Any) -> web.StreamResponse:
         try:
-            self._allowed(request)
             answer: web.StreamResponse = await handler(request)
             return answer
         except Refusal as refusal:
-            self.log.refuse(refusal.code)
-            headers = {"Retry-After": f"{60 / self.options.rpm:.2f}"} if refusal.status == 429 else {}
-            return _json(refusal.error, refusal.status, headers)
+            return _json(refusal.error, refusal.status)
 
-    def _allowed(self, request: web.Request) -> None:
-        """Raises Refusal without the key that is demanded."""
-        if not self.options.key_variable or request.path.startswith("/practice/"):
-            return
-        wanted = os.environ.get(self.options.key_variable, "")
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        if not wanted or not hmac.compare_digest(given.encode(), wanted.encode()):
-            text = f"Incorrect API key provided.{self._note(request)}"
-            raise Refusal(401, text, "invalid_request_error", "invalid_api_key")
-
-    def _note(self, request: web.Request) -> str:
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        return f" You sent {given}." if self.options.echo_key and given else ""
-
-    def _within_limit(self) -> None:
-        """Raises Refusal (429) above `rpm` requests a minute: a bucket of a second's worth, at least one."""
-        if not self.options.rpm:
-            return
-        at = asyncio.get_running_loop().time()
-        rate = self.options.rpm / 60
-        self._tokens = min(max(rate, 1.0), self._tokens + (at - self._filled) * rate)
-        self._filled = at
-        if self._tokens < 1:
-            raise Refusal(429, "Rate limit reached: slow down.", "requests", "rate_limit_exceeded")
-        self._tokens -= 1
-
-    async def _chat(self, request: web.Request) -> web.StreamResponse:
-        self.log.open += 1
-        self.log.widest = max(self.log.widest, self.log.open)
+    def of_batch(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Status and body for the body of a line of a batch."""
         try:
-            return await self._completed(request)
-        finally:
-            self.log.open -= 1
+            text = model.last_message(body)
+            model.check(body)
+            return 200, self._completed(body, text, model.key_of(body, text))[0]
+        except Refusal as refusal:
+            return refusal.status, refusal.error
 
-    async def _completed(self, request: web.Request) -> web.StreamResponse:
-        self._within_limit()
-        body = _object(await request.read())
+    async def chat(self, request: web.Request) -> web.StreamResponse:
+        """The answer to a chat completion."""
+        body = read_object(await request.read())
         text = model.last_message(body)
-        model.check(body, self.options)
+        model.check(body)
         key = model.key_of(body, text)
-        attempt = self.log.ask(key)
-        chosen = self._fault(request, key, attempt)
-        if chosen is not None:
-            self.log.fault(key, chosen.name)
-        done = model.complete(self.options, body, text, key, attempt, chosen, wire.now())
-        await self._wait(key, attempt)
-        if chosen is not None and chosen.name in WIRE:
-            answer = await wire.send(request, chosen, done, self._closing, self._note(request))
-            if chosen.name == "slow":
-                self.log.answer(key)
-            return answer
-        self.log.answer(key)
+        done, attempt = self._completed(body, text, key)
+        await self.wait(key, attempt)
         return _json(done)
 
-    def _fault(self, request: web.Request, key: str, attempt: int) -> Fault | None:
-        own = request.headers.get(HEADER)
-        if own is None:
-            return planned(self.options, key, attempt)
-        script = [part.strip() for part in own.split(",")]
-        text = script[min(attempt, len(script)) - 1]
-        try:
-            return None if text in ("", "none") else fault(text)
-        except BadOption as error:
-            raise model.bad(str(error), HEADER) from error
+    def _completed(self, body: dict[str, Any], text: str, key: str) -> tuple[dict[str, Any], int]:
+        """The completion, and how often the call was asked by now: asking again is another draw of the noise."""
+        attempt = self._asked.get(key, 0) + 1
+        if attempt > 1 or len(self._asked) < _MOST_CALLS:
+            self._asked[key] = attempt
+        reply = model.reply_to(self.options, body, text, key, attempt)
+        return model.completed(body, reply, f"{key} {attempt}"), attempt
 
-    async def _wait(self, key: str, attempt: int) -> None:
+    async def wait(self, key: str, attempt: int) -> None:
+        """Let the time pass that the options give an answer."""
         options = self.options
         if options.latency_ms or options.jitter_ms:
             swing = (2 * chance(options.seed, key, attempt, "latency") - 1) * options.jitter_ms
@@ -151,7 +106,7 @@ class Server:
         return _json({"object": "list", "data": [_about(name) for name in FAMILIES]})
 
     async def _model(self, request: web.Request) -> web.Response:
-        model.check({"model": request.match_info["id"]}, self.options)
+        model.check({"model": request.match_info["id"]})
         return _json(_about(request.match_info["id"]))
 
     async def _upload(self, request: web.Request) -> web.Response:
@@ -170,7 +125,7 @@ class Server:
         return web.Response(body=self.batches.file(request.match_info["id"])[1], content_type="application/jsonl")
 
     async def _batch_start(self, request: web.Request) -> web.Response:
-        return _json(self.batches.start(_object(await request.read())))
+        return _json(self.batches.start(read_object(await request.read())))
 
     async def _batch_list(self, _: web.Request) -> web.Response:
         return _json({"object": "list", "data": self.batches.every(), "has_more": False})
@@ -181,20 +136,18 @@ class Server:
     async def _batch_cancel(self, request: web.Request) -> web.Response:
         return _json(await self.batches.cancel(request.match_info["id"]))
 
-    async def _told(self, _: web.Request) -> web.Response:
-        return _json(self.log.as_json())
-
 
 def _about(name: str) -> dict[str, Any]:
     about = f"Practice, not a language model: {FAMILIES[name].about}."
     return {"id": name, "object": "model", "created": 0, "owned_by": OWNER, "description": about}
 
 
-def _json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
-    return web.Response(body=dumped(value), status=status, headers=headers, content_type="application/json")
+def _json(value: Any, status: int = 200) -> web.Response:
+    return web.Response(body=dumped(value), status=status, content_type="application/json")
 
 
-def _object(data: bytes) -> dict[str, Any]:
+def read_object(data: bytes) -> dict[str, Any]:
+    """The JSON object that a request's body holds. Raises Refusal."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -205,20 +158,16 @@ def _object(data: bytes) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def serving(options: Options) -> AsyncIterator[tuple[str, Server]]:
-    """A practice endpoint on the running event loop: (its base URL, the server). Port 0 takes a free one.
-
-    Raises BadOption where the port is in use.
-    """
-    server = Server(options)
+async def serving(server: Server) -> AsyncIterator[str]:
+    """Serve on the running event loop; the base URL. Raises BadOption where the port is in use."""
     runner = web.AppRunner(server.app, access_log=None, handler_cancellation=True, shutdown_timeout=1.0)
     await runner.setup()
     try:
         try:
-            await web.TCPSite(runner, HOST, options.port, backlog=2048).start()
+            await web.TCPSite(runner, HOST, server.options.port, backlog=2048).start()
         except OSError as error:
-            said = f"Port {options.port} cannot be used ({error.strerror}): choose another one with --port."
+            said = f"Port {server.options.port} cannot be used ({error.strerror}): choose another one with --port."
             raise BadOption(said) from error
-        yield f"http://{HOST}:{runner.addresses[0][1]}/v1", server
+        yield f"http://{HOST}:{runner.addresses[0][1]}/v1"
     finally:
         await runner.cleanup()

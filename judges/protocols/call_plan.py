@@ -51,8 +51,10 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one call brought. `unscored` and `why` where the protocol already says that there is nothing to read: the
-    call failed after all retries (api_error), the reply was cut off (cut_off) or refused (refused).
+    """The reply to one call.
+
+    `unscored` and `why` are set where the protocol already says that there is nothing to read: the call failed after
+    all retries (api_error), the reply was cut off (cut_off) or refused (refused).
 
     `logprobs` are (token, ((alternative, log-probability), ...)) of the reply, where they were asked for; `estimated`:
     the tokens are not the endpoint's own counts.
@@ -131,10 +133,10 @@ def ask(
     mode: Mode,
     salt: str | None = None,
 ) -> Ask:
-    """One call of a judgment, given the answers to the pieces before it. The marks of its fence are other ones each
+    """One call of a judgment, given the answers to the pieces before it.
 
-    time, unless a `salt` is given. A window is told what the one before it gave as a summary. Raises NoProbe where the
-    item cannot be probed.
+    The marks of its fence differ each time, unless a `salt` is given. A window is given the summary that the one before
+    it wrote. Raises NoProbe where the item cannot be probed.
     """
     calls = _calls(card, params, task, [piece], asking=True)
     call = next(call for call in calls if call.name == piece)
@@ -189,7 +191,7 @@ def reread(card: Card, params: Params, task: Task, raw: str, logprobs: Mapping[s
     """The judgment that a stored raw text amounts to, of one call or of several: what `fuse` made of it.
 
     `logprobs` by piece, where they were kept: without them a reading lacks the confidence that they gave. Where a
-    single call was refused or cut off by the protocol only its row says so: that row stands. A single reply under
+    single call was refused or cut off by the protocol only its row says so: that row is kept. A single reply under
     parameters that make several (an imported one) is read as it is; replies of whole orders are not those of chapters,
     whatever the parameters say of the context. Never raises for what a raw text may hold.
     """
@@ -221,8 +223,9 @@ def recalled(given: Mapping[str, Any]) -> Params:
 
 
 def packed(answers: Sequence[tuple[str, Answer]]) -> str:
-    """The raw texts of several pieces as one: {"pieces": [{"piece", "raw"}, ...]}, with `unscored` and `why` where the
-    protocol said so.
+    """The raw texts of several pieces as one text.
+
+    It is {"pieces": [{"piece", "raw"}, ...]}, with `unscored` and `why` where the protocol said so.
     """
     rows = [
         {"piece": name, "raw": a.raw, **({"unscored": a.unscored, "why": a.why} if a.unscored else {})}
@@ -254,8 +257,10 @@ _NOTHING = Reading(unscored="unreadable", why="the stored pieces are not those o
 
 @dataclass(frozen=True)
 class _Call:
-    """One call: its name and that name in words, the card as its reply is read and as it is asked, the item as the
-    judge sees it, and what it is a part of.
+    """One call of a judgment.
+
+    It has its name and that name in words, the card as its reply is read and as it is asked, the item as the judge sees
+    it, and what it is a part of.
     """
 
     name: str

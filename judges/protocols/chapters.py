@@ -22,7 +22,7 @@ from judges.tokens import tokens
 from judges.types import Pair, Reading, Remark, Score, Section
 
 _PROMPT = 3000
-"""Tokens kept free for the prompt, the fence around the material, and what is said of the chapter."""
+"""Tokens kept free for the prompt, the fence around the material, and the text about the chapter."""
 _OUTLINE = 40
 """Headings of the input that a chapter's call is shown at most."""
 _WORD = re.compile(r"[a-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff]{4,}|\d{2,}")

@@ -1,4 +1,4 @@
-"""Several samples of a judge are one answer: which rule makes it, and what it comes to.
+"""Several samples of a judge are one answer: which rule combines them, and the result (docs/methods.md, Samples).
 
 A judge that is asked several times about the same thing is one judge whose answer is the combination; the store's view
 `score_now` makes the same of the same samples (data/store/migrations/007_samples.sql).
@@ -66,10 +66,10 @@ def nearest(value: float) -> float:
 
 
 def drawn_of(scale: Scale) -> float | None:
-    """The code of what a drawn vote stands for on a scale ("tie"); None where it stands for nothing."""
+    """The code of a tied vote on a scale ("tie"); None where the scale has none for it."""
     return float(scale.categories.index(scale.drawn)) if scale.drawn else None
 
 
 def said(samples: int, rule: Rule) -> str:
-    """What stands beside a judge's name where it is asked several times: "5 samples, median"; "" for one sample."""
+    """The words beside a judge's name where it is asked several times: "5 samples, median"; "" for one sample."""
     return f"{many(samples, 'sample')}, {SAID[rule]}" if samples > 1 else ""

@@ -31,7 +31,7 @@ def mean(scale: Scale, values: Sequence[tuple[float, float]]) -> float:
 
 
 def vote(scale: Scale, values: Sequence[tuple[float, float]]) -> float | None:
-    """The answer with the most weight; where the heaviest are equal what a drawn vote stands for, None without one."""
+    """The answer with the most weight; where the heaviest are equal what a tied vote means, None without one."""
     weights: dict[float, float] = {}
     for value, weight in values:
         weights[value] = weights.get(value, 0.0) + weight

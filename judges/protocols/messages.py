@@ -1,7 +1,7 @@
 """The messages of one call: the rubric as system message, the item as JSON inside a fence that no text can forge.
 
 No wrapper is a boundary: a model may still obey what it was to judge. The fence makes it plain where the material ends,
-the rubric stands in another message, and every reply is checked against schema, range and rules when it is read.
+the rubric is in another message, and every reply is checked against schema, range and rules when it is read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def nonce(content: str, key: str, salt: str | None = None) -> str:
 
 
 def fence(card_name: str, fields: dict[str, Any], key: str = "", salt: str | None = None) -> str:
-    """The fields as JSON between two lines that carry a nonce of this call; `key` tells calls of one salt apart."""
+    """The fields as JSON between two lines that carry a nonce of this call; `key` distinguishes calls of one salt."""
     content = json.dumps(fields, ensure_ascii=False, indent=1).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     mark = nonce(content, key, salt)
     lines = (_SAID.format(nonce=mark), _OPEN.format(nonce=mark, card=card_name), content, _CLOSE.format(nonce=mark))
@@ -49,9 +49,9 @@ def fenced(text: str) -> tuple[str, dict[str, Any]] | None:
 def messages(
     card: Card, variant: str, fields: dict[str, Any], key: str, closing: str = "", salt: str | None = None
 ) -> list[Message]:
-    """The messages of one call. Few-shot examples of the card stand before the item as turns of their own.
+    """The messages of one call. Few-shot examples of the card come before the item as turns of their own.
 
-    `closing` is what is said after the material: the shape of the reply, where the endpoint cannot be held to it;
+    `closing` is the text after the material: the shape of the reply, where the endpoint cannot enforce it;
     `salt` is what the marks of the fences are made with (see `nonce`).
     """
     out: list[Message] = [{"role": "system", "content": card.prompts[variant]}]

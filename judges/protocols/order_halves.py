@@ -17,7 +17,7 @@ Half = tuple[str, UnscoredReason | None, str]
 
 @dataclass
 class Waiting:
-    """The replies whose other order has not come yet. Lines of the two orders may stand anywhere.
+    """The replies whose other order has not come yet. Lines of the two orders may be in any place.
 
     Of several replies to one pair the first as A/B belongs to the first as B/A, the second to the second; where they
     say which sample they are, the same to the same.

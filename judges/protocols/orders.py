@@ -95,7 +95,7 @@ def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
 
 
 def alone(card: Card, order: str, found: Reading) -> Reading:
-    """The reading of a pair that was asked in one order only, which `facts["orders"]` and a note tell."""
+    """The reading of a pair that was asked in one order only, as `facts["orders"]` and a note say."""
     asked = verdict(card)
     said = next((s for s in found.scores if asked and (s.unit, s.dimension) == ("pair", asked.name)), None)
     if asked is None or said is None:

@@ -103,7 +103,7 @@ def _ordered(card: Card, item: Item) -> Item:
 
 
 def _planted(card: Card, item: Pair) -> Pair:
-    """The order stands behind response B; the last section of B that reaches its end holds it, too."""
+    """The order is appended to response B; the last section of B that reaches its end holds it, too."""
     old = item.response_b.text or ""
     text = _with_order(card, old)
     sections = item.sections and [

@@ -1,7 +1,8 @@
-"""Long dialogues in windows: which turns each call judges, what it is told of the turns before, and the one reading.
+"""Long dialogues in windows: which turns each call judges, what it knows of the turns before, and the fused reading.
 
-A judge's attention drops over many turns; a window has few, and a summary of what came before (CARDS, multi-turn
-dialogue). The plan follows from the judge's parameters alone, so it can be made again from a stored reply.
+A judge's attention drops over many turns; a window has few, and a summary of what came before (docs/methods.md, Both
+orders, windows, chapters). The plan follows from the judge's parameters alone, so it can be made again from a stored
+reply.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from judges.types import Dialogue, Dimension, Reading, Remark, Score, Turn
 WORDS = 80
 """What a summary is asked to stay within."""
 _MOST = 6
-"""Assistant turns above which no window is rounded: a judge's attention drops (CARDS asks for 4 to 6)."""
+"""Assistant turns above which no window is rounded: a judge's attention drops over more."""
 _LONGEST = 2000
 """Characters of a summary that are handed on: what is longer did not obey, and would fill the next call."""
 
@@ -55,8 +56,8 @@ def plan(item: Dialogue, size: int, over: int, of: int = 0) -> list[Window]:
     """The windows of a dialogue of more than `over` assistant turns, in order; [] where it stays whole.
 
     They are as many as come nearest to `size`, with at most one turn more than that and none made longer than 6, as
-    even as can be, the longer ones first: 11 turns by 5 are 6 + 5. An utterance stands in the window of the assistant
-    turn that answers it; what follows the last one stands in the last window. `of`: how many windows a judgment that
+    even as can be, the longer ones first: 11 turns by 5 are 6 + 5. An utterance is in the window of the assistant
+    turn that answers it; what follows the last one is in the last window. `of`: how many windows a judgment that
     was begun has. Older ones were cut into ceil(turns / size), 11 turns into 4 + 4 + 3, and are read and gone on with
     as they were.
     """
@@ -140,7 +141,7 @@ def fused(card: Card, windows: Sequence[Window], readings: Sequence[Reading]) ->
 
     - A turn has the scores, issues and notes of its window.
     - A dimension of the conversation that may be n/a is about something that happens, such as a task or a correction:
-      the latest window that has an answer tells (it knows the rest from the summary); n/a if none has.
+      the latest window with an answer counts (it knows the rest from the summary); n/a if none has.
     - Any other one is about all turns: the lower of the last window's answer and the mean over the windows, weighted
       by their assistant turns (`fusion.mean`). The last window alone judges the whole, and no summary may wash out
       what an earlier window saw. Answers without an order: the vote; a flag: raised if any window raised it.

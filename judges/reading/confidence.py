@@ -22,7 +22,7 @@ BROKEN = 0.3
 """Confidence in a score that breaks a rule of its card: low."""
 TOKENS, RULE, STATED = "log-probabilities", "broken rule", "self-reported"
 SAMPLES = "agreement of samples"
-"""The source of a confidence that comes from asking the judge several times; it stands beside the others."""
+"""The source of a confidence that comes from asking the judge several times; it is kept beside the others."""
 _SURE = 0.8
 _NOISE = " \t\r\n\"'`*:,[]{}().│▁Ġ"
 _DOUBTED = 0.05
@@ -110,7 +110,7 @@ def _waver(scale: Scale, shares: dict[float | None, float]) -> str:
 
 
 class _Tokens:
-    """The tokens of a reply, laid over its text."""
+    """The tokens of a reply, aligned with its text."""
 
     def __init__(self, raw: str, logprobs: Logprobs) -> None:
         self.tokens = logprobs
@@ -173,7 +173,7 @@ class _Tokens:
 
 
 def _bare(text: str, lead: str) -> str:
-    """A token without what stands around a value: the text before it in the token that was taken, quotes, commas."""
+    """A token without what surrounds a value: the text before it in the token that was taken, quotes, commas."""
     if lead and text.startswith(lead):
         text = text[len(lead) :]
     return text.strip(_NOISE).lower()

@@ -22,7 +22,7 @@ _QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»]{2,})[\"“”„«»
 
 
 def words(text: str) -> float:
-    """The words of a text: what stands between spaces, dashes and slashes; a Chinese or Japanese character is half one.
+    """The words of a text: what is between spaces, dashes and slashes; a Chinese or Japanese character is half one.
 
     Signs without a letter or digit are no words. Korean is written with spaces, and counts as that.
     """
@@ -56,7 +56,7 @@ def many(unit: str, what: str, text: str, most: int) -> list[Remark]:
 
 
 def quoting(unit: str, what: str, text: str, source: str) -> list[Remark]:
-    """The mark of a text that quotes what it is about: marks of quotation around words that stand there."""
+    """The mark of a text that quotes what it is about: quotation marks around words that occur in it."""
     held = [quote for groups in _QUOTED.findall(text) for quote in groups if quote]
     if not held or not (plain := _plain(source)):
         return []

@@ -53,8 +53,10 @@ def read(
 
 
 def counted(params: Mapping[str, Any]) -> Verdict:
-    """Which rating in prose counted for a judge with these stored parameters: what they say; else the last where they
-    are those of a run of ours (Params.identity leaves that out), and FastChat's choice for files from elsewhere.
+    """Which rating in prose counted for a judge with these stored parameters.
+
+    It is what they say; else the last where they are those of a run of ours (Params.identity leaves that out), and
+    FastChat's choice for files from elsewhere.
     """
     if params.get("verdict") in ("last", "fastchat"):
         return "last" if params["verdict"] == "last" else "fastchat"
@@ -172,7 +174,7 @@ def _fenced(text: str) -> list[str]:
 
 
 class _Twice(ValueError):
-    """A key that stands twice in one object, with two values."""
+    """A key that occurs twice in one object, with two values."""
 
 
 def _object(text: str) -> dict[str, Any] | None:
@@ -229,7 +231,7 @@ def _no_object(text: str, found: int) -> Reading:
 
 
 def _twice(text: str) -> str:
-    """Which key stands twice with two values, if that is what is wrong with the JSON."""
+    """Which key occurs twice with two values, if that is what is wrong with the JSON."""
     for candidate in (text[text.find("{") :], *_fenced(text)):
         try:
             _DECODER.raw_decode(candidate.lstrip())

@@ -38,7 +38,7 @@ def refuses(text: str) -> bool:
 def spoken(text: str) -> str | None:
     """A reply without the thinking before it; None where it ends within its thinking.
 
-    Thinking stands at the very beginning: the same marks within the reply are text that it quotes. A template may open
+    Thinking is at the very beginning: the same marks within the reply are text that it quotes. A template may open
     it for the model, so that only its end is there, before a new line or the JSON; what begins as JSON or as a fence is
     no thinking.
     """

@@ -32,7 +32,7 @@ def strict(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def in_words(card: Card) -> str:
-    """What is said after the material to an endpoint without JSON mode: the keys and what stands in each of them.
+    """The text after the material for an endpoint without JSON mode: the keys and the content of each of them.
 
     "" for a card whose judges answer in prose: its prompt says how they end.
     """
@@ -46,7 +46,7 @@ def in_words(card: Card) -> str:
 
 @cache
 def outline(model: type[BaseModel]) -> str:
-    """A reply model in words: its keys and what stands in each of them. BadCard as of `strict`."""
+    """A reply model in words: its keys and the content of each of them. BadCard as of `strict`."""
     return _said(strict(model))
 
 
@@ -88,7 +88,7 @@ def _node(node: dict[str, Any], defs: dict[str, Any], within: tuple[str, ...], w
 
 
 def _span(node: dict[str, Any]) -> str:
-    """Between what a number lies, in words, which every endpoint lets pass: not all of them know bounds."""
+    """The bounds of a number in words, which every endpoint accepts: not all of them know bounds in a schema."""
     if not {"minimum", "maximum"} <= node.keys():
         return str(node.get("description", ""))
     steps = f", in steps of {node['multipleOf']:g}" if "multipleOf" in node else ""

@@ -1,4 +1,4 @@
-"""Where in a judge's reply each score stands: the characters of every value, with its unit and dimension."""
+"""Where each score is in a judge's reply: the characters of every value, with its unit and dimension."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def places(card: Card, item: Item, part: str, raw: str, last: bool = True) -> li
 
     In JSON a value belongs to the dimension of the nearest key that names one (or of its `name`), and to the unit that
     the objects around it tell: a `turn`, a section's label, `response_a`. In prose it is the [[mark]] that counts: the
-    last, or the first. What a value is must still be held against the reading.
+    last, or the first. The value must still be compared with the reading.
     """
     if card.text is not None:
         return _marks(card, part, raw, last)
@@ -115,7 +115,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _whereabouts(raw: str, wanted: dict[str, Any]) -> int | None:
-    """Where the object that was read begins; the last place where the same object stands."""
+    """Where the object that was read begins; the last place where the same object occurs."""
     decoder = json.JSONDecoder()
     at, tries, found = raw.find("{"), 0, None
     while at >= 0 and tries < 100:

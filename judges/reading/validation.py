@@ -144,7 +144,7 @@ def _asks(dimensions: tuple[Dimension, ...], there: Sequence[str]) -> _Asks:
 
 
 def _code(scale: Scale) -> _Fits:
-    """The codes of a scale, or what tells whether a number is one; a turn is an assistant turn of the item, or 0."""
+    """The codes of a scale, or a test whether a number is one; a turn is an assistant turn of the item, or 0."""
     if scale.kind == "turn":
         return lambda value, item: (
             value == 0

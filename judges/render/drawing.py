@@ -43,9 +43,14 @@ _RULES = (
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+def legal(text: object) -> str:
+    """Any text without the characters that neither XML nor HTML allows, each a replacement sign instead."""
+    return _NO_XML.sub("\ufffd", str(text))
+
+
 def clean(text: object) -> str:
-    """Any text as XML and HTML may hold it, escaped; characters that neither allows become a replacement sign."""
-    return escape(_NO_XML.sub("\ufffd", str(text)))
+    """Any text as XML and HTML may hold it, escaped."""
+    return escape(legal(text))
 
 
 def wide(text: str, size: float = SIZE) -> float:

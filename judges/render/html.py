@@ -1,80 +1,76 @@
 """Documents as one self-contained HTML text: styles inside, nothing fetched, no script, light and dark, for print too.
 
-Parts are texts that are HTML already: `heading`, `para`, `note`, `table`, `figure`, `fold` and `records` make them and
-escape everything that they are given.
+Parts are HTML already (`Markup`): `heading`, `para`, `note`, `table`, `figure`, `fold` and `records` make them of the
+templates beside this file. A text that is no `Markup`, one joined from parts by `str.join` too, is escaped.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judges.render.drawing import DARK, FONT, LIGHT, clean
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
-_STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
+from judges.render.drawing import DARK, FONT, LIGHT, legal
+
+_HERE = Path(__file__).parent
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    finalize=lambda value: value if hasattr(value, "__html__") else legal(value), keep_trailing_newline=True,
+)  # fmt: skip
+_TEMPLATES.policies["json.dumps_kwargs"] = {"ensure_ascii": True, "allow_nan": False}
+_PARTS: Any = _TEMPLATES.get_template("parts.html.jinja").module
+_STYLE = Markup(
+    f":root{{{LIGHT}}}@media screen and (prefers-color-scheme:dark){{:root{{{DARK}}}}}body{{font-family:{FONT}}}"
+) + Markup((_HERE / "style.css").read_text(encoding="utf-8"))
+_VALUE = Markup("<bdi>{}</bdi>")
 
 
 def page(title: str, parts: Iterable[str], footer: str = "", lang: str = "en") -> str:
     """A whole document: its title as the first heading, its parts below each other, and a line at the end."""
-    dark = f"@media screen and (prefers-color-scheme:dark){{:root{{{DARK}}}}}"
-    style = f":root{{{LIGHT}}}{dark}body{{font-family:{FONT}}}{_STYLE}"
-    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-    body = "\n".join(parts)
-    foot = f"<footer><p>{clean(footer)}</p></footer>\n" if footer else ""
-    return (
-        f'<!doctype html>\n<html lang="{clean(lang)}">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
-        f"<title>{clean(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n<h1>{clean(title)}</h1>\n"
-        f"{body}\n</main>\n{foot}</body>\n</html>\n"
-    )
+    made = _TEMPLATES.get_template("page.html.jinja")
+    return made.render(title=title, parts=parts, footer=footer, lang=lang, style=_STYLE)
 
 
 def heading(text: str, level: int = 2, anchor: str = "") -> str:
     """A heading; `anchor` is its address within the document."""
-    named = f' id="{clean(anchor)}"' if anchor else ""
-    return f"<h{level:d}{named}>{clean(text)}</h{level:d}>"
+    return Markup(_PARTS.heading(text, level, anchor))
 
 
 def say(template: str, /, **values: object) -> str:
     """Our words, with **strong** and `code` parts, and values put in as plain text: say("**{n}** items", n=3)."""
     # A piece is code where an odd number of marks came before it, strong likewise; values are put in afterwards, so
     # that no mark in them counts.
-    made, coded, strong = "", False, False
-    for number, piece in enumerate(clean(template).split("`")):
-        coded = number % 2 == 1
-        made += "<code>" + piece + "</code>" if coded else _strong(piece, strong)
-    return made.format(**{name: f"<bdi>{clean(value)}</bdi>" for name, value in values.items()})
+    made = ""
+    for number, piece in enumerate(escape(legal(template)).split("`")):
+        made += f"<code>{piece}</code>" if number % 2 else _strong(piece)
+    return Markup(made).format(**{name: _VALUE.format(legal(value)) for name, value in values.items()})
 
 
-def _strong(text: str, inside: bool) -> str:
-    parts = text.split("**")
-    return "".join(part if n % 2 == 0 else f"<strong>{part}</strong>" for n, part in enumerate(parts))
+def _strong(text: str) -> str:
+    return "".join(part if n % 2 == 0 else f"<strong>{part}</strong>" for n, part in enumerate(text.split("**")))
 
 
 def para(template: str, kind: str = "", /, **values: object) -> str:
     """A paragraph of our words with values put in (`say`); `kind` is "quiet" or "lead"."""
-    named = f' class="{clean(kind)}"' if kind else ""
-    return f"<p{named}>{say(template, **values)}</p>"
+    return Markup(_PARTS.para(say(template, **values), kind))
 
 
 def note(template: str, kind: str = "look", /, **values: object) -> str:
     """A remark in a box: "look", "alarm" or "fine"."""
-    return f'<p class="note {clean(kind)}" role="note">{say(template, **values)}</p>'
+    return Markup(_PARTS.note(say(template, **values), kind))
 
 
 def bullets(items: Sequence[str]) -> str:
     """A list of parts."""
-    return "<ul>" + "".join(f"<li>{item}</li>" for item in items) + "</ul>" if items else ""
+    return Markup(_PARTS.bullets(items) if items else "")
 
 
 def facts(pairs: Sequence[tuple[str, object]]) -> str:
     """Names and their values, one line each; a value that is empty is left out."""
-    rows = "".join(f"<dt>{clean(name)}</dt><dd>{clean(value)}</dd>" for name, value in pairs if str(value))
-    return f"<dl>{rows}</dl>"
+    return Markup(_PARTS.facts(pairs))
 
 
 def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | Mapping[str, str], caption: str = "") -> str:
@@ -84,15 +80,7 @@ def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | Mapping
     """
     heads = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
     right = {key for key in heads if all(_numeric(row.get(key)) for row in rows)}
-
-    def cell(key: str, tag: str, value: object) -> str:
-        kind = ' class="n"' if key in right else ""
-        return f"<{tag}{kind}>{clean('–' if value is None or value == '' else value)}</{tag}>"
-
-    head = "".join(cell(key, "th", name or " ") for key, name in heads.items())
-    body = "".join("<tr>" + "".join(cell(key, "td", row.get(key)) for key in heads) + "</tr>" for row in rows)
-    told = f"<caption>{clean(caption)}</caption>" if caption else ""
-    return f'<div class="wide"><table>{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return Markup(_PARTS.table(heads, rows, right, caption))
 
 
 def _numeric(value: object) -> bool:
@@ -104,25 +92,19 @@ def _numeric(value: object) -> bool:
 
 def figure(svg: str, caption: str = "") -> str:
     """A plot (judges/render/svg.py), which can be moved sideways where the screen is narrow, with words below it."""
-    told = f"<figcaption>{clean(caption)}</figcaption>" if caption else ""
-    return f'<figure><div class="wide">{svg}</div>{told}</figure>'
+    return Markup(_PARTS.figure(Markup(svg), caption))
 
 
 def fold(title: str, parts: Iterable[str], opened: bool = False) -> str:
     """Parts behind a line that opens them."""
-    return (
-        f"<details{' open' if opened else ''}><summary>{clean(title)}</summary>\n" + "\n".join(parts) + "\n</details>"
-    )
+    return Markup(_PARTS.fold(title, parts, opened))
 
 
 def code(text: str) -> str:
     """Lines to be typed, as they are."""
-    return f"<pre>{clean(text)}</pre>"
+    return Markup(_PARTS.code(text))
 
 
 def records(name: str, value: Any) -> str:
     """Figures for a program: JSON in the document, with every digit, which no browser runs."""
-    made = json.dumps(value, ensure_ascii=True, allow_nan=False, indent=1)
-    for sign in "<>&":
-        made = made.replace(sign, f"\\u{ord(sign):04x}")
-    return f'<script type="application/json" id="{clean(name)}">\n{made}\n</script>'
+    return Markup(_PARTS.records(name, value))

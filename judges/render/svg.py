@@ -45,10 +45,11 @@ Series = tuple[str, Sequence[float | str], Sequence[float | None], Sequence[floa
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a plot of intervals: name, quieter second name, the figure with its ends and its one-sided bound (None =
+    """A row of a plot of intervals.
 
-    there is none), the state that gives it its mark and colour, and a remark at its end. `ceiling` is how far people
-    agree with each other, a figure with its ends.
+    It has a name, a quieter second name, the figure with its ends and its one-sided bound (None = there is none), the
+    state that gives it its mark and colour, and a remark at its end. `ceiling` is how far people agree with each other,
+    a figure with its ends.
     """
 
     name: str
@@ -157,7 +158,7 @@ def bars(
 ) -> str:
     """Groups of bars, one for each name, a bar in it for each series; upright where the names have room below them.
 
-    Values are shares (`percent`) or numbers from 0 on; None has no bar. A number stands at its bar where it has room.
+    Values are shares (`percent`) or numbers from 0 on; None has no bar. A number is at its bar where it has room.
     """
     top = headed(title) + (SIZE + 8 if len(series) > 1 else 0)
     legend = _legend([name for name, _ in series], headed(title), width) if len(series) > 1 else []

@@ -1,6 +1,6 @@
 """Accuracy as papers on classifiers have it: equal answers, and precision, recall and F1 averaged over the answers.
 
-They take no luck out. They stand beside kappa because published tables of verdicts are made of them.
+They are not corrected for chance. They are shown because published tables of verdicts consist of them.
 """
 
 from __future__ import annotations

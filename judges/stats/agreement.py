@@ -189,35 +189,6 @@ def gradient(sums: Floats) -> Floats:
     return np.asarray(-(slope_observed * expected - n * observed * slope_expected) / expected**2, dtype=np.float64)
 
 
-def fleiss_cohen_everitt(table: ArrayLike, weights: Weights = None) -> float | None:
-    """Variance of kappa for INDEPENDENT cells: a check, and right only where every item has one cell.
-
-        var = {sum P_ij [W_ij - (wbar_i + wbar_j)(1 - kappa)]^2 - [kappa - p_e (1 - kappa)]^2} / (n (1 - p_e)^2)
-
-    with P = C / n of counts, W = 1 - D / max(D), wbar_i = sum_j c_j W_ij, wbar_j = sum_i r_i W_ij (margins as shares),
-    p_e = sum(r_i c_j W_ij). None when kappa is undefined. Source: Fleiss, Cohen and Everitt 1969.
-    """
-    array = checked(table)
-    point = kappa(array, weights)
-    if point is None:
-        return None
-    n, cost = float(array.sum()), disagreement(len(array), weights)
-    share, credit = array / n, 1 - cost / cost.max()
-    rows, columns = share.sum(axis=1), share.sum(axis=0)
-    by_chance = float(rows @ credit @ columns)
-    mean_credit = (credit @ columns)[:, None] + (rows @ credit)[None, :]
-    spread = float((share * (credit - mean_credit * (1 - point)) ** 2).sum()) - (point - by_chance * (1 - point)) ** 2
-    return max(0.0, spread) / (n * (1 - by_chance) ** 2)
-
-
-def observed_agreement(table: ArrayLike, weights: Weights = None) -> float | None:
-    """Mean credit for agreement, 1 - sum(P * D) / max(D), between 0 and 1; with weights None the same as `exact`."""
-    array = checked(table)
-    cost = disagreement(len(array), weights)
-    n = float(array.sum())
-    return 1.0 - float((array * cost).sum()) / n / max(float(cost.max()), 1.0) if n > 0 else None
-
-
 def exact(table: ArrayLike) -> float | None:
     """Share of cells where judge and human gave the same value; None for an empty table."""
     return _share_within(table, 0)
@@ -233,14 +204,6 @@ def _share_within(table: ArrayLike, steps: int) -> float | None:
     n = float(array.sum())
     near = disagreement(len(array), "linear") <= steps
     return float(array[near].sum()) / n if n > 0 else None
-
-
-def mean_difference(table: ArrayLike) -> float | None:
-    """Leniency: mean of judge minus human in scale steps, above 0 when the judge is kinder; None for an empty table."""
-    array = checked(table)
-    n = float(array.sum())
-    value = np.arange(len(array))
-    return float((array * (value[None, :] - value[:, None])).sum()) / n if n > 0 else None
 
 
 def marginals(table: ArrayLike) -> tuple[Floats, Floats] | None:
@@ -259,23 +222,11 @@ def commonest_share(table: ArrayLike) -> float | None:
     return float((margins[0] + margins[1]).max()) / 2 if margins else None
 
 
-def correlation(table: ArrayLike) -> float | None:
-    """Pearson's correlation of human and judge over the cells of the table; None when either side is constant.
+def correlation_of(human: Floats, judge: Floats, weight: Floats) -> float | None:
+    """Pearson's correlation of human and judge, of values that may lie between two answers; None for a constant side.
 
     It is not agreement: a judge that is always two steps too kind correlates perfectly.
     """
-    array = checked(table)
-    rows, columns = array.sum(axis=1), array.sum(axis=0)
-    if np.count_nonzero(rows) < 2 or np.count_nonzero(columns) < 2:
-        return None
-    n, value = array.sum(), np.arange(len(array))
-    x, y = value - (rows @ value) / n, value - (columns @ value) / n
-    r = float(x @ array @ y) / float(np.sqrt((rows @ x**2) * (columns @ y**2)))
-    return min(1.0, max(-1.0, r))
-
-
-def correlation_of(human: Floats, judge: Floats, weight: Floats) -> float | None:
-    """`correlation` of single values, which may lie between two answers; None when either side is constant."""
     if not len(human) or np.all(human == human[0]) or np.all(judge == judge[0]):
         return None
     x, y = human - np.average(human, weights=weight), judge - np.average(judge, weights=weight)
@@ -288,7 +239,7 @@ def gwet_ac(table: ArrayLike, weights: Weights = None) -> float | None:
 
         AC = (p_a - p_e) / (1 - p_e),  p_a = sum(P * W),  p_e = sum(W) / (K (K - 1)) * sum_k pi_k (1 - pi_k)
 
-    with W = 1 - D / max(D) and pi_k = (r_k + c_k) / 2n. It stands beside a kappa that one common value has made
+    with W = 1 - D / max(D) and pi_k = (r_k + c_k) / 2n. It is shown beside a kappa that one common value has made
     fragile and is no substitute for it: where both sides are constant it is 1.0 by its formula. None for an empty
     table or K = 1. Source: Gwet 2008, and Handbook of Inter-Rater Reliability (2014), chapter 3.
     """

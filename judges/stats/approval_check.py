@@ -80,7 +80,7 @@ class Policy:
 class Decision:
     """The state of a dimension, why, and what is missing ("" when nothing is).
 
-    `bound` is the lower bound that was held against the threshold, at `needed` errors below the point (None where none
+    `bound` is the lower bound that was compared with the threshold, at `needed` errors below the point (None where none
     was); `shared` says how many decisions on the same labels share the error, this one among them. `more` is the range
     of further items that would likely settle it; None where items are not what is missing, or no number can be given.
     `cut`: whether it ends where no forecast goes further, so that more than its end may be needed.
@@ -130,7 +130,7 @@ def decide_together(
     passed = [p_values[key] for key, p in adjusted.items() if p <= 1 - policy.level + _ROUNDING]
 
     def share(key: Key) -> int:
-        """What Holm's procedure divides the error by: those that are left when it comes to this one."""
+        """What Holm's procedure divides the error by: those that are left when this one is tested."""
         before = sum(p < p_values[key] for p in passed) if key in counted else 0
         return max(1, len(counted) - before)
 

@@ -1,4 +1,4 @@
-"""Correlations with intervals, over cells that stand in items: an item is resampled whole."""
+"""Correlations with intervals, over cells grouped in items: an item is resampled whole."""
 
 from __future__ import annotations
 

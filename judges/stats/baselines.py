@@ -1,4 +1,4 @@
-"""Floors: what rules that do not read the text reach against the same gold. A judge has to beat them to be worth much.
+"""Baselines: what rules that do not read the text reach against the same gold (docs/methods.md, Baselines).
 
 The constant rule always says the commonest gold value. The length rule looks at nothing but how long the judged text
 is, and is fitted on other items than those it answers for, so that it is no better than it would be on new ones.
@@ -73,7 +73,7 @@ class Floors:
 
     @property
     def standing(self) -> Standing:
-        """How the judge stands against both rules: the worse of the two."""
+        """The judge against both rules: the worse of the two verdicts."""
         found = [self.above_constant, *([self.length.standing] if self.length is not None else [])]
         if self.share == 1:
             return "cannot tell"

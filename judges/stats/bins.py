@@ -1,4 +1,4 @@
-"""Where the values of a scale stand among its codes and in its table.
+"""The values of a scale as codes, and as rows of its table.
 
 Kappa goes by values: `coded` puts them on codes from 0, one step apart, between which they may lie. What is shown as a
 table, or counted by answer, has a row for every answer; an interval scale with more answers than `EXACT`, or with any
@@ -26,7 +26,7 @@ def origin(scale: Scale) -> float:
 
 
 def unit(scale: Scale) -> float:
-    """How far neighbouring codes lie apart: 1, the step of an interval scale, or a tenth of one that is `binned`."""
+    """The distance of neighbouring codes: 1, the step of an interval scale, or a tenth of one that is `binned`."""
     return width(scale) / MOST if binned(scale) else scale.step or 1.0
 
 
@@ -36,12 +36,12 @@ def reach(scale: Scale) -> int:
 
 
 def width(scale: Scale) -> float:
-    """How far the ends of an ordered scale lie apart, in its own units."""
+    """The distance of the ends of an ordered scale, in its own units."""
     return float(scale.hi - scale.lo) if scale.kind == "interval" else float(max(0, scale.size - 1))
 
 
 def step(scale: Scale) -> str:
-    """How far answers lie apart that are next to each other, in words: "one step", or a distance on the scale."""
+    """The distance of neighbouring answers, in words: "one step", or a distance on the scale."""
     return f"{unit(scale):.4g}" if scale.kind == "interval" else "one step"
 
 
@@ -72,7 +72,7 @@ def answers(scale: Scale) -> tuple[str, ...]:
 
 
 def middles(scale: Scale) -> tuple[float, ...]:
-    """The value that each row stands for: its answer, or the middle of its bin."""
+    """The value of each row: its answer, or the middle of its bin."""
     if binned(scale):
         return tuple(sum(ends(n, scale)) / 2 for n in range(MOST))
     return tuple(float(origin(scale) + n * unit(scale)) for n in range(rows(scale)))
@@ -114,7 +114,7 @@ def ticks(scale: Scale, most: int) -> list[float]:
 
 
 def apart(one: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
-    """How many steps two sides lie apart; nan where a side is. Answers count that are nearest to them.
+    """The difference of two sides in steps; nan where a side is. The nearest answers count.
 
     On scales with too many answers for a table a step is a tenth of the scale, and less than one is none: 0 up to a
     tenth, 1 up to two.
@@ -135,12 +135,12 @@ def placed(values: ArrayLike, scale: Scale) -> Codes:
 
 
 def valued(codes: ArrayLike, scale: Scale) -> Floats:
-    """The values that stand behind codes: `coded` backwards."""
+    """The values of codes: the inverse of `coded`."""
     return np.asarray(origin(scale) + np.asarray(codes, dtype=np.float64) * unit(scale), dtype=np.float64)
 
 
 def between(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
-    """Which values lie between two answers of the scale, as several samples of a judge may come to; nan does not."""
+    """Which values lie between two answers of the scale, as several samples combined may; nan does not."""
     given = np.asarray(values, dtype=np.float64)
     if scale.kind == "interval" and not scale.step:
         return np.zeros(given.shape, dtype=bool)

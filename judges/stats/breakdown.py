@@ -48,7 +48,7 @@ class Cells(NamedTuple):
 
 @dataclass(frozen=True)
 class Slice:
-    """The judge's own mean in a slice, without figures where that would tell single scores, and the corrected one.
+    """The judge's own mean in a slice, without figures where that would reveal single scores, and the corrected one.
 
     `mean` is None where the judge's own is; without a point where the slice's labels do not bear one.
     """
@@ -62,7 +62,7 @@ def sliced(cells: Cells, cut: Cut, reach: tuple[float, float], share: bool) -> l
     """Every slice of a cut; `reach` and `share` as in `judges.stats.ppi.corrected`.
 
     Where the slices without figures have fewer than `FEW` items together, the smallest of the others has none either:
-    what is left of the mean of all would tell theirs.
+    what is left of the mean of all would reveal theirs.
     """
     items = [np.unique(cells.item[cut.code == n]) for n in range(len(cut.names))]
     order = sorted(range(len(items)), key=lambda n: len(items[n]))
@@ -90,7 +90,7 @@ def measured(name: str, cells: Cells, reach: tuple[float, float], share: bool) -
 def _uncovered(cells: Cells, share: bool) -> float:
     """The share of the cells that labels do not speak for: their system has none, or none reach so low or high.
 
-    Of a mean that is told by rows of the table, as the tile tells it.
+    Of a mean it goes by rows of the table, as the tile does.
     """
     if not cells.gold.any():
         return 1.0

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from judges.stats import agreement, bins
 from judges.stats.approval_check import Decision
 from judges.stats.intervals import Cells, difference, from_cells, linearised, linearised_table
-from judges.stats.student import t_quantile
-from judges.stats.uncertainty import Interval, quantile
+from judges.stats.uncertainty import Interval, quantile, t_quantile
 from judges.types import Dimension, Scale
 
 Floats = NDArray[np.float64]
@@ -27,14 +26,14 @@ FRAGILE = 0.8
 
 @dataclass(frozen=True)
 class Meeting:
-    """The cells of one dimension that have gold: item numbers, codes of people and judge (nan = n/a), whether the judge
+    """The ratings of one dimension that have gold, as arrays of one length.
 
-    gave any score there, the weight of each cell, the items that it stands for, and the stratum that its item was drawn
+    They are the number of the item, the codes of people and judge (nan = n/a), whether the judge gave any score there,
+    the weight of each rating (the items that it stands for), and the stratum that its item was drawn from, as a code
+    (None: all were drawn alike).
 
-    from, as a code (None: all were drawn alike). All arrays have one length.
-
-    Of cells that several people labelled: `mean` of the values that they gave (nan: n/a only) and `share` of them who
-    gave one, how many `people`, and whether it `waits` for somebody who adjudicates. Without these, one person each.
+    Of ratings that several people labelled: `mean` of the values that they gave (nan: n/a only) and `share` of them who
+    gave one, how many `people`, and whether it `waits` for adjudication. Without these, one person each.
     """
 
     item: NDArray[np.int64]
@@ -83,7 +82,7 @@ class People(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What people said of the cells with gold, beside the one value that each resolves to.
+    """People's answers to the cells with gold, beside the one value that each resolves to.
 
     `total` (D, V) and `cross` (2, 2) are sums over the items, and of their products, of D = sum w s (judge - mean) and
     V = sum w s over the cells that the judge gave a value, s being the share of people who gave one and `mean` theirs;
@@ -103,7 +102,7 @@ class Sums:
     One row for every combination that occurs: codes of people and judge (nan = n/a), whether scored, how many cells,
     and their summed weight. Of the cells that both scored: the number of `items`, sum and sum of squares of the items'
     mean weights, and what an item gives to kappa, totalled over items (`total`) and as cross-products (`cross`): the
-    six moments of `judges.stats.intervals.moments` (codes from 0) where the scale's kappa is a function of them, else
+    six moments of `intervals.linearised` (codes from 0) where the scale's kappa is a function of them, else
     its K x K table by rows (`judges.stats.intervals.linearised_table`). `gold_items` counts the items of all cells.
     """
 
@@ -132,18 +131,19 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """The figures of one judge and dimension. `table` holds weights and `counts` cells, rows = people, columns = judge;
+    """The figures of one judge and dimension.
 
-    `codes` and `answers` name their rows, as stored and in words. `interval` is kappa by the scale's weights, clustered
-    by item; what is None is undefined. `na` counts cells that the judge replied to, `unscored` those it did not.
-    `rounded` counts those in which several samples of the judge came to a value between two answers: kappa, the bias
-    and the correlation take it as it is, all that the table tells the answer nearest to it.
+    `table` holds weights and `counts` ratings, rows = people, columns = judge; `codes` and `answers` name their rows,
+    as stored and in words. `interval` is kappa by the scale's weights, clustered by item; what is None is undefined.
+    `na` counts ratings that the judge replied to, `unscored` those it did not. `rounded` counts those in which several
+    samples of the judge combined to a value between two answers: kappa, bias and correlation use that value, figures of
+    the table the nearest answer.
 
     On interval scales (`binned`) rows are bins; `exact` and `within_one` go by the values, one being a step, or a tenth
-    of a scale without.
+    of a scale without steps.
 
     `bias` is the mean of judge - people in steps of an ordered scale (units of an interval scale), with its interval by
-    item; of several people in a cell each counts alike there, as the median that kappa goes by would bend it.
+    item. It uses the mean of what the people of a rating said: the median, which kappa uses, would bias it.
     """
 
     dimension: Dimension
@@ -235,9 +235,10 @@ def scored_cells(meeting: Meeting, scale: Scale) -> tuple[Cells, int]:
 
 
 def summarise(given: Meeting | Sums, dimension: Dimension, drop: str = "", seed: int = 0) -> Summary:
-    """All figures of one dimension. `drop` names a category that is left out on both sides ("tie": the S2 figures);
+    """All figures of one dimension.
 
-    cells that were summed up (`Sums`) have to be summed without it.
+    `drop` names a category that is left out on both sides ("tie": figures with ties dropped). Ratings that were summed
+    up (`Sums`) have to be summed without it.
     """
     scale = dimension.scale
     code = float(scale.categories.index(drop)) if drop else None
@@ -252,7 +253,7 @@ def summarise(given: Meeting | Sums, dimension: Dimension, drop: str = "", seed:
 
 
 def said(given: Meeting) -> Said:
-    """What people said of single cells, summed up."""
+    """People's answers to single cells, summed up."""
     mean = given.average
     share = (~np.isnan(mean)).astype(np.float64) if given.share is None else given.share
     people = np.ones(len(given), dtype=np.int64) if given.people is None else given.people
@@ -365,7 +366,7 @@ def _table(human: NDArray[np.intp], judge: NDArray[np.intp], amount: Floats, k: 
 
 
 def anchoring(blind: Meeting | Sums, assisted: Meeting | Sums, dimension: Dimension) -> Interval:
-    """Kappa of assisted minus kappa of blind labels (METHODS 7), two groups of items resampled apart.
+    """Kappa of assisted minus kappa of blind labels, the two groups of items resampled separately.
 
     From summed cells, and so for large groups: difference of the points, errors added as they are independent.
     """

@@ -12,8 +12,7 @@ from math import hypot, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from judges.stats.student import t_quantile
-from judges.stats.uncertainty import Interval, quantile, wilson
+from judges.stats.uncertainty import Interval, quantile, t_quantile, wilson
 
 Floats = NDArray[np.float64]
 
@@ -99,11 +98,11 @@ def apart(a: Interval, b: Interval, level: float = 0.95) -> Interval:
 
 
 def newcombe(a: Interval, b: Interval, level: float = 0.95) -> Interval:
-    """b - a of two shares of independent groups, from their Wilson intervals (l, u):
+    """b - a of two shares of independent groups, from their Wilson intervals (l, u).
 
         d - sqrt((p_b - l_b)^2 + (u_a - p_a)^2)  to  d + sqrt((u_b - p_b)^2 + (p_a - l_a)^2),   d = p_b - p_a
 
-    Items and cells are those of the smaller group. All None where a group is empty. Source: Newcombe 1998, method 10.
+    Items and ratings are those of the smaller group. All None where a group is empty. Source: Newcombe 1998, method 10.
     """
     items, cells, n_eff = min(a.items, b.items), min(a.cells, b.cells), min(a.n_eff, b.n_eff)
     if a.point is None or b.point is None:

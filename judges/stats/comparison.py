@@ -41,7 +41,7 @@ class Pair:
     """How much better `other` agrees with people than `reference`: the difference of kappas on the same items.
 
     `p` is two-sided, from the difference and its error, and `adjusted` is p after Holm over the pairs it was decided
-    with. `more` is the range of further items that would likely tell them apart (None: labels will not, or nothing is
+    with. `more` is the range of further items that would likely separate them (None: labels will not, or nothing is
     missing).
     """
 
@@ -54,7 +54,7 @@ class Pair:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the other agrees better, or worse, or that cannot be told."""
+        """Whether the other agrees better, or worse, or whether that is not decided."""
         if self.difference.verdictless:
             return "too few items"
         if self.adjusted is None or self.adjusted > ALPHA or not self.difference.point:
@@ -97,9 +97,10 @@ def compare(seats: Seats, reference: str, k: int, weights: Weights, seed: int = 
 
 
 def together(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with p adjusted by Holm over all of them, and the items that are missing where they cannot be told
+    """The pairs with p adjusted by Holm over all of them.
 
-    apart. Pairs without a p, or with too few items for a verdict, are not tested and do not count.
+    Where a difference is not significant, `more` is the number of items missing to decide it. Pairs without a p, or
+    with too few items for a verdict, are not tested and do not count.
     """
     tested = [n for n, pair in enumerate(pairs) if pair.p is not None and not pair.difference.verdictless]
     after = dict(zip(tested, holm([pairs[n].p or 0.0 for n in tested]), strict=True))
@@ -122,7 +123,7 @@ def two_sided(gap: Interval) -> float | None:
 
 
 def more_to_tell(gap: Interval, alpha: float = ALPHA) -> tuple[int, int] | None:
-    """Further items, as a range, after which the difference is likely told from 0 (`judges.stats.planner.further`).
+    """Further items, as a range, after which the difference likely differs from 0 (`judges.stats.planner.further`).
 
     None where there is no difference or error, and where it is so small that labels will not settle it.
     """

@@ -7,7 +7,8 @@ over the cells of an item, is the item's influence u_g, and
 
 (within strata where items were drawn from them). Correlations have it on Fisher's scale, z = atanh r; the quantiles are
 Student's, with n_eff - 1 degrees of freedom. Nothing is resampled, so the same cells always give the same ends, and ten
-thousand of them take a moment. Lin's concordance itself is quadratic kappa by its six sums (`judges.stats.intervals`).
+thousand of them take a moment. Spearman's rho and Kendall's tau are computed here, because scipy's take no weights of
+cells and give no slope. Lin's concordance itself is quadratic kappa by its six sums (`judges.stats.intervals`).
 Sources: Binder 1983 (linearisation); Fisher 1921.
 """
 
@@ -24,8 +25,7 @@ from judges.stats.agreement import Floats, cell_weights, kish
 from judges.stats.calibration import Meeting
 from judges.stats.intervals import Cells
 from judges.stats.strata import of_items, root_of_squares
-from judges.stats.student import t_quantile
-from judges.stats.uncertainty import Interval
+from judges.stats.uncertainty import Interval, t_quantile
 
 Figure = Callable[[Floats, Floats, Floats], tuple[float, Floats]]
 """From both sides and weights: the figure, and its slope by the weight of every cell; nan where it does not exist."""
@@ -70,7 +70,7 @@ def icc(cells: Cells, level: float = 0.95) -> Interval:
         ICC = (MSR - MSE) / (MSR + MSE + 2 (MSC - MSE) / n) = 2 s_xy / (s_x^2 + s_y^2 + d^2 - s_(y-x)^2 / n)
 
     with the mean squares of n cells (rows), of judge and people (columns) and of what is left; d is the difference of
-    the means, and all s have n - 1 below. It is Lin's concordance but for terms of 1 / n. None where nothing varies.
+    the means, and all s have n - 1 below. It is Lin's concordance up to terms of 1 / n. None where nothing varies.
     Source: Shrout and Fleiss 1979; McGraw and Wong 1996.
     """
     return _interval(_icc, cells, "ICC(A,1)", level)
@@ -97,7 +97,7 @@ def kendall(cells: Cells, level: float = 0.95) -> Interval:
 
 
 def mae(cells: Cells, level: float = 0.95) -> Interval:
-    """Mean absolute error: how far judge and people lie apart on average, in the units of the values given."""
+    """Mean absolute error: the mean distance of judge and people, in the units of the values given."""
     return _interval(_mae, cells, "mean absolute error", level, fisher=False)
 
 
@@ -256,7 +256,7 @@ def _lower_in(x: Floats, y: Floats, w: Floats) -> Floats:
 def _dominated(x: Floats, y: Floats, w: Floats) -> Floats:
     """For each cell the weight of those that are lower on both sides, in n log^2 n.
 
-    Cells stand in order of y; bit by bit of the ranks of x, from the highest, those whose bit is 1 get what came before
+    Cells are in order of y; bit by bit of the ranks of x, from the highest, those whose bit is 1 get what came before
     them in y with the same higher bits and a 0.
     """
     _, rank = np.unique(x, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Does an approval hold? The gold that came since, held against what was frozen at the approval and against its policy.
+"""Whether an approval holds: the gold that came since, against what was frozen then and against the policy.
 
 Two things suspend: the figure of all gold falls below the threshold that the approval met, or the gold that came since
 lies below it with confidence. What is neither sound nor that bad is *to be looked at*, and suspends nothing. It judges
@@ -67,7 +67,7 @@ class Gold(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """Where an approval stands, the reasons by kind, and each as a sentence.
+    """The state of an approval, the reasons by kind, and each as a sentence.
 
     `since` is kappa of the gold since the approval with an interval that holds whenever it is looked at, `change` the
     same of its difference to the kappa at the approval; None where nothing may be concluded yet.
@@ -88,7 +88,7 @@ class Finding:
 def held(
     then: Frozen, pooled: Gold, since: Gold | None, latest: Gold | None, policy: Policy
 ) -> Finding:
-    """Where an approval stands under the policy that it met.
+    """The state of an approval under the policy that it met (docs/methods.md, Drift and suspension).
 
     `pooled` is all gold there is now, `since` what came after the approval (None: nothing), `latest` the newest of it
     (`LATEST` items; None where `since` is no more than that).

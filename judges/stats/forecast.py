@@ -1,4 +1,4 @@
-"""What a draw is likely to tell, before anybody has labelled: simulated on a judge's own scores.
+"""What a draw is likely to show, before anybody has labelled: simulated on a judge's own scores.
 
 People are imagined who agree with the judge to an assumed kappa and use the answers as often as it does. What every
 item then gives to kappa says how it varies in each stratum, and so how large the error of a sample is however it is
@@ -48,7 +48,7 @@ class Population:
 
     @property
     def worth(self) -> Floats:
-        """How many items of the dataset each item stands for."""
+        """How many items of the dataset each item represents."""
         return np.asarray((self.sizes / np.bincount(self.stratum, minlength=len(self.sizes)))[self.stratum])
 
     def repeated(self, times: int) -> Population:

@@ -1,4 +1,4 @@
-"""How sure an agreement is: intervals that treat the item, not the cell, as the thing that was drawn.
+"""Intervals of an agreement, which treat the item, not the cell, as the unit that was drawn (docs/methods.md).
 
 Turns of one dialogue resemble each other, so independent-rows intervals are far too short. Here an item is a cluster:
 it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). Where items were
@@ -174,26 +174,6 @@ def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:
     return None if items < 2 else sqrt(max(0.0, items / (items - 1) * float(gradient @ cross @ gradient)))
 
 
-def moments(
-    item_index: ArrayLike, human: ArrayLike, judge: ArrayLike, weight: ArrayLike | None = None
-) -> tuple[Floats, Floats, int]:
-    """What `linearised` needs: totals (6,) of s = (n, Sx, Sy, Sxx, Syy, Sxy), cross-products sum_g s_g s_g^T (6, 6), G.
-
-    x = human, y = judge, as numbers of any evenly spaced coding, or between them; every cell counts `weight` times. SQL
-    gives the same: sums by item, then sums of their products. ValueError when the lengths differ, a value is not
-    finite or a weight not positive.
-    """
-    item, items = _renumbered(item_index)
-    x, y = np.asarray(human), np.asarray(judge)
-    if x.shape != item.shape or y.shape != item.shape:
-        raise ValueError(f"Items, human and judge must be of one length; got {item.size}, {x.size} and {y.size}.")
-    if item.size and not all(side.dtype.kind in "iubf" and np.isfinite(side).all() for side in (x, y)):
-        raise ValueError("Human and judge values must be finite numbers.")
-    cells = _Clustered(item, item, item, cell_weights(weight, item.size), items)
-    sums = np.stack([cells.per_item(value) for value in six(x, y)])
-    return sums.sum(axis=1), sums @ sums.T, items
-
-
 def linearised(
     sums: ArrayLike,
     cross: ArrayLike,
@@ -203,7 +183,10 @@ def linearised(
     n_eff: float | None = None,
     level: float = 0.95,
 ) -> Interval:
-    """Interval of quadratic-weighted kappa from `moments`, one pass over the data: delta method, sandwich over items.
+    """Interval of quadratic-weighted kappa from six moments, one pass over the data: delta method, sandwich over items.
+
+    `sums` are the totals of s = (n, Sx, Sy, Sxx, Syy, Sxy) with x = human and y = judge, `cross` is sum_g s_g s_g^T
+    over items g, and `items` is their number G; the database gives all three.
 
         var = G / (G - 1) * d' (sum_g s_g s_g') d,   d = gradient of kappa by the six totals (see `kappa_from_sums`)
 
@@ -279,7 +262,7 @@ def cluster_bootstrap(
     are one, percentile intervals of nominal 95% end too low and hold the truth in 84 to 92% of samples of 50 items,
     these in 92 to 97% (`tests.bench.simulations` measures both). `lower_bound` is the lower of both
     at one-sided 95%. A replicate without expected disagreement has no kappa and is left out; the share of those
-    stands in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
+    is in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
     Where judge and people never differed the ends are those of -log(a) cells one step apart (the rule of three). The
     same seed gives the same interval; memory is 2^21 draws and, for each item, 20 numbers (quadratic weights) or
     (2K + 1)(K + 2). With strata the lower ends are those of `judges.stats.strata.cautious` where these are lower.

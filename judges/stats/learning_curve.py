@@ -18,7 +18,7 @@ _FIRST = 10
 def curve(cells: Cells, k: int, weights: Weights = "quadratic", steps: int = STEPS) -> list[Interval]:
     """Kappa on the first m items, for about `steps` sizes m from 10 up to all of them, each with its 95% interval.
 
-    Items are numbered in the order in which they got their gold, and that number is all that the order is told by.
+    Items are numbered in the order in which they got their gold, and only that number gives the order.
     Intervals are linearised by items at every size, so that one curve has one method (the page's own interval may be
     a bootstrap's, and a little another at the end). Where kappa is undefined there is no figure.
     """

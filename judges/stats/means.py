@@ -17,7 +17,7 @@ from judges.stats.clustered import mean, student
 from judges.stats.uncertainty import Interval
 
 FEW = 3
-"""Of fewer items no mean is told: it would be the scores themselves, which may still come to somebody blind."""
+"""Of fewer items no mean is shown: it would reveal single scores, which somebody may still have to label blind."""
 
 
 class Scored(NamedTuple):
@@ -45,7 +45,7 @@ class Scored(NamedTuple):
 class Means:
     """The plain mean and those beside it, each with its interval by items.
 
-    Beside it stand, None where nothing tells, the mean in which scores of low confidence count less (`sure`), that of
+    Beside it are, None where there is none, the mean in which scores of low confidence count less (`sure`), that of
     items whose aggregate is to be trusted (`trusted`), the plain mean of the scores that an aggregate is made of
     (`parts`), and on the same cells another judge's mean and this judge's minus it.
     """
@@ -59,7 +59,7 @@ class Means:
 
     @property
     def told(self) -> bool:
-        """Whether there are items enough that the mean tells no single score."""
+        """Whether there are items enough that the mean reveals no single score."""
         return self.plain.items >= FEW
 
 

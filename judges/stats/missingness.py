@@ -24,7 +24,7 @@ from judges.types import Dimension, Scale
 
 OUT, LOWEST, TIE = "out", "lowest", "tie"
 CHOICES = {OUT: "left out", LOWEST: "as the lowest", TIE: "as a tie"}
-"""Choices in words; beside them stands any answer of the scale, as "3" or "b"."""
+"""Choices in words; beside them any answer of the scale is one, as "3" or "b"."""
 GATE = "The approval check always leaves them out, and requires scores for enough of what people labelled."
 
 
@@ -52,7 +52,7 @@ class Missing:
 
 
 def code(choice: str, scale: Scale) -> float | None:
-    """The code that stands for what is missing; None: it is left out.
+    """The code that counts for what is missing; None: it is left out.
 
     A number may lie between two answers of an ordered scale. Raises BadScale where the scale has no such answer.
     """
@@ -84,7 +84,7 @@ def filled(given: Meeting, value: float | None, lost: NDArray[np.bool_]) -> Meet
 
 
 def usual(scale: Scale) -> list[str]:
-    """The four that stand side by side: left out, lowest, tie, and a number: the middle of a scale of numbers."""
+    """The four choices shown side by side: left out, lowest, tie, and a number: the middle of a scale of numbers."""
     middle = [f"{(scale.lo + scale.hi) / 2:g}"] if scale.kind in ("ordinal", "interval") else []
     return [OUT, LOWEST, TIE, *middle]
 

@@ -19,7 +19,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p-values of Benjamini and Yekutieli, in the order given:
+    """Adjusted p-values of Benjamini and Yekutieli, in the order given.
 
         p'_(i) = min over j >= i of min(1, m c(m) / j p_(j)),   c(m) = 1 + 1/2 + ... + 1/m,   p ascending
 

@@ -82,7 +82,7 @@ class Response:
 
 
 def held(decision: Decision, response: Response, least: float) -> Decision:
-    """A decision as who answered lets it stand: without enough answers it is below minimum sample, whatever it says.
+    """A decision after the check of who answered: without enough answers it is below minimum sample, whatever it says.
 
     What is undefined stays so, as more answers of one value define nothing.
     """

@@ -8,7 +8,7 @@ from judges.stats.sequential import distance
 from judges.stats.uncertainty import Interval, quantile
 
 MOST_TIMES = 10
-"""Above so many times the items there are, a figure is at the threshold for all that labels can tell."""
+"""Above so many times the items there are, a figure is at the threshold as far as labels can show."""
 
 
 def more_for_width(interval: Interval, half_width: float, power: float = 0.8) -> tuple[int, int] | None:
@@ -48,7 +48,7 @@ def more_range(interval: Interval, threshold: float, needed: float) -> tuple[int
 
 
 def further(z: float, items: int, needed: float) -> tuple[int, int] | None:
-    """The same of any figure that now lies `z` errors from what it is held against, on so many items."""
+    """The same of any figure that is now `z` errors from what it is compared with, on so many items."""
     if not items:
         return None
     if z >= needed:

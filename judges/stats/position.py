@@ -62,7 +62,7 @@ _NOTHING = Interval(None, None, None, None, 0, 0, 0.0, "none")
 
 
 def told(found: Position) -> list[str]:
-    """What it comes to, in sentences."""
+    """The figures in sentences."""
     same, first = found.same, found.first
     if same.point is None:
         return []

@@ -20,7 +20,7 @@ whose linearised share of an item is u - k v, with
     SE^2 = n / (n - 1) sum over labelled (u - k v - mean)^2 + N / (N - 1) sum over the others (k v - mean)^2
 
 and k is what makes that smallest, kept where lambda = k N / (n + N) lies in 0..1. For k the spread of the others is
-taken from all items: a few others that happen to be alike would else seem to tell everything, and their mean be taken
+taken from all items: a few others that happen to be alike would else seem to decide everything, and their mean be taken
 for the system's. With one cell an item, equal weights and no n/a this is word for word
 
     lambda = clip(cov(Y, F) / ((1 + n / N) var F), 0, 1)        var F = (N var F_labelled + n var F_all) / (n + N)
@@ -53,8 +53,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.stats.multiple_testing import holm
-from judges.stats.student import t_cdf, t_quantile
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval, quantile, wilson
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, quantile, t_quantile, wilson
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-9
@@ -95,12 +94,14 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class Corrected:
-    """A corrected mean: `interval` (its `items` are the labelled ones, its `n_eff` what those are worth that were drawn
+    """A corrected mean with what it is made of.
 
-    with unequal chances, after Kish, and less by what people called n/a; without figures where that is below
-    `MIN_CLUSTERS`), the judge's mean over all cells, people's own over the labelled ones (None without labels), lambda
-    (how far the judge's scores of unlabelled items were of use: 0 not at all, 1 fully), labelled items n and others N;
-    `floor` is the part of the standard error that stands for errors not seen, `uncovered` as in `Moments`.
+    `interval`: its `items` are the labelled ones, its `n_eff` what those are worth that were drawn with unequal
+    chances, after Kish, and less by what people called n/a; without figures where that is below `MIN_CLUSTERS`. `judge`
+    is the judge's mean over all ratings, `people` their own over the labelled ones (None without labels). `lam`
+    (lambda) says how far the judge's scores of unlabelled items were of use: 0 not at all, 1 fully. `n` are the
+    labelled items, `others` the unlabelled ones. `floor` is the part of the standard error that accounts for errors not
+    seen, `uncovered` as in `Moments`.
     """
 
     interval: Interval
@@ -201,11 +202,11 @@ def _floor(given: Moments, mean: float, size: float, level: float) -> float:
 
 
 def _worth(given: Moments) -> float:
-    """Kish's number of the labelled items, (sum w)^2 / sum w^2, times the share of it that n/a leaves:
+    """Kish's number of the labelled items, (sum w)^2 / sum w^2, times the share of it that n/a leaves.
 
         min(1, ((sum wA)^2 / sum (wA)^2) / ((sum wm)^2 / sum (wm)^2))
 
-    With one cell an item that is Kish's number of the items that people valued; without n/a it is that of all.
+    With one rating per item that is Kish's number of the items that people valued; without n/a it is that of all.
     """
     if not given.total[A] > 0:
         return 0.0
@@ -279,9 +280,10 @@ def _none(n: int, cells: int, kish: float, level: float) -> Interval:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Corrected mean of `one` minus that of `other` (their places in what was given), so turned that it is not below 0;
+    """The difference of two corrected means, ordered so that it is not below 0.
 
-    p is two-sided, `adjusted` Holm's over all pairs. `apart`: they can be told apart, at 5% for all pairs together.
+    It is that of `one` minus that of `other` (their places in what was given). p is two-sided, `adjusted` Holm's over
+    all pairs. `apart`: they differ, at 5% for all pairs together.
     """
 
     one: int
@@ -292,7 +294,7 @@ class Comparison:
 
     @property
     def apart(self) -> bool:
-        """Whether the two can be told apart."""
+        """Whether the two differ significantly."""
         return self.adjusted <= 0.05
 
 
@@ -329,10 +331,13 @@ def freedom(one: Interval, other: Interval, shared: bool = False) -> float:
 
 
 def compared(means: Sequence[Interval], shared: bool = False) -> list[Comparison]:
-    """Every pair of corrected means, largest difference first; those without figures, or without any spread, are left
+    """Every pair of corrected means, largest difference first.
 
-    out. p = 2 P(T > |difference| / SE), T being Student's t with `freedom`.
+    Means without figures, or without any spread, are left out. p = 2 P(T > |difference| / SE), T being Student's t with
+    `freedom` degrees of freedom.
     """
+    from scipy.special import stdtr
+
     found = []
     for i in range(len(means)):
         for j in range(i + 1, len(means)):
@@ -340,7 +345,7 @@ def compared(means: Sequence[Interval], shared: bool = False) -> list[Comparison
             gap = difference(means[one], means[other], shared)
             if gap.point is not None and gap.se:
                 free = freedom(means[one], means[other], shared)
-                found.append((one, other, gap, 2 * t_cdf(-gap.point / gap.se, free)))
+                found.append((one, other, gap, 2 * float(stdtr(free, -gap.point / gap.se))))
     adjusted = holm([p for *_, p in found])
     pairs = [Comparison(*pair, now) for pair, now in zip(found, adjusted, strict=True)]
     return sorted(pairs, key=lambda c: -(c.difference.point or 0.0))

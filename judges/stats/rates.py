@@ -1,4 +1,4 @@
-"""What a judge finds and what it raises falsely: rates of a flag, or of one category against the rest.
+"""True and false positive rates of a flag, or of one category against the rest, and the corrected prevalence.
 
 Everything is a ratio of sums over cells, made of the K x K table (rows = people, columns = judge) that each item gives:
 the totals T and the sums of products over items, sum_g t_g t_g'. A share p = a.T / b.T, a being part of b, has
@@ -38,8 +38,7 @@ from numpy.typing import NDArray
 from judges.plural import many
 from judges.stats.agreement import Floats, nearest
 from judges.stats.calibration import Meeting, Sums, by_moments, scored_cells
-from judges.stats.student import t_quantile
-from judges.stats.uncertainty import Interval, quantile, wilson
+from judges.stats.uncertainty import Interval, quantile, t_quantile, wilson
 from judges.types import Dimension
 
 _MOMENTS = np.array([[1, -1, -1, 0, 0, 1], [0, 0, 1, 0, 0, -1], [0, 1, 0, 0, 0, -1], [0, 0, 0, 0, 0, 1.0]])
@@ -70,7 +69,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Rates:
-    """One answer, which stands at `place` among all, against the rest.
+    """One answer, which is at `place` among all, against the rest.
 
     `found` is the true positive rate (sensitivity, recall), `raised` the false one (1 - specificity), `right` the
     precision, `people` and `judge` how often each gives the answer in the cells that have gold, `youden` found -
@@ -152,7 +151,7 @@ def whole(t: float, m: float, tt: float, tm: float, mm: float) -> Whole:
 
 
 def told(answer: Answer, dimension: Dimension) -> list[str]:
-    """What the rates come to in sentences: what is found, what is raised falsely, how often people would say so."""
+    """The rates in sentences: what is found, what is raised falsely, how often people would say so."""
     one, flag = answer.rates, dimension.scale.kind == "flag"
     units = UNITS[dimension.sort]
     name = dimension.title if flag else f"“{one.answer}”"

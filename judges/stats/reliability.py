@@ -31,9 +31,10 @@ class Sure:
 
 @dataclass(frozen=True)
 class Level:
-    """A level of confidence: its ends, the mean stated there, its share of all weight, and the share of cells in which
+    """A level of confidence, and how often the judge is right at it.
 
-    the judge says what people say (`right`) or at most one step else (`near`), with intervals by items.
+    It has its ends, the mean confidence stated there, its share of all weight, and the share of ratings in which the
+    judge gives people's answer (`right`) or one at most one step from it (`near`), with intervals by items.
     """
 
     low: float
@@ -47,10 +48,11 @@ class Level:
 
 @dataclass(frozen=True)
 class Reliability:
-    """The figures of one dimension. `error` is the expected calibration error and `chance` how large it would be for a
+    """The figures of one dimension.
 
-    perfectly calibrated judge of as many cells; `ranks` is the AUROC of confidence for being right, with its interval
-    by items (None where the judge is always, or never, right).
+    `error` is the expected calibration error and `chance` how large it would be for a perfectly calibrated judge of as
+    many ratings; `ranks` is the AUROC of confidence for being right, with its interval by items (None where the judge
+    is always, or never, right).
     """
 
     levels: tuple[Level, ...]

@@ -85,7 +85,7 @@ def kappas(totals: Floats, k: int, weights: Weights) -> tuple[Floats, Floats]:
     if by_sums(k, weights):
         n, sx, sy, squares, products = totals.T
         observed, expected = squares - 2 * products, n * squares - 2 * sx * sy
-        some = expected > 1e-12 * n * squares  # with fractional weights rounding noise stands where a zero should
+        some = expected > 1e-12 * n * squares  # with fractional weights rounding noise takes the place of a zero
         zero = np.zeros_like(n)
         slope_above = np.stack([observed, zero, zero, n, -2 * n], axis=1)
         slope_below = np.stack([squares, -2 * sy, -2 * sx, n, zero], axis=1)
@@ -144,7 +144,7 @@ def ends(whole: Samples, drawn: Samples, level: float, scale: Scale) -> tuple[fl
     where every sample is measured by its own e*. A sample that lost all spread, as those do that miss the few items in
     which judge and people differ, has no t; then the lower t is no nearer than the normal quantile, which on the scale
     of a logarithm is close to the exact limit of a rare event. Where the data themselves have no spread the percentile
-    ends stand alone. Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988.
+    ends are used. Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988.
     """
     tail = (1 - level) / 2
     low, high, bound = np.quantile(drawn.figure, [tail, 1 - tail, 0.05]).tolist()

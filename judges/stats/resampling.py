@@ -1,4 +1,4 @@
-"""Items drawn with replacement, and what a table of sums per item comes to in each sample."""
+"""Items drawn with replacement, and the totals of a table of sums per item in each sample."""
 
 from __future__ import annotations
 

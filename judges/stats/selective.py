@@ -1,4 +1,4 @@
-"""Which verdicts need no person: the threshold of confidence above which a judge agrees with people as often as asked.
+"""Which verdicts need no review: the confidence above which a judge agrees with people as often as required.
 
 An item is spared where the least sure of its cells reaches the threshold, so that a person who is sent the rest gets
 whole items. Thresholds are tried from the most confident items down, each by a test of
@@ -33,12 +33,11 @@ from numpy.typing import NDArray
 from judges.errors import AssayError
 from judges.stats.agreement import Floats, kish
 from judges.stats.reliability import clustered_share
-from judges.stats.student import incomplete_beta, t_quantile
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval, quantile
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, quantile, t_quantile
 
 Codes = NDArray[np.int64]
 TARGET, DELTA = 0.8, 0.1
-"""What is asked where nobody has said otherwise: agreement of at least this, but for this probability."""
+"""The defaults: agreement of at least TARGET, missed with a probability of at most DELTA."""
 STEPS = 20
 """Thresholds that are tried at most: each takes in at least this part of the items."""
 FIRST = 1 / 3
@@ -58,9 +57,10 @@ class Misasked(AssayError):
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Cells in which people and judge meet: item numbers, the confidence of the item (that of its least sure cell; nan:
+    """Ratings that have both people's value and the judge's, as arrays of one length.
 
-    not known, and so never spared), whether judge and people agree (0 or 1), and the weight 1/pi. All of one length.
+    They are item numbers, the confidence of the item (that of its least confident rating; nan: not known, and so never
+    accepted), whether judge and people agree (0 or 1), and the weight 1/pi.
     """
 
     item: Codes
@@ -85,7 +85,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Selective:
-    """What a target comes to.
+    """What can be accepted without review at a target.
 
     `chosen` is the last threshold that passed, `spared` its share of the items with a 95%
     interval; where there is none, `why` says so in a sentence. `overall` is agreement on all cells, `steps` the curve
@@ -158,7 +158,7 @@ def selective(given: Verdicts, target: float = TARGET, delta: float = DELTA) -> 
 
 
 def thresholds(given: Verdicts, target: float, delta: float) -> list[float]:
-    """The thresholds to try, most confident first, told by confidences, items and weights alone.
+    """The thresholds to try, most confident first, chosen by confidences, items and weights alone.
 
     The first takes in so many items that a judge half-way between the target and full agreement passes in four of five
     cases, but no more than FIRST of them, and never fewer than MIN_CLUSTERS or than full agreement needs to pass ([]
@@ -242,19 +242,23 @@ def passes(found: Interval, target: float, delta: float) -> bool:
 
 def _chance(p: float, n: float, target: float) -> float:
     """P(X >= n p) for X ~ Bin(n, target), of counts that need not be whole: I_target(n p, n (1 - p) + 1)."""
-    k = n * p
-    if abs(n - round(n)) < 1e-9:
-        k = floor(k + 1e-9)
-    return 1.0 if k <= 0 else incomplete_beta(k, n - k + 1, target)
+    from scipy.special import betainc
+
+    k = _count(p, n)
+    return 1.0 if k <= 0 else float(betainc(k, n - k + 1, target))
 
 
 def _end(p: float, n: float, tail: float) -> float:
     """The share at which a figure as high as p would come with that probability: Clopper and Pearson's lower end."""
-    low, high = 0.0, 1.0
-    while high - low > 1e-7:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _chance(p, n, middle) < tail else (low, middle)
-    return low
+    from scipy.special import betaincinv
+
+    k = _count(p, n)
+    return 0.0 if k <= 0 else float(betaincinv(k, n - k + 1, tail))
+
+
+def _count(p: float, n: float) -> float:
+    """The share p of n, whole where n is."""
+    return floor(n * p + 1e-9) if abs(n - round(n)) < 1e-9 else n * p
 
 
 def _part(given: Verdicts, inside: NDArray[np.bool_]) -> Verdicts:
@@ -262,7 +266,7 @@ def _part(given: Verdicts, inside: NDArray[np.bool_]) -> Verdicts:
 
 
 def told(found: Selective, near: bool = False) -> str:
-    """What it comes to in sentences; `near`: answers one step apart count as agreement."""
+    """The figures in sentences; `near`: answers one step apart count as agreement."""
     if found.chosen is None or found.spared is None:
         return found.why
     one, spared, how = found.chosen.agreement, found.spared, " (within one)" if near else ""

@@ -104,7 +104,7 @@ def repeats(asked: Asked, flips: tuple[Floats, Floats], scale: Scale, seed: int 
 
 
 def told(found: Repeats) -> list[str]:
-    """What it comes to, in sentences."""
+    """The figures in sentences."""
     said = []
     flips = found.flips
     if found.single is not None and found.together.point is not None:

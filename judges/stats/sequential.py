@@ -25,7 +25,7 @@ from judges.stats.uncertainty import Interval, quantile, reciprocal
 
 Floats = NDArray[np.float64]
 _STEP = 0.04
-"""Of log G between the looks that stand for looking all the time."""
+"""The step of log G between the looks that approximate looking all the time."""
 _GRID = 0.02
 _CORRECTION = 0.5826
 """How far, in standard deviations of a step, a walk oversteps a boundary on average (Siegmund 1985)."""
@@ -42,7 +42,7 @@ _NODES = np.arange(0.0, 7.01, 0.125)
 def chance(z: float, first: int, last: int) -> float:
     """The chance that a figure at its threshold ever comes to `z` or more, looked at after every item.
 
-    From `first` to `last` items; with first = last it is 1 - Phi(z). This is the any-time p of a figure that stands at
+    From `first` to `last` items; with first = last it is 1 - Phi(z). This is the any-time p of a figure that is at
     `z` now. ValueError unless 1 <= first <= last.
     """
     _range(first, last)
@@ -80,7 +80,7 @@ class Open:
     horizon: int
 
     def chance(self, z: float, items: int) -> float:
-        """The any-time p of a figure that stands at `z` on so many items."""
+        """The any-time p of a figure that is at `z` on so many items."""
         share, first, last = self._part(items)
         return min(1.0, chance(z, first, last) / share)
 
@@ -115,7 +115,7 @@ class Plan:
         return self.sizes[0]
 
     def chance(self, z: float, items: int) -> float:
-        """The p, for all looks of the plan, of a figure that stands at `z` at one of them."""
+        """The p, for all looks of the plan, of a figure that is at `z` at one of them."""
         return planned_chance(z, self.sizes)
 
     def boundary(self, alpha: float, items: int) -> float:
@@ -190,7 +190,7 @@ def power(strata: bool, threshold: float) -> float:
 
 
 def _error(interval: Interval) -> float | None:
-    """The standard error; of an interval that was kept without it, what its bound comes to."""
+    """The standard error; of an interval that was kept without it, that which its bound implies."""
     if interval.se is not None or interval.point is None or interval.lower_bound is None:
         return interval.se
     return (interval.point - interval.lower_bound) / quantile(0.95)
@@ -202,7 +202,7 @@ def _range(first: int, last: int) -> None:
 
 
 def _continuous(first: int, last: int) -> tuple[float, ...]:
-    """The steps of log G that stand for looking after every item; minus signs mark a continuous boundary."""
+    """The steps of log G that approximate looking after every item; minus signs mark a continuous boundary."""
     whole = log(last / first)
     count = round(whole / _STEP) if whole > 0 else 0
     return tuple(-whole / count for _ in range(count)) if count else ()
@@ -217,7 +217,7 @@ def _fixed(sizes: Sequence[int]) -> tuple[float, ...]:
 
 
 def _passed(z: float, steps: tuple[float, ...]) -> float:
-    """The chance to come to z at the first look or after any of the steps; 1 below 0, where nobody asks closer."""
+    """The chance to come to z at the first look or after any of the steps; 1 below 0, where no precision is needed."""
     if not steps:
         return 1 - NormalDist().cdf(z)
     return 1.0 if z < 0 else exp(float(np.interp(z, _NODES, _table(steps))))

@@ -13,7 +13,6 @@ from judges.stats.agreement import Floats, Weights
 from judges.stats.intervals import Cells, from_cells
 from judges.stats.multiple_testing import holm
 from judges.stats.replicates import kappas, parts
-from judges.stats.student import incomplete_beta
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 Codes = NDArray[np.int64]
@@ -30,9 +29,10 @@ class Cut:
 
 @dataclass(frozen=True)
 class Apart:
-    """Test of "kappa is the same in all slices": F, its first degrees of freedom, p, and how many slices of at least
+    """Test of "kappa is the same in all slices".
 
-    MIN_CLUSTERS items it compares. `adjusted` is p after Holm over all ways of slicing that were tested.
+    It has F, its first degrees of freedom, p, and how many slices of at least MIN_CLUSTERS items it compares.
+    `adjusted` is p after Holm over all ways of slicing that were tested.
     """
 
     statistic: float
@@ -151,13 +151,12 @@ def _left_out(cells: Cells, place: Codes, k: int, weights: Weights) -> tuple[flo
 
 
 def f_above(x: float, df: int, rest: int) -> float:
-    """P(F > x) with `df` and `rest` degrees of freedom: I_{rest / (rest + df x)}(rest / 2, df / 2).
+    """P(F > x) with `df` and `rest` degrees of freedom; ValueError unless both are at least 1."""
+    from scipy.special import fdtrc
 
-    ValueError unless both are at least 1. Source: Abramowitz and Stegun 26.6.2.
-    """
     if df < 1 or rest < 1:
         raise ValueError(f"An F test needs at least 1 degree of freedom on both sides; got {df} and {rest}.")
-    return incomplete_beta(rest / 2, df / 2, rest / (rest + df * max(x, 0.0)))
+    return float(fdtrc(df, rest, max(x, 0.0)))
 
 
 def cut(
@@ -165,7 +164,7 @@ def cut(
 ) -> Cut | None:
     """A cut by the values of the cells ("" = in no slice); None where there are fewer than two of them.
 
-    With `place` a cell's value is values[place], and -1 is no value. Slices stand in `order` where it is given, else by
+    With `place` a cell's value is values[place], and -1 is no value. Slices are in `order` where it is given, else by
     size. Of more than `most` values the rarest are put together as "all others".
     """
     place = np.arange(len(values)) if place is None else place

@@ -46,7 +46,7 @@ def collapsed(sizes: ArrayLike) -> Codes | None:
 
 
 def root_of_squares(influence: Floats, stratum: Codes | None = None) -> float | None:
-    """The standard error that the influences of items come to.
+    """The standard error that follows from the influences of items.
 
     sqrt(sum_h n_h / (n_h - 1) sum_g (u_g - mean_h)^2), u being the influence of items; of a single stratum the mean
     is 0. None for fewer than two items.

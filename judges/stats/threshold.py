@@ -1,7 +1,7 @@
 """A score as a flag: from a threshold on it is "yes". What the judge then finds, and how far it agrees.
 
 A score that is published as such is judged by kappa of its values. Where somebody acts on it (an alarm below 3, a
-filter from 4 on) what counts is how often judge and people stand on the same side of that line.
+filter from 4 on) what counts is how often judge and people are on the same side of that threshold.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def flagged(given: Meeting, dimension: Dimension, at: float) -> Flagged:
 
 
 def told(found: Flagged, dimension: Dimension) -> list[str]:
-    """What it comes to in sentences: recall, false positives and precision."""
+    """The figures in sentences: recall, false positives and precision."""
     one, units, from_ = found.rates, rates.UNITS[dimension.sort], dimension.scale.say(found.at)
     said = []
     if one.found.point is None:

@@ -19,9 +19,10 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Votes:
-    """One row a vote: item, part of the dataset, group of the voter (all numbers), and value 0..K-1; `judge` has the
+    """Votes on pairs, one row a vote.
 
-    judge's value of the row's item, -1 where it gave none. `parts` and `groups` are the names of those numbers.
+    A row has the item, the part of the dataset and the group of the voter (all numbers), and the value 0..K-1; `judge`
+    has the judge's value of the row's item, -1 where it gave none. `parts` and `groups` are the names of those numbers.
     """
 
     item: Codes
@@ -35,10 +36,11 @@ class Votes:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Who agrees with whom in which part ("" = all): the share of pairs of votes that are equal, with ties counted
+    """Who agrees with whom in which part ("" = all).
 
-    (`s1`) and dropped (`s2`), each with Wilson's interval on as many pairs as the clustered error is worth: votes on
-    one item are not independent, and m people make m (m - 1) / 2 pairs of them.
+    It is the share of pairs of votes that are equal, with ties counted (`s1`) and dropped (`s2`), each with Wilson's
+    interval on as many pairs as the clustered error is worth: votes on one item are not independent, and m people make
+    m (m - 1) / 2 pairs of them.
     """
 
     one: str
@@ -76,9 +78,9 @@ def table(votes: Votes, k: int, tie: int | None) -> list[Agreement]:
 
 
 def with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tuple[Floats, Floats]:
-    """(equal, all) pairs of a person's vote and the judge's value, without those in which either is `drop`, for every
+    """The equal pairs and all pairs of a person's vote and the judge's value, for every item that has such a pair.
 
-    item that has such a pair.
+    Pairs in which either is `drop` are left out.
     """
     value, judge = votes.value[chosen], votes.judge[chosen]
     kept = judge >= 0

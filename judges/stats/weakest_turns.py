@@ -1,4 +1,7 @@
-"""The judge's weakest turn beside people's: the turn from which preference data fork (CARDS, multi_turn_dialogue)."""
+"""The judge's weakest turn beside people's (docs/methods.md, Weakest turn).
+
+Preference data fork at that turn.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ class Named(NamedTuple):
     """A dialogue: its assistant turns, those that people find weakest (none: they name no turn), and the judge's.
 
     `labelled`: people named it; else it is the turn, or the turns, that they scored lowest. The judge's is 0 where it
-    says that none is weakest. `weight`: the dialogues that it stands for.
+    says that none is weakest. `weight`: the number of dialogues that it represents.
     """
 
     turns: tuple[int, ...]
@@ -65,7 +68,7 @@ def references(dimensions: Sequence[Dimension]) -> list[Dimension]:
 
 
 def scored(dimensions: Sequence[Dimension]) -> list[Dimension]:
-    """The dimensions of turns whose lowest scores tell the weakest turn where nobody names it."""
+    """The dimensions of turns whose lowest scores give the weakest turn where nobody names it."""
     return [d for d in dimensions if d.sort == "turn" and d.scale.kind == "ordinal" and d.asked]
 
 

@@ -26,9 +26,9 @@ LABELS: dict[str, tuple[str, str]] = {
 
 
 def form(who: Person, one: Case, stand: Stand, note: Note) -> None:
-    """The reason and the buttons. What is decided on is what was there when the dimension was opened: a page that draws
+    """The reason and the buttons.
 
-    itself anew while somebody writes a reason must not carry figures along that they have not looked at.
+    What was shown when the dimension was opened is decided on: a rerun must not submit figures nobody has looked at.
     """
     key, store = _key(one, stand), session.store()
     seen = case.seen(store, one)

@@ -33,17 +33,6 @@ BADGES: dict[Status, str] = {
     "not yet": ":gray-badge[:material/hourglass_empty: policy not met]",
 }
 """In the order in which rows stand."""
-TITLES: dict[Status, str] = {
-    "suspended": "Suspended, waits for a decision",
-    "proposed": "Proposed, waits for a second lead",
-    "doubted": "Approved, to be reviewed",
-    "open": "Meets the policy, not decided",
-    "older": "Approved under an older policy",
-    "approved": "Approved",
-    "declined": "Declined",
-    "withdrawn": "Suspended",
-    "not yet": "Does not meet the policy",
-}
 
 
 def status(one: Case, stand: Stand, note: Note) -> Status:
@@ -61,7 +50,7 @@ def status(one: Case, stand: Stand, note: Note) -> Status:
 
 
 def address(one: Case) -> str:
-    """A dimension of a judge as it stands in addresses."""
+    """A dimension of a judge as addresses have it."""
     return f"{one.judge.id}.{one.line.key}"
 
 
@@ -95,7 +84,7 @@ def summary(found: Waits) -> None:
 def row(
     one: Case, stand: Stand, note: Note, top: Interval | None, opened: bool, zone: tzinfo, click: Callable[[], None]
 ) -> None:  # fmt: skip
-    """One dimension in a line: where it stands, in a sentence, with its figure and that of people among themselves.
+    """One dimension in a line: its state, in a sentence, with its figure and that of people among themselves.
 
     `click` opens or closes it.
     """
@@ -127,7 +116,7 @@ def row(
 
 
 def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
-    """Where a dimension stands, in a sentence."""
+    """The state of a dimension, in a sentence."""
     holds, where = stand.holds, status(one, stand, note)
     if stand.proposed is not None:
         first = stand.proposed

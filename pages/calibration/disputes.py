@@ -35,7 +35,7 @@ def _both(at: Place, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary
 
 
 def _choice(rule: Waiting) -> Waiting:
-    """What becomes of them in the figures of the page; the dataset's rule to begin with. It stands in the address."""
+    """What becomes of them in the figures of the page; the dataset's rule to begin with. It is kept in the address."""
     with st.container(width=230):
         return url_state.one("waiting", "Not adjudicated", dict(WORDS), default=rule)  # type: ignore[return-value]
 

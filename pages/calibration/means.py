@@ -38,7 +38,7 @@ _ALL = "all items"
 
 
 def _chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> Chosen:
-    """By which field, of which items only, and beside which judge; all of it stands in the address."""
+    """By which field, of which items only, and beside which judge; all of it is kept in the address."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=200):
             by = url_state.one("by-field", "Means by", {"": _ALL} | {name: name for name in fields}, default=SYSTEM)
@@ -67,7 +67,7 @@ def _by_system(found: list[Mean]) -> None:
 
 
 def _table(found: Table, by: str) -> None:
-    """A row for every group and dimension, with the columns that anything stands in."""
+    """A row for every group and dimension, with the columns that are not empty."""
     if found.apart is not None:
         own, other = found.apart
         text.quiet(

@@ -173,7 +173,7 @@ def add(card: Card, example: Example) -> None:
 
 
 def ready(card: Card, now: Sequence[Example]) -> bool:
-    """Whether the person attaches what stands in the form; says how many are missing, and what will change."""
+    """Whether the person attaches what is in the form; says how many are missing, and what will change."""
     if tuple(now) == card.examples:
         return False
     if 0 < len(now) < FEW[0]:

@@ -37,7 +37,7 @@ def brief(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def one_only() -> None:
-    """There is one judge: what to do to have another, and what stands here all the same."""
+    """There is one judge: what to do to have another, and what is shown all the same."""
     st.info(
         "This dataset has one judge so far, so it is compared with two baselines that do not read the text. Run "
         "another judge (another model, prompt or protocol) on the same items to compare both.",

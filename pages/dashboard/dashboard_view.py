@@ -1,4 +1,4 @@
-"""What stands around the dashboard's tiles: how much they are of, what is withheld, how to read it, downloads."""
+"""What surrounds the dashboard's tiles: how much they are of, what is withheld, how to read it, downloads."""
 
 from __future__ import annotations
 

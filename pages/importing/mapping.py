@@ -33,7 +33,7 @@ _LABELLED = [
 
 
 def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
-    """The mapping as it now stands on screen, and what it still lacks."""
+    """The mapping as it now is on screen, and what it still lacks."""
     key = f"mapping:{importing.signature(known.columns)}"
     columns = known.columns
     kind: Kind = (

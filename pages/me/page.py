@@ -9,7 +9,7 @@ import streamlit as st
 
 from data.annotators import annotators
 from judges.stats.raters.rater_flags import Work
-from pages.me.sign_in import TRUST
+from pages.server import origins
 from pages.ui import explanations, links, session, text
 
 
@@ -20,7 +20,7 @@ def page() -> None:
     text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
     st.subheader("Your labels", anchor=False)
     _own(annotators.own(session.store(), who.name))
-    st.caption(TRUST)
+    st.caption(text.HERE if origins.local() else text.ANYWHERE)
 
 
 def _own(rows: Mapping[str, Work]) -> None:

@@ -1,4 +1,4 @@
-"""The name picker: who is here, on trust, until the workspace has a login."""
+"""The name picker: who is here, on trust, as there is no login."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import streamlit as st
 from data.records import people
 from data.records.people import Person, Role
 from judges.errors import AssayError
+from pages.server import origins
 from pages.ui import links, session, text
 
 FEW = 8
 """People who get a button each; with more of them there is only the field that finds a name."""
 
 OPEN_TO: dict[Role, str] = {"annotator": "everybody", "researcher": "researchers and leads", "lead": "leads"}
-TRUST = "Names are not checked: Assay answers only on this computer (127.0.0.1) and asks for no password."
 STANDS = "as shown beside your labels"
 
 # Sets the cookie by which the next visit knows the name; a component, because only the browser can set it. Its place on
@@ -80,7 +80,7 @@ def page() -> None:
             if first
             else "New names begin as annotators; a lead can change that."
         )
-        st.caption(TRUST)
+        st.caption(text.HERE if origins.local() else text.ANYWHERE)
 
 
 def _find(known: list[Person]) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from data.records import people
 from data.records.people import Member, Person, Role
 from pages.people import lead_proposals
+from pages.server import origins
 from pages.ui import clock, ledger, session, text
 
 MAY = {
@@ -25,10 +26,8 @@ def page() -> None:
         st.space("stretch")
         if lead and st.button("Add a person", type="primary", icon=":material/person_add:"):
             _add(who)
-    st.caption(
-        "There are no passwords: names are taken on trust, and Assay can be reached on this computer only (127.0.0.1). "
-        "Every change is recorded with the name of whoever made it."
-    )
+    st.caption(text.HERE if origins.local() else text.ANYWHERE)
+    st.caption("Every change is recorded with the name of whoever made it.")
     lead_proposals.panel(who)
     members = people.members(store)
     clicked = ledger.table(_COLUMNS, [_row(one) for one in members], "people", "People", chosen=lead)

@@ -1,4 +1,4 @@
-"""The queues: what is drawn, why, where it stands, and for researchers the ways to fill them."""
+"""The queues: what is drawn, why, its state, and for researchers the ways to fill them."""
 
 from __future__ import annotations
 

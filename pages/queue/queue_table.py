@@ -1,4 +1,4 @@
-"""A queue drawn as a table: each draw's place, item, why it is there and where it stands."""
+"""A queue drawn as a table: each draw's place, item, why it is there and its state."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _why(reasons: tuple[str, ...]) -> str:
 
 
 def _state(row: Row) -> str:
-    """Where a draw stands, in words, with who has reserved it and how many people have answered it of several."""
+    """The state of a draw, in words, with who has reserved it and how many people have answered it of several."""
     state = f"reserved by {', '.join(row.holders)}" if row.state == "reserved" else row.state
     return _lines(state, f"{row.people} of {row.overlap} people" if row.overlap > 1 else "")
 
@@ -97,7 +97,7 @@ def head(found: Listing, mine: Personal) -> None:
 
 
 def empty(stream: str, narrowed: bool, may: bool) -> None:
-    """What stands in place of a queue without items, and what to do next."""
+    """What is shown in place of a queue without items, and what to do next."""
     if narrowed:
         said = "No item of this queue passes the filters. Choose others, or clear them."
     elif stream == "audit":

@@ -12,11 +12,17 @@ from pathlib import Path
 
 import streamlit
 
+from judges.version import VERSION
 from pages.server import bundle
 
 STATIC = Path(streamlit.__file__).parent / "static"
 SCRIPTS = STATIC / "static" / "js"
 STYLE = (Path(__file__).parent / "frame.css").read_text(encoding="utf-8")
+FOOT = (
+    f'<style>:root {{ --version: "Assay {VERSION}" }}\n'
+    f"{(Path(__file__).parent / 'foot.css').read_text(encoding='utf-8')}</style>"
+)
+"""The version at the foot of a page, for the pages that have room for it."""
 _TABLE = ("DataFrame", "Selectbox")
 NEEDED: dict[str, tuple[str, ...]] = {
     "": ("Button", "Metric", "PageLink", "ProgressBar"),

@@ -40,6 +40,12 @@ class Origins:
         await PlainTextResponse(why, status)(scope, receive, send)
 
 
+def local() -> bool:
+    """Whether the server answers under names of this machine only, as it does unless a deployment says otherwise."""
+    names = {str(one).strip().lower() for one in st.get_option("server.allowedHosts") or []}
+    return names <= HERE and str(st.get_option("server.address") or "").lower() in HERE
+
+
 def _closed(path: str) -> bool:
     """Whether an address is one of Streamlit's own that the browser does not need."""
     _, found, rest = f"{path}/".partition("/_stcore/")

@@ -1,8 +1,10 @@
-"""The colour scheme of what Streamlit draws outside its app: dialogs, lists, which it leaves to the browser."""
+"""Styles of every page that Python alone knows: the theme that is on, and the version at its foot."""
 
 from __future__ import annotations
 
 import streamlit as st
+
+from pages.server import first_html
 
 
 def draw() -> None:
@@ -11,3 +13,8 @@ def draw() -> None:
         st.html("<style>:root { color-scheme: dark }</style>")
     else:
         st.html("<style>:root { color-scheme: light }</style>")
+
+
+def sign() -> None:
+    """Say the version at the foot of the page, which takes no room on it."""
+    st.html(first_html.FOOT)

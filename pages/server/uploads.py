@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import re
 import secrets
-import sys
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import get_instance
 
-from data import importing
+from data import importing, log
 from data.importing import Source
 from data.store.errors import NotFound
 from pages.server.temp_folders import folder
@@ -75,7 +74,7 @@ def _keep(session: str, name: str) -> bool:
         try:
             path.write_bytes(record.data)
         except OSError as error:
-            print(f"An upload was not kept in {path.parent}: {error.strerror}.", file=sys.stderr, flush=True)
+            log.error("upload_not_kept", folder=str(path.parent), why=log.sort(error))
             path.unlink(missing_ok=True)
             manager.remove_file(session, name)
             return False

@@ -189,7 +189,7 @@ def example(key: str) -> dict[str, Any]:
 
 
 def form(key: str, start: Card | None) -> dict[str, Any]:
-    """The recipe as it stands in the form; `start` is the card that it begins with, else an example is chosen."""
+    """The recipe as it is in the form; `start` is the card that it begins with, else an example is chosen."""
     recipe = (start.recipe or {}) if start is not None else example(key)
     key = f"{key}:{recipe.get('name', '')}"
     left, middle, right = st.columns([2, 2, 2])

@@ -1,6 +1,6 @@
 """Charts: they take data and a key, draw, and give back what was clicked. The only home of plotly.
 
-What stands on a page's first view is drawn as SVG, as in reports: plotly's library is 4.7 MB, and loading it and
+What a page shows first is drawn as SVG, as in reports: plotly's library is 4.7 MB, and loading it and
 drawing three charts with it took longer than all else on the calibration page. plotly draws what is looked into:
 curves, points, grids. Its colours are Streamlit's own placeholders, which the browser replaces by those of the theme.
 """
@@ -62,9 +62,9 @@ def intervals(
 def confusion(
     counts: Any, answers: Sequence[str], key: str, sides: tuple[str, str] = ("people", "judge")
 ) -> tuple[int, int] | None:
-    """A table of agreement, rows = people, columns = judge, every count with its share of the row; the cell that was
+    """A table of agreement; gives the cell that was clicked, or None.
 
-    clicked, or None. `counts` is K x K.
+    Rows are people, columns the judge, every count with its share of the row. `counts` is K x K.
     """
     at = picture.plot(
         lambda width: svg.confusion(counts, answers, sides=sides, click=True, width=width), key, _file(key),
@@ -148,7 +148,7 @@ def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: f
 def reliability(levels: Sequence[Level], key: str) -> None:
     """A reliability diagram: accuracy at each level of confidence, and the line of perfect calibration.
 
-    Upright lines are intervals; the larger a mark, the more ratings it stands for.
+    Upright lines are intervals; the larger a mark, the more ratings it represents.
     """
     figure = go.Figure()
     figure.add_scatter(
@@ -285,7 +285,7 @@ def course(given: Means, key: str) -> None:
 def _means(figure: go.Figure, given: Means, upright: bool, key: float) -> None:
     """Both means of every slice, along one axis or the other, a little apart so that no interval hides the other.
 
-    `key` is how high the key stands, of the height of what is drawn.
+    `key` is the position of the key, as a share of the plot's height.
     """
     corrected = [None if one.mean is None else one.mean.interval for one in given.slices]
     for name, held, colour, symbol, dash, wide in (

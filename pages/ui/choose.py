@@ -20,7 +20,7 @@ _FILTERS = {"system": "System", "judge": "Judge", "dimension": "Dimension", "rea
 def dataset(store: Store, among: list[Dataset] | None = None, labelled: bool = False) -> Dataset | None:
     """A dataset, from the address or the chooser; None (and a way on) where there is none.
 
-    `labelled`: with its label above, where it stands beside choosers that have one.
+    `labelled`: with its label above, where it is beside choosers that have one.
     """
     known = {d.name: d for d in (datasets.all_datasets(store) if among is None else among)}
     if not known:
@@ -74,13 +74,16 @@ def _filter(name: str, known: dict[str, str]) -> str:
 
 
 def addressed(name: str, known: Iterable[str]) -> str:
-    """What the chooser of that name stands at, or else what the address says, where there is such a thing; or ""."""
+    """The value of the chooser of that name, or else what the address says, where there is such a thing; or ""."""
     found = session.component_state(name) or st.query_params.get(name, "")
     return found if found in known else ""
 
 
 def _address(name: str) -> None:
-    """Put what was chosen into the address. (A bound widget would put the label there, which no link can know.)"""
+    """Put what was chosen into the address.
+
+    A bound widget would put its label there, which no link can know.
+    """
     chosen = session.component_state(name)
     st.query_params.pop("item", None)  # it was an item of the queue before
     if chosen:

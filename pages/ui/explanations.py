@@ -158,7 +158,7 @@ def alike(scale: Scale) -> None:
 
 
 def beside(heading: str, *names: str, key: str) -> None:
-    """A small heading of ours, and how to read what stands under it."""
+    """A small heading of ours, and how to read what is under it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text.say("**{heading}**", heading=heading)
         how(*names, key=key)

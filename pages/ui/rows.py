@@ -1,4 +1,4 @@
-"""Tables whose rows can be clicked: any cell of a row stands for the row."""
+"""Tables whose rows can be clicked: any cell of a row means the row."""
 
 from __future__ import annotations
 

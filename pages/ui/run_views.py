@@ -112,7 +112,7 @@ def estimate(found: Any) -> None:
 
 
 def requirements(found: Sequence[Any], card: Card) -> None:
-    """What a run of the card needs; what is lacking stands out."""
+    """What a run of the card needs; what is lacking is highlighted."""
     if not found:
         return
     for need in (one for one in found if one.lacking):

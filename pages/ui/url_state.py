@@ -1,4 +1,4 @@
-"""A choice that stands in the address, so that a link leads to the same view."""
+"""A choice that is kept in the address, so that a link leads to the same view."""
 
 from __future__ import annotations
 

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from data import samples
 from data.store import open_store
 from tests import browser, seeds
 from tests.conftest import FLAGS
 from tests.pages.driving import FIND, accept, all_saved, enter, on_item
 from tests.server import Server
+from tools import sample
 
 CLOCK = """item => { window.painted = []; window.acked = []; let pressed = 0, was = '', sent = {}, held = 0;
   addEventListener('keydown', () => { pressed = performance.now(); was = item();
@@ -72,7 +72,7 @@ def running(count: int) -> Iterator[Server]:
     """The app on `count` sample dialogues with 13 scored cells and Markdown, all in the review queue."""
     with tempfile.TemporaryDirectory() as folder:
         app = Server(Path(folder))
-        made = samples.bench_dialogues(count)
+        made = sample.bench_dialogues(count)
         seeds.workspace(app.store_path, [*map(rich, made.items), *made.judgments]).close()
         with app:
             yield app

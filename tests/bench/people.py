@@ -26,11 +26,11 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
-from data import samples
 from data.store import open_store
 from tests import seeds
 from tests.bench.desk import quantiles
 from tests.server import DIRECT, Server
+from tools import sample
 
 PEOPLE, THINKING = 50, 5.0
 SECONDS, ITEMS = 60.0, 2_000
@@ -287,7 +287,7 @@ def main() -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
         app = Server(Path(folder))
-        made = samples.bench_dialogues(ITEMS)
+        made = sample.bench_dialogues(ITEMS)
         names = ("lea", *(f"ann{n:02d}" for n in range(PEOPLE)))
         seeds.workspace(app.store_path, [*made.items, *made.judgments], names=names).close()
         with app:

@@ -255,6 +255,16 @@ def test_who_opened_an_item_with_the_judge_in_view_saw_it(store):
     assert not saw(store, "lea", ids[0])
 
 
+def test_what_a_colleague_was_shown_marks_nobody_elses_decision(store):
+    found, ids = filled(store, [Cell(n, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5) for n in range(2)])
+    adjudication.reveal(store, "res", ids[0])  # res sees the judge's scores of the item that lea decides on,
+    adjudication.reveal(store, "lea", ids[1])  # and lea those of another one
+    made = decide(store, found, "lea", 5, item_id=ids[0], token=_token(store, found, ids[0]))
+    assert not made.saw_judge
+    assert value_on(store, found, "gate", ids[0]) == (5.0, "adjudicated")
+    assert store.rows("select saw_judge from adjudication") == [(False,)]
+
+
 def test_a_decision_is_reopened_when_labels_change(store):
     found, ids = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0)])
     made = decide(store, found)

@@ -17,19 +17,20 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sklearn.metrics import cohen_kappa_score
 
+from data.adjudication import adjudication
 from data.approvals import approvals, case, gate_status, policy, suspension
 from data.approvals.approvals import AUTOMATIC
 from data.approvals.policy import Asked
 from data.audits import audits
 from data.cli import main
-from data.gold import excluded_items
+from data.gold import disputes, excluded_items
 from data.importing import Plan, from_path, take
 from data.importing.rows import item_id, judge_id
 from data.records import leads, people, settings
 from data.records.settings import GoldRule
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotApprovable, NotFound
-from data.store.ids import content_id
+from data.store.ids import content_id, new_id
 from judges.audits import Finding
 from judges.cards import cards
 from judges.errors import AssayError
@@ -537,6 +538,14 @@ def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
     assert approve(store, key).decision == "approve" and approvals.waits(store).suspended == ()
 
 
+def test_what_a_lead_suspended_does_not_wait_for_a_lead(granted: tuple[Store, Key, approvals.Approval]) -> None:
+    """Only what Assay suspended by itself is to be looked at: an approval that holds is not, nor a lead's own word."""
+    store, key, done = granted
+    assert approvals.now(store) == [done] and approvals.waits(store).suspended == ()
+    gone = approvals.decide(store, "lou", *key, "suspend", "Its scores look odd this week.")
+    assert approvals.now(store) == [gone] and approvals.waits(store).suspended == ()
+
+
 def test_every_label_that_lands_is_looked_at_before_the_next_view(
     granted: tuple[Store, Key, approvals.Approval], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -877,6 +886,25 @@ def test_an_imported_decision_settles_nothing_that_counts(tmp_path: Path) -> Non
                                                                                         "helpfulness"))}  # fmt: skip
     assert facts["adjudicated"] == (0, "ratings")
     assert facts["adjudicated in files"] == (40, 'they do not count, by the policy; imported by {"ray":40}')
+
+
+def test_what_was_decided_with_the_judge_in_view_is_no_adjudication_of_the_evidence(tmp_path: Path) -> None:
+    apart = [replace(c, people=(1.0, 5.0)) for c in judged(4)]
+    store, dataset, judge = opened(tmp_path / "a.duckdb", [*apart, *(replace(c, dimension="safety") for c in apart)])
+    settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
+    ids = dict(store.rows("select name, id from item"))
+    adjudication.reveal(store, "ray", ids["item 3"])
+    decided = (("ray", 0, HELP.name), ("ray", 1, HELP.name), ("lou", 2, HELP.name), ("ray", 3, HELP.name),
+               ("lou", 0, "safety"))  # fmt: skip
+    for person, n, dimension in decided:
+        item = ids[f"item {n}"]
+        [cell] = [c for c in disputes.of_item(store, dataset, item) if c.dimension == dimension]
+        made = adjudication.decide(store, person, new_id(), item, TURN, dimension, 3, "It says so.", cell.token)
+        assert made.saw_judge == (n == 3)
+    found = case.case(store, dataset, judge, "turn", "helpfulness")
+    facts = {name: (figure, said) for name, figure, said in case.facts(store, found)}
+    assert facts["adjudicated"] == (3, '{"lou":1,"ray":2}')  # not the one that ray made with the judge in view
+    assert facts["adjudicated in files"] == (0, "")
 
 
 def test_made_up_data_let_no_language_model_pass_on_imported_labels(tmp_path: Path) -> None:

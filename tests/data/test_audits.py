@@ -201,16 +201,16 @@ def test_facts_of_judgments_of_several_calls_come_from_their_raw_text(tmp_path: 
 def test_findings_are_made_again_only_where_what_they_rest_on_has_changed(
     store: Store, here: tuple[str, str], fake: dict[str, list[float]]
 ) -> None:
-    assert [f.verdict for f in audits.findings(store, *here).values()] == ["pass", "not tested", "warning"]
-    assert audits.findings(store, *here)["low"].why == "1 dialogues hold a 1." and fake["low"] == [0.5]
+    assert [f.verdict for f in audits.audited(store, *here).findings.values()] == ["pass", "not tested", "warning"]
+    assert audits.audited(store, *here).findings["low"].why == "1 dialogues hold a 1." and fake["low"] == [0.5]
     label(store, 1, 4.0)
-    assert audits.findings(store, *here)["people"].n == 1
+    assert audits.audited(store, *here).findings["people"].n == 1
     assert {name: len(asked) for name, asked in fake.items()} == {"low": 1, "people": 2, "fitting": 1}
     audits.set_threshold(store, "lea", "low", 0.05)
     assert list(audits.alarms(store, *here)) == ["low"] and fake["low"] == [0.5, 0.05] and len(fake["people"]) == 2
     cell = justification_labels.ahead(store, *here, "ann", ["coherence"], 1)[0]
     justification_labels.answer(store, "ann", here[1], cell, False)
-    assert audits.findings(store, *here)["fitting"].n == 1
+    assert audits.audited(store, *here).findings["fitting"].n == 1
     assert {name: len(asked) for name, asked in fake.items()} == {"low": 2, "people": 2, "fitting": 2}
 
 
@@ -301,7 +301,7 @@ def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds
     justification_labels.answer(store, "bob", judge, line[0], False)  # one says yes, one no: a drawn vote does not fit
     assert justification_labels.tally(store, dataset, judge, "bob", asked) == justification_labels.Tally(22, 3, 2, 1)
     key = [(c.item, c.unit, c.dimension) for c in line]
-    assert audits.evidence(store, dataset, judge).fits == {key[0]: False, key[1]: False, key[2]: True}
+    assert evidence.gather(store, dataset, judge)[0].fits == {key[0]: False, key[1]: False, key[2]: True}
     with pytest.raises(BadInput):
         justification_labels.answer(store, "ann", judge, replace(line[0], dimension="safety"), True)
     with pytest.raises(NotAllowed):

@@ -229,7 +229,7 @@ def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, 
     inside.extractall(tmp_path / "out")
     script = (
         "import judges.cards, sys; judges.cards.__path__.append(sys.argv[1]); "
-        "from judges.card import cards; c = cards()['zz_manners']; print(c.version, c.dimensions[0].name)"
+        "from judges.cards import cards; c = cards()['zz_manners']; print(c.version, c.dimensions[0].name)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path / "out")], cwd=ROOT, capture_output=True, text=True, check=True
@@ -246,7 +246,7 @@ def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> 
     examples = [Example(f"a {v}", shown, judged(item, v)["reply"]) for v in (1, 3)]
     varied = cards.attach(store, "lea", "zz_manners", examples)
     assert cards.known(store)["zz_manners"].version == varied.version != made.version
-    assert len(cards.of_version(store, varied.version).examples) == 2
+    assert len(cards.known(store)["zz_manners"].examples) == 2
     with pytest.raises(BadCard):
         cards.attach(store, "lea", "zz_manners", examples[:1])
     with pytest.raises(BadInput, match="applies per turn"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from data.store.high_water_mark import Mark
 from judges.cli import commands
 from judges.cli.progress_bar import Bar
 from tests.data.importing import label, pair, text, verdict
+from tests.processes import interruptible
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = [pair(), verdict("p1", "a"), label("p1", "tie")]
@@ -221,9 +223,9 @@ def test_several_paths_are_one_import_and_what_is_alike_is_told_once(run: Run, t
 def test_the_list_of_commands_loads_none_of_them() -> None:
     """What it lists comes quickly: neither a library nor a command is loaded for it."""
     for tool in ("data", "judges"):
-        listed = f"import sys\nfrom {tool}.commands import main\ntry:\n main(['--help'])\nexcept SystemExit: pass\n"
+        listed = f"import sys\nfrom {tool}.cli import main\ntry:\n main(['--help'])\nexcept SystemExit: pass\n"
         code = listed + "print([m for m in sys.modules if m.split('.')[0] in ('pydantic', 'numpy', 'duckdb') or "
-        code += f"m.startswith('{tool}.commands.')])"
+        code += f"m.startswith('{tool}.cli.')])"
         shown = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
         assert "usage: python -m " in shown.stdout and shown.stdout.endswith("\n[]\n"), shown.stdout
 
@@ -235,11 +237,21 @@ def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture
         def isatty(self) -> bool:
             return True
 
-    shown, silent = Terminal(), io.StringIO()
-    for out in (shown, silent):
-        with Bar(out) as bar:
-            bar(50, 100, 1_000)
-    assert "[############............]  50%  1,000 lines" in shown.getvalue() and silent.getvalue() == ""
+    shown, endless, silent = Terminal(), Terminal(), io.StringIO()
+    with Bar(shown) as bar:
+        while "%" not in shown.getvalue():  # it comes after a tenth of a second
+            bar(50, 100, 1_000, ", 3 failed")
+    with Bar(endless, "rows") as bar:
+        while "%" not in endless.getvalue():
+            bar(0, 0, 12)
+    with Bar(silent) as bar:
+        bar(50, 100, 1_000)
+        bar.clear()
+    assert silent.getvalue() == ""
+    [said] = re.findall(r"\r(\[#+\.+\].*?) *(?=\r)", shown.getvalue())
+    assert re.fullmatch(r"\[#{12}\.{12}\]  50%  1,000 lines  [\d,]+ a second, 3 failed", said)
+    assert shown.getvalue().endswith("\r" + " " * len(said) + "\r")
+    assert f"[{'#' * 24}] 100%  12 rows  " in endless.getvalue()
 
 
 def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -> None:
@@ -252,7 +264,7 @@ def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -
     spools.mkdir()
     options = {"cwd": ROOT, "env": {**os.environ, "TMPDIR": str(spools)}}
     for after in (0.0, 0.5, 2.0):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as one:
+        with interruptible(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as one:
             while one.poll() is None and not list(spools.glob("assay-intake-*")):
                 time.sleep(0.01)
             time.sleep(after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from data.cli import main
 from data.dashboard import dashboard, sentences
 from data.records import datasets, people
 from data.records.coverage import asking
-from data.reports.dashboard import document, table
+from data.reports.dashboard import document, plot, table
 from data.store import Store, open_store
 from data.store.ids import new_id, now
 from judges.stats.approval_check import Policy
@@ -236,6 +237,71 @@ def test_sentences(store: Store) -> None:
     asked = [tile.asking.dimension]
     assert labelled(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
     assert asking(asked[0]).told(0) == "mean"
+
+
+def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (float(2 + n % 2 * 2 + n % 4 // 2),), 3.0, "blind", 0.5) for n in range(80)]
+    dataset, judge = fill(store, cells)
+    approve(store, dataset, judge, "helpfulness")
+    made = plot(dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0])
+    marks = re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="middle"[^>]*>(\d)</text>', made)
+    one, *_, five = (float(x) for x, _ in marks)
+    assert [told for _, told in marks] == ["1", "2", "3", "4", "5"] and 0 < one < five < 760
+
+    def place(value: float) -> Any:
+        return pytest.approx(one + (value - 1) / 4 * (five - one), abs=0.02)
+
+    assert [float(x) for x, _ in marks] == [place(n) for n in range(1, 6)]
+    dots = re.findall(r'<circle cx="([\d.]+)" cy="[\d.]+" r="5.5"[^>]*><title>(s\d): people would say ([\d.]+)', made)
+    assert [(name, told) for _, name, told in dots] == [("s1", "4.50"), ("s0", "2.50")]
+    assert [float(x) for x, *_ in dots] == [place(4.5), place(2.5)]
+    own = re.findall(r'<path d="M([\d.]+) [^>]*><title>s\d: the judge says 3.00', made)
+    assert [float(x) for x in own] == [place(3), place(3)]
+    [height] = re.findall(r'<line x1="0" y1="([\d.]+)" x2="24" y2="\1" class="s0"', made)
+    assert f'<circle cx="12" cy="{height}" r="5" class="f0"/>' in made  # the legend: a dot on its line, and a diamond
+    assert re.search(rf'<path d="M412 {float(height) - 6:g}L418 {height}L', made)
+
+
+def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (float(2 + n % 3 + n % 2),), 3.0, "blind", 0.5) for n in range(120)]
+    dataset, judge = fill(store, cells, systems=lambda n: (f"s{n % 3}", ""))
+    approve(store, dataset, judge, "helpfulness")
+    tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
+    # People say 2 or 3 of s0, 3 or 4 of s1, 4 or 5 of s2, in turn: 2.5, 3.5 and 4.5 on average.
+    assert [s.name for s in tile.systems] == ["s2", "s1", "s0"] and len(tile.comparisons) == 3
+
+    def told(*differ: str) -> str:
+        made = tuple(
+            replace(c, adjusted=0.01 if f"{tile.systems[c.one].name}-{tile.systems[c.other].name}" in differ else 0.9)
+            for c in tile.comparisons
+        )
+        return sentences.reading(replace(tile, comparisons=made))[-1]
+
+    assert told() == "None of them differ significantly: this order may be chance."
+    for one, other, gap in (("s2", "s1", "1.00"), ("s2", "s0", "2.00"), ("s1", "s0", "1.00")):
+        said = told(f"{one}-{other}")
+        assert said.startswith(f"{one} is rated {gap} higher than {other} (")
+        assert said.endswith("). The other 2 pairs of systems do not differ significantly.")
+    assert told("s2-s0", "s1-s0") == "2 of the 3 pairs of systems differ significantly."
+    assert told("s2-s1", "s2-s0", "s1-s0") == "All of them differ significantly."
+    # Of two systems there is one pair, which is told whether it differs or not.
+    [pair] = [c for c in tile.comparisons if {c.one, c.other} == {0, 1}]
+    alone = replace(tile, systems=tile.systems[:2], comparisons=(replace(pair, adjusted=0.01),))
+    assert sentences.reading(alone)[-1].startswith("s2 is rated 1.00 higher than s1 (")
+    alike = replace(alone, comparisons=(replace(pair, adjusted=0.9),))
+    assert sentences.reading(alike)[-1].startswith("s2 and s1 do not differ significantly: the difference is 1.00 (")
+
+
+def test_items_without_a_usable_reply_are_counted_by_system_and_by_pair(store: Store) -> None:
+    sides = [("x", "y"), ("y", "x"), ("x", "z"), ("x", "y")]
+    cells = [Cell(n, "pair", (), "unscored", dimension="verdict") for n in range(3)]
+    cells += [Cell(3, "pair", (), 0.0, dimension="verdict")]  # this one was judged
+    dataset, judge = fill(store, cells, "pairs", "pair", "long_form_pairwise", systems=lambda n: sides[n])
+    found = dashboard.unreadable(store, dataset, judge)
+    assert found == {"x": 3, "y": 2, "z": 1, "x ~ y": 1, "y ~ x": 1, "x ~ z": 1}
+    alone, other = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(5)])
+    assert dashboard.unreadable(store, alone, other) == {"s0": 3, "s1": 2}  # items 0, 2, 4 and 1, 3
+    assert dashboard.unreadable(store, dataset, other) == {}
 
 
 def test_command_line(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

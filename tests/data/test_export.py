@@ -37,6 +37,7 @@ from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
 from judges.types import ITEM, Dialogue
 from tests import seeds
+from tests.data.cells import Cell, fill
 from tests.data.importing import label, pair, verdict
 
 Json = dict[str, Any]
@@ -307,6 +308,36 @@ def test_a_judges_verdicts_are_given_out_only_where_it_is_approved(
     assert [r["item"] for r in rows(store, "preference_pairs", "pairs", by_judge=judge)] == ["p1", "p2", "p3", "p4"]
 
 
+def test_verdicts_of_other_judges_and_other_datasets_do_not_go_out_with_an_approved_one(
+    own: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    more = [verdict(f"p{n}", "a", model="unapproved") for n in range(1, 5)]
+    take(own, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), Plan("pairs"))
+    apart = [pair("q1", a="First q.", b="Second q."), verdict("q1", "a")]
+    take(own, "lea", from_path(seeds.lines(tmp_path / "apart.jsonl", apart)), Plan("apart"))
+    found = demo(own, "pairs").id
+    [judge] = [key for key, model, *_ in own.rows("select id, model from judge where card = 'plain_pairwise'")
+               if model == "m"]  # fmt: skip
+    key = (found, judge, "pair", "verdict")
+    held = type("Held", (), {"key": key, "asked": policy.asked(own), "at": now()})
+    monkeypatch.setattr("data.approvals.approvals.approved", lambda *_: [held])
+    given = rows(own, "preference_pairs", "pairs", by_judge=judge)
+    # The approved judge found b better of all four pairs; another one, whom nobody has approved, found a.
+    assert [(r["item"], r["chosen"][0]["content"]) for r in given] == [(f"p{n}", f"Second {n}.") for n in range(1, 5)]
+    assert {(r["judge"], r["dimension"]) for r in given} == {(judge, "verdict")}
+
+
+def test_one_turn_below_the_answer_keeps_a_chat_out(own: Store) -> None:
+    gold = {0: (5.0, 5.0), 1: (5.0, 3.0), 2: (4.0, 4.0), 3: (3.0, 3.0), 4: (4.0, 5.0)}
+    cells = [Cell(n, f"turn:{t}", (v,), v, "blind", 0.5) for n, both in gold.items() for t, v in enumerate(both, 1)]
+    fill(own, cells, "turns")
+    found = rows(own, "chats", "turns", by="helpfulness", least="4", basis="gate")
+    told = [(r["item"], r["value"], r["units"]) for r in found]
+    assert told == [("item 0", "5", 2), ("item 2", "4", 2), ("item 4", "4", 2)]
+    best = rows(own, "chats", "turns", by="helpfulness", basis="gate")
+    assert [r["item"] for r in best] == ["item 0"], "without an answer only the best is good enough"
+
+
 def test_chats_are_those_that_reach_the_answer(store: Store) -> None:
     # The gold of the verdict is the lower median of excellent (3) and borderline (1).
     assert rows(store, "chats", basis="gate") == []
@@ -345,6 +376,20 @@ def test_candidates_come_with_their_reasons(store: Store) -> None:
     assert {"turn 1 helpfulness: people say 2 and 4"} <= {text for r in disputed for text in r["reasons"]}
     assert [r["need"] for r in found] == sorted((r["need"] for r in found), reverse=True)
     assert len(rows(store, "candidates", most=1)) == 1
+
+
+def test_candidates_are_exactly_those_found_low_or_disputed(own: Store) -> None:
+    people_say = {0: (2.0, 2.0), 1: (3.0, 3.0), 2: (3.0, 5.0), 3: (3.0, 4.0), 4: (1.0, 3.0), 5: (5.0, 5.0)}
+    fill(own, [Cell(n, "turn:1", said, 4.0, "blind", 0.5) for n, said in people_say.items()], "few")
+    found = rows(own, "candidates", "few", basis="gate")
+    # Low is 1 + a quarter of the four steps, 2, and below; two steps apart is disputed. Of two labels the lower counts.
+    # What is worth collecting: 1 - .2 of a low one, 1 - .5 of a disputed one, and 1 - .2 x .5 of both.
+    assert [(r["item"], r["need"], r["low"], r["disputed"], r["doubted"], r["reasons"]) for r in found] == [
+        ("item 4", 0.9, True, True, False,
+         ["turn 1 helpfulness is 1", "turn 1 helpfulness: people say 1 and 3"]),
+        ("item 0", 0.8, True, False, False, ["turn 1 helpfulness is 2"]),
+        ("item 2", 0.5, False, True, False, ["turn 1 helpfulness: people say 3 and 5"]),
+    ]  # fmt: skip
 
 
 def test_who_may_export_and_that_it_stands_on_the_trail(store: Store, tmp_path: Path) -> None:

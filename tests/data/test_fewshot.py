@@ -85,7 +85,7 @@ def test_items_that_stand_as_examples_count_in_no_figure_of_that_judge(store: St
     for judge, cells in ((old, COUNT), (new, COUNT - 2)):
         for basis in ("blind", "all"):
             assert len(calibration.meeting(store, dataset(store), judge, asked, basis).human) == cells
-            sums = calibration.sums(store, dataset(store), judge, asked, basis)
+            sums = calibration.all_sums(store, dataset(store), judge, [asked], basis)[0]
             assert sums.cells.sum() == cells
             assert len(calibration.items_in(store, "lea", dataset(store), judge, asked, basis, 5.0, 3.0)) == cells
         assert baselines.measured(store, dataset(store), judge, [asked], "blind")["turn", "zz敬語"].items == cells

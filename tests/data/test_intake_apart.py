@@ -193,12 +193,13 @@ def test_the_memory_of_the_server_does_not_grow_with_a_file(tmp_path: Path) -> N
     row = {"id": "1", "kind": "response", "task": "", "output": "x" * (10 * 2**20)}
     given = upload(tmp_path, rows__jsonl=text([row, {**row, "id": "2"}]))
     program = (
-        "import resource, sys\nfrom pathlib import Path\nfrom data import intake\nfrom tests.data import importing\n"
+        "import resource, sys\nfrom pathlib import Path\nfrom data import importing as ours\n"
+        "from tests.data import importing\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "store, plan = importing.workspace(Path(sys.argv[1])), intake.Plan('d')\n"
-        "given = intake.from_uploads([('rows.jsonl', Path(sys.argv[2]))])\n"
-        "intake.preview(store, importing.source([importing.pair()]), plan)\nbefore = peak()\n"
-        "assert intake.preview(store, given, plan).new.items == 2\nprint(peak() - before)\nstore.close()"
+        "store, plan = importing.workspace(Path(sys.argv[1])), ours.Plan('d')\n"
+        "given = ours.from_uploads([('rows.jsonl', Path(sys.argv[2]))])\n"
+        "ours.preview(store, importing.source([importing.pair()]), plan)\nbefore = peak()\n"
+        "assert ours.preview(store, given, plan).new.items == 2\nprint(peak() - before)\nstore.close()"
     )
     command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "TMPDIR": tempfile.gettempdir()}, capture_output=True)
@@ -263,14 +264,14 @@ def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: 
 def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path: Path, spools: Path) -> None:
     given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 300_000)
     program = (
-        "import sys\nfrom pathlib import Path\nfrom data import intake\nfrom tests.data import importing\n"
-        "from tests.data.test_intake_apart import RESPONSES\nfrom data.importing import apart\n"
+        "import sys\nfrom pathlib import Path\nfrom data import importing as ours\nfrom tests.data import importing\n"
+        "from tests.data.test_intake_apart import RESPONSES\nfrom data.importing import subprocess_reader as apart\n"
         "real = apart._Talk.send\n"
         "def send(self, value): print(self._process.pid, flush=True); real(self, value)\n"
         "apart._Talk.send = send\nstore = importing.workspace(Path(sys.argv[1]))\n"
-        "given = intake.from_uploads([('a.csv', Path(sys.argv[2]))])\nplan = intake.Plan('d', mappings=(RESPONSES,))\n"
+        "given = ours.from_uploads([('a.csv', Path(sys.argv[2]))])\nplan = ours.Plan('d', mappings=(RESPONSES,))\n"
         "seen = lambda done, size, lines: lines and print('reads', flush=True)\n"
-        "intake.preview(store, given, plan, progress=seen)"
+        "ours.preview(store, given, plan, progress=seen)"
     )
     command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
     env = {**os.environ, "TMPDIR": str(spools)}

@@ -107,7 +107,7 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
     kept = store.rows("select value from score where dimension = $1", [name])
     assert sorted(value for (value,) in kept) == sorted(y.tolist())
     found = stats_calibration.summarise(calibration.evidence(store, dataset, judge_id, d, "blind"), d)
-    summed = stats_calibration.summarise(calibration.sums(store, dataset, judge_id, d, "blind"), d)
+    summed = stats_calibration.summarise(calibration.all_sums(store, dataset, judge_id, [d], "blind")[0], d)
     lin = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
     assert found.interval.point == pytest.approx(lin, abs=1e-12)
     assert summed.interval.point == pytest.approx(lin, abs=1e-9)

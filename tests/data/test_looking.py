@@ -192,6 +192,24 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
     assert names["turn.helpfulness"] == (HELP, ids)
 
 
+def test_judges_are_held_against_each_other_with_the_weights_of_the_draw(store):
+    # Twenty items were drawn with one chance in two and stand for 40, twenty with one in four and stand for 80.
+    cells = [
+        Cell(n, "turn:1", (float(n % 5 + 1),), float(n % 5 + 1) if n < 20 else float((n + 1) % 5 + 1), "blind",
+             0.5 if n < 20 else 0.25)
+        for n in range(40)
+    ]  # fmt: skip
+    dataset, judge = fill(store, cells, "weighted")
+    drawn = comparison.same(store, dataset, [judge], HELP, "gate").seats
+    assert sorted(drawn.weight.tolist()) == [2.0] * 20 + [4.0] * 20
+    human = [n % 5 for n in range(40)]
+    said = [n % 5 if n < 20 else (n + 1) % 5 for n in range(40)]
+    weight = [2] * 20 + [4] * 20
+    oracle = cohen_kappa_score(human, said, weights="quadratic", labels=range(5), sample_weight=weight)
+    assert compare(drawn, judge, 5, "quadratic").kappas[judge].point == pytest.approx(oracle)
+    assert comparison.same(store, dataset, [judge], HELP, "blind").seats.weight is None  # where each counts once
+
+
 def test_cells_of_many_items_are_not_read_for_their_length(store, crowded, monkeypatch):
     dataset, judges = crowded
     monkeypatch.setattr(comparison, "MOST_ITEMS", 10)

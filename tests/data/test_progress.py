@@ -116,8 +116,7 @@ def test_a_stream_and_a_dataset(store: Store, found: str) -> None:
     save(store, found, "ben", n=1, action="skip", values=[])
     assert progress.queue_done(store, found, "review") == QueueDone(10, 3)
     assert progress.queue_done(store, found, "audit") == QueueDone(0, 0)
-    assert progress.done(store, found) == Done(items=10, labelled=3, labels=3, people=1)
-    assert progress.done(store, "other") == Done(0, 0, 0, 0)
+    assert progress.all_done(store) == {found: Done(items=10, labelled=3, labels=3, people=1)}
 
 
 def test_the_desk_gets_all_of_it_in_one_look(store: Store, found: str) -> None:

@@ -164,6 +164,35 @@ def test_an_answer_that_becomes_a_skip_opens_the_item_again_to_others(tmp_path: 
     assert queue.waiting(store, "p0", found, "review") == 0
 
 
+def test_an_item_is_given_out_again_although_many_were_closed_since(tmp_path: Path, clock: Clock) -> None:
+    """A long queue forgets what was closed; what is opened again has to come back, in its place."""
+    store, found = make(tmp_path, count=260)
+    assert queue.waiting(store, "p1", found, "review") == 260
+    told = "id, dataset_id, item_id, draw_id, person, judge_id, action, mode, reason, previous, milliseconds, made_at"
+    drawn = store.rows("select id, item_id from draw order by priority, id")
+
+    def put(answers: list[tuple[Any, ...]], action: str) -> list[str]:
+        keys = [new_id() for _ in answers]
+        rows = [(key, found, item, draw, "p0", "", action, "assisted", "", previous, 5000, clock.moment)
+                for key, (draw, item, previous) in zip(keys, answers, strict=True)]  # fmt: skip
+        store.tx("p0", "label", lambda tx: tx.add("answer", told, rows))
+        return keys
+
+    keys = put([(*one, "") for one in drawn], "save")
+    assert take(store, "p1", found) == [] and queue.waiting(store, "p1", found, "review") == 0
+    put([(*drawn[n], keys[n]) for n in (150, 7)], "skip")
+    assert queue.waiting(store, "p1", found, "review") == 2
+    assert [given.item for given in take(store, "p1", found, 8)] == [drawn[7][1], drawn[150][1]]
+
+
+def test_a_rule_of_another_sort_leaves_the_overlap_as_it_is(tmp_path: Path, clock: Clock) -> None:
+    store, found = make(tmp_path, count=1)
+    rules(store, found, overlap=2)
+    answer(store, "p0", take(store, "p0", found)[0])
+    settings.set_gold_rule(store, "lea", found, settings.GoldRule("median", 1))
+    assert queue.waiting(store, "p1", found, "review") == 1, "two people are still asked for"
+
+
 @pytest.mark.parametrize("first", ["audit", "review"])
 def test_what_the_audit_has_drawn_is_reserved_whoever_fills_first(tmp_path: Path, clock: Clock, first: str) -> None:
     store, found = make(tmp_path, count=10, audit=8 if first == "audit" else 0, review=False)

@@ -29,6 +29,7 @@ from judges.render import html, svg
 from judges.render.drawing import shortened, ticks, wide
 from judges.stats.agreement import cross_table, kappa
 from tests.data.cells import Cell, fill
+from tests.poison import tricks
 
 NASTY = '=cmd() <b>対話</b> & "x" ]]> {n} **bold**'
 TURN = "turn:1"
@@ -124,6 +125,50 @@ def test_a_bound_below_the_axis_does_not_leave_the_plot() -> None:
     assert "lower bound -1.0000" in ElementTree.tostring(plot, "unicode")
 
 
+def texts(drawn: str) -> dict[str, dict[str, str]]:
+    """Text -> the attributes of the element that has it."""
+    found = ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")
+    return {"".join(one.itertext()): dict(one.attrib) for one in found}
+
+
+def test_bars_stand_upright_where_their_names_have_room_and_lie_where_not() -> None:
+    values = [0.1 * n for n in range(1, 9)]
+    upright = svg.bars([f"m{n}" for n in range(1, 9)], [("all", values)])
+    lying = svg.bars([f"a model with a long name, {n}" for n in range(1, 9)], [("all", values)])
+    assert len({one["y"] for told, one in texts(upright).items() if told.startswith("m")}) == 1
+    assert len({one["y"] for told, one in texts(lying).items() if told.startswith("a model")}) == 8
+    assert "0%" in texts(upright), "bars stand on a line that is called nothing"
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_no_cell_of_a_table_of_agreement_leaves_the_drawing(count: int) -> None:
+    drawn = ElementTree.fromstring(svg.confusion([[1] * count] * count, [f"answer {n}" for n in range(count)]))
+    boxes = [{k: float(one.get(k, "")) for k in ("x", "y", "width", "height")}
+             for one in drawn.iter("{http://www.w3.org/2000/svg}rect") if one.get("x")]  # fmt: skip
+    assert len(boxes) >= count**2
+    assert 0 < max(b["y"] + b["height"] for b in boxes) <= float(drawn.get("height", "")) < 1_000
+    assert 0 < max(b["x"] + b["width"] for b in boxes) <= float(drawn.get("width", ""))
+
+
+def test_only_several_series_have_a_legend_and_room_for_it() -> None:
+    def high(count: int) -> float:
+        drawn = svg.bars(["a", "b"], [(f"series {n}", [0.5, 0.6]) for n in range(count)])
+        assert ("series 0" in texts(drawn)) == (count > 1)
+        return float(ElementTree.fromstring(drawn).get("height", ""))
+
+    assert high(2) - high(1) == svg.SIZE + 8
+
+
+def test_the_name_of_an_axis_stands_in_the_middle_below_it() -> None:
+    drawn = svg.lines([("all", [0.0, 1.0], [0.2, 0.4], None, None)], x="answered", width=700)
+    axis = [one for one in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}line")
+            if one.get("class") == "grid"]  # fmt: skip
+    left, right = float(axis[0].get("x1", "")), float(axis[0].get("x2", ""))
+    told = texts(drawn)["answered"]
+    assert left < float(told["x"]) < right and float(told["x"]) == pytest.approx((left + right) / 2, abs=10)
+    assert told["text-anchor"] == "middle"
+
+
 def test_an_undefined_figure_has_no_mark() -> None:
     plot = svg.intervals([svg.Row("a", "", None, None, None, remark="– undefined")])
     assert "<circle" not in plot
@@ -168,6 +213,28 @@ def test_documents_escape_what_they_are_given(name: str) -> None:
     reader.feed(html.page(name, parts, name))
     assert {tag for tag, _ in reader.tags} <= plain
     assert not any(attribute.startswith("on") for _, attributes in reader.tags for attribute in attributes)
+
+
+def test_only_what_the_templates_made_is_html() -> None:
+    joined = "".join([html.para("x"), html.para("y")])  # str.join gives a text again
+    parts = [html.para("{a}", a=html.para("z")), joined, html.fold("<b>", ["<i>"]), html.bullets(["<u>"])]
+    made = html.page("t", parts)
+    assert "<bdi>&lt;p&gt;z&lt;/p&gt;</bdi>" in made and "&lt;p&gt;x&lt;/p&gt;" in made
+    assert not any(f"<{tag}>" in made for tag in "biu")
+
+
+@pytest.mark.parametrize("tag", tricks("https://canary.test"))
+def test_documents_keep_what_is_meant_to_fetch_or_run_as_text(tag: str) -> None:
+    reader = Reader()
+    parts = [
+        html.heading(tag, anchor=tag), html.note("{a}", tag, a=tag), html.bullets([tag]), html.facts([(tag, tag)]),
+        html.table([{tag: tag}], [tag], tag), html.fold(tag, [tag]), html.code(tag), html.records(tag, tag),
+    ]  # fmt: skip
+    reader.feed(html.page(tag, parts, tag, tag))
+    assert {attribute for _, attributes in reader.tags for attribute in attributes} <= {
+        "lang", "charset", "http-equiv", "content", "name", "id", "class", "role", "type",
+    }  # fmt: skip
+    assert not {tag for tag, _ in reader.tags} & {"img", "iframe", "svg", "a", "form", "link", "object", "video"}
 
 
 def test_marks_in_values_are_no_marks() -> None:

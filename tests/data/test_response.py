@@ -63,7 +63,7 @@ def test_an_item_stands_for_as_many_as_its_stratum_has_for_each_that_is_answered
     assert weights(w) == {"x": {round(30 / 21, 9)}, "y": {round(30 / 7, 9)}, "z": {30.0}}
     # the same on the other ways: sums of large datasets, and the moments of corrected means
     one = calibration.meeting(w.store, w.dataset, w.judge, HELP, "gate")
-    sums = calibration.sums(w.store, w.dataset, w.judge, HELP, "gate")
+    sums = calibration.all_sums(w.store, w.dataset, w.judge, [HELP], "gate")[0]
     assert isinstance(one, Meeting) and one.weight.sum() == pytest.approx(90) == sums.weight.sum()
     assert sums.mean_weight == pytest.approx((90, (one.weight**2).sum()))
     moments = labelled_items.labelled(w.store, w.dataset, w.judge, [HELP], ["gate"])["turn", "helpfulness"]
@@ -201,7 +201,9 @@ def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None
     skip = {drawn[2], drawn[3]}
     sim.work(w, "ann", most=8, skips=skip.__contains__)
     held = queue.claim(w.store, "ben", w.dataset, "audit", queue.Filters(), [], 1)[0].item
-    found = {one.item: one for one in nonresponse.missing(w.store, "ben", w.dataset, w.judge, HELP, "gate")}
+    listed = nonresponse.missing(w.store, "ben", w.dataset, w.judge, HELP, "gate")
+    found, names = {one.item: one for one in listed}, dict(w.store.rows("select id, name from item"))
+    assert len(listed) == len(found) and all(one.name == names[one.item] for one in listed)
     whys = {item: one.why for item, one in found.items()}
     assert whys[drawn[0]] == "known to all" and whys[drawn[1]] == "put aside" and whys[held] in ("held", "put aside")
     assert {whys[item] for item in skip - {held}} == {"skipped"}

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from data.store import Store, open_store
 from judges.cards import card
-from judges.practice.faults import planned
 from judges.practice.model import key_of
 from judges.protocols.call_plan import Task, ask
 from judges.types import ITEM
 from tests import seeds
+from tests.practice.faults import planned
 from tests.practice_server import practice
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,9 +37,10 @@ TRUE = {
 }  # fmt: skip
 CHILD = """
 import sys
-from data import datasets, runs
+from data.records import datasets
+from data.runs import runs
 from data.store import open_store
-from judges.card import card
+from judges.cards import card
 from judges.client.endpoint import Endpoint
 url, run_id = sys.argv[1:]
 store = open_store()

@@ -145,7 +145,8 @@ def test_tries_that_may_have_to_be_paid_for_count(store: Store) -> None:
 
 CHILD = """
 import sys
-from data import datasets, runs
+from data.records import datasets
+from data.runs import runs
 from data.store import open_store
 from tests.data.test_spending import order
 url, run_id = sys.argv[1:]

@@ -142,6 +142,20 @@ def test_a_stray_word_among_numbers_is_one_problem_and_the_rest_can_be_taken(sto
     assert (done.labels, done.rejected) == (N - 1, 1)
 
 
+def test_the_command_takes_good_rows_only_where_it_is_told_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/good.duckdb")
+    file = tmp_path / "t.csv"
+    file.write_bytes(table(id=IDS, human=[*numbers(1, 2, 3, 4, 5)[:-1], "?!"], judge=numbers(2, 3, 4, 5, 1)))
+    assert main(["start", str(file), "--no-serve"]) == 1
+    assert "(--good-rows)" in capsys.readouterr().err
+    assert main(["start", str(file), "--no-serve", "--good-rows"]) == 0
+    store = open_store()
+    assert store.rows("select count(*) from label") == [(N - 1,)]
+    store.close()
+
+
 def test_a_question_of_the_workspace_is_taken_where_its_scale_fits(store: Store) -> None:
     fits = {"id": IDS, "judge_factuality": numbers(2, 4), "human_factuality": numbers(3, 4)}
     made = read(store, {"t.csv": table(**fits)})
@@ -188,10 +202,13 @@ def test_without_labels_it_leads_to_a_sample_that_is_drawn_once(store: Store) ->
     assert store.rows("select count(*) from draw where stream = 'audit'") == [(N,)]
 
 
-def test_a_workspace_without_anybody_gets_its_first_lead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workspace_without_anybody_gets_its_first_lead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/new.duckdb")
     (tmp_path / "t.csv").write_bytes(table(id=IDS, judge=numbers(1, 2), human=numbers(1, 2, 3)))
     assert main(["start", str(tmp_path / "t.csv"), "--no-serve"]) == 0
+    assert capsys.readouterr().out.startswith("t.csv: "), "what the file was taken for is told first"
     store = open_store()
     assert [p.role for p in people.everyone(store) if p.name != "human"] == ["lead"]
     store.close()
@@ -227,6 +244,19 @@ def test_scores_in_the_rows_of_a_dialogue_are_of_its_turns(store: Store) -> None
     assert store.rows("select distinct unit from label order by 1") == [("turn:1",), ("turn:2",)]
 
 
+def test_a_score_in_the_last_row_of_a_dialogue_is_of_the_whole(store: Store) -> None:
+    """The empty cells of its other rows are no answers, and so not different ones."""
+    last = ["" if n % 2 == 0 else str(1 + n // 2 % 3) for n in range(N)]
+    said = table(
+        conversation_id=[f"c{n // 2}" for n in range(N)], turn=numbers(1, 2), user=[f"u{n}" for n in range(N)],
+        assistant=[f"a{n}" for n in range(N)], human_tone=last, judge_tone=last,
+    )  # fmt: skip
+    made = read(store, {"t.csv": said})
+    assert not [told for told in made.told if "taken as said of turns" in told]
+    bring(store, {"t.csv": said})
+    assert store.rows("select distinct unit from label") == [("conversation",)]
+
+
 def test_a_question_without_a_scale_is_left_out_and_not_the_rest(store: Store) -> None:
     made = read(store, {"t.csv": table(id=IDS, human=numbers(1, 2), judge=numbers(2, 1))})
     lost = replace(made.series[0], dimension="other", answers=None)
@@ -242,6 +272,7 @@ def test_verdicts_of_both_orders_are_one_judges(store: Store) -> None:
     made = read(store, {"t.csv": table(id=IDS, **sides, **verdicts)})
     orders = [(s.name, s.who, s.order.constant) for s in made.series if s.by == "judge"]
     assert orders == [("verdict_ab", "verdict_ab", "ab"), ("verdict_ba", "verdict_ab", "ba")]
+    assert "t.csv: verdict_ba is taken for the verdict with the places swapped." in made.told
 
 
 def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Store) -> None:

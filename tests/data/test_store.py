@@ -24,6 +24,7 @@ from data.store.high_water_mark import Mark
 from data.store.ids import new_id
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.usefixtures("stores_made_anew")
 
 
 def at(path: Path) -> Store:
@@ -63,6 +64,20 @@ def test_nothing_written_is_no_change(tmp_path: Path) -> None:
     store = at(tmp_path / "a.duckdb")
     assert store.tx("ann", "look", lambda tx: len(tx.rows("select 1"))) == 1
     assert store.newest() == 0
+    store.close()
+
+
+def test_a_store_in_which_somebody_only_looked_opens_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    store = at(path)
+    put(store, "x")
+    store.tx("ann", "look", lambda tx: tx.rows("select 1"))
+    assert store.touched("setting") == store.newest() == 1
+    store.close()
+    store = at(path)
+    assert (store.newest(), count(store)) == (1, 1)
+    put(store, "y")
+    assert store.newest() == 2
     store.close()
 
 

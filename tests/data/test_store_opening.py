@@ -22,6 +22,7 @@ from data.workspace.restore import restore
 from judges.errors import AssayError
 from tests.data.test_store import ROOT, at, count, put
 
+pytestmark = pytest.mark.usefixtures("stores_made_anew")
 KILLED = """
 import os
 from pathlib import Path
@@ -234,9 +235,9 @@ def test_a_migration_that_fails_half_way_changes_nothing(older: Path, monkeypatc
 def test_a_full_disk_before_a_migration_changes_nothing(older: Path) -> None:
     code = (
         "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "from data import store, store_opening\nfrom data.store.errors import StoreFailed\n"
+        "from data import store\nfrom data.store import opening\nfrom data.store.errors import StoreFailed\n"
         "found = [*store.migrations(), (999, 'next', 'create table next_one (id text);')]\n"
-        "store_opening.migrations = lambda: found\n"
+        "opening.migrations = lambda: found\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))\n"
         f"try: store.open_store('duckdb:///{older}')\nexcept StoreFailed as e: print(e)"
     )

@@ -163,7 +163,7 @@ def test_strata_enter_the_error_of_cells_and_of_sums(tmp_path: Path, monkeypatch
     assert calibration.meeting(opened, found, who, dimension, "blind").stratum is None
     monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 50)
     single = summarise(one, dimension).interval
-    summed = summarise(calibration.sums(opened, found, who, dimension, "gate"), dimension).interval
+    summed = summarise(calibration.all_sums(opened, found, who, [dimension], "gate")[0], dimension).interval
     assert summed.se == pytest.approx(single.se) and summed.point == pytest.approx(single.point)
     loose = summarise(type(one)(one.item, one.human, one.judge, one.scored, one.weight), dimension).interval
     assert loose.point == pytest.approx(single.point) and single.se < loose.se

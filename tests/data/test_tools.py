@@ -202,6 +202,15 @@ def test_otel_tools_and_annotations() -> None:
     assert "no part of a conversation were left out (1)" in hints and "may be cut (1)" in hints
 
 
+def test_otel_with_one_value_of_what_came_in_and_one_of_what_went_out() -> None:
+    """The generic keys, which stand for a model's messages where there are no others."""
+    said = {"input__value": "Wo?", "output__value": "Dort."}
+    one = made.span("t", "s", openinference__span__kind="LLM", session__id="S", **said)
+    _, given = found([("t.jsonl", made.text(made.request(one)))])
+    [item] = items(given).values()
+    assert [(t["role"], t["text"]) for t in item["turns"]] == [("user", "Wo?"), ("assistant", "Dort.")]
+
+
 def test_otel_logs() -> None:
     """Messages and evaluations may come as log records, before their spans or after."""
 
@@ -292,6 +301,10 @@ def test_langsmith(shape: str) -> None:
     assert opinions(given) == [("c-1", "turn:1", "ok", 1, "judge", "j-1"), ("c-1", "turn:1", "ok", 0, "person", "kim")]
     _, alone = found([("runs", runs)])
     assert [o[1:4] for o in opinions(alone)] == [("turn:1", "ok", 1.0), ("turn:2", "ok", 1.0)]
+    # Feedback may name the trace alone.
+    whole = [{**{k: v for k, v in row.items() if k != "run_id"}, "trace_id": "r2"} for row in held["feedback"]]
+    _, traced = found([("f.json", made.whole(whole)), ("runs", runs)])
+    assert [o[1:4] for o in opinions(traced)] == [("turn:2", "ok", 1), ("turn:2", "ok", 0)]
 
 
 def test_mlflow() -> None:

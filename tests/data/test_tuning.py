@@ -58,7 +58,7 @@ def cells(store: Store, basis: str = "all") -> int:
     judge = datasets.judges(store, here(store))[0][0]
     [asked] = [d for d in calibration.dimensions(store, judge) if d.name == "helpfulness"]
     found = calibration.meeting(store, here(store), judge, asked, basis)  # type: ignore[arg-type]
-    sums = calibration.sums(store, here(store), judge, asked, basis)  # type: ignore[arg-type]
+    sums = calibration.all_sums(store, here(store), judge, [asked], basis)[0]  # type: ignore[arg-type]
     assert len(found.human) == sums.cells.sum()
     return len(found.human)
 

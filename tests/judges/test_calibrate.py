@@ -10,8 +10,8 @@ from hypothesis import strategies as some
 from judges.stats import calibration
 from judges.stats.approval_check import decide
 from judges.stats.calibration import Line, Meeting, People, Said, Sums, anchoring, by_moments, from_sums, summarise
-from judges.stats.intervals import moments
 from judges.types import Dimension, Scale
+from tests.judges.moments import moments
 
 NAN = float("nan")
 ORDINAL = Dimension("quality", "turn", Scale("ordinal", 1, 3, na=True), "")

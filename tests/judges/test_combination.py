@@ -13,9 +13,10 @@ from judges.cards import card
 from judges.params import Params
 from judges.protocols.combination import RULES, applied, combined, drawn_of, nearest, rule_of, said
 from judges.stats.agreement import kappa, kappa_from_sums
-from judges.stats.intervals import Cells, cluster_bootstrap, difference, from_cells, influences, linearised, moments
+from judges.stats.intervals import Cells, cluster_bootstrap, difference, from_cells, influences, linearised
 from judges.stats.self_consistency import Asked, repeats, told
 from judges.types import Scale
+from tests.judges.moments import moments
 from tests.judges.replies import SHIPPED
 
 ORDINAL, ORDERED = Scale("ordinal", 1, 5, na=True), Scale("ordered", categories=("poor", "good", "fine"))

@@ -48,7 +48,9 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that loads all cards with one more folder, whose card.py is GOOD with a text in place of another."""
     cards()  # what all tests share is read without the folder
     monkeypatch.setattr(judges.cards, "__path__", [*judges.cards.__path__, str(tmp_path)])
-    monkeypatch.setattr(card_folders, "HOMES", dict(card_folders.HOMES))
+    homes = dict(card_folders.HOMES)
+    monkeypatch.setattr("judges.card.HOMES", homes)
+    monkeypatch.setattr(card_folders, "HOMES", homes)
 
     def load(old: str = "", new: str = "", code: str = GOOD, name: str = "") -> tuple[str, dict[str, Card]]:
         name = name or f"zz_warm{next(_NAMES)}"  # a module is imported once

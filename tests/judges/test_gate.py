@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judges.stats.approval_check import Policy, decide, decide_together
-from judges.stats.intervals import from_cells, linearised, moments
+from judges.stats.intervals import from_cells, linearised
 from judges.stats.multiple_testing import holm
 from judges.stats.planner import more_range
 from judges.stats.sequential import Plan, boundary, chance, distance, planned
 from judges.stats.uncertainty import Interval
+from tests.judges.moments import moments
 
 quick = settings(deadline=None, max_examples=50)
 LOOSE = Policy(lower_bound=False)

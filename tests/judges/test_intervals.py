@@ -11,7 +11,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 from judges.stats import intervals, resampling
-from judges.stats.agreement import cross_table, fleiss_cohen_everitt, kappa
+from judges.stats.agreement import cross_table, kappa
 from judges.stats.intervals import (
     BOOTSTRAP,
     LINEARISE_FROM,
@@ -21,10 +21,11 @@ from judges.stats.intervals import (
     from_cells,
     linearised,
     linearised_table,
-    moments,
 )
 from judges.stats.replicates import parts
-from judges.stats.uncertainty import Interval, wilson
+from judges.stats.uncertainty import wilson
+from tests.judges.large_sample import fleiss_cohen_everitt
+from tests.judges.moments import moments
 
 WEIGHTS = [None, "linear", "quadratic"]
 quick = settings(deadline=None, max_examples=40)
@@ -359,8 +360,6 @@ def test_moments_by_hand():
         lambda: linearised([1, 2, 3], np.eye(6), 5),
         lambda: linearised(np.ones(6), np.eye(5), 5),
         lambda: linearised_table(np.eye(3), np.eye(3), 5),
-        lambda: moments([0, 1], [0], [0, 1]),
-        lambda: moments([0, 1], [float("nan"), 1], [0, 1]),
     ],
 )
 def test_bad_moments_are_refused(call):
@@ -471,11 +470,3 @@ def test_wilson_of_nothing_is_none_and_more_than_all_is_refused():
     for successes, n in ((3, 2), (-1, 2), (0, -1), (float("nan"), 2)):
         with pytest.raises(ValueError):
             wilson(successes, n)
-
-
-def test_the_bound_at_another_level_stretches_like_a_normal_one():
-    interval = Interval(0.6, 0.4, 0.8, 0.6 - 1.6448536, 100, 100, 100.0, "linearised")
-    assert interval.bound() == interval.lower_bound
-    assert interval.bound(0.99) == pytest.approx(0.6 - 2.3263479)
-    assert interval.bound(0.5) == pytest.approx(0.6)
-    assert Interval(0.6, None, None, None, 1, 1, 1.0, "linearised").bound(0.99) is None

@@ -19,8 +19,9 @@ from data.importing import Plan, from_path, take
 from data.records import datasets, people
 from data.store import Store, open_store
 from judges.cli import main
-from judges.stats.agreement import Weights, fleiss_cohen_everitt, gwet_ac, kappa
+from judges.stats.agreement import Weights, gwet_ac, kappa
 from judges.stats.calibration import Summary, summarise
+from tests.judges.large_sample import fleiss_cohen_everitt
 from tests.judges.replies import pair, pair_reply
 from tests.seeds import lines
 

@@ -1,13 +1,13 @@
 """People as raters: tables by hand, oracles, and planted people who are found."""
 
 from itertools import permutations
+from math import pi, sqrt, tan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 from scipy import stats
-from scipy.special import betainc
 from sklearn.metrics import cohen_kappa_score
 
 from judges.stats.agreement import krippendorff_alpha
@@ -16,8 +16,7 @@ from judges.stats.raters.dawid_skene import dawid_skene
 from judges.stats.raters.human_ceiling import alpha, ceiling, told
 from judges.stats.raters.rater_flags import Shift, Work
 from judges.stats.raters.ratings import Ratings, without_self
-from judges.stats.student import incomplete_beta, t_cdf
-from judges.stats.uncertainty import Interval
+from judges.stats.uncertainty import Interval, t_quantile
 from judges.types import Scale
 
 FIVE = Scale("ordinal", 1, 5)
@@ -54,23 +53,33 @@ def planted(people, items=80, scale=FIVE, judge=0.8, seed=0, cells=2):
 # -- Student ----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=120)
-@given(some.floats(-60, 60), some.floats(0.5, 5_000))
-def test_student_is_scipy(t, freedom):
-    assert t_cdf(t, freedom) == pytest.approx(stats.t.cdf(t, freedom), rel=1e-9, abs=1e-13)
+@given(some.floats(0.001, 0.999))
+def test_student_with_one_and_two_degrees_of_freedom_by_formula(p):
+    assert t_quantile(p, 1) == pytest.approx(tan(pi * (p - 0.5)), rel=1e-12, abs=1e-12)
+    assert t_quantile(p, 2) == pytest.approx((2 * p - 1) / sqrt(2 * p * (1 - p)), rel=1e-12, abs=1e-12)
 
 
-@given(some.floats(0.1, 200), some.floats(0.1, 200), some.floats(0, 1))
-def test_incomplete_beta_is_scipy(a, b, x):
-    assert incomplete_beta(a, b, x) == pytest.approx(betainc(a, b, x), rel=1e-8, abs=1e-12)
+@pytest.mark.parametrize(
+    ("p", "freedom", "printed"),
+    [(0.95, 5, 2.015), (0.975, 10, 2.228), (0.975, 30, 2.042), (0.995, 60, 2.660), (0.95, 120, 1.658)],
+)
+def test_student_as_its_printed_tables_have_it(p, freedom, printed):
+    assert t_quantile(p, freedom) == pytest.approx(printed, abs=5e-4) == -t_quantile(1 - p, freedom)
 
 
-def test_student_refuses_and_ends():
-    assert (t_cdf(float("-inf"), 3), t_cdf(0.0, 3), t_cdf(float("inf"), 3)) == (0.0, 0.5, 1.0)
+def test_student_refuses():
     with pytest.raises(ValueError, match="above 0"):
-        t_cdf(1.0, 0)
-    with pytest.raises(ValueError, match="0 <= x <= 1"):
-        incomplete_beta(1, 1, 2)
+        t_quantile(0.5, 0)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        t_quantile(1.0, 3)
+
+
+def test_the_test_of_a_persons_wins_by_formula():
+    # With two degrees of freedom P(T <= t) = 1/2 + t / (2 sqrt(2 + t^2)); here the mean is 0, the spread 1.
+    t = -0.2 * sqrt(3)
+    p_value = alternative_annotator._p_value
+    assert p_value([-1.0, 0.0, 1.0], 0.2) == pytest.approx(0.5 + t / (2 * sqrt(2 + t * t)), abs=1e-14)
+    assert (p_value([0.1] * 30, 0.2), p_value([0.3] * 30, 0.2)) == (0.0, 1.0)
 
 
 # -- what others make of a cell ---------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.authoring.recipe import Answers
-from judges.authoring.scale_inference import MISSING, answer, scale_of, survey
+from judges.authoring.scale_inference import MISSING, answer, survey
 from judges.errors import BadScale
 
 FOUND: list[tuple[list[Any], str, list[Any]]] = [
@@ -61,7 +61,7 @@ def said(scale: Answers) -> str:
 
 @pytest.mark.parametrize(("cells", "scale", "answers"), FOUND, ids=[str(row[0])[:40] for row in FOUND])
 def test_the_scale_of_cells(cells: list[Any], scale: str, answers: list[Any]) -> None:
-    found = scale_of(cells)
+    found = survey(cells).answers
     assert found is not None and said(found) == scale
     got = [answer(cell, found) for cell in cells]
     assert got == answers and [type(one) for one in got] == [type(one) for one in answers]

@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from data import samples
 from judges.card import Card
 from judges.cards import card
 from judges.cards.pointwise_quality.card import named
@@ -24,6 +23,7 @@ from judges.types import Strict
 from tests import seeds
 from tests.judges.replies import SHIPPED, practised
 from tests.judges.test_replies import GOOD, ITEMS
+from tools import sample
 
 JSON = [one for one in SHIPPED.values() if one.text is None]
 KNOWN = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "description"}
@@ -130,7 +130,7 @@ def replies() -> list[tuple[str, dict[str, Any]]]:
     """(card, reply) of every reply that the samples, the seeds and the table of replies hold as JSON; of a card that is
     in none of them, the practice endpoint's.
     """
-    made = [(row["card"], row["reply"]) for d in samples.generate(3).datasets for row in d.judgments if "reply" in row]
+    made = [(row["card"], row["reply"]) for d in sample.generate(3).datasets for row in d.judgments if "reply" in row]
     seeded = [("multi_turn_dialogue", seeds.reply(seeds.dialogue(n, turns=n))) for n in (1, 3, 12)]
     ours = [*made, *seeded, *GOOD.items()]
     others = {one.name for one in JSON} - {name for name, _ in ours}

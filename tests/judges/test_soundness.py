@@ -37,7 +37,9 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     own.mkdir()
     cards()
     monkeypatch.setattr(judges.cards, "__path__", [str(own), *judges.cards.__path__])
-    monkeypatch.setattr(card_folders, "HOMES", dict(card_folders.HOMES))
+    homes = dict(card_folders.HOMES)
+    monkeypatch.setattr("judges.card.HOMES", homes)
+    monkeypatch.setattr(card_folders, "HOMES", homes)
     before = set(sys.modules)
     kept = {name: getattr(card_module, name) for name in ("cards", "scales")}
     for name in kept:

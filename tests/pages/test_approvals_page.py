@@ -11,7 +11,7 @@ from data.approvals import approvals, case
 from data.store import open_store
 from tests.data.test_approvals import Key, approve, judged, opened, relabel, set_asked
 from tests.data.test_suspension import draw, drawn, label, undrawn
-from tests.pages.driving import enter
+from tests.pages.driving import at_rest, enter
 from tests.server import Server
 
 NASTY = "Good <b>x</b> ![a](https://canary.test/a.png) **bold** 対話"
@@ -73,11 +73,13 @@ def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
     page.get_by_text("not ready to approve: what is missing").click()
     open_row(page, "safety · turn")
     expect(main).to_contain_text("blind answers to 88 more drawn items")
+    at_rest(page)
     expect(main.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
     reader = new_page()
     enter(reader, app.url, "ann", "approvals?dataset=demo")
     open_row(reader)
     expect(reader.get_by_test_id("stMain")).to_contain_text("Leads decide")
+    at_rest(reader)
     for name in ("Suspend", "Decline", "Approve"):
         expect(reader.get_by_role("button", name=name, exact=True)).to_have_count(0)
     expect(reader.get_by_text("Change the policy")).to_have_count(0)

@@ -63,6 +63,7 @@ def test_a_finding_is_opened_its_limit_set_and_its_items_taken_into_the_queue(ap
     expect(main).to_contain_text("From 40 replies to 40 items; all could be used. No reference labels (gold) yet.")
     title = main.get_by_role("button", name="Verdict inconsistent with scores")
     expect(title).to_be_visible()
+    at_rest(page)
     expect(page.locator(".js-plotly-plot")).to_have_count(0)
     title.press("Enter")
     page.wait_for_url(re.compile("audit=verdict_contradicts"))
@@ -92,6 +93,7 @@ def test_annotators_look_and_answer_by_keys_whether_words_fit_and_calibration_te
 ) -> None:
     main = look(page, app, NASTY, "ann", "&audit=verdict_contradicts")
     expect(main).to_contain_text("3 cases. Click")
+    at_rest(page)
     expect(main.get_by_role("button", name=re.compile("Add these|Limit"))).to_have_count(0)
     main = look(page, app, NASTY, "ann", "&audit=scenario_ignored")
     expect(main).to_contain_text("A researcher or lead can run it.")

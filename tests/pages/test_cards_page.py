@@ -37,6 +37,7 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     enter(page, app.url, "ann", "cards?card=zz_manners")
     expect(page.get_by_role("button", name="Download as a folder")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("heading", name=EVIL)).to_be_visible()
+    at_rest(page)
     expect(page.get_by_text("New version")).to_have_count(0)
     page = chromium.new_page()
     page.on("request", lambda request: asked.append(request.url))

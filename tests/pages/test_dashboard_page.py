@@ -16,7 +16,7 @@ from data.records import people, settings
 from data.store import open_store
 from tests.data.cells import Cell, fill
 from tests.data.test_dashboard import LOOSE, NASTY, approve, dialogues
-from tests.pages.driving import enter, press
+from tests.pages.driving import at_rest, enter, press
 from tests.server import Server
 
 SYSTEM = "対話モデル <b>x</b> ![a](https://canary.test/a.png)"
@@ -88,6 +88,7 @@ def test_what_is_open_stands_in_the_address_and_goes_as_a_file(app: Server, page
     page.keyboard.press("Escape")
     look(page, app, more="&open=turn.context_use")
     expect(main).to_contain_text("No figure of turn.context_use may be shown")
+    at_rest(page)
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
@@ -96,6 +97,7 @@ def test_filters_stand_in_the_address_and_files_can_be_taken(app: Server, page: 
     tile = page.get_by_role("region", name="helpfulness")
     expect(tile).to_contain_text("People would rate model-x, ")
     expect(tile).to_contain_text("The judge itself says")
+    at_rest(page)
     expect(tile).not_to_contain_text("対話モデル")
     expect(page.get_by_role("region", name="verdict")).to_have_count(0)
     page.get_by_role("button", name="Download").click()
@@ -113,4 +115,5 @@ def test_where_nothing_is_approved_it_says_what_has_to_happen(app: Server, page:
     expect(main).to_contain_text("Nothing is approved on this dataset yet")
     expect(main.get_by_role("link", name="See how the judge agrees")).to_be_visible()
     expect(main).to_contain_text("may not be shown")
+    at_rest(page)
     expect(main.locator("section.tile")).to_have_count(0)

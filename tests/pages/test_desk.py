@@ -119,6 +119,7 @@ def test_blind_means_that_nothing_of_the_judge_reaches_the_browser(serve: Serve,
         enter(page, app.url, "ann", f"desk?stream=audit&item={item}")
         assert on_item(page) == item
         sent = "".join(f for f in frames if item in f and not any(a in f for a in assisted))
+        assert sent, "none of what has come is of this item alone: the test says nothing"
         assert "CANARY-BASIS" not in sent
         assert "CANARY-ISSUE" not in sent and "CANARY-SYSTEM" not in sent
         assert page.locator(".step.judge").count() == 0

@@ -86,6 +86,7 @@ def test_every_note_of_a_judge_that_reaches_a_browser_is_on_record(serve: Serve,
     known = {names[str(item)]: at for item, at in rows}
     store.close()
     assert sent, "no page showed a note: the test says nothing"
+    assert waited, "nothing waits for a blind answer: the test says nothing"
     late = {name for name, at in sent.items() if name not in known or known[name] > at}
     assert not late, "shown, and not on record before it was"
     assert not known.keys() & waited, "what waits for a blind answer was shown on no page"

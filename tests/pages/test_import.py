@@ -17,7 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from data.records import people
 from data.store import open_store
 from pages.server.uploads import Uploads
-from tests.pages.driving import enter, patiently
+from tests.pages.driving import at_rest, enter, patiently
 from tests.server import Server
 
 CANARY = "![x](http://127.0.0.1:9/canary.png)"
@@ -91,7 +91,8 @@ def test_two_columns_lead_to_kappa_in_three_actions(assay: Server, page: Any, tm
 def test_annotators_have_no_such_page(assay: Server, page: Any) -> None:
     opened(assay, page, "ann")
     enter(page, assay.url, "ann", "import")
-    page.get_by_text("Overview").first.wait_for()
+    page.get_by_text("This page is for researchers and leads").wait_for()
+    at_rest(page)
     assert page.locator("input[type=file]").count() == 0
 
 

@@ -14,7 +14,7 @@ from data.records import people
 from data.store import open_store
 from tests.data.flagged import flagged
 from tests.data.seated import Seat, crowd, seated
-from tests.pages.driving import choose, enter, press
+from tests.pages.driving import at_rest, choose, enter, press
 from tests.server import Server
 
 NASTY = "支援 <b>x</b> ![a](https://canary.test/a.png)"
@@ -44,6 +44,8 @@ def look(page: Any, app: Server, panel: str, dataset: str = NASTY) -> Any:
 def test_other_figures_and_means_by_a_field_keep_their_place_in_the_address(app: Server, page: Any) -> None:
     main = look(page, app, "others")
     expect(main).to_contain_text("Other metrics, from the same ratings")
+    at_rest(page)
+    expect(page.get_by_role("radio", name="Other metrics")).to_have_count(1)
     expect(page.get_by_role("radio", name="Missing scores")).to_have_count(0)  # the judge has scored whatever has gold
     page.locator("summary", has_text="Mean scores").click()
     choose(page, "Means by", "topic")
@@ -161,6 +163,8 @@ def test_what_needs_no_person_becomes_a_rule_and_the_queue_takes_in_the_rest(app
     expect(main).not_to_contain_text("In force")
     look(page, app, "selective", "small")
     expect(main).to_contain_text("The judge gives no confidence here")
+    at_rest(page)
+    expect(page.get_by_role("radio", name="Other metrics")).to_have_count(1)
     expect(page.get_by_role("radio", name="Precision and recall")).to_have_count(0)
 
 

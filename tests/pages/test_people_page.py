@@ -90,6 +90,7 @@ def test_one_of_sixty_is_found_by_typing(serve: Serve, page: Any) -> None:
     page.goto(app.url)
     field = page.get_by_role("combobox", name="Find your name")
     field.wait_for()
+    at_rest(page)
     expect(page.get_by_role("button", name="person 07")).to_have_count(0)
     field.click()
     page.keyboard.type("美")
@@ -137,6 +138,7 @@ def test_a_lead_adds_changes_and_deactivates(serve: Serve, page: Any) -> None:
 def test_everybody_sees_the_list_and_only_leads_can_change_it(four: Server, page: Any) -> None:
     enter(page, four.url, "ann", "people")
     page.get_by_role("cell", name="美香").wait_for()
+    at_rest(page)
     for name in ("Add a person", "美香"):
         expect(page.get_by_test_id("stMain").get_by_role("button", name=name)).to_have_count(0)
 
@@ -166,6 +168,7 @@ def test_a_change_of_who_leads_waits_for_another_lead(serve: Serve, page: Any, n
     app.start()
     enter(page, app.url, "lea", "people")
     page.get_by_text("lea proposed 美香 as lead").wait_for()
+    at_rest(page)
     expect(page.get_by_role("button", name="Agree")).to_have_count(0)
     other = new_page()
     enter(other, app.url, quote("山田 太郎"), "people")

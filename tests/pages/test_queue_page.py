@@ -14,7 +14,7 @@ from data.queue.queue import Filters
 from data.records.datasets import dataset
 from data.store import open_store
 from tests import seeds
-from tests.pages.driving import choose, enter, on_item
+from tests.pages.driving import at_rest, choose, enter, on_item
 from tests.server import Server
 
 Serve = Callable[..., Server]
@@ -78,10 +78,12 @@ def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(
 
 
 def test_annotators_fill_nothing(long: Server, page: Any) -> None:
-    enter(page, long.url, "ann", "queue")
-    page.get_by_role("table").first.wait_for()
-    for name in ("Add items", "Draw a sample", "Rules"):
-        expect(page.get_by_role("button", name=name)).to_have_count(0)
+    for who, count in (("ann", 0), ("lea", 1)):  # what lea finds there is looked for in the same way
+        for stream, name in (("review", "Add items"), ("audit", "Draw a sample"), ("review", "Rules")):
+            enter(page, long.url, who, f"queue?stream={stream}")
+            page.get_by_role("heading", name="Queues").wait_for()
+            at_rest(page)
+            expect(page.get_by_role("button", name=name)).to_have_count(count)
 
 
 def test_a_researcher_draws_an_audit_sample_as_announced(serve: Serve, page: Any) -> None:

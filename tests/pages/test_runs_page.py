@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from playwright.sync_api import expect
 
@@ -14,7 +15,7 @@ from judges import practice
 from judges.cards import card
 from judges.client.endpoint import Endpoint
 from tests import seeds
-from tests.pages.driving import enter, patiently
+from tests.pages.driving import enter
 
 
 def test_a_judge_is_tried_run_and_compared_without_a_key_and_what_cannot_run_is_one_sentence(serve, page) -> None:
@@ -34,8 +35,8 @@ def test_a_judge_is_tried_run_and_compared_without_a_key_and_what_cannot_run_is_
     expect(page.get_by_text("What Multi-turn dialogue needs")).to_be_visible()
     page.get_by_role("button", name="Dry run of three items").click()
     expect(page.get_by_text("Nothing of this was stored")).to_be_visible()
-    expect(page.get_by_text("11 scores")).to_have_count(0)
     expect(page.get_by_text("14 scores")).to_have_count(3)
+    expect(page.get_by_text(re.compile(r"\b\d+ scores"))).to_have_count(3)  # and of no other number
     expect(page.get_by_text("scenario_description").first).to_be_visible()
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("✓ finished")).to_be_visible(timeout=30_000)
@@ -44,7 +45,6 @@ def test_a_judge_is_tried_run_and_compared_without_a_key_and_what_cannot_run_is_
     page.get_by_role("button", name="All runs").click()
     expect(page.get_by_text("All runs")).to_be_visible()
     expect(page.get_by_text("Nothing is left to ask")).to_be_visible()
-    assert patiently(lambda: "Traceback" not in app.log)
     app.stop()
     store = open_store(app.store)
     rows = store.rows(

@@ -8,19 +8,25 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from data.records import people
+from data.records.people import Role
 from data.store import open_store
 from pages.main import ROUTES
+from pages.me.sign_in import OPEN_TO
 from pages.me.sign_in import leave as sign_out
 from tests import seeds
-from tests.pages.driving import enter, on_item, seeded, turn_to
+from tests.pages.driving import enter, on_item, turn_to
 from tests.poison import floods, tricks
 from tests.server import Server
 
 Serve = Callable[..., Server]
 ADDRESSES = ["" if route[4] == "overview" else route[4] for route in ROUTES if route[2] is not sign_out]
 """The first page stands at the root."""
+PEOPLE: dict[Role, str] = {"lead": "lea", "researcher": "rae", "annotator": "ann"}
+MADE = "button, input, textarea, table, canvas, img"
+"""What every page has of its own, and the word on whose a page is has not."""
 
 
 @pytest.fixture
@@ -46,8 +52,14 @@ def canary() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.fixture(scope="module")
 def three(serve_all: Serve) -> Server:
-    """The app with three judged dialogues, for tests that answer nothing."""
-    return seeded(serve_all, 3)
+    """The app with three judged dialogues and a person of each role, for tests that answer nothing."""
+    app = serve_all(start=False)
+    seeds.dialogues(app.store_path, 3, names=tuple(PEOPLE.values()))
+    store = open_store(app.store)
+    people.set_person(store, "lea", "rae", "researcher")
+    store.close()
+    app.start()
+    return app
 
 
 def poisoned(app: Server, url: str) -> str:
@@ -113,6 +125,32 @@ def test_a_cold_link_to_a_page_of_another_role_is_refused_and_to_ones_own_works(
     assert not page.get_by_text("Upload").count() and not page.get_by_text("Page not found").count()
     enter(page, three.url, "ann", "desk?stream=review")
     assert on_item(page)
+
+
+@pytest.mark.parametrize("role", people.ROLES)
+def test_below_its_role_a_page_says_whose_it_is_and_nothing_else(three: Server, page: Any, role: Role) -> None:
+    rank = people.ROLES.index
+    # A page that is for everybody hides nothing; those of this very role show that what a page shows is seen here.
+    kept = [(least, title, to) for _, least, _, title, to, _ in ROUTES if least != "annotator"]
+    pages = [one for one in kept if rank(one[0]) >= rank(role)]
+    assert {least for least, _, _ in kept} == {"researcher", "lead"}
+    enter(page, three.url, PEOPLE[role], "")
+    page.get_by_role("heading", name="Overview").wait_for()
+    main = page.get_by_test_id("stMain")
+    for least, title, address in pages:
+        turn_to(page, address)
+        expect(page).to_have_title(f"{title} · Assay")
+        said = [line for line in main.inner_text().split("\n") if line.strip()]
+        refused = (
+            f"This page is for {OPEN_TO[least]}, and you are a{'n' * (role == 'annotator')} {role}. "
+            "lea can change your role on the page People."
+        )
+        if least == role:
+            assert refused not in said and main.locator(MADE).count(), address
+        else:
+            assert said == [title, refused, "home", "Overview"], address
+            assert main.get_by_role("link").count() == 1, address
+            assert not main.locator(MADE).count(), address
 
 
 def test_a_cold_link_without_a_name_leads_to_the_name_picker(three: Server, page: Any) -> None:

@@ -14,11 +14,12 @@ from data.records.datasets import Dataset
 from data.records.settings import gold_rule
 from data.store import Store
 from judges.importing.contents import FORMAT
+from judges.version import VERSION
 
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """Cards first, then items, so that what is said of them finds them."""
-    yield {"assay": {"format": FORMAT, "dataset": dataset.name}}
+    yield {"assay": {"format": FORMAT, "dataset": dataset.name, "version": VERSION}}
     yield from ({"card": spec} for spec in cards.travelling(store, dataset.id))
     yield from items.rows(store, dataset, options)
     yield from judgments.rows(store, dataset, {"judge": ""})

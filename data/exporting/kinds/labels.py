@@ -28,10 +28,11 @@ def _query(dataset: Dataset, options: Options, most: int = 0) -> tuple[str, list
 
 
 def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
-    """The labels that hold, or the first so many; `probability` is that with which the item was drawn (none: not at
+    """The labels that hold, or the first so many.
 
-    random, or the item was put aside as a tuning item since, so that no gate may count it). Of an imported label the
-    file, who imported it and when stand beside it; then mode and probability are that person's word.
+    `probability` is that with which the item was drawn (none: not at random, or the item was put aside as a tuning item
+    since, so that no approval check may count it). Of an imported label the file, who imported it and when are given
+    beside it; then mode and probability are that person's word.
     """
     known, say, name_of = judges(store), words(store), naming(store, options["names"])
     for name, kind, unit, asked, code, annotator, mode, made_at, judge, saw, seen, probability, stream, *came in (

@@ -16,7 +16,7 @@ from judges.types import sort_of
 
 
 def query(dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> tuple[str, list[Any]]:
-    """What stands for each judge, or each of its samples by itself."""
+    """The combined score of each judge, or each of its samples by itself."""
     params, only = [dataset.id], ""
     for column, value in (("s.judge_id", options["judge"]), ("s.dimension", options["dimension"])):
         if value:

@@ -46,7 +46,7 @@ def _is_sample(row: Any) -> bool:
 
 
 class _Log:
-    """One log: what it says of the evaluation stands before its samples."""
+    """One log: what it says of the evaluation comes before its samples."""
 
     def __init__(self, cases: Cases, file: str) -> None:
         self._cases, self._file = cases, file
@@ -87,7 +87,7 @@ class _Log:
         self._cases.rest.unused(*({"error", "limit", "error_retries"} & {k for k, v in sample.items() if v}))
 
     def _opinions(self, sample: dict[str, Any]) -> Iterator[Opinion]:
-        """What the scorers gave; a score that somebody corrected stands as that person's beside it."""
+        """What the scorers gave; a score that somebody corrected is kept as that person's beside it."""
         scores = sample.get("scores")
         if not isinstance(scores, dict):
             scores = {"score": sample["score"]} if isinstance(sample.get("score"), dict) else {}

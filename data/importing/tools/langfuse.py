@@ -103,7 +103,7 @@ class _Reader:
             for one in within(row, "data", "traces", "observations", "scores"):
                 self.take(file, line, {**beside, **_plain(one)})
         else:
-            # What stands around the lists of one object: of a session, its id.
+            # What surrounds the lists of one object: of a session, its id.
             self._session = plain(row.get("id"))
             self.threads.rest.unused(*(row.keys() - _READ))
 

@@ -54,7 +54,7 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
 
 
 def read(parts: Iterable[Part]) -> Iterator[Found]:
-    """The conversations of the traces, with what was said of them."""
+    """The conversations of the traces, with their scores."""
     reader = _Reader()
     try:
         for part in parts:
@@ -295,7 +295,7 @@ def _messages(attributes: dict[str, Any]) -> tuple[list[Utterance], list[Utteran
 
 
 def _spoken(name: str, body: Any) -> list[Utterance]:
-    """What an event of the older conventions says; an utterance stands for itself."""
+    """What an event of the older conventions says; an utterance is taken unchanged."""
     if isinstance(body, Utterance):
         return [body]
     if isinstance(body, dict):
@@ -360,7 +360,7 @@ def _numbered(value: Any) -> Any:
 
 
 def _dotted(value: Any, prefix: str = "") -> dict[str, Any]:
-    """An object's values under keys that tell the whole way to them."""
+    """An object's values under keys that are the whole path to them."""
     value = (
         decoded(value) if prefix.startswith(("llm.", "")) and isinstance(value, str) and "messages" in prefix else value
     )

@@ -19,7 +19,7 @@ from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Scor
 
 Counts = Literal["fastchat", "last"]
 WITH_REFERENCE = ("math", "reasoning", "coding")
-"""The categories whose judges are shown a reference, where there is one (MTBENCH, Protocols)."""
+"""The categories whose judges are shown a reference, where there is one: as FastChat does with single-math-v1."""
 VERDICTS = ("a", "tie", "b")
 DIMENSIONS = (
     Dimension(
@@ -44,8 +44,10 @@ _REPLY = "## Your reply"
 
 
 def rating(text: str, counts: Counts = "fastchat") -> float | None:
-    """The rating that a judgment states, or None. FastChat takes the first `[[n]]`, else the first `[n]` (MTBENCH,
-    rule 1). Our own judges' is the last `[[n]]`, as they may quote one from what they judge; a lone `[n]` is none.
+    """The rating that a judgment states, or None where it states none.
+
+    FastChat, whose files are imported, takes the first `[[n]]`, else the first `[n]`. For our own judges it is the last
+    `[[n]]`, as they may quote one from what they judge; a lone `[n]` is not taken.
     """
     if counts == "last":
         stated = _SPACED.findall(text)
@@ -55,8 +57,9 @@ def rating(text: str, counts: Counts = "fastchat") -> float | None:
 
 
 def winner(text: str, counts: Counts = "fastchat") -> str | None:
-    """The verdict that a comparison states: a, b, tie or None. FastChat looks for [[A]], then [[B]], then [[C]]
-    anywhere in the text; of our own judges the last of them counts.
+    """The verdict that a comparison states: a, b, tie or None.
+
+    FastChat looks for [[A]], then [[B]], then [[C]] anywhere in the text; for our own judges the last of them counts.
     """
     if counts == "last":
         stated = _LETTER.findall(text)
@@ -74,7 +77,7 @@ class Prose(BaseModel):
 
     @property
     def failed(self) -> bool:
-        """Whether the text stands for a call that failed. Our own judges may quote the mark from what they judge."""
+        """Whether the text marks a call that failed. Our own judges may quote the mark from what they judge."""
         return self.judgment.strip() == _ERROR if self.counts == "last" else _ERROR in self.judgment
 
 
@@ -143,8 +146,8 @@ def pair_parts(item: Pair) -> list[str]:
 def references(item: Dialogue | Pair, turn: int) -> list[str]:
     """The reference answers to the turns up to this one that a judge is shown; [] outside math, reasoning and coding.
 
-    A question's own `reference` is for people where files of reference answers go with it (MTBENCH, Files): what a
-    judge may see then stands under `reference_answer`, and is the only one that counts, even if it is empty.
+    A question's own `reference` is for people where FastChat's files of reference answers (reference_answer/) go with
+    it: what a judge may see is then under `reference_answer`, and is the only one that counts, even if it is empty.
     """
     if item.meta.get("category") not in WITH_REFERENCE:
         return []
@@ -156,8 +159,10 @@ def references(item: Dialogue | Pair, turn: int) -> list[str]:
 
 
 def variant(item: Dialogue, part: str) -> str:
-    """Which prompt a turn gets: "" for an answer to a single question, multi_turn for one with more before it, either
-    with reference where there is one.
+    """The name of the prompt that a turn gets.
+
+    It is "" for an answer to a single question and multi_turn for one with more before it, either with reference where
+    there is one.
     """
     names = ["" if len(_until(item, part)) == 2 else "multi_turn"]
     return _joined([*names, "reference" if references(item, _turn(part)) else ""])

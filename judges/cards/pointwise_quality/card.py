@@ -22,7 +22,7 @@ NAME = "pointwise_quality"
 CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
 """What the judge's words are stored as, so that judges.triage.level gives the same words."""
 WEIGHTS = {"high": Fraction(1), "medium": Fraction(1, 2), "low": Fraction(1, 4)}
-"""What a score counts in overall_score, by its confidence (CARDS, pointwise_quality)."""
+"""What a score counts in overall_score, by its confidence (docs/methods.md, A judge's own means)."""
 ROUNDING = 0.005
 """A reported overall_score may differ from the recomputed one by this much: it is rounded to two decimals."""
 DEFAULT = (
@@ -118,12 +118,14 @@ def key(name: str) -> str:
 
 
 def named(dimensions: Iterable[tuple[str, str] | tuple[str, str, Scale]], confidence: bool = True) -> Card:
-    """The card with dimensions of one's own, as (name, definition) in the order in which they are shown; the definition
-    may be "". A third one is a scale of whole numbers in place of 1 to 5. Without `confidence` judges give scores and
-    justifications only, as small ones can. The card's recipe holds all of it, and it is part of its version.
+    """The card with dimensions of one's own, as (name, definition) in the order in which they are shown.
+
+    The definition may be "". A third entry is a scale of whole numbers in place of 1 to 5. Without `confidence` judges
+    give scores and justifications only, as small models can. The card's recipe holds all of it, and it is part of its
+    version.
 
     The mean over the dimensions is made where all have one scale, and bears its ends in its name where that is not 1 to
-    5. Raises BadCard where a name is empty, too long, taken by this card or by another scale, or stands twice.
+    5. Raises BadCard where a name is empty, too long, taken by this card or by another scale, or given twice.
     """
     given = [(one[0].strip(), one[1].strip(), one[2] if len(one) > 2 else _SCALE) for one in dimensions]
     if not 1 <= len(given) <= _MOST:

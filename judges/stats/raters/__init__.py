@@ -1,1 +1,1 @@
-"""People as raters: how far they agree with each other, and where the judge stands among them."""
+"""People as raters: how far they agree with each other, and how the judge compares with them."""

@@ -1,4 +1,4 @@
-"""The alternative-annotator test: could the judge stand in for one of the people (METHODS 6)?
+"""The alternative-annotator test: could the judge replace one of the people (docs/methods.md)?
 
 Each person is left out in turn, and the others say whether the judge or the person is closer to them. Source:
 Calderon, Reichart and Dror 2025, The Alternative Annotator Test for LLM-as-a-Judge.
@@ -7,14 +7,13 @@ Calderon, Reichart and Dror 2025, The Alternative Annotator Test for LLM-as-a-Ju
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import sqrt
 
 import numpy as np
 
 from judges.stats import bins
 from judges.stats.multiple_testing import benjamini_yekutieli
 from judges.stats.raters.ratings import Ratings
-from judges.stats.student import t_cdf
 
 EPSILONS = {0.2: "experts", 0.15: "skilled people", 0.1: "a crowd"}
 """What a person's labels cost more than a judge's, as a handicap that the person is given; by kind of people."""
@@ -23,14 +22,15 @@ MIN_ITEMS = 30
 MIN_PEOPLE = 3
 ALPHA = 0.05
 PASSES = 0.5
-"""The winning rate from which the judge may stand in for one of the people."""
+"""The winning rate from which the judge may replace one of the people."""
 
 
 @dataclass(frozen=True)
 class Against:
-    """The judge against one person: the share of cells, averaged by item, where the judge (`judge`) and the person
+    """The judge against one person.
 
-    (`person`) is at least as close to the others, ties counting for both; `p` one-sided, `adjusted` over all people.
+    The share of ratings, averaged by item, where the judge (`judge`) and the person (`person`) is at least as close to
+    the others, ties counting for both; `p` one-sided, `adjusted` over all people.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Test:
 
     @property
     def passed(self) -> bool:
-        """Whether the judge may stand in for one of the people."""
+        """Whether the judge may replace one of the people."""
         return self.enough and self.omega is not None and self.omega >= PASSES
 
 
@@ -129,13 +129,15 @@ def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float6
 
 def _p_value(differences: list[float], epsilon: float) -> float:
     """One-sided p of "the mean is at least epsilon" in a t-test."""
+    from scipy.special import stdtr
+
     n = len(differences)
     mean = sum(differences) / n
     spread = sqrt(sum((d - mean) ** 2 for d in differences) / (n - 1))
     gap = mean - epsilon
     if spread < 1e-12:
-        return t_cdf(-inf if gap < 0 else inf, n - 1)
-    return t_cdf(gap / (spread / sqrt(n)), n - 1)
+        return 0.0 if gap < 0 else 1.0
+    return float(stdtr(n - 1, gap / (spread / sqrt(n))))
 
 
 def plain(found: Test) -> dict[str, object]:

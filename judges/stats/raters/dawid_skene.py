@@ -15,9 +15,10 @@ _MOST = 1_000
 
 @dataclass(frozen=True)
 class Opinion:
-    """`posterior` (cells, K): how likely each answer is the true one; `error` (people, K, K): how often a person says
+    """The fitted model.
 
-    l (last axis) where j is true; `prior` (K,): how common each true answer is; and how the search for them ended.
+    `posterior` (cells, K): how likely each answer is the true one; `error` (people, K, K): how often a person says l
+    (last axis) where j is true; `prior` (K,): how common each true answer is; and how the search for them ended.
     """
 
     posterior: Floats
@@ -72,9 +73,9 @@ def dawid_skene(
 
 
 def _alike(cell: Codes, code: Codes) -> tuple[Codes, Floats]:
-    """Cells in which the same people say the same are one to the model: the group of every cell (-1: it has no row),
+    """Groups of cells in which the same people say the same, which are one to the model.
 
-    and how many cells each group has.
+    Gives the group of every cell (-1: it has no row), and how many cells each group has.
     """
     order = np.lexsort((code, cell))
     cell, code = cell[order], code[order]

@@ -1,6 +1,7 @@
-"""The ceiling: how far people agree with each other. A judge that passes it is steadier than one person, no more.
+"""The human ceiling: how far people agree with each other (docs/methods.md, Human ceiling).
 
-A kappa of .5 where people agree with each other at .55 is another thing than where they agree at .90 (METHODS 5).
+A kappa of .5 means something else where people agree with each other at .55 than where they agree at .90. A judge above
+the ceiling is more consistent than one person, and no more than that.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def ceiling(ratings: Ratings) -> Ceiling | None:
 
     Every pair of people in a cell adds its table and the mirrored one, so that nobody is "the first" of a pair, and a
     cell that m people labelled adds m (m - 1) / 2 pairs. Intervals resample whole items. Where a judge has scores, only
-    cells that it scored count, so that all stands on the same cells.
+    cells that it scored count, so that all figures use the same cells.
     """
     shared = _shared(ratings)
     if not len(shared):
@@ -76,7 +77,7 @@ def ceiling(ratings: Ratings) -> Ceiling | None:
     scale, (pairs, found) = shared.scale, _between(shared)
     judge = ahead = None
     if shared.judge[0] >= 0:
-        # As many times as the person's label stands in a pair: both kappas then weigh people and cells alike.
+        # As many times as the person's label is in a pair: both kappas then weigh people and cells alike.
         first, second = shared.pairs()
         one = np.concatenate([first, second])
         single = Cells(shared.item[one], shared.code[one], shared.judge[one])

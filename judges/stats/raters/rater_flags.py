@@ -1,4 +1,4 @@
-"""Habits of people who label: what of their speed, their agreement and its course is worth a look.
+"""Flags on people who label, by their speed, their agreement and its course (docs/methods.md, Flags on raters).
 
 Nothing here is a verdict on a person. Each remark says what was seen and what else may explain it.
 """
@@ -14,7 +14,7 @@ from typing import Literal
 from judges.stats.uncertainty import Interval
 
 FEWEST = 20
-"""Items below which nothing is said of a person."""
+"""Items below which nothing is reported of a person."""
 ACCEPTS = 0.95
 """Share of scores kept as they were, from which somebody "accepts everything"."""
 FAST = 2.0

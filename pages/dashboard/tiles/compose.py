@@ -16,8 +16,6 @@ _UNITS = {
     "side": "each response of a pair",
     "response": "each response",
 }
-FEW = 12
-"""Answers up to which a key of colours stands above them."""
 
 
 def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:

@@ -218,7 +218,7 @@ def _cells(view: View) -> dict[str, dict[int, list[Dimension]]]:
 
 
 def _over(view: View, number: int) -> str:
-    """What stands above the cells of a card beside the main one: its title, and the model where that is another."""
+    """What is shown above the cells of a card beside the main one: its title, and the model where that is another."""
     layer = view.layers[number]
     if not number:
         return ""
@@ -248,7 +248,7 @@ def field(scale: Scale) -> Json | None:
 
 
 def answer(scale: Scale, value: float | None) -> float | None:
-    """The answer that stands for a judge's value: the nearest one where its samples came to a value between two."""
+    """The answer shown for a judge's value: the nearest one where its samples came to a value between two."""
     if value is None or scale.kind == "turn":
         return value
     return scale.snapped(value) if scale.kind == "interval" else nearest(value)
@@ -269,7 +269,7 @@ def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
 
 
 def _others(view: View, cell: tuple[str, str], scale: Scale) -> list[Json]:
-    """What stands at a rating beside the value that is shown: other judges', and the judge's own other samples."""
+    """What is shown at a rating beside its value: other judges', and the judge's own other samples."""
     found = [
         {"by": one.name, "v": answer(scale, one.value), "t": scale.say(one.value)} for one in view.others.get(cell, ())
     ]
@@ -289,7 +289,7 @@ def _cell(view: View, unit: str, dimension: Dimension) -> Json:
         remarks = {sort: text for u, d, sort, text in view.remarks if (u, d) == cell}
         exact = value.value
         judge = {
-            # What is accepted is an answer; what the samples came to stands beside it where it is none.
+            # What is accepted is an answer; the samples' combined value is shown beside it where it is none.
             "v": answer(scale, exact),
             "exact": scale.say(exact) if exact != answer(scale, exact) else "",
             "samples": [scale.say(said) for said in value.samples],

@@ -64,6 +64,6 @@ def guide(version: Version | None, dataset: str, zone: tzinfo) -> dict[str, Any]
 
 
 def empty(stream: str, filtered: bool) -> dict[str, str]:
-    """What stands on the desk when nothing waits."""
+    """What the desk shows when nothing waits."""
     title, text = _EMPTY["filtered" if filtered else stream]
     return {"title": title, "text": text}

@@ -12,9 +12,10 @@ import numpy as np
 from judges.stats import approval_check, drift
 from judges.stats.approval_check import Policy
 from judges.stats.drift import Frozen, Gold
-from judges.stats.intervals import linearised, moments
+from judges.stats.intervals import linearised
 from tests.bench.simulations.row import Row, at_least, at_most, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, made, world_of
+from tests.judges.moments import moments
 
 STEP = 4
 POLICY = Policy()

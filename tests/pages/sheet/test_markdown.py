@@ -43,11 +43,14 @@ FORMATTED = {
     "![a *b*](/c)": '<p><span class="md-image">[image: a b]</span> <span class="md-aside">'
     '(<span class="md-address" title="/c">/c</span>)</span></p>',
     "<http://x>": '<p><span class="md-link" title="http://x">http://x</span></p>',
+    "[a](http://x)": '<p><span class="md-link" title="http://x">a</span> <span class="md-aside">'
+    '(<span class="md-address" title="http://x">http://x</span>)</span></p>',
     "```zig\na < b\n```": '<pre class="md-wide"><span class="md-lang">zig</span><code>a &lt; b\n</code></pre>',
 }
 FORMULAS = {
     "$x$, $$y$$ and \\(z\\), \\[w=1\\]": 4, "\\begin{align}a&=b\\\\c&=d\\end{align}": 1, "$$\nx\n$$": 1,
     "the $n$th and $ABC$": 2, "値は$x$です": 1, "> \\[\n> x^2\n> \\]": 1, "$\\frac{1}{2}$": 1,
+    "$a_1 + \\$b$ more": 1,
     "It costs $5 and $6.": 0, "US$5/US$6, $10,$20": 0, "$5 for one and 6$": 0, "$HOME/bin:$PATH": 0, "$ x $": 0,
     "`$x$` and \\$x\\$": 0, "\\[see note\\] \\(see the note\\)": 0, "$\\frac{1$": 0,
 }  # fmt: skip

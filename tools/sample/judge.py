@@ -10,9 +10,9 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from data.samples import remarks
-from data.samples.truth import NA, Made, clip
 from judges.cards.multi_turn_dialogue.card import VERDICTS, allowed_verdicts
+from tools.sample import remarks
+from tools.sample.truth import NA, Made, clip
 
 
 @dataclass(frozen=True)

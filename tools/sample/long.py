@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from data.samples.dialogues import SYSTEMS
-from data.samples.material import Document, Text, documents
-from data.samples.truth import Made, Truth, clip
 from judges.sections import cut
+from tools.sample.dialogues import SYSTEMS
+from tools.sample.material import Document, Text, documents
+from tools.sample.truth import Made, Truth, clip
 
 FAILURES = (
     "mid_content_drift",
@@ -42,7 +42,7 @@ class Report:
     system: str
     text: str = ""
     stretches: list[tuple[int, int, Text, float]] = field(default_factory=list)
-    """(start, end, what stands there, how much it counts)"""
+    """(start, end, what is there, how much it counts)"""
     failure: str = ""
 
     def add(self, lead: str, part: Text, weight: float = 1.0) -> None:

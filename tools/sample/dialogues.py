@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from data.samples.material import Story, Text, stories
-from data.samples.truth import NA, Fault, Made, Truth, clip, words
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
+from tools.sample.material import Story, Text, stories
+from tools.sample.truth import NA, Fault, Made, Truth, clip, words
 
 SYSTEMS = ("aster-1", "birch-2", "cedar-mini")
 _TASTE = {"aster-1": 0.4, "birch-2": 0.2, "cedar-mini": 0.0}
@@ -23,7 +23,7 @@ _EITHER = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 
 
 def dialogues(count: int, rng: random.Random) -> list[Made]:
-    """`count` dialogues in a mixed order. No assistant turn comes twice, and a story never stands beside itself.
+    """`count` dialogues in a mixed order. No assistant turn comes twice, and a story is never next to itself.
 
     Every story is played twice; of the third ways to play them, as many as still find room.
     """

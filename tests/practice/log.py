@@ -1,4 +1,4 @@
-"""What the practice endpoint was asked: so that a test can know that nothing was asked twice, or lost."""
+"""What the practice endpoint of the tests was asked: so that a test can know that nothing was asked twice, or lost."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from data.samples.truth import Made
+from tools.sample.truth import Made
 
 _WORDS = 38
-"""A decision basis has at most 40 words (CARDS); two are kept for luck."""
+"""A decision basis has at most 40 words (judges/cards); two are kept as a margin."""
 
 
 def coherence(made: Made, score: int, weak: int | None, rng: random.Random) -> str:
@@ -130,7 +130,7 @@ def quibble(length: float, rng: random.Random) -> list[str]:
 
 
 def pair_basis(verdict: str, problems: Mapping[str, Sequence[str]], failures: Mapping[str, Sequence[str]]) -> str:
-    """The decision basis of a pair: what speaks against the loser, or that neither stands out."""
+    """The decision basis of a pair: what speaks against the loser, or that neither is better."""
     if verdict == "tie":
         return "Both cover the material to a similar degree; neither has an advantage that decides."
     winner, loser = (verdict, "b") if verdict == "a" else (verdict, "a")

@@ -13,7 +13,7 @@ Truth = dict[tuple[str, str], Value]
 
 @dataclass(frozen=True)
 class Fault:
-    """A planted fault: `here` stands in the text of `unit`, `earlier` in what a user said before (or "")."""
+    """A planted fault: `here` is in the text of `unit`, `earlier` in what a user said before (or "")."""
 
     kind: str
     unit: str

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from data.samples import remarks
-from data.samples.dialogues import SYSTEMS
-from data.samples.material import Question, Text, questions
-from data.samples.truth import Made, Truth, Value, clip, words
 from judges.cards.rubric_open_ended.card import VERDICTS
+from tools.sample import remarks
+from tools.sample.dialogues import SYSTEMS
+from tools.sample.material import Question, Text, questions
+from tools.sample.truth import Made, Truth, Value, clip, words
 
 DIMENSIONS = ("factuality", "instruction_following", "coherence", "completeness")
 MODEL, PARAMS = "synthetic-judge-a", {"temperature": 0.0, "samples": 1}

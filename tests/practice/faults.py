@@ -1,4 +1,4 @@
-"""Faults of the practice endpoint: which call gets which is decided by (seed, call, how often it was asked).
+"""Faults that tests plant: which call gets which is decided by (seed, call, how often it was asked).
 
 A fault is written `name=probability` or `name=probability:detail`, several with commas: `429=0.05:1,reset=0.02`.
 
@@ -20,18 +20,21 @@ A fault is written `name=probability` or `name=probability:detail`, several with
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Sequence
+from typing import Any
 
-from judges.practice.options import BadOption, Fault, Options
+from judges.practice import completion, model
+from judges.practice.family import chance
+from judges.practice.options import BadOption
+from tests.practice.options import Equipment, Fault
 
 STATUSES = ("401", "404", "408", "409", "429", "500", "502", "503", "504")
 WIRE = ("quota", *STATUSES, "timeout", "reset", "slow", "html", "bad_body")
 """Faults of the connection or the protocol."""
 SHAPES = ("no_choices", "duplicate", "cut_off", "refused", "empty")
-"""Faults of what stands around the reply's text."""
+"""Faults of the envelope around the reply's text."""
 TEXTS = ("bad_json", "two_json", "prose_around", "huge", "wrong_schema", "out_of_range")
 """Faults of the reply's text itself."""
 NAMES = (*WIRE, *SHAPES, *TEXTS)
@@ -62,13 +65,7 @@ def fault(text: str) -> Fault:
     return Fault(name, value, detail.strip())
 
 
-def chance(seed: int, key: str, attempt: int, purpose: str = "") -> float:
-    """A number in [0, 1) that is always the same for the same seed, call, attempt and purpose."""
-    digest = hashlib.sha256(f"{seed}\n{attempt}\n{purpose}\n{key}".encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:7], "big") / (1 << 56)
-
-
-def planned(options: Options, key: str, attempt: int) -> Fault | None:
+def planned(options: Equipment, key: str, attempt: int) -> Fault | None:
     """The fault that the `attempt`-th time (from 1) of asking a call gets, None for an answer."""
     if options.script:
         text = options.script[attempt - 1] if attempt <= len(options.script) else ""
@@ -103,3 +100,34 @@ def spoiled(name: str, text: str) -> str:
     if name == "wrong_schema":
         return json.dumps(dict(list(value.items())[1:]), ensure_ascii=False)
     return text.replace("}", "", 1).replace(",", " ", 1)
+
+
+def completed(
+    options: Equipment, body: dict[str, Any], text: str, key: str, attempt: int, fault: Fault | None
+) -> dict[str, Any]:
+    """The completion's body, with what the fault does to the reply. Raises Refusal for a schema that is none."""
+    reply = model.reply_to(options, body, text, key, attempt)
+    name = fault.name if fault else ""
+    if name in TEXTS:
+        reply = (spoiled(name, completion.text_of(reply)),)
+    if name == "cut_off":
+        most = max(1, len(completion.split(completion.text_of(reply))) * 3 // 5)
+        body = {**body, "max_completion_tokens": most}
+    done = model.completed(body, reply, f"{key} {attempt}")
+    first = done["choices"][0]
+    if name in ("empty", "refused"):
+        first["message"]["content"] = ""
+        if first["logprobs"]:
+            first["logprobs"]["content"] = []
+        done["usage"]["completion_tokens"], done["usage"]["total_tokens"] = 0, done["usage"]["prompt_tokens"]
+    if fault and name == "refused" and fault.detail == "filter":
+        first["finish_reason"] = "content_filter"
+    elif name == "refused":
+        refusal = "I can't help with that. (A planted refusal: practice, not a language model.)"
+        first["message"] |= {"content": None, "refusal": refusal}
+    if name == "duplicate":
+        other = spoiled("out_of_range", first["message"]["content"])
+        done["choices"].append(completion.choice(1, other, first["finish_reason"], None, None))
+    if name == "no_choices":
+        done["choices"] = []
+    return done

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from data.samples.truth import NA, Made, Truth, Value, clip
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
+from tools.sample.truth import NA, Made, Truth, Value, clip
 
 _DAYS = [datetime(2026, 11, day, tzinfo=UTC) for day in (2, 3, 4, 5, 6, 9, 10, 11, 12, 13)]
 

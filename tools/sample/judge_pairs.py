@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from data.samples import remarks
-from data.samples.long import ASPECTS, FAILURES
-from data.samples.truth import Made, Value, clip
 from judges.sections import cut
+from tools.sample import remarks
+from tools.sample.long import ASPECTS, FAILURES
+from tools.sample.truth import Made, Value, clip
 
 MODEL, PARAMS = "synthetic-judge-a", {"temperature": 0.0, "samples": 1}
 

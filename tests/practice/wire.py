@@ -1,15 +1,16 @@
-"""Faults of the connection, and errors as bodies: what the practice endpoint sends when it does not send a reply."""
+"""Faults of the connection, and errors as bodies: what is sent in place of a reply."""
 
 from __future__ import annotations
 
 import asyncio
-from email.utils import formatdate, mktime_tz, parsedate_tz
+from email.utils import formatdate
 from typing import Any
 
 from aiohttp import web
 
+from judges.practice.completion import now
 from judges.practice.model import dumped
-from judges.practice.options import Fault
+from tests.practice.options import Fault
 
 _JSON = "application/json"
 _WORDS = {
@@ -25,12 +26,6 @@ _WORDS = {
 }
 _QUOTA = "You have used up your quota (a planted fault): check your plan."
 _PAGE = "<!doctype html><title>Sign in</title><p>This is a page, not an API (a planted fault).</p>"
-
-
-def now() -> int:
-    """Seconds since 1970, as the Date header of an answer says it: completions and Retry-After dates need it."""
-    parsed = parsedate_tz(formatdate(usegmt=True))
-    return int(mktime_tz(parsed)) if parsed else 0
 
 
 def error(message: str, kind: str, code: str | None = None, param: str | None = None) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""The sample workspace: always the same, canonical in form, its faults readable in the text, its outcome tuned."""
+"""The generator of the sample workspace: always the same, canonical, faults readable in the text, outcome tuned."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
@@ -16,9 +17,7 @@ from typing import Any
 
 import pytest
 
-from data import samples
-from data.samples import material
-from data.samples.dialogues import play
+from data.samples import DESCRIPTION, FOLDER, SAMPLES
 from judges.card import Card
 from judges.cards import cards
 from judges.reading import reading
@@ -27,6 +26,9 @@ from judges.stats.agreement import cross_table, kappa
 from judges.stats.approval_check import decide, decide_together
 from judges.stats.intervals import Interval, from_cells
 from judges.types import ITEM, Dialogue, Pair, Response, units
+from tools import sample
+from tools.sample import material
+from tools.sample.dialogues import play
 
 ITEM_KEYS = {
     "dialogue": ["id", "kind", "scenario", "system", "turns", "meta"],
@@ -39,12 +41,12 @@ NAMES = ("support-dialogues", "long-reports", "open-questions", "short-answers")
 
 
 @cache
-def made() -> samples.Samples:
+def made() -> sample.Samples:
     """The sample of the default seed."""
-    return samples.generate()
+    return sample.generate()
 
 
-def dataset(name: str) -> samples.Dataset:
+def dataset(name: str) -> sample.Dataset:
     return made().dataset(name)
 
 
@@ -76,23 +78,44 @@ def said(row: dict[str, Any], role: str, last: int) -> Iterator[str]:
 
 
 def test_a_seed_always_gives_the_same_and_another_one_something_else() -> None:
-    assert samples.generate(5) == samples.generate(5)
-    assert samples.generate(5).datasets != samples.generate(6).datasets
-    assert samples.bench_dialogues(10) == samples.bench_dialogues(10)
+    assert sample.generate(5) == sample.generate(5)
+    assert sample.generate(5).datasets != sample.generate(6).datasets
+    assert sample.bench_dialogues(10) == sample.bench_dialogues(10)
 
 
 def test_it_does_not_disturb_the_random_numbers_of_others() -> None:
     random.seed(1)
     expected = random.Random(1).random()
-    samples.generate(5)
+    sample.generate(5)
     assert random.random() == expected
 
 
 def test_it_is_quick() -> None:
-    samples.generate()  # reads the material, which is kept
+    sample.generate()  # reads the material, which is kept
     began = time.process_time()
-    samples.generate(8)
+    sample.generate(8)
     assert time.process_time() - began < 2
+
+
+# -- what is shipped ----------------------------------------------------------------------------------------------
+
+
+def test_what_is_shipped_is_exactly_what_is_made() -> None:
+    assert [(one.name, one.items) for one in SAMPLES] == [(d.name, len(d.items)) for d in made().datasets]
+    for one, found in zip(SAMPLES, made().datasets, strict=True):
+        assert one.lines() == found.lines(), f"{one.path.name} is not what is made now: python -m tools.sample"
+    assert {path.name for path in FOLDER.glob("*.gz")} == {one.path.name for one in SAMPLES}
+    assert "generator, not by people" in DESCRIPTION
+
+
+def test_only_files_whose_lines_change_are_written(tmp_path: Path) -> None:
+    assert [path.name for path in sample.write(tmp_path)] == [one.path.name for one in SAMPLES]
+    (tmp_path / "long-reports.jsonl.gz").write_bytes(gzip.compress(b"{}\n"))
+    other = tmp_path / "short-answers.jsonl.gz"
+    other.write_bytes(kept := gzip.compress(dataset("short-answers").lines(), 1))
+    assert [path.name for path in sample.write(tmp_path)] == ["long-reports.jsonl.gz"]
+    assert gzip.decompress((tmp_path / "long-reports.jsonl.gz").read_bytes()) == dataset("long-reports").lines()
+    assert other.read_bytes() == kept
 
 
 # -- what there is ------------------------------------------------------------------------------------------------
@@ -100,7 +123,6 @@ def test_it_is_quick() -> None:
 
 def test_how_much_of_everything() -> None:
     assert {d.name: len(d.items) for d in made().datasets} == dict(zip(NAMES, (150, 30, 60, 132), strict=True))
-    assert all(d.description == "Synthetic sample: made by Assay's generator, not by people" for d in made().datasets)
     assert {i.system for n in NAMES[:1] + NAMES[2:] for i in items(n).values()} == SYSTEMS  # type: ignore[union-attr]
     judged = Counter((row["model"], row.get("sample")) for row in dataset("support-dialogues").judgments)
     assert judged == {**{("synthetic-judge-a", n): 150 for n in range(3)}, ("synthetic-judge-b", None): 150}
@@ -199,13 +221,6 @@ def test_decision_bases_keep_to_forty_words() -> None:
     assert len(set(bases)) > 300
 
 
-def test_written_files_hold_the_same_lines(tmp_path: Path) -> None:
-    written = samples.write(tmp_path, made())
-    assert len(written) == 12
-    lines = (tmp_path / "long-reports.items.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line) for line in lines] == dataset("long-reports").items
-
-
 # -- the text -----------------------------------------------------------------------------------------------------
 
 
@@ -295,7 +310,7 @@ def test_the_judge_shows_the_weaknesses_that_audits_look_for() -> None:
 
 
 def test_bench_dialogues_have_thirteen_scores_and_a_weakest_turn() -> None:
-    bench = samples.bench_dialogues(100)
+    bench = sample.bench_dialogues(100)
     texts = {"\n".join(turn["text"] for turn in row["turns"]) for row in bench.items}
     assert len(texts) == len(bench.items) == len(bench.judgments) == 100 and not bench.labels
     for item, judgment in zip(bench.items, bench.judgments, strict=True):

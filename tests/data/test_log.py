@@ -1,0 +1,360 @@
+"""The log: one line an event, in both formats, with no text of an item, a label, a reply or a key in any of them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data import exporting, importing, log
+from data.approvals import approvals
+from data.audits import audits
+from data.cli import main
+from data.desk import labels
+from data.importing import Plan, subprocess_reader
+from data.importing.report import Refused
+from data.queue import queue
+from data.queue.queue import Filters
+from data.records import datasets, people
+from data.runs import runs, worker
+from data.runs.run_order import Order
+from data.store import Store
+from data.store.errors import BadInput, NotApprovable, StoreFailed
+from data.store.ids import new_id
+from data.workspace import backups
+from judges.cards import card
+from judges.client.endpoint import Endpoint
+from judges.errors import AssayError
+from tests import seeds
+from tests.practice_server import practice
+
+CANARY = "canary-4711"
+KEY = f"sk-{CANARY}"
+TEXT = f"{CANARY}\n2026-01-01T00:00:00.000Z ERROR forged x=1"
+
+
+class Written:
+    """What was logged so far."""
+
+    def __init__(self, captured: pytest.CaptureFixture[str]) -> None:
+        self._captured, self._told = captured, ""
+
+    def getvalue(self) -> str:
+        """All of it."""
+        self._told += self._captured.readouterr().err
+        return self._told
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Written]:
+    """What is logged, in every detail, as text; the process's own handlers are as before afterwards."""
+    handlers, level = list(logging.root.handlers), logging.getLogger("assay").level
+    monkeypatch.setenv("ASSAY_LOG_LEVEL", "debug")
+    monkeypatch.delenv("ASSAY_LOG_FORMAT", raising=False)
+    log.begin("INFO")
+    yield Written(capsys)
+    logging.root.handlers[:] = handlers
+    logging.getLogger("assay").setLevel(level)
+
+
+def events(written: Written) -> list[str]:
+    """The names of the events, in their order, without the changes that stand behind them."""
+    lines = [one for one in written.getvalue().splitlines() if not one.startswith("    ")]
+    return [name for name in (one.split()[2] for one in lines) if name != "change"]
+
+
+def as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_LOG_FORMAT", "JSON")
+    log.begin("INFO")
+
+
+# -- a line -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_event_is_a_line_with_its_facts(written: Written) -> None:
+    log.info("run_started", run="a1", dataset="two words", judgments=3, seconds=1.23456, done=True, nothing=None, no="")
+    at, level, event, rest = written.getvalue().split(" ", 3)
+    assert at.endswith("Z") and len(at) == 24 and (level, event) == ("INFO", "run_started")
+    assert rest == 'run=a1 dataset="two words" judgments=3 seconds=1.235 done=yes\n'
+
+
+def test_as_json_it_is_an_object_a_line(written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
+    as_json(monkeypatch)
+    log.warning("run_failed", run="a1", model="m\n2", judgments=3)
+    try:
+        raise KeyError(TEXT)
+    except KeyError as error:
+        log.error("run_broke_off", error, run="a1")
+    first, second = (json.loads(one) for one in written.getvalue().splitlines())
+    assert first.pop("time") and first == {"level": "WARNING", "event": "run_failed", "run": "a1", "model": "m\n2",
+                                           "judgments": 3}  # fmt: skip
+    assert second["error"] == "KeyError" and "test_log.py" in " ".join(second["traceback"])
+
+
+@given(value=st.text(max_size=300) | st.sampled_from(["\n", "\r", "\u2028", "\x85", "\x1b[2K", "a b=c", '"', "\ud800"]))
+def test_no_value_ends_its_line_or_begins_another_key(value: str) -> None:
+    told = {"name": "assay", "msg": "event", "levelname": "INFO", "facts": {"a": value, "z": 1}}
+    record = logging.makeLogRecord(told)
+    text = log.line(record, as_json=False)
+    assert text.endswith("z=1\n") and len(text.splitlines()) == 1 and text[:-1].isprintable()
+    middle = text.partition(" event ")[2].removesuffix("z=1\n").strip()
+    if value:
+        shown = middle.removeprefix("a=")
+        assert (json.loads(shown) if shown.startswith('"') else shown) == (
+            value if len(value) <= log.LONGEST else value[: log.LONGEST - 1] + "…"
+        )
+        assert shown.startswith('"') or not set(shown) & set(' ="\\')
+    assert len(log.line(record, as_json=True).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("level", "logged"),
+    [("", "iwe"), ("debug", "diwe"), ("INFO", "iwe"), ("Warning", "we"), ("ERROR", "e")],
+)
+def test_the_level_is_what_the_environment_asks_for(
+    written: Written, monkeypatch: pytest.MonkeyPatch, level: str, logged: str
+) -> None:
+    monkeypatch.setenv("ASSAY_LOG_LEVEL", level)
+    log.begin("INFO")
+    for tell, event in ((log.debug, "d"), (log.info, "i"), (log.warning, "w"), (log.error, "e")):
+        tell(event)
+    assert "".join(one.split()[2] for one in written.getvalue().splitlines()) == logged
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("ASSAY_LOG_LEVEL", "loud", "ASSAY_LOG_LEVEL is 'loud'. It has to be DEBUG, INFO, WARNING or ERROR."),
+        ("ASSAY_LOG_FORMAT", "xml", "ASSAY_LOG_FORMAT is 'xml'. It has to be text or json."),
+    ],
+)
+def test_a_setting_that_there_is_not_is_refused_in_a_sentence(
+    written: Written, monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(AssayError) as refused:
+        log.begin("INFO")
+    assert str(refused.value) == sentence
+    log.info("start_refused")
+    assert "start_refused" in written.getvalue(), "The refusal itself is logged, as if nothing had been asked for."
+
+
+# -- what is not in it ------------------------------------------------------------------------------------------------
+
+
+def test_an_error_has_the_lines_of_code_and_not_its_message(written: Written) -> None:
+    def inner() -> None:
+        raise ValueError(TEXT)
+
+    try:
+        try:
+            inner()
+        except ValueError as error:
+            raise ExceptionGroup(TEXT, [KeyError(TEXT), OSError(28, "No space left on device")]) from error
+    except ExceptionGroup as error:
+        log.error("run_broke_off", error)
+    text = written.getvalue()
+    assert CANARY not in text and "forged" not in text
+    assert text.count("Traceback (most recent call last):") == 4 and "in inner" in text
+    assert {"    ValueError", "    KeyError", "    OSError: No space left on device"} <= set(text.splitlines())
+    assert all(one.startswith("    ") for one in text.splitlines()[1:])
+
+
+def test_a_chain_of_errors_that_leads_back_to_itself_ends(written: Written) -> None:
+    first, second = ValueError("a"), KeyError("b")
+    first.__cause__, second.__cause__ = second, first
+    log.error("x", first)
+    assert written.getvalue().count("Traceback") == 2
+
+
+def test_libraries_say_their_own_words_and_nobody_elses(written: Written) -> None:
+    there = logging.getLogger("some.library")
+    there.info("quiet %s", TEXT)
+    there.warning("refused %s after %d tries", TEXT, 3)
+    there.error("broken\nwith %s", TEXT, exc_info=(ValueError, ValueError(TEXT), None))
+    lines = written.getvalue().splitlines()
+    assert 'WARNING library logger=some.library message="refused <str> after 3 tries"' in lines[0]
+    assert "message=broken error=ValueError" in lines[1]
+    odd = logging.makeLogRecord({"name": "other", "msg": "odd %d", "args": (TEXT,), "levelname": "WARNING"})
+    assert log.line(odd, as_json=False).endswith('logger=other message="odd %d"\n')
+    assert CANARY not in written.getvalue() and "quiet" not in written.getvalue()
+
+
+def test_a_thread_that_ends_by_an_error_is_logged_without_its_message(
+    written: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("excepthook", "unraisablehook"):
+        monkeypatch.setattr(sys, name, getattr(sys, name))
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    log.catch()
+    thread = threading.Thread(target=lambda: [][int(CANARY[-1])], name="reader of x")
+    thread.start()
+    thread.join()
+    assert 'ERROR thread_failed thread="reader of x" error=IndexError' in written.getvalue()
+
+
+def test_a_reader_that_ends_by_an_error_tells_where_and_not_what(
+    written: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / subprocess_reader.TRACE).write_text("\n".join(log.trace(ValueError(TEXT))), encoding="utf-8")
+    file = tmp_path / "a.jsonl"
+    file.write_text(TEXT, encoding="utf-8")
+    said = subprocess_reader._why(importing.from_path(file), "", 1, 30, tmp_path)
+    assert isinstance(said, BadInput) and "The log says why." in str(said)
+    assert "reader_failed source=a.jsonl exit_code=1" in written.getvalue() and "ValueError" in written.getvalue()
+    assert CANARY not in written.getvalue()
+
+
+# -- a workspace's life -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(tmp_path: Path, written: Written) -> Iterator[Store]:
+    """Three dialogues of which every text, note and comment is a canary; lea leads, ann labels."""
+    items = [seeds.dialogue(n, text=TEXT) for n in range(1, 4)]
+    for item in items:
+        item["scenario"] += TEXT
+    replies = [seeds.reply(item) for item in items]
+    for reply in replies:
+        reply["decision_basis"] = TEXT
+        reply["conversation_level"]["coherence"]["note"] = TEXT
+    rows = [*items, *(seeds.judgment(item, reply) for item, reply in zip(items, replies, strict=True))]
+    opened = seeds.workspace(tmp_path / "a.duckdb", rows)
+    yield opened
+    runs.close(opened)
+    opened.close()
+
+
+def silent(written: Written) -> str:
+    """All that was logged, which says nothing of what people and judges wrote, and has no line of theirs."""
+    text = written.getvalue()
+    assert CANARY not in text and "forged" not in text
+    assert all(one.startswith(("20", "    ", "{")) for one in text.splitlines())
+    return text
+
+
+@pytest.mark.parametrize("as_text", [True, False], ids=["text", "json"])
+def test_an_import_tells_how_much_and_of_nothing_what(
+    store: Store, written: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_text: bool
+) -> None:
+    if not as_text:
+        as_json(monkeypatch)
+    line = seeds.judgment(seeds.dialogue(1), {"verdict": TEXT, TEXT: TEXT})
+    label = {"item": "d-0001", "unit": "turn:1", "dimension": TEXT, "value": TEXT, "annotator": "ben", "mode": "blind"}
+    bad = seeds.lines(tmp_path / "bad.jsonl", [seeds.dialogue(9, text=TEXT), line, label, {TEXT: TEXT}])
+    with pytest.raises(Refused):
+        importing.take(store, "lea", importing.from_path(bad), Plan(dataset="demo"))
+    importing.take(store, "lea", importing.from_path(bad), Plan(dataset="demo"), on_error="good rows")
+    text = silent(written)
+    for event in ("store_made", "import_finished", "import_refused"):
+        assert event in text, text
+
+
+def test_saves_and_what_is_refused_of_them_are_counted(store: Store, written: Written) -> None:
+    dataset = datasets.dataset(store, "demo").id
+    given = queue.claim(store, "ann", dataset, "review", Filters(), [], 2)
+    judge = datasets.judges(store, dataset)[0][0]
+
+    def answer(**fields: Any) -> dict[str, Any]:
+        value = {"unit": "turn:1", "dimension": "helpfulness", "v": 4.0, "saw": True, "seen": 4.0}
+        return {
+            "key": new_id(), "person": "ann", "action": "save", "item": given[0].item, "claim": given[0].draw,
+            "judge": judge, "version": "", "values": [value], "ms": 5_000,
+            "notes": [{"unit": "turn:1", "sort": "comment", "text": TEXT}], **fields,
+        }  # fmt: skip
+
+    off_scale = {"unit": "turn:1", "dimension": TEXT, "v": 99.0}
+    answers = [
+        answer(), answer(item=given[1].item, values=[off_scale]), {"key": TEXT, "item": TEXT, TEXT: TEXT}, TEXT,
+        answer(person=TEXT), answer(item=TEXT), answer(item=given[1].item, action="skip", reason=TEXT, values=[]),
+    ]  # fmt: skip
+    saved, refused = labels.save(store, "ann", answers)
+    assert (len(saved), len(refused)) == (2, 5) and any(CANARY in one.why for one in refused)
+    assert "WARNING save_refused person=ann refused=5 unreadable=2 saved=2" in silent(written)
+    with pytest.raises(AssayError):
+        labels.save(store, "nobody", answers)
+    assert "INFO change_refused action=answers person=nobody" in silent(written)
+
+
+def test_a_run_tells_how_it_ended_and_neither_key_nor_reply(
+    store: Store, written: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    asked = card("multi_turn_dialogue")
+
+    def order(url: str, model: str = "practice-constant") -> Order:
+        dataset = datasets.dataset(store, "demo").id
+        return Order(dataset, asked, model, asked.defaults, Endpoint(base_url=url, tries=1))
+
+    with practice("401=0.3,refused=0.3,empty=0.2", echo_key=True) as noisy:
+        try:
+            runs.wait(store, runs.start(store, "lea", order(noisy.url)))
+        except AssayError:
+            assert noisy.log.asked
+    monkeypatch.setattr(worker.Live, "_run", broken)
+    with practice() as there:
+        end = runs.wait(store, runs.start(store, "lea", order(there.url, "practice-heuristic")))
+    assert end.state == "failed" and "ValueError" in end.why
+    text = silent(written)
+    assert "INFO run_started run=" in text and "model=practice-constant" in text
+    assert "ERROR run_broke_off run=" in text and "error=ValueError" in text and "in broken" in text
+    assert "WARNING run_failed run=" in text
+
+
+async def broken(*_: object) -> tuple[str, str]:
+    raise ValueError(TEXT)
+
+
+def test_decisions_audits_exports_and_backups_are_events(store: Store, written: Written, tmp_path: Path) -> None:
+    held = datasets.dataset(store, "demo")
+    judge = datasets.judges(store, held.id)[0][0]
+    key = (held.id, judge, "turn", "helpfulness")
+    with pytest.raises(NotApprovable):
+        approvals.decide(store, "lea", *key, "approve", TEXT)
+    approvals.decide(store, "lea", *key, "decline", TEXT)
+    audits.audited(store, held.id, judge)
+    audits.audited(store, held.id, judge)
+    kind = exporting.kinds()["dataset"]
+    exporting.give(store, "lea", held, kind, {}, "jsonl", tmp_path / "out.jsonl")
+    backups.take(store, "lea", backups.make(store, "lea").name)
+    people.set_person(store, "lea", "rae", "researcher")
+    told = events(written)
+    assert [told.count(name) for name in ("approval_decided", "audits_run", "export_made", "backup_taken")] == [1] * 4
+    text = silent(written)
+    assert "decision=decline person=lea" in text and "change_refused action=approve person=lea error=NotApprov" in text
+    assert "DEBUG change action=person person=lea target=rae" in text
+
+
+def test_a_store_that_cannot_save_says_so_without_what_was_to_be_saved(store: Store, written: Written) -> None:
+    with pytest.raises(StoreFailed):
+        store.tx("ann", "test", lambda tx: tx.rows("select cast($1 as bigint)", [TEXT]))
+    assert 'ERROR store_failed what="Nothing was saved"' in silent(written)
+    assert "error=ConversionException" in silent(written)
+
+
+def test_a_command_says_what_it_said_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handlers = list(logging.root.handlers)
+    monkeypatch.delenv("ASSAY_LOG_LEVEL", raising=False)
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path / 'a.duckdb'}")
+    file = seeds.lines(tmp_path / "a.jsonl", [seeds.dialogue(1)])
+    try:
+        assert main(["import", str(file), "--dataset", "demo", "--as", "lea"]) == 0
+        quiet = capsys.readouterr().err
+        monkeypatch.setenv("ASSAY_LOG_LEVEL", "info")
+        assert main(["verify"]) == 0
+        assert "store_opened" in capsys.readouterr().err and "store_" not in quiet and "import_finished" not in quiet
+        monkeypatch.setenv("ASSAY_LOG_LEVEL", "loud")
+        assert main(["verify"]) == 1
+        assert capsys.readouterr().err == "ASSAY_LOG_LEVEL is 'loud'. It has to be DEBUG, INFO, WARNING or ERROR.\n"
+    finally:
+        logging.root.handlers[:] = handlers

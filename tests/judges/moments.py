@@ -1,0 +1,15 @@
+"""The six moments of kappa by item, in numpy: what the database sums up by itself, and tests hold it to."""
+
+import numpy as np
+
+
+def moments(item_index, human, judge, weight=None):
+    """(totals (6,) of s = (n, Sx, Sy, Sxx, Syy, Sxy), cross-products sum_g s_g s_g^T (6, 6), items G).
+
+    x = human, y = judge; every cell counts `weight` times; s_g are the sums of the cells of item g.
+    """
+    found, item = np.unique(np.asarray(item_index), return_inverse=True)
+    x, y = np.asarray(human, dtype=float), np.asarray(judge, dtype=float)
+    w = np.ones(len(x)) if weight is None else np.asarray(weight, dtype=float)
+    sums = np.stack([np.bincount(item, w * value, len(found)) for value in (x**0, x, y, x * x, y * y, x * y)])
+    return sums.sum(axis=1), sums @ sums.T, len(found)

@@ -1,0 +1,52 @@
+"""docs/methods.md stays true to the code: the headings that docstrings name, the modules and audits that it names."""
+
+import re
+from pathlib import Path
+
+from judges.audits import audits
+
+ROOT = Path(__file__).resolve().parent.parent
+METHODS = (ROOT / "docs/methods.md").read_text(encoding="utf-8")
+_NAMED = re.compile(r"docs/methods\.md, ([^()]+)\)")
+_MODULE = re.compile(r"`((?:judges|data|pages|tests)/[\w/]+(?:\.py)?)`")
+_LINK = re.compile(r"\]\(#([\w-]+)\)")
+
+
+def headings() -> list[str]:
+    """The headings of the page without their numbers."""
+    return [re.sub(r"^\d+\. ", "", line) for line in re.findall(r"^#+ (.+)$", METHODS, re.MULTILINE)]
+
+
+def test_every_heading_that_a_docstring_names_is_there() -> None:
+    named = {
+        (path.relative_to(ROOT).as_posix(), " ".join(heading.split()))
+        for floor in ("judges", "data", "pages")
+        for path in (ROOT / floor).rglob("*.py")
+        for heading in _NAMED.findall(path.read_text(encoding="utf-8"))
+    }
+    assert named
+    there = headings()
+    assert [one for one in sorted(named) if one[1] not in there] == []
+
+
+def test_every_module_that_the_page_names_is_there() -> None:
+    named = _MODULE.findall(METHODS)
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_every_audit_is_on_the_page_with_its_limit() -> None:
+    rows = {name: line for line in METHODS.splitlines() for name in re.findall(r"^\| `(\w+)` \|", line)}
+    assert set(audits()) <= set(rows)
+    for name, one in audits().items():
+        if one.threshold:
+            limit = f"{one.threshold:g}".lstrip("0")
+            assert re.search(rf"(?<!\d){re.escape(limit)}(?!\d)", rows[name]), f"{name}: the limit is {limit}"
+
+
+def test_every_link_within_the_page_leads_to_a_heading() -> None:
+    there = {
+        re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-")
+        for line in re.findall(r"^#+ (.+)$", METHODS, re.MULTILINE)
+    }
+    assert [link for link in _LINK.findall(METHODS) if link not in there] == []

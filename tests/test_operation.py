@@ -1,0 +1,64 @@
+"""docs/operation.md has every setting and every event of the log; what other documents point to is there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.server import ROOT
+
+TEXT = (ROOT / "docs" / "operation.md").read_text(encoding="utf-8")
+SOURCES = [ROOT / "app.py", *(p for floor in ("pages", "data", "judges") for p in sorted((ROOT / floor).rglob("*.py")))]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+BY_OTHERS = {"docs/architecture.md"}
+"""Documents that are being written."""
+
+
+def calls(path: Path) -> list[ast.Call]:
+    return [one for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(one, ast.Call)]
+
+
+def test_every_setting_is_documented() -> None:
+    read = {
+        name
+        for path in [*SOURCES, *sorted((ROOT / "tests").rglob("*.py")), ROOT / "Makefile"]
+        for name in re.findall(r"""(?:environ(?:\.get\(|\[)|_setting\()["'](\w+)["']""", path.read_text("utf-8"))
+    } - {"PATH"}
+    assert {"ASSAY_STORE", "ASSAY_LOG_LEVEL", "ASSAY_PORT", "OPENAI_BASE_URL"} <= read
+    own = {name for name in read if name.startswith(("ASSAY_", "OPENAI_", "STREAMLIT_", "ITEMS", "CI"))}
+    assert not [name for name in sorted(own) if f"`{name}`" not in TEXT]
+    named = set(re.findall(r"`((?:ASSAY|OPENAI)_\w+)`", TEXT)) - {"OPENAI_LOG", "OPENAI_API_KEY"}
+    assert named <= read, f"Nothing reads {sorted(named - read)}."
+
+
+def test_every_event_is_documented_and_named_alike() -> None:
+    """An event is something, and what became of it."""
+    logged = {
+        str(one.args[0].value)
+        for path in SOURCES
+        for one in calls(path)
+        if re.fullmatch(r"((log|events)\.)?(debug|info|warning|error)", ast.unparse(one.func))
+        and one.args
+        and isinstance(one.args[0], ast.Constant)
+    }
+    assert len(logged) > 20
+    assert not [name for name in sorted(logged) if f"`{name}`" not in TEXT]
+    assert not [name for name in logged if not re.fullmatch(r"[a-z]+(_[a-z]+)*", name)]
+    told = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", TEXT.partition("| event |")[2].partition("`GET /health`")[0]))
+    made = {"store_made", "store_opened", "page_failed", *(f"run_{how}" for how in RUNS)}
+    assert told <= logged | made, f"Nothing logs {sorted(told - logged - made)}."
+
+
+RUNS = ("started", "resumed", "stopped", "finished", "failed", "waits")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_between_documents_leads_somewhere(path: Path) -> None:
+    found = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    missing = [to for to in found if not (path.parent / to).exists() and to not in BY_OTHERS]
+    assert not missing, f"{path.name} points to what is not there: {missing}"
+    code = re.findall(r"`((?:pages|data|judges|tests|docs)/[\w/.]*\w)`", path.read_text(encoding="utf-8"))
+    assert not [to for to in code if not (ROOT / to).exists() and to not in BY_OTHERS]

@@ -1,0 +1,1 @@
+"""What makes files that Assay ships; Assay itself never imports it."""

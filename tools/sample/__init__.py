@@ -1,0 +1,175 @@
+"""The generator of the sample workspace: synthetic items, judge replies and labels for every page to show something.
+
+`generate(seed)` gives four datasets. The same seed gives the same data, on any machine and on any day. What the
+generator knows about its items (true scores, planted faults) stands beside the datasets, in no row of them.
+`write()`, or `python -m tools.sample`, puts the datasets where Assay ships them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from data.samples import FOLDER
+from tools.sample import judge_pairs, long, people, responses
+from tools.sample.broken import spoiled
+from tools.sample.dialogues import dialogues, short_dialogues
+from tools.sample.judge import JUDGE_A, JUDGE_B, Opinion, Temper
+from tools.sample.truth import Fault, Made, Truth
+
+SEED = 20
+"""The seed whose outcome is tuned: one dimension in each state that the gate knows."""
+_UNREADABLE = 0.03
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Canonical rows of one dataset, each a dict as it stands in a line of JSONL."""
+
+    name: str
+    items: list[Row]
+    judgments: list[Row]
+    labels: list[Row]
+
+    def lines(self) -> bytes:
+        """Its rows as JSON lines in UTF-8: items, then judgments, then labels."""
+        rows = [*self.items, *self.judgments, *self.labels]
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Datasets, and by item id what is true of them: scores, and the faults that were planted."""
+
+    datasets: list[Dataset]
+    truth: dict[str, Truth] = field(default_factory=dict)
+    faults: dict[str, tuple[Fault, ...]] = field(default_factory=dict)
+
+    def dataset(self, name: str) -> Dataset:
+        """The dataset of that name."""
+        return next(dataset for dataset in self.datasets if dataset.name == name)
+
+
+def generate(seed: int = SEED) -> Samples:
+    """All four datasets: support-dialogues, long-reports, open-questions and short-answers."""
+    made: list[Made] = []
+    datasets = [
+        _support_dialogues(seed, made),
+        _long_reports(seed, made),
+        _questions("open-questions", "open_questions", "r", 15, seed, made),
+        _questions("short-answers", "short_answers", "s", 112, seed, made),
+    ]
+    return Samples(datasets, {one.id: one.truth for one in made}, {one.id: one.faults for one in made if one.faults})
+
+
+def bench_dialogues(n: int = 100, seed: int = SEED) -> Dataset:
+    """`n` different dialogues of exactly three assistant turns, so of 13 scored cells, with one judgment each."""
+    rng = random.Random(f"{seed}/bench")
+    made = short_dialogues(n, 3, rng)
+    judgments = [_judgment(one, JUDGE_A, Opinion(one, JUDGE_A, rng).reply(rng)) for one in made]
+    return Dataset("bench-dialogues", [one.item for one in made], judgments, [])
+
+
+def write(folder: Path = FOLDER) -> list[Path]:
+    """Write each dataset as `<name>.jsonl.gz` into a folder; gives the files whose lines were others before.
+
+    A file that holds the same lines stays as it is: compressed by another zlib they are other bytes.
+    """
+    written = []
+    for dataset in generate().datasets:
+        path, lines = folder / f"{dataset.name}.jsonl.gz", dataset.lines()
+        if not path.exists() or gzip.decompress(path.read_bytes()) != lines:
+            path.write_bytes(gzip.compress(lines, mtime=0))
+            written.append(path)
+    return written
+
+
+def _support_dialogues(seed: int, made: list[Made]) -> Dataset:
+    mine = dialogues(150, random.Random(f"{seed}/dialogues"))
+    made += mine
+    judgments, seen = _opinions(mine, JUDGE_A, random.Random(f"{seed}/judge-a"))
+    judgments += _opinions(mine, JUDGE_B, random.Random(f"{seed}/judge-b"))[0]
+    rng = random.Random(f"{seed}/people")
+    usual = [one for one in mine if len(one.lengths) <= 14]  # the very long one is left to the user
+    chosen = sorted(rng.sample(usual, 128), key=lambda one: -people.able(one))  # first those whom most people can read
+    readers = [3] * 20 + [2] * 25 + rng.sample([2] * 20 + [1] * 63, 83)
+    labels = people.labels(chosen, readers, seen, rng, people.finish)
+    return Dataset("support-dialogues", [one.item for one in mine], judgments, labels)
+
+
+def _opinions(made: Sequence[Made], temper: Temper, rng: random.Random) -> tuple[list[Row], dict[str, Truth]]:
+    """The judgments of one judge of dialogues, and by item the values of its first sample, where that can be read."""
+    rows: list[Row] = []
+    for one in made:
+        opinion = Opinion(one, temper, rng)
+        samples = temper.params["samples"]
+        rows += [
+            _judgment(one, temper, opinion.reply(rng), sample if samples > 1 else None) for sample in range(samples)
+        ]
+    _spoil(rows, rng)
+    first = {row["item"]: row["reply"] for row in rows if row.get("sample", 0) == 0 and "reply" in row}
+    return rows, {id: _dialogue_values(reply) for id, reply in first.items()}
+
+
+def _judgment(one: Made, temper: Temper, reply: Row, sample: int | None = None) -> Row:
+    row: Row = {"item": one.id, "card": "multi_turn_dialogue", "model": temper.model, "params": dict(temper.params)}
+    if sample is not None:
+        row["sample"] = sample
+    return row | {"reply": reply}
+
+
+def _dialogue_values(reply: Row) -> Truth:
+    values: Truth = {
+        (f"turn:{entry['turn']}", name): score for entry in reply["per_turn"] for name, score in entry["scores"].items()
+    }
+    values |= {("conversation", name): noted["score"] for name, noted in reply["conversation_level"].items()}
+    values["conversation", "verdict"] = reply["verdict"]
+    values["conversation", "weakest_turn"] = reply["weakest_turn"] or "none"
+    return values
+
+
+def _long_reports(seed: int, made: list[Made]) -> Dataset:
+    rng = random.Random(f"{seed}/long")
+    mine = long.pairs(rng)
+    made += mine
+    replies = {one.id: judge_pairs.reply(one, rng) for one in mine}
+    seen = {one.id: judge_pairs.values(one, replies[one.id]) for one in mine}
+    judgments = _simple(mine, "long_form_pairwise", judge_pairs.MODEL, judge_pairs.PARAMS, replies, rng)
+    chosen = rng.sample(mine, 10)
+    labels = people.labels(chosen, [2] * 4 + [1] * 6, seen, rng, long.finish)
+    return Dataset("long-reports", [one.item for one in mine], judgments, labels)
+
+
+def _questions(name: str, material: str, prefix: str, labelled: int, seed: int, made: list[Made]) -> Dataset:
+    """Responses. In `short-answers` everybody finds every one-line answer coherent: kappa is undefined there."""
+    rng, short = random.Random(f"{seed}/{name}"), name == "short-answers"
+    mine = responses.responses(material, prefix, rng)
+    made += mine
+    replies = {one.id: responses.reply(one, short, rng) for one in mine}
+    seen = {id: responses.values(reply) for id, reply in replies.items()}
+    judgments = _simple(mine, "rubric_open_ended", responses.MODEL, responses.PARAMS, replies, rng)
+    chosen = rng.sample(mine, labelled)
+    readers = [2] * (labelled // 3) + [1] * (labelled - labelled // 3)
+    finish: Callable[[Truth, random.Random], Truth] = responses.finish_short if short else responses.finish
+    labels = people.labels(chosen, readers, {} if short else seen, rng, finish)
+    return Dataset(name, [one.item for one in mine], judgments, labels)
+
+
+def _simple(
+    made: Sequence[Made], card: str, model: str, params: Row, replies: Mapping[str, Row], rng: random.Random
+) -> list[Row]:
+    rows = [{"item": o.id, "card": card, "model": model, "params": dict(params), "reply": replies[o.id]} for o in made]
+    _spoil(rows, rng)
+    return rows
+
+
+def _spoil(rows: list[Row], rng: random.Random) -> None:
+    """Make about three in a hundred replies unreadable, in place."""
+    for way, number in enumerate(sorted(rng.sample(range(len(rows)), round(len(rows) * _UNREADABLE)))):
+        rows[number]["raw"] = spoiled(rows[number].pop("reply"), way, rng)
