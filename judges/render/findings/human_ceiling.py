@@ -42,7 +42,7 @@ def test(found: Test) -> Sentence:
         )  # fmt: skip
     values = {"won": sum(one.won for one in found.people), "n": len(found.people), "omega": cell(found.omega, ".2f")}
     values |= {"rho": cell(found.rho, ".2f"), "epsilon": f"{found.epsilon:g}"}
-    figures = "**{won} of {n}** people, and half are required (ω {omega}, ρ {rho}, ε {epsilon})."
+    figures = "**{won} of {n}** people, and half are required (winning rate ω {omega}, advantage ρ {rho}, ε {epsilon})."
     if found.passed:
         return say("The judge may replace one annotator: it wins against " + figures, **values)
     return say("The judge is not shown to be able to replace one annotator: it wins against " + figures, **values)
