@@ -367,6 +367,18 @@ def shown_text_is_ours(source: Source) -> Iterator[Finding]:
             yield node.lineno, f"{method} reads Markdown in its options: give constants, or format_func=text.plain"
 
 
+@rule
+def templates_are_ours(source: Source) -> Iterator[Finding]:
+    """A page and a report read Markdown in the template of a finding, so it is a constant; values go in by name."""
+    if not source.path.startswith("judges/render/findings/"):
+        return
+    constants = names_of_ours(source.tree)
+    for node in source.nodes:
+        makes = isinstance(node, ast.Call) and name_of(node.func) in ("say", "quiet", "warn")
+        if makes and node.args and not fixed(node.args[0], constants):
+            yield node.lineno, "the template of a finding has to be a constant; values go in by name"
+
+
 def imported(tree: ast.Module) -> set[str]:
     """The names that a file has by import, Streamlit's own left out."""
     found = [alias for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
@@ -897,6 +909,9 @@ TRIED = [
     ("shown_text_is_ours", "pages/a/b.py", "N: D = {'a': 'A'}\nst.radio('a', N, format_func=lambda x: N[x])", True),
     ("shown_text_is_ours", "pages/a/b.py", "from a import N\nst.radio('a', x, format_func=N.get)", True),
     ("shown_text_is_ours", "pages/a/b.py", "text.say('{x}', x=x)\nname.title()\nst.text(x)\nst.code(x)", True),
+    ("templates_are_ours", "judges/render/findings/a.py", "say(f'{x}')", False),
+    ("templates_are_ours", "judges/render/findings/a.py", "quiet(words[0] + x, x=1)", False),
+    ("templates_are_ours", "judges/render/findings/a.py", "T = {'a': 'A {x}'}\nwarn(T[y], x=z)\nsay('{x}', x=x)", True),
     ("explained", "judges/a.py", "def f(): pass", False),
     ("explained", "judges/a.py", '"""A."""\nclass A: pass', False),
     ("explained", "judges/cards/mt_bench/card.py", "def f(): pass", False),

@@ -10,7 +10,7 @@ from data import log
 from data.approvals import case, policy, record
 from data.approvals.case import Case
 from data.approvals.older_policies import Today, today
-from data.approvals.record import AUTOMATIC, Approval, Decision, Fact, Stand, evidence, history, now, stands
+from data.approvals.record import AUTOMATIC, DONE, Approval, Decision, Fact, Stand, evidence, history, now, stands
 from data.approvals.suspension import Look, doubted, keep, kept, look
 from data.approvals.suspension import check as suspend
 from data.records import datasets, leads, people
@@ -22,9 +22,6 @@ __all__ = [
     "AUTOMATIC", "Approval", "Decision", "Look", "Note", "Stand", "Today", "approved", "decide", "doubted", "evidence",
     "history", "keep", "moved", "note", "now", "older", "stands", "suspend", "today", "waits",
 ]  # fmt: skip
-
-DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
-"""Decisions as what was done."""
 
 
 def approved(store: Store, dataset_id: str) -> list[Approval]:
@@ -41,7 +38,8 @@ def decide(
 ) -> Approval:  # fmt: skip
     """Put a lead's decision on record, with its reason and its evidence frozen beside it.
 
-    `seen` is what the lead had before them (`data.approvals.case.seen`): to propose and to approve it has to be what stands now.
+    `seen` is what the lead had before them (`data.approvals.case.seen`): to propose and to approve it has to be what
+    stands now.
     Everything is computed anew from the store under the write lock, and nothing of it is taken from the caller.
 
     Raises NotAllowed for anybody but a lead, NotFound for what is not there, BadInput without a reason or for a

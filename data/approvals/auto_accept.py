@@ -15,11 +15,12 @@ import numpy as np
 from data.approvals import policy
 from data.calibration import calibration
 from data.calibration import selective as figures
+from data.calibration.calibration import BEHIND
 from data.calibration.selective import Sure
 from data.gold.gold import Basis
 from data.records import settings
 from data.records.people import require
-from data.store import Store, Tx
+from data.store import Store, Tx, kept
 from data.store.errors import BadInput
 from judges import triage
 from judges.stats import selective
@@ -84,6 +85,7 @@ class Found:
         return self.sure.above(self.result.chosen.threshold) if self.result.chosen else 0
 
 
+@kept(*BEHIND)
 def found(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, wanted: Wanted
 ) -> Found:

@@ -13,7 +13,7 @@ from data.gold.fewshot import apart
 from data.gold.gold import Basis
 from data.records import datasets
 from data.records.settings import Waiting, gold_rule
-from data.store import Store, each_remembered
+from data.store import Store, each_remembered, kept
 from judges.client.endpoint import practice
 from judges.stats import calibration as stats_calibration
 from judges.stats.approval_check import CheckResult, check_dimensions
@@ -28,6 +28,7 @@ TABLES = (
 """What figures, and decisions on them, rest on."""
 
 
+@kept(*TABLES)
 def summaries(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
 ) -> list[Summary]:
@@ -44,6 +45,7 @@ def summaries(
     ]
 
 
+@kept(*TABLES)
 def both(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False
 ) -> list[tuple[Summary, Summary]]:

@@ -17,6 +17,8 @@ from judges.stats.approval_check import Policy
 from judges.strict_json import canonical
 
 Decision = Literal["propose", "approve", "decline", "suspend"]
+DONE: dict[str, str] = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
+"""Decisions as what was done."""
 Fact = tuple[str, float | None, str]
 """A frozen piece of evidence: its name, its figure (None where it has none), and what is said of it."""
 
@@ -48,6 +50,11 @@ class Approval:
     at: datetime
     seq: int
     asked: Asked = field(default_factory=Asked)
+
+    @property
+    def done(self) -> str:
+        """The decision as what was done: "approved"."""
+        return DONE[self.decision]
 
     @property
     def key(self) -> tuple[str, str, str, str]:

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from data.calibration.calibration import met
+from data.calibration.calibration import BEHIND, evidence, met
 from data.gold.fewshot import apart
+from data.gold.gold import Basis
 from data.records.combinations import answer
-from data.store import Store
+from data.store import Store, kept
+from judges.stats.calibration import anchoring, summarise
+from judges.stats.uncertainty import Interval
 from judges.types import Dimension
+
+ASSISTED: Basis = "assisted"
 
 
 class Arm(NamedTuple):
@@ -43,6 +48,7 @@ class Arms(NamedTuple):
     nearer: int
 
 
+@kept(*BEHIND, "answer")
 def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Arms:
     """The arms of one dimension. Seconds are those of whole items, with all that was asked of them."""
     params = [dataset_id, dimension.name, judge_id]
@@ -91,3 +97,19 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> 
         return Arm(n, same, items, seconds, answers)
 
     return Arms(arm("blind"), arm("assisted"), *(int(n or 0) for n in changed))
+
+
+class Anchor(NamedTuple):
+    """The same judge held against blind and against assisted labels of random draws, and the difference."""
+
+    blind: Interval
+    assisted: Interval
+    difference: Interval
+
+
+@kept(*BEHIND)
+def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Anchor:
+    """Assisted labels beside blind ones of one dimension, those that the approval check has `counted`."""
+    blind, assisted = (evidence(store, dataset_id, judge_id, dimension, basis) for basis in (counted, ASSISTED))
+    one, two = (summarise(cells, dimension).interval for cells in (blind, assisted))
+    return Anchor(one, two, anchoring(blind, assisted, dimension))

@@ -18,7 +18,7 @@ from data.gold.gold import BASES, WEIGHTED, Basis, gold, labels, of_sort, rests_
 from data.records import exposure
 from data.records.combinations import stands
 from data.records.settings import Waiting, gold_rule
-from data.store import Store, Tx, each_remembered, remembered
+from data.store import Store, Tx, each_remembered, kept, remembered
 from judges.stats import bins
 from judges.stats.calibration import LabelCounts, LabelSums, PairedRatings, RatingSums, has_kappa_of_moments
 from judges.stats.intervals import LINEARISE_FROM
@@ -77,6 +77,7 @@ def _labelled(store: Store | Tx, dimension: Dimension) -> bool:
     return remembered(store, key, ["label"], lambda: bool(store.rows(query, [dimension.name])))
 
 
+@kept(*BEHIND)
 def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Basis, Rest]:
     """How many labels of these dimensions each basis has in a dataset, and from how many people.
 
@@ -384,6 +385,7 @@ def _came(how: str, people: int, person: str | None, reason: str | None) -> str:
     }.get(how, f"{how} of {people}")
 
 
+@kept("item", "judgment")
 def unscored(store: Store, dataset_id: str, judge_id: str) -> list[tuple[str, int]]:
     """(reason, how many) of a judge's replies that could not be used, and were not asked for again with success."""
     rows = store.rows(

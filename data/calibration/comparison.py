@@ -8,14 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from data.calibration import calibration
+from data.calibration.calibration import BEHIND
 from data.gold.fewshot import apart
 from data.gold.gold import Basis, gold
 from data.records.settings import gold_rule
-from data.store import Store
+from data.store import Store, kept
 from judges.stats import bins
 from judges.stats.baselines import length_rule_guesses, unit_length
 from judges.stats.calibration import Floats
-from judges.stats.comparison import SharedCells
+from judges.stats.comparison import JudgeComparison, SharedCells, compare_judges
 from judges.types import ITEM, Dimension
 
 LENGTH, CONSTANT = "rule: length", "rule: always the same"
@@ -104,3 +105,23 @@ def _lengths(store: Store, dataset_id: str, chosen: object) -> Floats:
     rows = store.rows(f"select id, content from item where id in ({marks})", wanted)
     items = {str(id_): ITEM.validate_json(content) for id_, content in rows}
     return np.array([unit_length(items[i], unit) for i, unit in zip(ids.tolist(), units.tolist(), strict=True)])
+
+
+@kept(*BEHIND)
+def compared(
+    store: Store, dataset_id: str, judge_ids: tuple[str, ...], basis: Basis
+) -> dict[str, tuple[Dimension, Same, JudgeComparison]]:
+    """Every dimension that the first judge, the reference, has, with those of the others that have it too."""
+    found = {}
+    for name, (dimension, who) in dimensions(store, judge_ids).items():
+        if judge_ids[0] not in who:
+            continue
+        shared = same(store, dataset_id, who, dimension, basis, rules=True)
+        if len(shared.seats.item):
+            scale = dimension.scale
+            found[name] = (
+                dimension,
+                shared,
+                compare_judges(shared.seats, judge_ids[0], bins.code_count(scale), scale.weights),
+            )
+    return found

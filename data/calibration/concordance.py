@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from data.calibration.calibration import BEHIND, meeting
 from data.gold.gold import Basis
-from data.store import Store, remembered
+from data.store import Store, kept, remembered
 from judges.stats import concordance, threshold
 from judges.stats.concordance import Concordance
 from judges.stats.threshold import ThresholdPoint, ThresholdRates
@@ -26,12 +26,14 @@ def beside(
     return remembered(store, ("concordance", dataset_id, judge_id, dimension, basis, drop), BEHIND, make)
 
 
+@kept(*BEHIND)
 def flags(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[ThresholdPoint]:
     """A score as a flag, over thresholds."""
     given = meeting(store, dataset_id, judge_id, dimension, basis)
     return threshold.threshold_curve(given, dimension.scale)
 
 
+@kept(*BEHIND)
 def flagged(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float
 ) -> ThresholdRates:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from data.calibration.calibration import met
+from data.calibration.calibration import BEHIND, met
 from data.gold.fewshot import apart
 from data.gold.gold import Basis
-from data.store import Store
+from data.store import Store, kept
 from judges.reading.confidence import SAMPLES
 from judges.stats.bins import steps_apart as apart_of
-from judges.stats.reliability import ConfidenceCells
+from judges.stats.reliability import ConfidenceCells, Reliability, reliability
 from judges.types import Dimension
 
 
@@ -63,3 +64,18 @@ def certain(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, 
     if there.any():
         found[SAMPLES] = ConfidenceCells(item[there], numbers["agreed"][there], off[there], numbers["weight"][there])
     return Certain(dict(sorted(found.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame))
+
+
+class Levels(NamedTuple):
+    """Calibration of confidence by where it comes from, each with its number of ratings, of `scored` ratings in all."""
+
+    by_source: Mapping[str, tuple[Reliability, int]]
+    scored: int
+
+
+@kept(*BEHIND)
+def levels(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Levels:
+    """How often the judge agrees with people at each level of its confidence, by every source of it."""
+    found = certain(store, dataset_id, judge_id, dimension, basis)
+    made = {source: (reliability(cells), len(cells.item)) for source, cells in found.by_source.items()}
+    return Levels({source: (one, n) for source, (one, n) in made.items() if one is not None}, found.scored)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from data.annotators import annotators
-from data.store import Store, each_remembered, remembered
+from data.store import Store, each_remembered, kept, remembered
+from judges.stats.raters import alternative_annotator
 from judges.stats.raters import human_ceiling as ceilings
+from judges.stats.raters.alternative_annotator import AlternativeAnnotatorTest
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
@@ -48,3 +50,18 @@ def between(
 
     keys = [("between", dataset_id, judge_id, d, resting) for d in asked]
     return dict(zip(asked, each_remembered(store, keys, TABLES, make), strict=True))
+
+
+@kept(*TABLES)
+def stand_in(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, epsilon: float
+) -> AlternativeAnnotatorTest | None:
+    """The alternative-annotator test with that handicap, on blind labels.
+
+    None where it cannot be tried: fewer than three people, or no score of the judge.
+    """
+    found = ceiling(store, dataset_id, judge_id, dimension)
+    if found is None or found.judge is None or found.people < alternative_annotator.MIN_PEOPLE:
+        return None
+    labels = annotators.labels(store, dataset_id, dimension, "blind", judge_id)
+    return alternative_annotator.run_test(labels.ratings, epsilon)

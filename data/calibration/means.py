@@ -25,18 +25,6 @@ from judges.stats.uncertainty import Interval
 from judges.triage import confidence_level
 from judges.types import Dimension, sort_of
 
-COLUMNS = {
-    "plain": "mean", "sure": "confidence-weighted", "trusted": "reliable only", "parts": "mean of parts",
-    "other": "other judge", "ahead": "difference",
-}  # fmt: skip
-"""The means of a row (fields of `Means`) in words, in the order in which page, command and report show them."""
-READ = {
-    "sure": "Scores weighted by the judge's own confidence, as its card defines it (high 1, medium .5, low .25).",
-    "trusted": "Items whose aggregate is reliable by the rule of the card; n is their number.",
-    "parts": "The unweighted mean of the scores that the aggregate is made of.",
-    "ahead": "This judge minus the other, on the ratings of both.",
-}
-"""How to read those that need it."""
 MOST_SCORES = 3_000_000
 """Scores of a judge that are held in memory; of more there are only the means by system (score_sums)."""
 
@@ -58,6 +46,11 @@ class Row:
     dimension: Dimension
     unit: str
     means: JudgeMeans
+
+    @property
+    def told(self) -> tuple[str, str, str, JudgeMeans]:
+        """The row with its dimension and unit in words."""
+        return self.group, self.dimension.title, self.unit.replace(":", " ") or self.dimension.sort, self.means
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from operator import add
 import numpy as np
 
 from data.calibration.aggregates import tallies
-from data.calibration.calibration import evidence
+from data.calibration.calibration import BEHIND, evidence
 from data.calibration.labelled_items import labelled
 from data.gold.gold import Basis
 from data.records.combinations import nearest
 from data.records.coverage import asking, units_of
-from data.store import Store
+from data.store import Store, kept
 from judges.stats.ppi import CorrectedMean, Moments, correct_mean
 from judges.stats.rates import AnswerRates, JudgeShare, judge_share, rates_by_answer
 from judges.types import Dimension
@@ -22,6 +22,7 @@ _PARTED = ("section", "side")
 """Sorts of which one item is counted under two systems, and so would be twice in a mean over all."""
 
 
+@kept(*BEHIND)
 def found(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[AnswerRates]:
     """Every answer of a flag or an unordered scale with its rates, and how often people would give it."""
     if dimension.scale.weights is not None or not dimension.scale.size:
@@ -46,6 +47,7 @@ def wholes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -
     return {float(v): judge_share(*(float(x) for x in (t, m, tt, tm, mm))) for v, t, tt, tm, m, mm in rows}
 
 
+@kept(*BEHIND)
 def means(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> dict[int, CorrectedMean]:
     """The corrected share (PPI++) of each answer over all systems, by the answer's place; {} where it is not kept so.
 

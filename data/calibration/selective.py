@@ -11,7 +11,7 @@ from data.calibration.calibration import met
 from data.gold.fewshot import apart
 from data.gold.gold import Basis
 from data.records.coverage import units_of
-from data.store import Store
+from data.store import Store, kept
 from judges.reading.confidence import SAMPLES
 from judges.stats import bins
 from judges.stats.selective import ConfidenceRatings
@@ -35,6 +35,7 @@ class Sure:
         return int((self.confidence >= threshold).sum())
 
 
+@kept("item", "score")
 def sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, int]:
     """Where confidence comes from, with the cells that each source has, most first."""
     there = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {units_of(dimension, 's')} "

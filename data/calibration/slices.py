@@ -9,14 +9,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.calibration.calibration import MEETING, as_meeting, met
+from data.calibration.calibration import BEHIND, MEETING, as_meeting, met
 from data.gold.fewshot import apart
 from data.gold.gold import Basis
 from data.records import exposure
-from data.store import Store, remembered
+from data.store import Store, kept, remembered
 from judges.stats.calibration import Floats, PairedRatings, kappa_cells
 from judges.stats.intervals import Cells
-from judges.stats.slices import THIRDS, Slicing, distinct_slicings, length_thirds, make_slicing
+from judges.stats.learning_curve import kappa_by_size
+from judges.stats.slices import (
+    THIRDS,
+    SlicedKappa,
+    Slicing,
+    distinct_slicings,
+    length_thirds,
+    make_slicing,
+    slice_kappa,
+)
+from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
 MOST = 12
@@ -283,3 +293,20 @@ def position(units: Coded, dimension: Dimension) -> Slicing | None:
     name = {n: f"{dimension.sort} {n}" if n < _LATE or last == _LATE else late for n in at}
     order = list(dict.fromkeys(name[n] for n in sorted(at)))
     return make_slicing("position", [name[n] for n in at], units.code, order=order)
+
+
+@kept(*BEHIND)
+def differences(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
+) -> list[SlicedKappa]:
+    """Kappa in every slice of every way of slicing, and the tests of whether slices differ."""
+    found = parted(store, dataset_id, judge_id, dimension, basis, drop)
+    return slice_kappa(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
+
+
+@kept(*BEHIND)
+def growth(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
+) -> list[Interval]:
+    """Kappa on the first n items, in the order in which people labelled them."""
+    return kappa_by_size(*in_order(store, dataset_id, judge_id, dimension, basis, drop), dimension.scale.weights)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from data.store import Store
-from judges.stats.votes import Codes, Votes
+from data.store import Store, kept
+from judges.stats.votes import Codes, VoteAgreement, Votes, agreement_table
 from judges.types import Dimension
 
 PART = "turn"
@@ -47,3 +47,11 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
         parts=tuple(f"{PART} {name}" if name else f"no {PART}" for name in names),
         groups=tuple(groups.tolist()),
     )
+
+
+@kept("item", "label", "score", "person_event")
+def agreement(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> list[VoteAgreement]:
+    """How often the judge agrees with single votes, and people with each other; nothing where nobody is in a team."""
+    scale = dimension.scale
+    tie = scale.categories.index(scale.drawn) if scale.drawn else None
+    return agreement_table(votes(store, dataset_id, judge_id, dimension), scale.size, tie)

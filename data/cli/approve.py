@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         )  # fmt: skip
         for name, figure, told in approvals.evidence(store, done.id):
             print(f"  {called(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")
-        print(f"{done.dimension} ({done.sort}) is {approvals.DONE[done.decision]} by {done.person}: {done.reason}")
+        print(f"{done.dimension} ({done.sort}) is {done.done} by {done.person}: {done.reason}")
         return 0
     finally:
         store.close()
@@ -120,7 +120,7 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
             print(f"    {told}")
         for held in (stand.holds, stand.proposed):
             if held is not None:
-                done, when = approvals.DONE[held.decision], f"{held.at:%Y-%m-%d}"
+                done, when = held.done, f"{held.at:%Y-%m-%d}"
                 print(f"    {done} by {shown(held.person)} on {when}: {held.reason}")
         if one.against and one.line.decision.state == "meets policy":
             print(f"    {' '.join(one.against)}")

@@ -7,11 +7,12 @@ import json
 from typing import Any
 
 from data.calibration import means
-from data.calibration.means import COLUMNS, READ, Chosen, Table
+from data.calibration.means import Chosen, Table
 from data.cli.judges_asked import judge
 from data.records import datasets
 from data.store import open_store
 from data.store.errors import BadInput
+from judges.render.findings.means import COLUMNS, READ
 from judges.stats.uncertainty import Interval
 
 

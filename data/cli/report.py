@@ -13,10 +13,10 @@ from data.cli.judges_asked import add_judge, judge
 from data.records import datasets
 from data.records.people import require
 from data.reports.bundle import bundle
-from data.reports.details import EPSILON
 from data.reports.evidence import gather
 from data.reports.figures import figures
 from data.reports.report import report
+from data.reports.statistics.statistic import EPSILON
 from data.store import open_store
 from data.store.errors import BadInput
 

@@ -265,12 +265,11 @@ _OUTSIDE = {
     "inconclusive": "The judge may agree with people as the policy requires; these labels do not settle it.",
     "not decided": "The judge agrees with people as the policy requires; no lead has decided yet.",
 }
-_WORDS = {"suspend": "suspended", "decline": "declined", "propose": "proposed"}
 
 
 def _decided(dimension: Dimension, decision: Approval) -> Withheld:
     """The decision against a dimension, taken by a person or by the approval check (data/approvals/suspension.py)."""
-    word, alone = _WORDS[decision.decision], decision.person == approvals.AUTOMATIC
+    word, alone = decision.done, decision.person == approvals.AUTOMATIC
     told = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":
         return Withheld(dimension, word, *2 * (f"{told}; another lead has to approve it.",))

@@ -19,6 +19,11 @@ from data.store import Store, Tx, remembered
 SCOPE = "person"
 """Under which a change of who leads is kept that waits for another lead, by the name of the person concerned."""
 WAY_OUT = "python -m data lead NAME"
+STUCK = (
+    "Two independent leads are required, and there are none: one lead, or the same person, made all others leads. "
+    f"Make a lead on the command line of this machine: {WAY_OUT}."
+)
+"""What a page says where an approval waits for two leads whom this workspace cannot have."""
 
 
 @dataclass(frozen=True)

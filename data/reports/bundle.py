@@ -16,9 +16,9 @@ from data.gold.gold import Basis
 from data.records import exposure
 from data.records.people import require
 from data.reports import plots, report, tables
-from data.reports.details import EPSILON
 from data.reports.evidence import Evidence, One, Told, gather
 from data.reports.figures import figures
+from data.reports.statistics.statistic import EPSILON
 from data.reports.tables import as_csv
 from data.store import Store
 from judges.types import Scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
@@ -15,7 +15,7 @@ from data.approvals import gate_status, policy, record, suspension
 from data.approvals.policy import Asked
 from data.audits import audits
 from data.audits.audits import Audited
-from data.calibration import baselines, both_orders, calibration, means, score_sums, weakest_turns
+from data.calibration import both_orders, calibration, means, score_sums, weakest_turns
 from data.calibration.calibration import Rest
 from data.calibration.means import Row
 from data.calibration.score_sums import Mean
@@ -24,15 +24,14 @@ from data.gold import fewshot
 from data.gold.gold import Basis
 from data.records.datasets import Dataset
 from data.records.settings import GoldRule, gold_rule
-from data.reports.details import EPSILON, Depth, depth
+from data.reports.statistics import statistics
+from data.reports.statistics.statistic import EPSILON, Of
 from data.store import Store
 from data.store.errors import NotFound
 from judges.card import Card
 from judges.stats import calibration as stats_calibration
-from judges.stats.baselines import Baselines
 from judges.stats.calibration import DimensionResult, Summary
 from judges.stats.position import PositionalAgreement
-from judges.stats.uncertainty import Interval
 from judges.stats.weakest_turns import WeakestTurns
 from judges.types import Dimension
 
@@ -80,16 +79,14 @@ class One:
     """A dimension in a report.
 
     It has its figures and those of the approval check, those on every basis with labels (True: ties dropped), the
-    fingerprints of the bases, the baselines on the basis that is shown, assisted minus blind labels where there are
-    both, the further figures, and, where ratings wait for adjudication, the figures with and without them.
+    fingerprints of the bases, the figures of all statistics by their names, and, where ratings wait for adjudication,
+    the figures with and without them.
     """
 
     line: DimensionResult
     bases: dict[tuple[Basis, bool], Summary]
     prints: dict[Basis, str]
-    floors: Baselines
-    anchoring: Interval | None
-    depth: Depth
+    found: Mapping[str, Any]
     waiting: tuple[Summary, Summary] | None = None
 
     @property
@@ -149,9 +146,7 @@ def gather(
     cells = {b: calibration.every(store, dataset_id, judge_id, dimensions, b) for b in bases}
     figures = {b: [*map(stats_calibration.summarise, cells[b], dimensions)] for b in bases}
     lines = gate_status.standing(store, dataset_id, judge_id, None if basis == gate else figures[basis])
-    told("Comparing it with rules that do not read the text")
-    floors = baselines.measured(store, dataset_id, judge_id, dimensions, basis)
-    ones, both = [], {gate, "assisted"} <= set(rests)
+    ones = []
     wait = {pair[0].dimension: pair for pair in gate_status.both(store, dataset_id, judge_id, basis)}
     for line in lines:
         place, drawn = dimensions.index(line.dimension), bool(line.dimension.scale.drawn)
@@ -162,11 +157,9 @@ def gather(
                 {(b, False): figures[b][place] for b in rests}
                 | {(b, True): _dropped(store, dataset_id, judge_id, line.dimension, b) for b in rests if drawn},
                 {b: gate_status.fingerprint(store, dataset_id, judge_id, line.dimension, b) for b in rests},
-                floors[line.dimension.sort, line.dimension.name],
-                stats_calibration.anchoring(cells[gate][place], cells["assisted"][place], line.dimension)
-                if both
-                else None,
-                depth(store, dataset_id, judge_id, line.dimension, basis, epsilon) if line.shown.cells else Depth(),
+                statistics.figures(
+                    Of(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon), bool(line.shown.cells)
+                ),
                 wait.get(line.dimension),
             )
         )

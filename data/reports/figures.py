@@ -11,11 +11,11 @@ from data.approvals.policy import Asked
 from data.calibration import means
 from data.gold.gold import Basis
 from data.reports.evidence import Evidence, One
+from data.reports.statistics.statistics import STATISTICS
 from judges.audits import AuditFinding
-from judges.stats import missingness, other_metrics, position, rates, selective, weakest_turns
+from judges.render.json_figures import kappa
+from judges.stats import position, weakest_turns
 from judges.stats.calibration import Summary
-from judges.stats.raters import alternative_annotator
-from judges.stats.uncertainty import Interval
 
 SEED, REPLICATES = 0, 2_000
 """Of the bootstrap over items (judges/stats/intervals.py)."""
@@ -64,15 +64,6 @@ def asked(policy: Asked) -> Json:
     return {**made.pop("policy"), **made}
 
 
-def kappa(interval: Interval) -> Json:
-    """A figure with its interval."""
-    return {
-        "kappa": interval.point, "low": interval.low, "high": interval.high, "bound": interval.lower_bound,
-        "se": interval.se, "items": interval.items, "ratings": interval.cells, "n_eff": interval.n_eff,
-        "method": interval.method, "undefined_replicates": interval.undefined,
-    }  # fmt: skip
-
-
 def row(summary: Summary, basis: Basis, dropped: bool) -> Json:
     """The figures of a dimension on a basis, in one row with stable column names."""
     d, na = summary.dimension, summary.na
@@ -92,8 +83,7 @@ def row(summary: Summary, basis: Basis, dropped: bool) -> Json:
 
 def _one(one: One) -> Json:
     line, d = one.line, one.dimension
-    floors, rule = one.floors, one.floors.length
-    return {
+    made: Json = {
         "unit": d.sort,
         "dimension": d.name,
         "title": d.title,
@@ -113,66 +103,15 @@ def _one(one: One) -> Json:
         "table": {
             basis: summary.table.tolist() for (basis, dropped), summary in one.bases.items() if not dropped
         },
-        "baselines": {
-            "standing": floors.standing, "items": floors.items, "constant": floors.constant,
-            "constant_agreement": floors.share,
-            "length": None if rule is None else {
-                **kappa(rule.rule), "agreement": rule.exact, "judge": kappa(rule.judge), "ahead": kappa(rule.ahead),
-            },
-        },
-        "assisted_minus_blind": None if one.anchoring is None else kappa(one.anchoring),
-        "people": _people(one),
         "waiting": None if one.waiting is None else {
             "ratings": one.waiting[0].people.waiting,
             "counted": {**kappa(one.waiting[0].interval), "bias": one.waiting[0].mean_difference},
             "left_out": {**kappa(one.waiting[1].interval), "bias": one.waiting[1].mean_difference},
         },
-        "slices": [
-            {
-                "by": cut.by, "p": cut.apart.p if cut.apart else None,
-                "p_holm": cut.apart.adjusted if cut.apart else None,
-                "slices": [{"slice": s.name, **kappa(s.interval), "bias": s.lenient} for s in cut.slices],
-            }
-            for cut in one.depth.slices
-        ],
-        "by_items": [kappa(step) for step in one.depth.curve],
-        "confidence": [
-            {
-                "source": source, "error": held.error, "error_by_chance": held.chance,
-                "ranks": held.ranks.point if held.ranks else None, "items": held.items, "ratings": held.cells,
-                "levels": [
-                    {"low": n.low, "high": n.high, "stated": n.stated, "share": n.share, "ratings": n.cells,
-                     "right": n.right.point, "right_low": n.right.low, "right_high": n.right.high,
-                     "near": n.near.point}
-                    for n in held.levels
-                ],
-            }
-            for source, held in one.depth.sure.items()
-        ],
-        "rates": [
-            rates.as_json(a) | {"ppi": kappa(m.interval) if (m := one.depth.means.get(a.rates.place)) else None}
-            for a in one.depth.rates
-        ],
-        "others": None if one.depth.others is None else other_metrics.as_json(one.depth.others),
-        "missing_counted": None if one.depth.missing is None else missingness.as_json(one.depth.missing),
-        "selective": None if (held := one.depth.selective) is None else {
-            **asdict(held.wanted), **selective.as_json(held.result), "scored_items": len(held.sure.item),
-            "spared_items": held.spared,
-        },
     }  # fmt: skip
-
-
-def _people(one: One) -> Json | None:
-    """How far people agree with each other, and the alternative-annotator test; people without their names."""
-    held, test = one.depth.ceiling, one.depth.test
-    if held is None:
-        return None
-    return {
-        "people": held.people, "ratings": held.cells, "items": held.items, "between": kappa(held.between),
-        "alpha": kappa(held.alpha), "judge": kappa(held.judge) if held.judge else None,
-        "judge_minus_between": kappa(held.ahead) if held.ahead else None,
-        "alternative": None if test is None else alternative_annotator.as_json(test),
-    }  # fmt: skip
+    for statistic in STATISTICS.values():
+        made |= statistic.plain(statistic.of(one.found))
+    return made
 
 
 def _finding(found: AuditFinding) -> Json:

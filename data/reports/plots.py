@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from data.reports.evidence import Evidence, One
+from data.reports.statistics.human_agreement import HUMAN_AGREEMENT
+from data.reports.statistics.statistics import STATISTICS
 from judges.render import svg
-from judges.render.drawing import WIDTH
-from judges.stats import agreement
+from judges.render.findings.as_html import picture
+from judges.render.findings.findings import Measures, Sentence, Table
 from judges.stats.calibration import DimensionResult
-from judges.stats.selective import AutoAcceptance, ThresholdTest
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
@@ -41,7 +42,8 @@ def overview(found: Evidence) -> str:
     """All dimensions against what the policy asks."""
     asked = found.asked.policy.threshold
     title = "Agreement with people, corrected for chance (kappa)"
-    tops = {one.dimension: top.between if (top := one.depth.ceiling) else None for one in found.dimensions}
+    ceilings = {one.dimension: HUMAN_AGREEMENT.of(one.found).ceiling for one in found.dimensions}
+    tops = {dimension: top.between if top else None for dimension, top in ceilings.items()}
     rows = standing((one.line for one in found.dimensions), tops)
     return svg.interval_plot(rows, asked, f"required: {asked:.2f}", title=title)
 
@@ -52,76 +54,19 @@ def _said(line: DimensionResult) -> str:
     return f"{MARKS[state]} {state}" + (f" · {more}" if more else "")
 
 
-def table(one: One) -> str:
-    """The table of agreement of a dimension."""
-    shown = one.line.shown
-    return svg.confusion_matrix(shown.counts, shown.answers, f"{one.dimension.title}: people and judge, ratings")
-
-
-def margins(one: One) -> str:
-    """How often people and judge give each answer; "" where there are no cells."""
-    shares = agreement.marginals(one.line.shown.table)
-    if shares is None:
-        return ""
-    series = [("people", [float(v) for v in shares[0]]), ("judge", [float(v) for v in shares[1]])]
-    return svg.bar_plot(one.line.shown.answers, series, f"{one.dimension.title}: how often each answer is given")
-
-
-def anchored(one: One) -> str:
-    """Blind beside assisted labels, and the difference; "" where there is no difference to show."""
-    blind, assisted = one.line.gate, one.bases.get(("assisted", False))
-    if one.anchoring is None or one.anchoring.point is None or assisted is None:
-        return ""
-    shown = [("blind", blind.interval), ("assisted", assisted.interval), ("assisted − blind", one.anchoring)]
-    rows = [_row(name, interval) for name, interval in shown]
-    return svg.interval_plot(rows, 0.0, "", (-0.1, 1.0), f"{one.dimension.title}: blind beside assisted labels")
-
-
-def grown(found: Evidence, one: One) -> str:
-    """Kappa on the first n items, with its band; "" where there are fewer than two sizes."""
-    steps = one.depth.curve
-    if len(steps) < 2:
-        return ""
-    xs = [float(s.items) for s in steps]
-    series = ("kappa", xs, [s.point for s in steps], [s.low for s in steps], [s.high for s in steps])
-    title = f"{one.dimension.title}: kappa as gold grew"
-    return svg.line_plot([series], "items with gold", "", found.asked.policy.threshold, title)
-
-
-def spared(found: AutoAcceptance, name: str = "", width: float = WIDTH) -> str:
-    """Agreement on what is accepted automatically against its share of items; "" where no threshold was tested."""
-    if not found.steps:
-        return ""
-
-    def series(told: str, steps: Sequence[ThresholdTest], band: bool) -> svg.Series:
-        ends = [None if (b := s.agreement.lower_bound) is None else 100 * b for s in steps]
-        shares, points = [round(100 * s.share, 1) for s in steps], [100 * (s.agreement.point or 0.0) for s in steps]
-        return told, shares, points, ends if band else None, points if band else None
-
-    drawn = [series("agreement, down to its lower bound", found.steps, True)]
-    drawn += [series("threshold", [found.chosen], False)] if found.chosen else []
-    title = f"{name}: agreement on what is accepted automatically" if name else ""
-    axes = "coverage (items accepted automatically), %", "% agreement there"
-    return svg.line_plot(drawn, *axes, 100 * found.target, title, width)
-
-
-def _row(name: str, interval: Interval) -> svg.IntervalRow:
-    point = interval.point
-    told = f"{'undefined' if point is None else f'{point:.2f}'} on {interval.items:,} items"
-    state = "meets policy" if name == "blind" else "inconclusive"
-    return svg.IntervalRow(name, "", point, interval.low, interval.high, None, state, told)
-
-
 def every(found: Evidence) -> dict[str, str]:
-    """All plots by file name."""
-    made = {"dimensions": overview(found)}
+    """All plots by file name: of all dimensions, and those of each dimension under the name of their statistic."""
+    made = {"dimensions.svg": overview(found)}
     for one in found.dimensions:
-        key = one.line.key
-        if one.line.shown.cells:
-            made |= {
-                f"{key}.table": table(one),
-                f"{key}.answers": margins(one),
-                f"{key}.blind-assisted": anchored(one),
-                f"{key}.growth": grown(found, one),
-            }
-    return {f"{name}.svg": text for name, text in made.items() if text}
+        for statistic in STATISTICS.values():
+            drawn = statistic.findings(statistic.of(one.found), one.line, found.asked.policy) if met(one) else ()
+            plots = [held for held in drawn if not isinstance(held, Sentence | Table | Measures)]
+            for number, plot in enumerate(plots, 1):
+                name = statistic.name + (f".{number}" if len(plots) > 1 else "")
+                made[f"{one.line.key}.{name}.svg"] = picture(plot)
+    return made
+
+
+def met(one: One) -> bool:
+    """Whether people and judge meet in a dimension, so that there is something to draw."""
+    return bool(one.line.shown.cells)

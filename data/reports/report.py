@@ -7,16 +7,20 @@ from datetime import datetime
 
 from data.gold.gold import BASES
 from data.records.people import require
-from data.reports import dimension, figures, further_figures, plots, tables
-from data.reports.details import EPSILON
+from data.reports import dimension, figures, plots, tables
 from data.reports.evidence import Evidence, One, Told, gather
+from data.reports.statistics.human_agreement import HUMAN_AGREEMENT
+from data.reports.statistics.statistic import EPSILON
 from data.store import Store
 from judges.audits import all_audits as known
 from judges.plural import many
+from judges.render.findings import both_orders, disputes, means, weakest_turns
+from judges.render.findings.as_html import parts
+from judges.render.findings.findings import quiet
 from judges.render.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
-from judges.render.words import cell, span
-from judges.stats import position
+from judges.render.words import between, cell
 from judges.stats.raters import human_ceiling
+from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.version import VERSION
 
 _REQUIRED = {
@@ -52,8 +56,9 @@ def written(found: Evidence) -> str:
         *_opening(found),
         *_overview(found),
         *(part for one in found.dimensions for part in dimension.section(found, one)),
-        *further_figures.turns(found),
-        *further_figures.means(found),
+        *_disputes(found),
+        *_turns(found),
+        *_means(found),
         *_who(found),
         *_policy(found),
         *_position(found),
@@ -155,13 +160,6 @@ def _overview(found: Evidence) -> list[str]:
     return [heading("All dimensions"), used, figure(plots.overview(found), mark), table(rows, columns)]
 
 
-def _between(one: One) -> str:
-    top = one.depth.ceiling
-    if top is None or top.between.verdictless or top.between.point is None:
-        return cell(None)
-    return f"{cell(top.between.point, '.2f')} ({span(top.between)})"
-
-
 def _whose(found: Evidence) -> str:
     """Whose agreement the figures are."""
     with_gold = [one for one in found.dimensions if one.line.shown.gold_cells]
@@ -169,7 +167,7 @@ def _whose(found: Evidence) -> str:
         return ""
     people = [one.line.shown.people for one in with_gold]
     each = sum(p.labels for p in people) / sum(one.line.shown.gold_cells for one in with_gold)
-    known = any((top := one.depth.ceiling) is not None and not top.between.verdictless for one in with_gold)
+    known = any((top := _ceiling(one)) is not None and not top.between.verdictless for one in with_gold)
     return human_ceiling.explain_labels(min(p.fewest for p in people), max(p.most for p in people), each, known)
 
 
@@ -229,7 +227,29 @@ def _position(found: Evidence) -> list[str]:
     """Whether it says the same of a pair with the places swapped, where it was asked in both orders."""
     if found.position is None:
         return []
-    return [heading("Both orders of a pair"), para("{told}", told=" ".join(position.explain(found.position)))]
+    said = parts([*both_orders.sentences(found.position), both_orders.plot(found.position)])
+    return [heading("Position bias"), *said, *parts([both_orders.table(found.position), both_orders.reading()])]
+
+
+def _turns(found: Evidence) -> list[str]:
+    """The judge's weakest turns beside people's."""
+    return [heading("The weakest turn"), *parts(weakest_turns.findings(found.turns))] if found.turns else []
+
+
+def _means(found: Evidence) -> list[str]:
+    """What the judge gave on average."""
+    if not found.overall:
+        return []
+    own = quiet("The judge's own scores over all items, not corrected.")
+    return [heading("Mean scores of the judge"), *parts([own, means.table([row.told for row in found.overall])])]
+
+
+def _disputes(found: Evidence) -> list[str]:
+    """The figures with and without ratings that wait for somebody who adjudicates."""
+    waiting = [one.waiting for one in found.dimensions if one.waiting is not None]
+    if not waiting:
+        return []
+    return [heading("To adjudicate"), *parts(disputes.findings(waiting, found.rule.waiting == "counted"))]
 
 
 def _audits(found: Evidence) -> list[str]:
@@ -327,3 +347,12 @@ def _again(found: Evidence) -> list[str]:
 def when(at: datetime) -> str:
     """A time of the store, which is UTC, to the minute."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def _between(one: One) -> str:
+    top = _ceiling(one)
+    return between(top.between if top else None)
+
+
+def _ceiling(one: One) -> HumanCeiling | None:
+    return HUMAN_AGREEMENT.of(one.found).ceiling

@@ -9,6 +9,11 @@ from typing import Any
 from data.exporting.files import sheet
 from data.reports.evidence import Evidence
 from data.reports.figures import row
+from data.reports.statistics.agreement import AGREEMENT
+from data.reports.statistics.confidence import CONFIDENCE
+from data.reports.statistics.human_agreement import HUMAN_AGREEMENT
+from data.reports.statistics.sample_size import SAMPLE_SIZE
+from data.reports.statistics.slices import SLICES
 from judges.stats import agreement
 from judges.stats.uncertainty import Interval
 
@@ -60,12 +65,11 @@ def states(found: Evidence) -> str:
     """states.csv: the result of the approval check for every dimension, what is missing, and the baselines."""
     rows = [
         [one.dimension.sort, one.dimension.name, one.line.decision.state, one.line.decision.reason,
-         one.line.decision.missing, *(one.line.decision.more or ("", "")), one.floors.standing, one.floors.constant,
-         one.floors.share, one.floors.length.rule.point if one.floors.length else None,
-         one.floors.length.ahead.point if one.floors.length else None,
-         one.floors.length.ahead.low if one.floors.length else None,
-         one.floors.length.ahead.high if one.floors.length else None]
-        for one in found.dimensions
+         one.line.decision.missing, *(one.line.decision.more or ("", "")), floors.standing, floors.constant,
+         floors.share, floors.length.rule.point if floors.length else None,
+         floors.length.ahead.point if floors.length else None, floors.length.ahead.low if floors.length else None,
+         floors.length.ahead.high if floors.length else None]
+        for one in found.dimensions for floors in (AGREEMENT.of(one.found).floors,)
     ]  # fmt: skip
     columns = (
         "unit dimension state reason missing more_items_low more_items_high baseline constant constant_agreement "
@@ -78,7 +82,7 @@ def people(found: Evidence) -> str:
     """people.csv: how far people agree with each other on the cells that several labelled, and the judge with them."""
     rows = [
         [one.dimension.sort, one.dimension.name, which, c.people, *_ends(interval)]
-        for one in found.dimensions if (c := one.depth.ceiling) is not None
+        for one in found.dimensions if (c := HUMAN_AGREEMENT.of(one.found).ceiling) is not None
         for which, interval in (
             ("between people", c.between), ("alpha", c.alpha), ("judge", c.judge), ("judge - people", c.ahead),
         )
@@ -92,14 +96,17 @@ def slices(found: Evidence) -> str:
     rows = [
         [one.dimension.sort, one.dimension.name, cut.by, s.name, *_ends(s.interval), s.lenient,
          cut.apart.p if cut.apart else None, cut.apart.adjusted if cut.apart else None]
-        for one in found.dimensions for cut in one.depth.slices for s in cut.slices
+        for one in found.dimensions for cut in SLICES.of(one.found) for s in cut.slices
     ]  # fmt: skip
     return as_csv(["unit", "dimension", "by", "slice", *_ENDS, "bias", "p", "p_holm"], rows)
 
 
 def growth(found: Evidence) -> str:
     """growth.csv: kappa on the first items that were labelled."""
-    rows = [[one.dimension.sort, one.dimension.name, *_ends(s)] for one in found.dimensions for s in one.depth.curve]
+    rows = [
+        [one.dimension.sort, one.dimension.name, *_ends(step)]
+        for one in found.dimensions for step in SAMPLE_SIZE.of(one.found)
+    ]  # fmt: skip
     return as_csv(["unit", "dimension", *_ENDS], rows)
 
 
@@ -108,7 +115,8 @@ def confidence(found: Evidence) -> str:
     rows = [
         [one.dimension.sort, one.dimension.name, source, n.low, n.high, n.stated, n.share, n.cells, n.right.point,
          n.right.low, n.right.high, n.near.point]
-        for one in found.dimensions for source, held in one.depth.sure.items() for n in held.levels
+        for one in found.dimensions for source, (held, _) in CONFIDENCE.of(one.found).by_source.items()
+        for n in held.levels
     ]  # fmt: skip
     columns = "unit dimension source from to stated share ratings right right_low right_high near"
     return as_csv(columns.split(), rows)

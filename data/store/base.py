@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from data import log
 from data.store.ids import now
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import pandas
 
 T = TypeVar("T")
+R = TypeVar("R", bound="Reader")
+P = ParamSpec("P")
 Row = tuple[Any, ...]
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -61,6 +64,27 @@ def each_remembered(
             found[n] = one
             reader.memory[keys[n]] = (stamp, one)
     return [found[n] for n in range(len(keys))]
+
+
+def kept(
+    *tables: str,
+) -> Callable[[Callable[Concatenate[R, P], T]], Callable[Concatenate[R, P], T]]:
+    """Keep what a function of a store and of values gives, until one of the tables is written.
+
+    It stands above the function, so that what the answer depends on is seen beside its query. The answer is shared by
+    all who ask: nobody changes it.
+    """
+
+    def keep(make: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+        @wraps(make)
+        def call(reader: R, /, *args: P.args, **named: P.kwargs) -> T:
+            values = tuple(tuple(one) if isinstance(one, list) else one for one in (*args, *sorted(named.items())))
+            key = (make.__module__, make.__qualname__, *values)
+            return remembered(reader, key, tables, lambda: make(reader, *args, **named))
+
+        return call
+
+    return keep
 
 
 class Tx(Reader):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from data.approvals.record import DONE
 from data.records.names import KEPT, MACHINE
 from judges.client.budget import dollars
 from judges.plural import many
@@ -54,11 +55,8 @@ def _why(text: str) -> str:
     return f": {text}" if text else ""
 
 
-_DECIDED = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
-
-
 def _decided(decision: str, dimension: str, sort: str, model: str, card: str, reason: str) -> str:
-    return f"{_DECIDED[decision]} {dimension} ({sort}) of {model} · {card}{_why(reason)}"
+    return f"{DONE[decision]} {dimension} ({sort}) of {model} · {card}{_why(reason)}"
 
 
 def _adjudicated(withdrawn: bool, dimension: str, unit: str, name: str) -> str:

@@ -22,6 +22,8 @@ from judges.params import Rule
 from judges.plural import many
 from judges.protocols import orders
 from judges.protocols.combination import SAID, applied, combined, drawn_of
+from judges.render.findings import human_ceiling as human_ceiling_findings
+from judges.render.findings.findings import plain
 from judges.stats import missingness, other_metrics, position, rates, selective, self_consistency, weakest_turns
 from judges.stats.bins import row_count
 from judges.stats.calibration import PairedRatings, Summary, summarise
@@ -169,7 +171,7 @@ def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[st
         if lack is not None:
             text.append("\n" + "\n".join(agree_extras.each_told(d, lack, options.missing)))
     for d, test in tested.items():
-        text.append(f"\n{d.title}: {alternative_annotator.explain(test)}")
+        text.append(f"\n{d.title}: {plain(human_ceiling_findings.test(test))}")
     for d, both in turns.items():
         text.append(f"\n{d.title}: {' '.join(weakest_turns.explain(both))}")
     for d, found_of in rated.items():

@@ -1,4 +1,4 @@
-"""Figures in words, as they stand in a report."""
+"""Figures in words, as they stand on a page and in a report."""
 
 from __future__ import annotations
 
@@ -18,8 +18,29 @@ def cell(value: float | None, shape: str = ".3f") -> str:
     return "–" if value is None else number(value, shape)
 
 
-def span(interval: Interval | None, shape: str = ".2f", none: str = "undefined") -> str:
+def span(interval: Interval | None, shape: str = ".2f", none: str = "–") -> str:
     """The ends of an interval, or `none` where it has none."""
     if interval is None or interval.low is None or interval.high is None:
         return none
     return f"{number(interval.low, shape)} to {number(interval.high, shape)}"
+
+
+def between(top: Interval | None) -> str:
+    """Agreement of people with each other and its interval; a dash where too few items have labels of two people."""
+    return "–" if top is None or top.verdictless or top.point is None else f"{cell(top.point, '.2f')} ({span(top)})"
+
+
+def small(p: float) -> str:
+    """A p-value: .031, or that it is below .001."""
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+REASONS = {
+    "unreadable": "unreadable",
+    "out_of_range": "out of range",
+    "cut_off": "cut off",
+    "refused": "refused",
+    "api_error": "API error",
+    "incomplete": "incomplete",
+}
+"""Why a reply of a judge has no score, in words."""

@@ -13,8 +13,9 @@ from data.records.datasets import Dataset
 from data.records.people import Person
 from data.store.ids import now
 from judges.errors import AssayError
+from pages.adjudication import decisions
 from pages.adjudication.board import board, compose
-from pages.ui import adjudication_notes, choose, clock, messages, session
+from pages.ui import choose, clock, gold, messages, session
 
 AHEAD = 3
 """Items that are sent to the browser ahead, so that the next one is painted at once."""
@@ -28,7 +29,7 @@ def page() -> None:
         dataset = choose.dataset(store)
     if dataset is None:
         return
-    adjudication_notes.rule(dataset, who, middle, right)
+    gold.rule(dataset, who, middle, right)
     _board(who, dataset, clock.zone())
 
 
@@ -48,15 +49,13 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
             "acked": state.get("acked", []),
             "refused": state.get("refused", []),
             "progress": {"left": len(waits.mine)},
-            "empty": None
-            if waits.mine
-            else adjudication_notes.empty(settings.gold_rule(store, dataset.id), waits.others),
+            "empty": None if waits.mine else decisions.empty(settings.gold_rule(store, dataset.id), waits.others),
             "notice": state.get("notice"),
         },
         key=key,
         on_outbox=lambda: _act(who, key, state, zone),
     )
-    adjudication_notes.decided(docket.done(store, who.name, dataset.id), who, zone, key)
+    decisions.decided(docket.done(store, who.name, dataset.id), who, zone, key)
 
 
 def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
@@ -76,10 +75,10 @@ def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
         try:
             names = _one(who.name, act_key, act)
         except AssayError as error:
-            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-messages.MOST:]
+            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-messages.MOST :]
             continue
         at = f"{now().replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}"
-        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-messages.MOST:]
+        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-messages.MOST :]
 
 
 def _one(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:

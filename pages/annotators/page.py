@@ -13,7 +13,8 @@ from data.records.datasets import Dataset
 from judges.stats import bins
 from judges.stats.raters import human_ceiling
 from judges.types import Dimension
-from pages.ui import annotator_tables, choose, explanations, links, session, text, url_state
+from pages.annotators import tables
+from pages.ui import choose, explanations, links, session, text, url_state
 
 
 def page() -> None:
@@ -39,10 +40,10 @@ def page() -> None:
     with st.spinner("Comparing annotators ..."):
         rows = annotators.annotators(store, dataset.id, dimension, resting)
         found = annotators.labels(store, dataset.id, dimension, resting)
-    annotator_tables.used(rows, len(found.cells), resting)
-    annotator_tables.worth(rows)
+    tables.used(rows, len(found.cells), resting)
+    tables.worth(rows)
     key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{resting}"
-    annotator_tables.table(rows, bool(dimension.scale.weights), key, lambda n: url_state.put("person", rows[n].name))
+    tables.table(rows, bool(dimension.scale.weights), key, lambda n: url_state.put("person", rows[n].name))
     explanations.alike(dimension.scale)
     if len(rows) > 1:
         st.subheader("One person", anchor=False)
@@ -50,14 +51,14 @@ def page() -> None:
             name = url_state.one("person", "Person", {row.name: row.name for row in rows})
         _person(dataset, next(row for row in rows if row.name == name), found, key)
     st.subheader("Agreement between people", anchor=False)
-    annotator_tables.among(human_ceiling.measure_ceiling(found.ratings), len(found.ratings.people), dataset.name)
+    tables.among(human_ceiling.measure_ceiling(found.ratings), len(found.ratings.people), dataset.name)
     if len(found.ratings.people) > 1:
-        most = [row.name for row in rows[: annotator_tables.PEOPLE] if row.labels]
-        annotator_tables.matrix(most, *annotators.between(found, most), len(found.ratings.people), key)
+        most = [row.name for row in rows[: tables.PEOPLE] if row.labels]
+        tables.matrix(most, *annotators.between(found, most), len(found.ratings.people), key)
     st.subheader("Dawid-Skene estimate", anchor=False)
     opinion = annotators.second(store, dataset.id, dimension, resting)
     differing = annotators.otherwise(store, who.name, opinion) if opinion is not None else ()
-    annotator_tables.second(opinion, differing, dimension.scale, key, partial(_desk, dataset.name))
+    tables.second(opinion, differing, dimension.scale, key, partial(_desk, dataset.name))
 
 
 def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
@@ -73,10 +74,10 @@ def _person(dataset: Dataset, row: Annotator, found: Labels, key: str) -> None:
     people, scale = found.ratings.people, found.ratings.scale
     number = people.index(row.name) if row.name in people else -1
     course, counts = figures.course(found, number), figures.against(found, number)
-    cell = annotator_tables.person(row, course, counts, bins.row_labels(scale), f"{key}:{row.name}")
+    cell = tables.person(row, course, counts, bins.row_labels(scale), f"{key}:{row.name}")
     if cell is not None:
         cells = figures.cells_where(session.store(), session.me().name, found, number, *cell)
-        annotator_tables.listed(cells, f"cells:{key}:{row.name}:{cell}", partial(_desk, dataset.name))
+        tables.listed(cells, f"cells:{key}:{row.name}:{cell}", partial(_desk, dataset.name))
 
 
 def _desk(dataset: str, item: str) -> None:

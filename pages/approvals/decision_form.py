@@ -11,7 +11,8 @@ from data.approvals.approvals import Decision, Note, Stand
 from data.approvals.case import Case
 from data.records.people import Person
 from judges.errors import AssayError
-from pages.ui import approval_rows, session, text
+from pages.approvals import rows
+from pages.ui import session, text
 
 SEEN = "seen"
 """Where a tab keeps what was there when a dimension was opened."""
@@ -91,13 +92,13 @@ def _decide(who: str, one: Case, stand: Stand, decision: Decision | Literal["kee
     try:
         if decision == "keep" and stand.holds is not None:
             approvals.keep(session.store(), who, stand.holds, reason)
-            kept["done"] = f"{approval_rows.title(one)} stays approved. It is listed again when other evidence comes."
+            kept["done"] = f"{rows.title(one)} stays approved. It is listed again when other evidence comes."
             return
         done = approvals.decide(session.store(), who, *one.key, decision, reason, seen)
     except AssayError as error:
         kept["refused"] = error
         return
-    kept["done"] = f"{approval_rows.title(one)} is {approvals.DONE[done.decision]}."
+    kept["done"] = f"{rows.title(one)} is {done.done}."
 
 
 def outcome() -> None:

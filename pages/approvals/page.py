@@ -12,8 +12,8 @@ from data.records import combinations, datasets
 from data.records.people import Person
 from data.store.errors import NotFound
 from judges.plural import many
-from pages.approvals import decision_form, doubt, policy
-from pages.ui import agreement_tables, approval_rows, choose, clock, links, practice_badge, session, text
+from pages.approvals import decision_form, doubt, policy, rows
+from pages.ui import choose, clock, links, session, text
 
 
 def page() -> None:
@@ -35,16 +35,14 @@ def page() -> None:
         return
     with st.spinner("Comparing the judges with the labels ..."):
         waits = approvals.waits(store, dataset.id)
-    approval_rows.summary(waits)
+    rows.summary(waits)
     if not who.may("lead"):
         text.quiet("Leads decide. Below is what they decided, when, and why.")
     decision_form.outcome()
     for judge, _, model, *_ in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.subheader(
-                text.plain(agreement_tables.judge_names(judges, combinations.named(store))[judge]), anchor=False
-            )
-            practice_badge.judge(model)
+            st.subheader(text.plain(choose.judge_names(judges, combinations.named(store))[judge]), anchor=False)
+            text.practice(model)
         try:
             _judge(who, case.cases(store, dataset.id, judge))
         except NotFound as error:
@@ -57,15 +55,15 @@ def _judge(who: Person, found: list[Case]) -> None:
     store, opened = session.store(), st.query_params.get("case", "")
     stands = {one.key: approvals.stands(store).get(one.key, approvals.Stand()) for one in found}
     notes = {key: approvals.note(store, stand) for key, stand in stands.items()}
-    where = {one.key: approval_rows.status(one, stands[one.key], notes[one.key]) for one in found}
+    where = {one.key: rows.status(one, stands[one.key], notes[one.key]) for one in found}
     later = [one for one in found if where[one.key] == "not yet"]
-    for status in approval_rows.BADGES:
+    for status in rows.BADGES:
         for one in found:
             if where[one.key] == status != "not yet":
                 _row(who, one, stands[one.key], notes[one.key], opened)
     if not later:
         return
-    inside = any(approval_rows.address(one) == opened for one in later)
+    inside = any(rows.address(one) == opened for one in later)
     label = f"{many(len(later), 'dimension')} not ready to approve: what is missing"
     with st.expander(text.plain(label), expanded=inside, icon=":material/hourglass_empty:"):
         for one in later:
@@ -73,9 +71,9 @@ def _judge(who: Person, found: list[Case]) -> None:
 
 
 def _row(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note, opened: str) -> None:
-    mine, zone, top = approval_rows.address(one), clock.zone(), case.between(session.store(), one)
+    mine, zone, top = rows.address(one), clock.zone(), case.between(session.store(), one)
     with st.container(border=mine == opened):
-        approval_rows.row(one, stand, note, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
+        rows.row(one, stand, note, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
         if mine == opened:
             _detail(who, one, stand, note)
 
@@ -84,16 +82,16 @@ def _detail(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
     store, zone = session.store(), clock.zone()
     then = approvals.moved(store, stand.holds) if stand.holds else None
-    approval_rows.verdict(one, stand.holds, then, who.may("lead"))
+    rows.verdict(one, stand.holds, then, who.may("lead"))
     doubt.panel(stand, note)
-    approval_rows.reading(one, case.beside(store, one))
+    rows.reading(one, case.beside(store, one))
     with st.expander("All evidence", icon=":material/fact_check:"):
         st.caption("A decision keeps a copy of all of this.")
-        approval_rows.evidence(case.facts(store, one))
+        rows.evidence(case.facts(store, one))
     if who.may("lead"):
         decision_form.form(who, one, stand, note)
     past = approvals.history(store, *one.key)
-    approval_rows.history(past, {a.id: approvals.evidence(store, a.id) for a in past}, zone)
+    rows.history(past, {a.id: approvals.evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
         links.to("calibration", "Calibration", icon=":material/monitoring:", dimension=one.line.key, **place)

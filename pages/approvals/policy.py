@@ -14,8 +14,8 @@ from data.records.datasets import Dataset
 from data.records.people import Person
 from judges.errors import AssayError
 from judges.stats.uncertainty import MIN_CLUSTERS
-from pages.approvals import plan, policy_proposals
-from pages.ui import approval_rows, clock, policy_form, session, text
+from pages.approvals import plan, policy_form, policy_proposals, rows
+from pages.ui import clock, session, text
 
 
 def panel(who: Person, dataset: Dataset) -> None:
@@ -23,9 +23,9 @@ def panel(who: Person, dataset: Dataset) -> None:
     store = session.store()
     asked = policy.asked(store)
     st.subheader("Policy: what an approval requires", anchor=False)
-    approval_rows.bullets(policy_form.told(asked))
+    rows.bullets(policy_form.told(asked))
     if asked.four_eyes and leads.stuck(leads.history(store)):
-        st.warning(text.plain(policy_form.STUCK), icon=":material/group:")
+        st.warning(text.plain(leads.STUCK), icon=":material/group:")
     if past := policy.changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:

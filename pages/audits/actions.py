@@ -12,12 +12,13 @@ from judges import triage
 from judges.audits import Audit, AuditFinding
 from judges.errors import AssayError
 from judges.plural import many
-from pages.ui import audit_rows, links, session, text
+from pages.audits import rows
+from pages.ui import links, session, text
 
 
 def take(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
     """The button that takes the items of a finding into the review queue, and what came of it."""
-    flags = finding.flags[: audit_rows.SHOWN]
+    flags = finding.flags[: rows.SHOWN]
     n, kept = len({flag.item for flag in flags}), session.scratch("flagged")
     these = "these" if len(flags) == len(finding.flags) else "the strongest"
     with st.container(horizontal=True, vertical_alignment="center"):

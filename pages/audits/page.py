@@ -12,8 +12,8 @@ from data.records.datasets import Dataset
 from data.records.people import Person
 from judges import audits as known
 from judges.audits import AuditFinding
-from pages.audits import actions, justification_check, probes
-from pages.ui import agreement_tables, audit_rows, choose, links, practice_badge, session, text, url_state
+from pages.audits import actions, justification_check, probes, rows
+from pages.ui import choose, links, session, text, url_state
 
 
 def page() -> None:
@@ -30,11 +30,11 @@ def page() -> None:
         _nobody(dataset.name)
         return
     with bar, st.container(width=460):
-        judge = url_state.one("judge", "Judge", agreement_tables.judge_names(judges, combinations.named(store)))
+        judge = url_state.one("judge", "Judge", choose.judge_names(judges, combinations.named(store)))
     with st.container(horizontal=True):
         if dataset.synthetic:
             text.synthetic(dataset.description)
-        practice_badge.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
+        text.practice(next(model for id_, _, model, *_ in judges if id_ == judge))
     with st.spinner("Running the audits ..."):
         found = audits.audited(store, dataset.id, judge)
     if not found.scope.replies:
@@ -46,15 +46,13 @@ def page() -> None:
     if not found.findings:
         st.info("The card of this judge names no audits.", icon=":material/check:")
         return
-    audit_rows.scope(found.scope, found.findings)
+    rows.scope(found.scope, found.findings)
     limits, opened = audits.thresholds(store), st.query_params.get("audit", "")
-    for name in audit_rows.ordered(found.findings):
+    for name in rows.ordered(found.findings):
         one = known.all_audits()[name]
         with st.container(border=name == opened):
             limit = limits.get(name, one.threshold)
-            audit_rows.row(
-                one, found.findings[name], limit, name == opened, partial(_open, "" if name == opened else name)
-            )
+            rows.row(one, found.findings[name], limit, name == opened, partial(_open, "" if name == opened else name))
             if name == opened:
                 _detail(who, dataset, judge, name, found)
 
@@ -65,11 +63,11 @@ def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.
     limit, key = audits.thresholds(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"
     with st.container(horizontal=True, vertical_alignment="top"):
         with st.container(width="stretch", gap=None):
-            audit_rows.told(one, limit)
+            rows.told(one, limit)
         if one.threshold is not None and who.may("lead"):
             actions.limit(who.name, one, limit)
     with st.container(width=720):
-        audit_rows.picture(finding, f"plot:{key}")
+        rows.picture(finding, f"plot:{key}")
     _items(who, dataset, judge, name, finding, key)
     if one.probe in probes.PROBES and (one.probe != "both orders" or finding.figure is None):
         probes.panel(who, dataset, judge, one.probe, found.scope.probes.get(one.probe, 0))
@@ -82,9 +80,9 @@ def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: AuditF
     """The items behind a finding: a click leads to the desk, a button takes them into the review queue."""
     if not finding.flags:
         return
-    shown = audits.shown(session.store(), who.name, judge, finding.flags, audit_rows.SHOWN)
+    shown = audits.shown(session.store(), who.name, judge, finding.flags, rows.SHOWN)
     names = audits.names(session.store(), [flag.item for flag in shown])
-    clicked = audit_rows.listed(shown, len(finding.flags), names, f"flags:{key}")
+    clicked = rows.listed(shown, len(finding.flags), names, f"flags:{key}")
     if clicked is not None:
         links.go("desk", dataset=dataset.name, item=clicked.item)
     if who.may("researcher"):

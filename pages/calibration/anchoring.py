@@ -6,22 +6,65 @@ import streamlit as st
 
 from data.calibration import anchoring
 from data.calibration.anchoring import Arms
-from data.store import Store
+from data.reports.statistics.anchoring import ANCHORING
+from judges.plural import many
+from judges.render.findings import anchoring as said
 from judges.stats.calibration import DimensionResult
-from judges.types import Dimension
-from pages.ui import agreement, explanations, figure_cache, session
+from pages.calibration.place import Place, load
+from pages.ui import explanations, findings, session, text
 
 
-@st.cache_data(max_entries=64, show_spinner="Comparing blind with assisted labels ...")
-def _arms(_store: Store, at: figure_cache.Place, dimension: Dimension) -> Arms:
-    return anchoring.arms(_store, at.dataset, at.judge, dimension)
-
-
-def panel(at: figure_cache.Place, line: DimensionResult, key: str) -> None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
     """Kappa in both arms and the difference; acceptance and seconds; what was changed after a reveal."""
     store = session.store()
     explanations.beside(
         "Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key
     )
-    agreement.anchored(*figure_cache.anchor(store, at.plain, line.dimension), f"anchor:{key}")
-    agreement.arms(_arms(store, at.plain, line.dimension), f"arms:{key}")
+    found = load(ANCHORING, at, line)
+    if found is not None:
+        findings.draw(said.findings(*found), f"anchor:{key}")
+    _both(anchoring.arms(store, at.dataset, at.judge, line.dimension), f"arms:{key}")
+
+
+def _both(found: Arms, key: str) -> None:
+    """Both arms side by side: equal answers, changes, seconds; and what was changed after a reveal."""
+    both = (found.blind, found.assisted)
+    if any(arm.labels for arm in both):
+        shares = [100 * arm.same / arm.labels if arm.labels else None for arm in both]
+        share = st.column_config.NumberColumn(format="%.1f%%")
+        st.dataframe(
+            {
+                "labels": ["blind", "assisted"],
+                "items": [arm.items for arm in both],
+                "answers": [arm.labels for arm in both],
+                "acceptance": shares,
+                "override": [None if s is None else 100 - s for s in shares],
+                "s/item": [arm.seconds[1] if arm.seconds else None for arm in both],
+                "IQR": [_half(arm.seconds) for arm in both],
+            },
+            hide_index=True, key=key, placeholder="–", width="content",
+            column_config={
+                "acceptance": share,
+                "override": share,
+                "s/item": st.column_config.NumberColumn(format="%.0f", help="Median seconds per item."),
+                "IQR": st.column_config.TextColumn(help="Interquartile range of the seconds per item."),
+            },
+        )  # fmt: skip
+        st.caption(
+            "Assisted: acceptance rate and override rate. Blind: how often people give the judge's answer without "
+            "seeing it. Seconds per item: median and IQR, over all questions of the item."
+        )
+    if found.changed:
+        text.say(
+            "After the judge's scores were revealed, people changed {changed}: {same} to the judge's answer, {nearer} "
+            "towards it. Revealed labels are in none of these figures.",
+            changed=many(found.changed, "label"), same=f"{found.to_judge:,}", nearer=f"{found.nearer:,}",
+        )  # fmt: skip
+    else:
+        st.caption("No label was changed after the judge's scores were revealed.")
+
+
+def _half(seconds: tuple[float, float, float] | None) -> str:
+    return "–" if seconds is None else f"{seconds[0]:,.0f} to {seconds[2]:,.0f}"
+
+

@@ -1,4 +1,4 @@
-"""Selective evaluation: the required agreement, the share that is accepted automatically, the curve, and the rule."""
+"""The panel Auto-accept: which scores can be accepted unseen, and the rule by which the rest goes to people."""
 
 from __future__ import annotations
 
@@ -6,19 +6,74 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from data.approvals import auto_accept as rules
+from data.approvals import policy
 from data.approvals.auto_accept import Found, Rule, Wanted
+from data.calibration import selective as figures
 from data.calibration.selective import Sure
-from data.gold.gold import BASES, Basis
+from data.gold.gold import BASES
 from data.records.people import Person
-from data.reports import plots
 from judges.errors import AssayError
 from judges.plural import many
-from judges.stats import selective
+from judges.render.findings import auto_accept as said
+from judges.render.findings import confidence
+from judges.stats.calibration import DimensionResult
 from judges.stats.selective import ThresholdTest
-from pages.ui import picture, text
+from judges.types import Dimension
+from pages.calibration.place import Place
+from pages.ui import explanations, findings, session, text, url_state
 
 
-def nothing() -> None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
+    """What is asked, what it comes to, the curve, and the rule in force."""
+    store, d = session.store(), line.dimension
+    sources = figures.sources(store, at.dataset, at.judge, d)
+    rule = rules.rule(store, at.dataset, at.judge, d)
+    if not sources:
+        _nothing()
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(width=300):
+            source = url_state.one(
+                "source", "Confidence from", confidence.sources(sources), default=rule.source if rule else ""
+            )
+        wanted = _asked(source, rule, bool(d.scale.weights), key)
+        explanations.how("selective", "sequence", key=key)
+    try:
+        with st.spinner("Testing confidence thresholds ..."):
+            found = rules.found(store, at.dataset, at.judge, d, at.basis, wanted)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    counted = policy.basis(store, at.dataset)
+    result = found.result
+    findings.draw(said.sentences(result, wanted.near, len(found.sure.item), found.spared), key)
+    if at.basis != counted:
+        text.warn(
+            "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
+            "blind.",
+            counted=BASES[counted][0].lower() + BASES[counted][1:],
+        )
+    explanations.alike(d.scale)
+    if plot := said.plot(result):
+        findings.plot(plot, f"selective:{key}:{source}")
+        findings.table(said.table(result), f"thresholds:{key}:{source}")
+    who = session.me()
+    if rule is not None:
+        _standing(rule, *rules.now(store, at.dataset, d, rule))
+    _act(found, rule, who, at.basis == counted, key, lambda: _set(at, d, wanted), lambda: _end(at, rule))
+
+
+def _set(at: Place, dimension: Dimension, wanted: Wanted) -> None:
+    rules.put(session.store(), session.me().name, at.dataset, at.judge, dimension, wanted)
+
+
+def _end(at: Place, rule: rules.Rule | None) -> None:
+    if rule is not None:
+        rules.take_back(session.store(), session.me().name, at.dataset, rule)
+
+
+def _nothing() -> None:
     """The judge has no confidence."""
     text.quiet(
         "The judge gives no confidence here, so no score can be accepted automatically. Run it with log-probabilities "
@@ -26,7 +81,7 @@ def nothing() -> None:
     )
 
 
-def asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
+def _asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
     """The required agreement, its probability, and whether within one counts; the rule's, where there is one."""
     before = rule.wanted if rule else Wanted(source)
     with st.container(width=150):
@@ -40,61 +95,7 @@ def asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
     return Wanted(source, target / 100, round(1 - held / 100, 4), near)
 
 
-def told(found: Found, counted: Basis, basis: Basis) -> None:
-    """What it comes to in sentences: of the labelled items, and of all that the judge scored."""
-    head, _, rest = selective.explain(found.result, found.wanted.near).partition(": ")
-    text.say("**{head}**{rest}", head=head, rest=f": {rest}" if rest else "")
-    if found.result.chosen is not None:
-        text.say(
-            "Of {items} scored by the judge, **{spared}** can be accepted automatically and {left} go to people.",
-            items=many(len(found.sure.item), "item"), spared=f"{found.spared:,}",
-            left=f"{len(found.sure.item) - found.spared:,}",
-        )  # fmt: skip
-    text.quiet(
-        "From {cells} of {items} with reference labels (gold); over all of them agreement is {overall}.",
-        cells=many(found.result.cells, "rating"), items=many(found.result.items, "item"),
-        overall="–" if found.result.overall.point is None else f"{found.result.overall.point:.0%}",
-    )  # fmt: skip
-    if basis != counted:
-        text.warn(
-            "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
-            "blind.",
-            counted=BASES[counted][0].lower() + BASES[counted][1:],
-        )  # fmt: skip
-
-
-def chart(found: Found, key: str) -> None:
-    """The curve from the items of highest confidence to all, and its figures."""
-    steps = found.result.steps
-    if not steps:
-        return
-    picture.plot(
-        lambda width: plots.spared(found.result, width=width), key, "accepted",
-        "Agreement on what is accepted automatically", (400.0, 600.0, 800.0),
-    )  # fmt: skip
-    share = st.column_config.NumberColumn(format="%.0f%%")
-    st.dataframe(
-        {
-            "threshold": [s.threshold for s in steps],
-            "coverage": [100 * s.share for s in steps],
-            "% agreement": [100 * (s.agreement.point or 0.0) for s in steps],
-            "lower bound": [100 * (s.agreement.lower_bound or 0.0) for s in steps],
-            "test": [_PASSED[s.passed] for s in steps],
-        },
-        hide_index=True, width="content", height=min(320, 36 + 35 * len(steps)),
-        column_config={
-            "threshold": st.column_config.NumberColumn(format="%.3f", help="Lowest confidence that is accepted."),
-            "coverage": share, "% agreement": share,
-            "lower bound": st.column_config.NumberColumn(format="%.1f%%"),
-        },
-    )  # fmt: skip
-    st.caption(selective.READ)
-
-
-_PASSED = {True: "✓ passes", False: "✕ fails", None: "not tested"}
-
-
-def standing(rule: Rule, step: ThresholdTest, sure: Sure) -> None:
+def _standing(rule: Rule, step: ThresholdTest, sure: Sure) -> None:
     """The rule in force, and its agreement on today's gold."""
     spared = sure.above(rule.threshold)
     found = step.agreement
@@ -117,7 +118,7 @@ def standing(rule: Rule, step: ThresholdTest, sure: Sure) -> None:
         text.quiet(today, **said)
 
 
-def act(
+def _act(
     found: Found, rule: Rule | None, who: Person, counts: bool, key: str, put: Callable[[], None],
     end: Callable[[], None],
 ) -> None:  # fmt: skip

@@ -3,68 +3,102 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import tzinfo
 
 import streamlit as st
 
 from data.approvals import approvals, policy
+from data.approvals.approvals import Note, Stand
+from data.records.names import shown
+from data.reports.statistics.statistics import STATISTICS
+from judges.render.findings import agreement as said
+from judges.render.findings.findings import quiet
 from judges.stats.calibration import DimensionResult
 from pages.calibration import (
+    agreement,
     anchoring,
-    panel_auto_accept,
-    panel_ceiling,
-    panel_confidence,
-    panel_other_metrics,
-    panel_rates,
-    panel_sample_size,
-    panel_self_consistency,
-    panel_slices,
-    panel_threshold,
+    auto_accept,
+    confidence,
+    human_ceiling,
+    missing_scores,
+    sample_size,
+    self_consistency,
+    slices,
+    threshold,
 )
-from pages.calibration import panel_agreement as agreement
-from pages.ui import agreement as ui_agreement
-from pages.ui import approval_rows, clock, explanations, figure_cache, nonresponse, session, url_state
+from pages.calibration.place import Place, load
+from pages.ui import clock, explanations, findings, gold, links, session, text, url_state
 
-Panel = Callable[[figure_cache.Place, DimensionResult, str], None]
-PANELS: dict[str, tuple[str, Panel]] = {
-    "agreement": ("Agreement", agreement.panel),
-    "others": ("Other metrics", panel_other_metrics.panel),
-    "missing": ("Missing scores", panel_other_metrics.missing),
-    "slices": ("Slices", panel_slices.panel),
-    "size": ("Sample size", panel_sample_size.panel),
-    "people": ("Human agreement", panel_ceiling.panel),
-    "flag": ("Binary threshold", panel_threshold.panel),
-    "rates": ("Precision and recall", panel_rates.panel),
-    "confidence": ("Confidence", panel_confidence.panel),
-    "selective": ("Auto-accept", panel_auto_accept.panel),
-    "samples": ("Self-consistency", panel_self_consistency.panel),
-    "blind": ("Anchoring", anchoring.panel),
+Panel = Callable[[Place, DimensionResult, str], None]
+PANELS: dict[str, Panel] = {
+    "agreement": agreement.panel,
+    "missing": missing_scores.panel,
+    "slices": slices.panel,
+    "size": sample_size.panel,
+    "people": human_ceiling.panel,
+    "flag": threshold.panel,
+    "confidence": confidence.panel,
+    "selective": auto_accept.panel,
+    "samples": self_consistency.panel,
+    "blind": anchoring.panel,
 }
-"""Name in the address -> words and what draws it."""
+"""Panels of statistics of which something can be chosen or clicked; the others are drawn as they are."""
 
 
 @st.fragment
-def detail(at: figure_cache.Place, line: DimensionResult, key: str) -> None:
+def detail(at: Place, line: DimensionResult, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
-    ui_agreement.state(line)
+    conclusion, why = said.state(line)
+    findings.sentence(conclusion, line.decision.state)
+    findings.draw([why], key)
     basis = policy.basis(session.store(), at.dataset)
-    nonresponse.panel(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
+    gold.unanswered(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
     note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
-    approval_rows.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
+    _decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
-        there = {name: words for name, (words, _) in PANELS.items() if _has(name, line)}
+        there = {name: one.title for name, one in STATISTICS.items() if one.stands(line)}
         chosen = url_state.tab("panel", "Look into", there)
         explanations.how("gate", "units", key=f"gate:{key}")
-    PANELS[chosen][1](at, line, f"{key}:{chosen}")
+    PANELS.get(chosen, _panel)(at, line, f"{key}:{chosen}")
+    if at.dropped and not STATISTICS[chosen].drops:
+        st.caption("Ties are counted in these figures.")
 
 
-def _has(panel: str, line: DimensionResult) -> bool:
-    """Whether a panel says something here: without an order each answer is found or missed, numbers can be cut."""
-    scale = line.dimension.scale
-    numbers = scale.kind in ("ordinal", "interval")
-    return {"rates": scale.weights is None, "flag": numbers, "missing": bool(line.shown.unscored)}.get(panel, True)
+def _panel(at: Place, line: DimensionResult, key: str) -> None:
+    """A statistic that nothing can be chosen of: what it is, and its findings."""
+    one = STATISTICS[key.rpartition(":")[2]]
+    if not line.shown.cells:
+        st.caption(text.NO_RATINGS)
+        return
+    explanations.beside(one.title, *one.reading, key=key)
+    found = one.findings(load(one, at, line), line, policy.asked(session.store()).policy)
+    findings.draw(found or [quiet("Nothing to show here.")], key)
 
 
 def _place(line: DimensionResult) -> tuple[str, str]:
     return line.dimension.sort, line.dimension.name
+
+
+def _decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
+    """What was decided on a dimension so far, in a line, and the way to where it is decided."""
+    one = stand.proposed or stand.holds
+    doubt = note.look.why if note.look is not None and note.doubted else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if one is not None:
+            text.quiet(
+                "**{who}** {done} it, {at}: {reason}", who=shown(one.person), done=one.done,
+                at=clock.at(one.at, zone), reason=text.short(one.reason, 110),
+            )  # fmt: skip
+        elif eligible:
+            st.caption("It meets the policy, and is not decided: a lead may approve it.")
+        label = "Its approval" if one else "Decide" if eligible else "Approvals"
+        links.to("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
+        if one is not None and one.decision == "approve":
+            links.to("dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge)
+    for icon, told in (("history", note.older), ("visibility", doubt)):
+        if told:
+            text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=told)
+
+

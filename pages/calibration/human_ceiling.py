@@ -1,4 +1,4 @@
-"""Human agreement and the alternative-annotator test: how the judge compares with people."""
+"""People beside the judge: how far they agree with each other, and whether the judge could stand in for one of them."""
 
 from __future__ import annotations
 
@@ -7,68 +7,44 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
+from data.calibration import human_ceiling as ceilings
 from judges.plural import many
-from judges.render.svg import IntervalRow
+from judges.render.findings import human_ceiling as said
+from judges.render.words import small
+from judges.stats.calibration import DimensionResult
 from judges.stats.raters import alternative_annotator
-from judges.stats.raters.human_ceiling import HumanCeiling, explain
-from judges.stats.uncertainty import Interval
-from pages.ui import charts, text
-from pages.ui.agreement_tables import number, small
-from pages.ui.annotator_tables import FEW, SHARE, persons
+from pages.calibration.place import Place
+from pages.ui import explanations, findings, session, text
 
 
-def ceiling(found: HumanCeiling | None, gold: Interval | None, key: str) -> None:
-    """How far people agree with each other, and the judge with them, as a sentence and a chart."""
-    text.say("{said}", said=explain(found))
-    if found is None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
+    """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
+    store, key = session.store(), f"people:{key}"
+    with st.spinner("Comparing people with each other ..."):
+        found = ceilings.ceiling(store, at.dataset, at.judge, line.dimension)
+    explanations.beside("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
+    # Ties count between people: a kappa without them is another figure.
+    findings.draw(said.findings(found, None if at.dropped else line.shown.interval), f"ceiling:{key}")
+    if found is None or found.judge is None:
         return
-    rows: list[tuple[str, Interval | None, str, str]] = [
-        ("two people", found.between, "meets policy", f"{many(found.between.cells, 'pair')} of labels"),
-        ("judge and one person", found.judge, "inconclusive", f"{many(found.items, 'item')}, the same ratings"),
-        ("judge and gold", gold, "inconclusive", f"{many(gold.items, 'item')}, as above" if gold else ""),
-        ("alpha, all people", found.alpha, "meets policy", f"{many(found.cells, 'rating')}, {found.people:,} people"),
-    ]
-    spans = [
-        IntervalRow(name, "", i.point, i.low, i.high, None, state, f"{number(i.point, '.2f')} · {on}")
-        for name, i, state, on in rows
-        if i is not None
-    ]
-    charts.intervals(spans, f"ceiling:{key}", mark=None)
+    explanations.beside(
+        "Alternative-annotator test: may the judge replace one annotator?", "alternative", "handicap", key=f"{key}:test"
+    )
+    if found.people < alternative_annotator.MIN_PEOPLE:
+        st.caption("Not tested: this needs labels of three people or more.")
+        return
+    epsilon = _handicap(f"epsilon:{key}")
+    with st.spinner("Leaving out one person at a time ..."):
+        test = ceilings.stand_in(store, at.dataset, at.judge, line.dimension, epsilon)
+    if test is not None:
+        _alternatives(test)
 
 
-def alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None:
+def _alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None:
     """The alternative-annotator test: the verdict in a sentence, and a row for every person."""
+    findings.sentence(said.test(found), "" if not found.enough else "passes" if found.passed else "does not pass")
     if not found.enough:
-        text.say(
-            "Not tested: the test needs {needed} people who each share {least} items or more with others and with "
-            "the judge; there {are} {n}.",
-            n=len(found.people), least=alternative_annotator.MIN_ITEMS, needed=alternative_annotator.MIN_PEOPLE,
-            are="is" if len(found.people) == 1 else "are",
-        )  # fmt: skip
         return
-    won = sum(one.won for one in found.people)
-    text.say(
-        ":green-badge[:material/check_circle: passes] The judge may replace one annotator: it wins against **{won} of "
-        "{n}** people, and half are required."
-        if found.passed
-        else ":orange-badge[:material/person: does not pass] The judge is not shown to be able to replace one "
-            "annotator: it "
-        "wins against **{won} of {n}** people, and half are required.",
-        won=won, n=len(found.people),
-    )  # fmt: skip
-    with st.container(horizontal=True, gap="large"):
-        st.metric(
-            "Winning rate ω",
-            text.plain(number(found.omega, ".2f")),
-            help="Share of people that the judge wins against; .5 passes.",
-            width="content",
-        )
-        st.metric(
-            "Advantage ρ",
-            text.plain(number(found.rho, ".2f")),
-            help="How often the judge is at least as close to the others as the person is.",
-            width="content",
-        )
     frame = pd.DataFrame(
         [
             {
@@ -84,10 +60,10 @@ def alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None:
         ]
     )
     st.dataframe(
-        frame, hide_index=True, width="content", height="content" if len(frame) <= FEW else 320,
+        frame, hide_index=True, width="content", height="content" if len(frame) <= 8 else 320,
         column_config={
             **dict.fromkeys(("judge closer", "person closer"), st.column_config.NumberColumn(width=104, help="At "
-                "least as close to the other people; ties count for both.", **SHARE)),
+                "least as close to the other people; ties count for both.", format="%.0f%%")),
             **dict.fromkeys(("p", "p adjusted"), st.column_config.TextColumn(width=84)),
             "person": st.column_config.TextColumn(width=150),
             "judge": st.column_config.TextColumn(width=100),
@@ -97,14 +73,14 @@ def alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None:
         few = max(n for _, n in found.left_out)
         text.quiet(
             "Left out: {n} with fewer than {least} items in common with others ({most} at most).",
-            n=persons(len(found.left_out)), least=alternative_annotator.MIN_ITEMS, most=few,
+            n=many(len(found.left_out), "person", "people"), least=alternative_annotator.MIN_ITEMS, most=few,
         )  # fmt: skip
 
 
 HANDICAPS: Mapping[float, str] = {eps: f"{who} · ε {eps:g}" for eps, who in alternative_annotator.EPSILONS.items()}
 
 
-def handicap(key: str) -> float:
+def _handicap(key: str) -> float:
     """Who the people are: the handicap that the test gives them."""
     chosen = st.segmented_control(
         "The people here are",

@@ -1,22 +1,43 @@
-"""What a judge gave on average: choosers and the table."""
+"""Mean scores of the judge, which say nothing of its agreement with people."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
+from data.calibration import means as figures
+from data.calibration import score_sums
 from data.calibration.fields import SYSTEM
-from data.calibration.means import COLUMNS, READ, Chosen, Table, few_told
-from judges.stats.uncertainty import Interval
-from pages.ui import text, url_state
-from pages.ui.agreement_tables import number, span
+from data.calibration.means import Chosen, Table, few_told
+from data.calibration.score_sums import Mean
+from data.store.errors import BadInput
+from judges.render.findings import means as said
+from pages.calibration.place import Place
+from pages.ui import findings, session, text, url_state
+
+
+@st.fragment
+def panel(at: Place, judges: Mapping[str, str], opened: bool = False) -> None:
+    """Means by any field of the items, and beside another judge on the same cells."""
+    store = session.store()
+    if not figures.known(store, at.judge):
+        return
+    fields = figures.fields(store, at.dataset)
+    with st.expander("Mean scores", expanded=opened, icon=":material/functions:"):
+        st.caption("The judge's own scores, not corrected. How far they agree with people is shown above.")
+        chosen = _chosen(fields, judges, at.judge)
+        try:
+            _table(figures.table(store, at.dataset, at.judge, chosen), chosen.by)
+        except BadInput as error:
+            text.quiet("{why} Means by system:", why=str(error))
+            _by_system(score_sums.means(store, at.dataset, at.judge))
+
 
 _ALL = "all items"
 
 
-def chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> Chosen:
+def _chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> Chosen:
     """By which field, of which items only, and beside which judge; all of it is kept in the address."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=200):
@@ -30,7 +51,22 @@ def chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge
     return Chosen(by, (pairs[only],) if only else (), other)
 
 
-def table(found: Table, by: str) -> None:
+def _by_system(found: list[Mean]) -> None:
+    """What the judge gave each system on average; "all" is over all its rows."""
+    st.dataframe(
+        {
+            "system": [m.system or "unnamed" for m in found],
+            "dimension": [m.dimension.replace("_", " ") for m in found],
+            "unit": [m.unit.replace(":", " ") or "all" for m in found],
+            "scores": [m.cells for m in found],
+            "mean": [m.mean for m in found],
+        },
+        hide_index=True,
+        column_config={"mean": st.column_config.NumberColumn(format="%.4f")},
+    )
+
+
+def _table(found: Table, by: str) -> None:
     """A row for every group and dimension, with the columns that are not empty."""
     if found.apart is not None:
         own, other = found.apart
@@ -39,25 +75,8 @@ def table(found: Table, by: str) -> None:
             own=f"{own:,}", other=f"{other:,}",
         )  # fmt: skip
     if found.rows:
-        used = [name for name in COLUMNS if any(getattr(row.means, name) is not None for row in found.rows)]
-        rows = [
-            ({by: row.group or "unnamed"} if by else {})
-            | {"dimension": row.dimension.title, "unit": row.unit.replace(":", " ") or row.dimension.sort}
-            | {"items": row.means.plain.items, "scores": row.means.plain.cells}
-            | {COLUMNS[name]: _told(getattr(row.means, name), name == "trusted") for name in used}
-            for row in found.rows
-        ]
-        shown = {COLUMNS[name]: st.column_config.TextColumn(help=READ.get(name)) for name in used}
-        st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=shown)
-        st.caption("In brackets the 95% interval by items. For flags: the share of yes.")
+        findings.table(said.table([row.told for row in found.rows], by), "means")
     else:
         st.caption("This judge gives no numeric scores or flags here.")
     if few := few_told(found):
         text.quiet("{few}", few=few)
-
-
-def _told(one: Interval | None, counted: bool) -> str:
-    if one is None or one.point is None:
-        return "–"
-    ends = "" if one.low is None else f" ({span(one)})"
-    return f"{number(one.point, '.2f')}{ends}" + (f", n {one.items:,}" if counted else "")

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from data.approvals import policy
 from data.audits import audits
+from data.calibration import baselines, calibration, human_ceiling
+from data.calibration.calibration import Rest
 from data.gold import fewshot
 from data.gold.gold import BASES, Basis
 from data.records import combinations, datasets
+from data.store import Store
+from judges import audits as known
+from judges.audits import AuditFinding
+from judges.plural import many
 from judges.stats.calibration import DimensionResult
-from pages.calibration import (
-    baselines,
-    both_orders,
-    dimension,
-    panel_baselines,
-    panel_ceiling,
-    panel_disputes,
-    panel_means,
-    panel_votes,
-    report_files,
-    weakest_turns,
-)
-from pages.ui import (
-    agreement_tables,
-    audit_rows,
-    card_editor,
-    choose,
-    figure_cache,
-    links,
-    practice_badge,
-    session,
-    text,
-    url_state,
-)
+from pages.calibration import both_orders, dimension, disputes, means, overview, report_files, votes, weakest_turns
+from pages.calibration.place import Place, standing
+from pages.ui import card_editor, choose, links, session, text, url_state
 
 
 def page() -> None:
@@ -56,59 +43,65 @@ def page() -> None:
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     with bar, st.container(width=460):
-        names = agreement_tables.judge_names(judges, combinations.named(store))
+        names = choose.judge_names(judges, combinations.named(store))
         judge = url_state.one("judge", "Judge", names)
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
             text.synthetic(dataset.description)
-        practice_badge.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
-        audit_rows.summary(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
-    at = figure_cache.place(store, dataset.id, judge, next(card for id_, card, *_ in judges if id_ == judge))
+        text.practice(next(model for id_, _, model, *_ in judges if id_ == judge))
+        _alarms(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
+    at = Place(dataset.id, judge)
     with head:
         report_files.download(at, dataset.name, next(model for id_, _, model, *_ in judges if id_ == judge))
     asked = policy.asked(store).policy
     counted = policy.basis(store, dataset.id)
-    gate = figure_cache.lines(store, at, counted, False)
+    gate = standing(store, at, counted)
     with bar:
         basis, dropped = _basis(at, gate, counted)
-        waits = panel_disputes.choice(at, basis, dropped)
+        waits = disputes.choice(at, basis, dropped)
     if basis is None:
         _nothing(dataset.name)
         both_orders.panel(at)
-        panel_means.panel(at, names, opened=True)
+        means.panel(at, names, opened=True)
         return
-    lines = figure_cache.lines(store, at, basis, dropped, waits)
+    lines = standing(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
-    agreement_tables.used(lines, basis, dropped, counted, figure_cache.rests(store, at))
-    agreement_tables.combined(combinations.since(store, judge))
+    overview.used(lines, basis, dropped, counted, _rests(store, at))
+    overview.combined(combinations.since(store, judge))
     card_editor.shown(fewshot.used(store, judge))
-    panel_disputes.panel(at, basis, dropped, dataset.name)
-    tops = panel_ceiling.tops(store, at.plain)
-    agreement_tables.plot(lines, tops, asked, key)
-    found = panel_baselines.floors(store, at, basis, dropped)
-    agreement_tables.table(
-        lines, tops, key, lambda row: url_state.put("dimension", lines[row].key), baselines.marks(lines, found)
-    )
+    disputes.panel(at, basis, dropped, dataset.name)
+    dimensions = calibration.dimensions(store, judge)
+    with st.spinner("Comparing people with each other ..."):
+        tops = human_ceiling.between(store, dataset.id, judge, dimensions)
+    overview.plot(lines, tops, asked, key)
+    with st.spinner("Computing baselines ..."):
+        floors = baselines.measured(store, dataset.id, judge, dimensions, basis, dropped)
+    overview.table(lines, tops, floors, key, lambda row: url_state.put("dimension", lines[row].key))
     with st.container(width=360):
-        chosen = url_state.one("dimension", "One dimension", {line.key: agreement_tables.title(line) for line in lines})
+        chosen = url_state.one("dimension", "One dimension", {line.key: overview.title(line) for line in lines})
     line = next(line for line in lines if line.key == chosen)
     dimension.detail(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
     if line.dimension.sort == "pair":
-        panel_votes.panel(at, line.dimension)
+        votes.panel(at, line.dimension)
     both_orders.panel(at)
     weakest_turns.panel(at._replace(basis=basis))
-    panel_means.panel(at, names)
+    means.panel(at, names)
 
 
-def _basis(at: figure_cache.Place, gate: list[DimensionResult], counted: Basis) -> tuple[Basis | None, bool]:
+def _rests(store: Store, at: Place) -> dict[Basis, Rest]:
+    """How many labels each basis has."""
+    return calibration.rests(store, at.dataset, calibration.dimensions(store, at.judge))
+
+
+def _basis(at: Place, gate: list[DimensionResult], counted: Basis) -> tuple[Basis | None, bool]:
     """The labels used, and whether ties are dropped; None where nobody has labelled anything."""
-    rests = figure_cache.rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
+    rests = _rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
     full = [basis for basis, rest in rests.items() if rest.labels] if rests else [counted, *BASES]
     if not full:
         return None, False
     drawn = any(line.dimension.scale.drawn for line in gate)
     with st.container(width=390 if not rests else 460):
-        basis = url_state.one("basis", "Labels used", agreement_tables.basis_names(rests), default=full[0])
+        basis = url_state.one("basis", "Labels used", overview.basis_names(rests), default=full[0])
     if not drawn:
         return basis, False  # type: ignore[return-value]
     with st.container(width=150):
@@ -127,3 +120,16 @@ def _nothing(dataset: str) -> None:
         links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
         links.to("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
         links.to("import", "Import labels", icon=":material/upload_file:")
+
+
+def _alarms(alarms: Mapping[str, AuditFinding] | None, **query: str) -> None:
+    """A quiet link to the audits with those that are in alarm; None: not looked at yet."""
+    if alarms is None:
+        links.to("audits", "Audits of this judge", icon=":material/troubleshoot:", **query)
+    elif alarms:
+        named = ", ".join(known.all_audits()[name].title for name in list(alarms)[:3])
+        named += ", ..." if len(alarms) > 3 else ""
+        label = f"{many(len(alarms), 'audit')} in alarm: {named}"
+        links.to("audits", label, icon=":material/error:", **query)
+    else:
+        links.to("audits", "No audit in alarm", icon=":material/check_circle:", **query)

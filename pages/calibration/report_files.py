@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from data.reports.bundle import bundle
 from data.reports.report import report
-from pages.ui import download_form, figure_cache, session
+from pages.calibration.place import Place
+from pages.ui import download_form, session
 
 
-def download(at: figure_cache.Place, dataset: str, model: str) -> None:
+def download(at: Place, dataset: str, model: str) -> None:
     """The button with the judge's report and its tables; they are made when they are asked for."""
     store, who, name = session.store(), session.me(), download_form.named("assay", dataset, model)
     cells = "all ratings (whoever has opened them can label none of their items blind any more), "

@@ -1,20 +1,46 @@
-"""The sample size: the planner's sentences and the curve of kappa over items."""
+"""The panel Sample size: kappa by the number of items with gold, and how many more are needed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
+from data.approvals import policy
+from data.reports.statistics.sample_size import SAMPLE_SIZE
 from judges.plural import many
+from judges.render.findings import sample_size as said
+from judges.render.words import span
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import DimensionResult
-from judges.stats.intervals import Interval
-from pages.ui import charts, text
-from pages.ui.agreement_tables import span
+from judges.stats.learning_curve import extrapolate_interval
+from judges.stats.planner import more_items_for_threshold, more_items_for_width
+from judges.stats.uncertainty import Interval
+from pages.calibration.place import Place, load
+from pages.ui import explanations, findings, session, text
 
 
-def nothing(now: Interval) -> None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
+    """The planner's sentences, then the curve with the forecast."""
+    store, now = session.store(), line.shown.interval
+    asked = policy.asked(store).policy
+    steps = load(SAMPLE_SIZE, at, line)
+    if not steps or now.point is None:
+        _nothing(now)
+        return
+    left, right = st.columns([1, 4], vertical_alignment="center", gap="medium")
+    with left:
+        half = _asked_width(key)
+    needed = line.decision.needed if line.gated else None
+    needed = needed or asked.schedule.boundary(1 - asked.level, now.items)
+    width, bound = more_items_for_width(now, half), more_items_for_threshold(now, asked.threshold, needed)
+    with right:
+        _planned(now, half, width, bound, asked, line)
+    explanations.beside("Kappa by sample size", "curve", "planner", key=key)
+    further = max(width[1] if width else 0, bound[1] if bound else 0)
+    forecast = extrapolate_interval(now, now.items + min(further, 4 * now.items))
+    findings.draw(said.growth(steps, forecast, asked), f"curve:{key}")
+
+
+def _nothing(now: Interval) -> None:
     """There is no kappa to follow yet."""
     text.quiet(
         "No kappa yet: {items} with reference labels (gold) and a score, on which kappa is undefined. Label more "
@@ -23,7 +49,7 @@ def nothing(now: Interval) -> None:
     )
 
 
-def asked_width(key: str) -> float:
+def _asked_width(key: str) -> float:
     """The half width of the interval that the person wants."""
     return float(
         st.number_input(
@@ -33,7 +59,7 @@ def asked_width(key: str) -> float:
     )  # fmt: skip
 
 
-def planned(
+def _planned(
     now: Interval,
     half: float,
     width: tuple[int, int] | None,
@@ -71,15 +97,3 @@ def planned(
         text.say("Kappa is at the required {threshold}: more labels are unlikely to decide it.", threshold=threshold)
 
 
-def chart(steps: Sequence[Interval], ahead: Sequence[Interval], asked: Policy, key: str) -> None:
-    """Kappa on the first n items with its band, the forecast, and the threshold."""
-    charts.growth(steps, ahead, key, asked.threshold, f"required: {asked.threshold:.2f}")
-    first, last = steps[0], steps[-1]
-    if first.point is not None and last.point is not None and len(steps) > 2:
-        late = [s for s in steps if s.point is not None and s.items >= last.items / 2]
-        drift = max(abs((s.point or 0.0) - last.point) for s in late)
-        text.quiet(
-            "Over the second half of the items kappa stayed within {drift} of {now}. Band: 95% interval by items "
-            "(linearised). Dotted: forecast.",
-            drift=f"{drift:.2f}", now=f"{last.point:.2f}",
-        )  # fmt: skip

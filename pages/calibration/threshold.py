@@ -1,47 +1,30 @@
-"""A score as a flag: its figures at one threshold, and over all."""
+"""Binary threshold: a score from a threshold on is "yes", with precision, recall and kappa of that."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
-from judges.audits import Plot
-from judges.render.svg import IntervalRow
-from judges.render.words import cell
-from judges.stats.threshold import ThresholdPoint, ThresholdRates, explain
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval
-from judges.types import Dimension
-from pages.ui import charts, text
+from data.calibration import concordance
+from data.reports.statistics.threshold import THRESHOLD
+from judges.render.findings import threshold as said
+from judges.stats.calibration import DimensionResult
+from judges.stats.threshold import flag_thresholds
+from pages.calibration.place import Place, load
+from pages.ui import explanations, findings, session, text, url_state
 
 
-def figures(found: ThresholdRates, dimension: Dimension, key: str) -> None:
-    """Sentences, and the rates and kappa with their intervals."""
-    text.say("{sentences}", sentences=" ".join(explain(found, dimension)))
-    one = found.rates
-    shown = [("kappa", found.kappa), ("recall", one.found), ("precision", one.right)]
-    rows = [_row(name, interval) for name, interval in [*shown, ("false positive rate", one.raised)]]
-    charts.intervals(rows, key, mark=None)
-    if one.people.items < MIN_CLUSTERS:
-        text.quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS)
-
-
-def chart(steps: Sequence[ThresholdPoint], key: str) -> None:
-    """Kappa, precision and recall over thresholds; those that are undefined are left out."""
-    series = []
-    for name in ("kappa", "precision", "recall"):
-        known = [(step.at, getattr(step, name)) for step in steps if getattr(step, name) is not None]
-        if known:
-            xs, ys = zip(*known, strict=True)
-            series.append((name, xs, ys))
-    if series:
-        charts.finding(Plot("lines", "positive from", "", tuple(series)), key)
-        st.caption(
-            "A threshold that is chosen because its figures are best here is overfitted to these labels: choose it by "
-            "its purpose."
-        )
-
-
-def _row(name: str, one: Interval) -> IntervalRow:
-    on = f"{cell(one.point, '.2f')} from {one.cells:,} ratings" if one.cells else "no such ratings"
-    return IntervalRow(name, "", one.point, one.low, one.high, None, "other" if name == "kappa" else "beside", on)
+def panel(at: Place, line: DimensionResult, key: str) -> None:
+    """A choice of threshold, its figures with intervals, and the figures over all thresholds."""
+    if not line.shown.cells:
+        st.caption(text.NO_RATINGS)
+        return
+    store, dimension = session.store(), line.dimension
+    there = {f"{value:g}": value for value in flag_thresholds(dimension.scale)}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(width=220):
+            named = {name: f"{dimension.scale.say(value)} or more" for name, value in there.items()}
+            chosen = url_state.one("from", "Positive from", named, default=list(named)[len(named) // 2])
+        explanations.how("threshold", key=key)
+    one = concordance.flagged(store, at.dataset, at.judge, dimension, at.basis, there[chosen])
+    findings.draw(said.at_one(one, dimension), f"flag:{key}")
+    findings.draw(said.curve(load(THRESHOLD, at, line)), f"flags:{key}")

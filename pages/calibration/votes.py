@@ -1,4 +1,4 @@
-"""The agreement table of votes: judge and people, people and people, per part of the dataset, with and without ties."""
+"""Votes on pairs: how often the judge agrees with single people, and how often people agree with each other."""
 
 from __future__ import annotations
 
@@ -7,12 +7,27 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from data.approvals import gate_status
+from data.calibration import votes
+from data.store import Store
 from judges.plural import many
+from judges.render.words import cell, span
 from judges.stats.calibration import Summary
 from judges.stats.intervals import Interval
 from judges.stats.votes import JUDGE, VoteAgreement
-from pages.ui import text
-from pages.ui.agreement_tables import number, span
+from judges.types import Dimension
+from pages.calibration.place import Place
+from pages.ui import session, text
+
+
+@st.fragment
+def panel(at: Place, dimension: Dimension) -> None:
+    """The agreement table, where people of named teams have voted."""
+    store = session.store()
+    found = votes.agreement(store, at.dataset, at.judge, dimension)
+    if found:
+        _table(found, _majority(store, at, dimension))
+
 
 TIES = ("ties counted", "ties dropped")
 """The two ways in which MT-Bench counts ties; its paper calls them S1 and S2."""
@@ -22,7 +37,7 @@ _SHARE = st.column_config.NumberColumn(
 _COUNT = st.column_config.NumberColumn("votes", width=58, format="localized", help="Pairs of votes.")
 
 
-def table(found: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) -> None:
+def _table(found: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) -> None:
     """Agreement of single votes; then the judge against the majority, with kappa."""
     st.subheader("Votes", anchor=False)
     rows = [
@@ -51,10 +66,17 @@ def table(found: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) -> 
     for name, one in zip(TIES, majority, strict=True):
         text.say(
             "Judge and majority vote, {name}: agreement **{exact}**, Cohen's kappa **{kappa}** ({ends}), {n}.",
-            name=name, exact=number(one.exact), kappa=number(one.interval.point), ends=span(one.interval),
+            name=name, exact=cell(one.exact), kappa=cell(one.interval.point), ends=span(one.interval),
             n=many(one.cells, "item"),
         )  # fmt: skip
 
 
 def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None]:
     return {name: interval.point, f"{name} n": interval.cells, f"{name} interval": span(interval)}
+
+
+def _majority(store: Store, at: Place, dimension: Dimension) -> tuple[Summary, Summary]:
+    """The judge held against the majority of all votes, with ties counted and dropped."""
+    both = [gate_status.summaries(store, at.dataset, at.judge, "all", dropped) for dropped in (False, True)]
+    one, two = (next(s for s in found if s.dimension == dimension) for found in both)
+    return one, two

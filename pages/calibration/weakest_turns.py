@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.calibration import weakest_turns as figures
-from judges.stats.weakest_turns import explain
-from pages.ui import session, text
-from pages.ui.figure_cache import Place
+from data.calibration import weakest_turns
+from judges.render.findings import weakest_turns as said
+from pages.calibration.place import Place
+from pages.ui import findings, session
 
 
 def panel(at: Place) -> None:
     """A sentence for each dimension whose answer is a turn; nothing where there is none, or no gold."""
-    found = figures.found(session.store(), at.dataset, at.judge, at.basis)
-    for d, one in found.items():
+    found = weakest_turns.found(session.store(), at.dataset, at.judge, at.basis)
+    if found:
         with st.container(border=True):
-            text.say("**{name}**: {sentences}", name=d.title.capitalize(), sentences=" ".join(explain(one)))
+            findings.draw(said.findings(found), "weakest")

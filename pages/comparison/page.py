@@ -5,32 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from data.approvals import policy
-from data.calibration import comparison
+from data.calibration import calibration, comparison
 from data.calibration.comparison import Same
 from data.gold.gold import BASES, Basis
 from data.records import combinations, datasets
-from data.store import Store
-from judges.stats import bins
-from judges.stats.comparison import JudgeComparison, JudgePair, adjust_pairs, compare_judges
+from judges.stats.comparison import JudgeComparison, JudgePair, adjust_pairs
 from judges.types import Dimension
 from pages.comparison import tables as parts
-from pages.ui import agreement_tables, choose, explanations, figure_cache, links, session, text, url_state
+from pages.ui import choose, explanations, links, session, text, url_state
 
 Row = tuple[Dimension, Same, JudgeComparison]
-
-
-@st.cache_data(max_entries=32, show_spinner="Comparing the judges ...")
-def _rows(_store: Store, at: figure_cache.Place, judges: tuple[str, ...], basis: Basis) -> dict[str, Row]:
-    """Every dimension that the reference, `judges[0]`, has, with those of the others that have it too."""
-    found = {}
-    for name, (dimension, who) in comparison.dimensions(_store, judges).items():
-        if judges[0] not in who:
-            continue
-        same = comparison.same(_store, at.dataset, who, dimension, basis, rules=True)
-        if len(same.seats.item):
-            scale = dimension.scale
-            found[name] = dimension, same, compare_judges(same.seats, judges[0], bins.code_count(scale), scale.weights)
-    return found
 
 
 def page() -> None:
@@ -51,12 +35,12 @@ def page() -> None:
         )
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
-    names = agreement_tables.judge_names(judges, combinations.named(store))
+    names = choose.judge_names(judges, combinations.named(store))
     counted = policy.basis(store, dataset.id)
     with bar:
         with st.container(width=460):
             reference = url_state.one("judge", "Reference", names)
-        rests = figure_cache.rests(store, figure_cache.place(store, dataset.id, reference, ""))
+        rests = calibration.rests(store, dataset.id, calibration.dimensions(store, reference))
         full = [basis for basis in (counted, *BASES) if rests[basis].labels]
         with st.container(width=390):
             basis: Basis = url_state.one(  # type: ignore[assignment]
@@ -68,8 +52,8 @@ def page() -> None:
     if len(names) == 1:
         parts.one_only()
         links.to("runs", "Run another judge", icon=":material/play_arrow:", dataset=dataset.name)
-    at = figure_cache.place(store, dataset.id, "", "")
-    found = _rows(store, at, (reference, *others), basis)
+    with st.spinner("Comparing the judges ..."):
+        found = comparison.compared(store, dataset.id, (reference, *others), basis)
     if not found:
         parts.nothing(basis)
         links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")

@@ -10,10 +10,10 @@ from data.calibration.comparison import CONSTANT, LENGTH, Same
 from data.gold.gold import BASES, Basis
 from judges.plural import many
 from judges.render.svg import IntervalRow
+from judges.render.words import cell, small, span
 from judges.stats.comparison import ALPHA, JudgeComparison, JudgePair
 from judges.types import Dimension
 from pages.ui import charts, session, text
-from pages.ui.agreement_tables import number, small, span
 from pages.ui.rows import clickable
 
 RULES = {LENGTH: "length baseline", CONSTANT: "majority-class baseline"}
@@ -92,7 +92,8 @@ def summary(pairs: Mapping[str, Mapping[str, JudgePair]], names: Mapping[str, st
 
 def table(
     rows: Sequence[tuple[Dimension, Same, JudgeComparison, Mapping[str, JudgePair]]], names: Mapping[str, str],
-    reference: str, key: str, chosen: Callable[[int], None],
+    reference: str,
+    key: str, chosen: Callable[[int], None],
 ) -> None:  # fmt: skip
     """Every dimension and judge with its kappa and its difference to the reference; `chosen` gets the dimension."""
     shown: list[dict[str, object]] = []
@@ -208,14 +209,14 @@ def chart(found: JudgeComparison, pairs: Mapping[str, JudgePair], names: Mapping
     spans, names = [], brief(names)
     for who, interval in found.kappas.items():
         state = "meets policy" if who not in pairs else "beside" if who in RULES else "other"
-        remark = f"{number(interval.point, '.2f')} ({span(interval)})"
+        remark = f"{cell(interval.point, '.2f')} ({span(interval)})"
         spans.append(IntervalRow(names[who], "", interval.point, interval.low, interval.high, None, state, remark))
     st.markdown("**Agreement with people** (kappa)")
     charts.intervals(spans, f"kappas:{key}", mark=0.0)
     gaps = [
         IntervalRow(
             names[who], "", p.difference.point, p.difference.low, p.difference.high, None, _LOOKS[p.verdict],
-            f"{number(p.difference.point, '+.2f')} ({span(p.difference)})",
+            f"{cell(p.difference.point, '+.2f')} ({span(p.difference)})",
         )
         for who, p in pairs.items()
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from data.dashboard.dashboard import Tile
 from data.records import combinations, datasets
 from data.records.datasets import Dataset
 from pages.dashboard import breakdown, dashboard_view, tiles
-from pages.ui import agreement_tables, choose, links, practice_badge, rows, session, text, url_state
+from pages.ui import choose, links, rows, session, text, url_state
 
 UNNAMED = "(unnamed)"
 
@@ -28,7 +28,7 @@ def page() -> None:
     if not held:
         dashboard_view.nothing(store, dataset, judges)
         return
-    named = agreement_tables.judge_names(judges, combinations.named(store))
+    named = choose.judge_names(judges, combinations.named(store))
     names = {id_: name for id_, name in named.items() if id_ in held}
     with bar, st.container(width=290):
         judge = url_state.one("judge", "Judge", names)
@@ -40,7 +40,7 @@ def page() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
             text.synthetic(dataset.description)
-        practice_badge.judge(model)
+        text.practice(model)
     badges = {"synthetic": dataset.description} if dataset.synthetic else {}
     if made and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."

@@ -20,10 +20,10 @@ from data.importing.specimens import SPECIMENS
 from data.records import datasets
 from judges.errors import AssayError
 from judges.plural import many
+from judges.render.words import REASONS
 from pages.importing import mapping, series
 from pages.server import downloads
 from pages.ui import clock, links, session, text, url_state
-from pages.ui.agreement import REASONS
 
 NEW = "A new dataset"
 

@@ -12,7 +12,7 @@ from data.trail import activity
 from data.workspace import bootstrap
 from judges.errors import AssayError
 from pages.overview import todo
-from pages.ui import adjudication_notes, approval_rows, clock, links, session, text
+from pages.ui import clock, links, session, text
 from pages.ui.choose import STREAMS
 
 FEW = 6
@@ -37,7 +37,7 @@ def page() -> None:
         some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or mine.seconds) for d in known for s in STREAMS]
         _waits([one for one in some if one[2]])
         for dataset in known:
-            adjudication_notes.waits(dataset, who)
+            todo.adjudication(dataset, who)
         st.subheader("Datasets", anchor=False)
         for dataset in known:
             queues = {s: here[dataset.id, s].queue for s in STREAMS}
@@ -52,7 +52,7 @@ def page() -> None:
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
             judges = {id_: model for d in known for id_, _, model, *_ in datasets.judges(store, d.id)}
-            approval_rows.home(approvals.waits(store), {d.id: d.name for d in known}, judges)
+            todo.approvals(approvals.waits(store), {d.id: d.name for d in known}, judges)
 
 
 def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta, tzinfo
 
 import streamlit as st
 
+from data.adjudication.adjudication import work
+from data.approvals.approvals import Waits
 from data.queue.progress import Done, Personal, QueueDone
 from data.records.datasets import Dataset
 from data.records.names import shown
+from data.records.people import Person
 from data.trail.activity import Move
 from judges.plural import many
-from pages.ui import clock, links, text
+from pages.ui import clock, links, session, text
 from pages.ui.choose import STREAMS
 
 MOVED = {
@@ -84,3 +87,59 @@ def moved(found: list[Move], zone: tzinfo) -> None:
         values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": clock.at(move.at, zone)}
         what = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
         text.quiet(MOVED[move.sort], actor=shown(move.actor), n=many(move.n, what), **values)
+
+
+def approvals(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
+    """The quiet block on a lead's home; nothing where nothing waits. `names` are datasets, `judges` models, by id."""
+    if not found:
+        return
+    with st.container(border=True, gap="small"):
+        st.markdown("**Approvals**")
+        for one in found.suspended[:3]:
+            name, dataset = one.dimension.replace("_", " "), names.get(one.dataset, "")
+            with st.container(gap=None):
+                text.say(
+                    ":red[:material/pause_circle:] **{name}** · {sort} in {dataset} was suspended by new evidence. "
+                    "{why}",
+                    name=name, sort=one.sort, dataset=dataset,
+                    why=_GONE.get(one.state, _GONE["undefined"]).format(judge=judges.get(one.judge, "the judge")),
+                )  # fmt: skip
+                links.to(
+                    "approvals", "Review and decide", icon=":material/arrow_forward:", dataset=dataset,
+                    case=f"{one.judge}.{one.sort}.{one.dimension}",
+                )  # fmt: skip
+        parts = (
+            (len(found.suspended) - 3, "more suspended"),
+            (len(found.proposed), "proposed, waiting for a second lead"),
+            (len(found.eligible), "meeting the policy, not decided"),
+            (len(found.doubted), "approved, to be reviewed"),
+            (len(found.older), "approved under an older policy"),
+        )
+        keys = [a.dataset for a in found.proposed] + [c.dataset.id for c in found.eligible]
+        keys += [a.dataset for a, _ in (*found.doubted, *found.older)] + [a.dataset for a in found.suspended[3:]]
+        if told := "; ".join(f"{n:,} {what}" for n, what in parts if n > 0):
+            text.quiet("{told}.", told=told)
+            with st.container(horizontal=True):
+                for key in list(dict.fromkeys(keys))[:3]:
+                    links.to("approvals", names.get(key, ""), icon=":material/verified:", dataset=names.get(key, ""))
+
+
+_GONE = {
+    "below minimum sample": "{judge} has fewer labelled items than required now.",
+    "fails": "With the labels as they are now, {judge} fails the approval check.",
+    "inconclusive": "With the labels as they are now, the approval check of {judge} is inconclusive.",
+    "meets policy": "{judge} does not meet all of the policy's other requirements any more.",
+    "undefined": "The agreement of {judge} with people is undefined now.",
+}
+
+
+def adjudication(dataset: Dataset, who: Person) -> None:
+    """How many ratings of a dataset this person may adjudicate, and the way there; nothing where none wait."""
+    n = len(work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
+    if n:
+        with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+            with st.container(gap=None):
+                text.say("**{n}** in {dataset}", n=many(n, "rating"), dataset=dataset.name)
+                st.caption("Adjudication: people disagree")
+            if st.button("Decide", key=f"decide:{dataset.id}", icon=":material/arrow_forward:"):
+                links.go("adjudication", dataset=dataset.name)

@@ -7,7 +7,7 @@ import streamlit as st
 from data.records import leads, people
 from data.records.people import Person, Role
 from judges.errors import AssayError
-from pages.ui import clock, policy_form, session, text
+from pages.ui import clock, session, text
 
 
 def panel(who: Person) -> None:
@@ -17,7 +17,7 @@ def panel(who: Person) -> None:
         st.success(text.plain(said), icon=":material/group:")
     found = leads.waiting(store)
     if found and leads.stuck(leads.history(store)):
-        st.warning(text.plain(policy_form.STUCK), icon=":material/group:")
+        st.warning(text.plain(leads.STUCK), icon=":material/group:")
     for one in found:
         what = f"{one.person} as {one.role}" if one.active else f"to deactivate {one.person}"
         with st.container(border=True, horizontal=True, vertical_alignment="center"):

@@ -6,13 +6,14 @@ from dataclasses import asdict
 
 import streamlit as st
 
+from data.adjudication import adjudication
 from data.queue import listing, progress, queue
 from data.queue.listing import Listing
 from data.records.datasets import Dataset
 from data.records.people import Person
 from judges.plural import many
 from pages.queue import guidelines, queue_dialogs, queue_table
-from pages.ui import adjudication_notes, choose, clock, links, session, text
+from pages.ui import choose, clock, gold, links, session, text
 
 SIZE = 25
 """Rows of a page of the list."""
@@ -48,11 +49,9 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, reservations."):
             queue_dialogs.rules(dataset, who.name, who.may("lead"))
-        if who.may("lead") and st.button(
-            adjudication_notes.RULE, icon=":material/gavel:", help=adjudication_notes.HELP
-        ):
-            adjudication_notes.change(dataset, who.name)
-        adjudication_notes.way(dataset, who)
+        if who.may("lead") and st.button(gold.RULE, icon=":material/gavel:", help=gold.HELP):
+            gold.change(dataset, who.name)
+        _to_adjudicate(dataset, who)
     guidelines.way(dataset, who)
 
 
@@ -105,3 +104,11 @@ def _pages(kept: dict[str, int], found: Listing) -> None:
             if st.button(text.plain(label), disabled=to == first or not 0 <= to < total):
                 kept["skip"] = to
                 st.rerun(scope="fragment")
+
+
+def _to_adjudicate(dataset: Dataset, who: Person) -> None:
+    """The ratings of a dataset that this person may adjudicate, as a button that leads there, where any wait."""
+    n = len(adjudication.work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
+    help_ = "Ratings on which people disagree by more than the rule allows."
+    if n and st.button(f"{n:,} to adjudicate", icon=":material/balance:", help=help_):
+        links.go("adjudication", dataset=dataset.name)

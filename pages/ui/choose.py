@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -90,3 +90,17 @@ def _address(name: str) -> None:
         st.query_params[name] = chosen
     else:
         st.query_params.pop(name, None)
+
+
+def judge_names(judges: Sequence[tuple[str, str, str, bool, int]], samples: Mapping[str, str]) -> dict[str, str]:
+    """Judges by id in words.
+
+    Model · card, how their `samples` combine where they have several, and the id's head where
+    that is not enough to tell them apart.
+    """
+    named = {
+        id_: f"{model} · {card}" + (f" · {samples[id_]}" if id_ in samples else "") + (" (synthetic)" if made else "")
+        for id_, card, model, made, _ in judges
+    }
+    common = {name for name in named.values() if list(named.values()).count(name) > 1}
+    return {id_: f"{name} · {id_[:6]}" if name in common else name for id_, name in named.items()}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from judges.render.words import cell
 from judges.stats import bins
 from judges.stats.calibration import Summary
 from judges.types import Scale
 from pages.ui import text
-from pages.ui.agreement_tables import number
 
 TEXTS = {
     "kappa": "**Kappa** is agreement corrected for chance: 1 is full agreement, 0 is what chance would give if people "
@@ -95,6 +95,28 @@ TEXTS = {
     "units": "**Units are never pooled**: turns, sections and whole conversations are asked different questions, on "
     "different scales.",
 }
+WORK = {
+    "items": st.column_config.NumberColumn(width=48, format="localized", help="Items with a label by this person."),
+    "labels": st.column_config.NumberColumn(width=52, format="localized", help="Labels by this person."),
+    "blind": st.column_config.NumberColumn(
+        width=48, format="localized", help="Labels given without the judge's scores, over all dimensions."
+    ),
+    "assisted": st.column_config.NumberColumn(
+        width=62, format="localized", help="Labels given beside the judge's scores, over all dimensions."
+    ),
+    "acceptance": st.column_config.NumberColumn(
+        "acceptance rate", width=108, help="Share of the judge's scores on screen that were accepted; the rest were "
+        "overridden.", format="%.0f%%"
+    ),
+    "not on screen": st.column_config.NumberColumn(
+        width=92, format="%.0f%%",
+        help="Of the judge's scores that they accepted, those that were never on their screen.",
+    ),
+    "s/item": st.column_config.NumberColumn(
+        width=54, format="%.1f", help="Median seconds per item; imported labels have none."
+    ),
+}  # fmt: skip
+"""Columns of what a person has done, on the page of that person and among all annotators."""
 EXAMPLES = {
     "kappa": "Here {kappa}: disagreement is {left} of what chance would give.",
     "interval": "Here {low} to {high}, from {items}.",
@@ -115,7 +137,7 @@ def of(summary: Summary) -> dict[str, str]:
     if one.lower_bound is not None:
         found["bound"] = f"{one.lower_bound:.2f}"
     if summary.mean_difference is not None:
-        found["bias"] = number(summary.mean_difference, "+.2f")
+        found["bias"] = cell(summary.mean_difference, "+.2f")
     return {name: value for name, value in found.items() if value}
 
 

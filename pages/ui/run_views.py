@@ -19,7 +19,7 @@ from judges.client.budget import dollars
 from judges.errors import AssayError
 from judges.plural import many
 from judges.triage import describe_unit
-from pages.ui import clock, links, practice_badge, text
+from pages.ui import clock, links, text
 
 MARKS = {
     "running": "▶ running", "stopping": "■ stopping", "stopped": "■ stopped", "interrupted": "! interrupted",
@@ -198,7 +198,7 @@ def standing(run: Run, now: Standing, controls: Callable[[Standing], None]) -> N
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
             text.say("**{model}** · {card} on {dataset}", model=run.model, card=run.card, dataset=run.dataset)
-            practice_badge.judge(run.model)
+            text.practice(run.model)
             if probe := str(run.params.get("probe") or ""):
                 with st.container(width="content"):
                     text.quiet("probe: {probe}", probe=probe.replace("_", " "))

@@ -11,6 +11,8 @@ import unicodedata
 
 import streamlit as st
 
+from judges.client import endpoint
+
 NO_RATINGS = (
     "No item has both reference labels (gold) and a score of this judge yet. Label items that it has scored, or run it "
     "on labelled ones."
@@ -68,3 +70,12 @@ def refuse(error: Exception) -> None:
 def synthetic(description: str) -> None:
     """The mark of synthetic data, wherever such a dataset shows."""
     st.badge("synthetic", icon=":material/science:", color="orange", help=plain(description) or None)
+
+
+def practice(model: str) -> None:
+    """The mark of a practice judge; nothing for others."""
+    if endpoint.practice(model):
+        st.badge(
+            "practice, not a language model", icon=":material/science:", color="orange",
+            help="Its scores come from simple rules. They let you try Assay, and say nothing about any language model.",
+        )  # fmt: skip

@@ -142,20 +142,6 @@ def _p_value(differences: list[float], epsilon: float) -> float:
     return float(stdtr(n - 1, gap / (spread / sqrt(n))))
 
 
-def explain(found: AlternativeAnnotatorTest) -> str:
-    """The outcome as a sentence."""
-    if not found.enough:
-        return (
-            f"Not enough: the test needs {MIN_PEOPLE} people who each share {MIN_ITEMS} items or more with others and "
-            f"with the judge; there {'is' if len(found.people) == 1 else 'are'} {len(found.people)}."
-        )
-    won = sum(person.won for person in found.people)
-    return (
-        f"It is shown to be as good as {won} of {len(found.people)} people (winning rate {found.omega:.2f}, advantage "
-        f"{found.rho:.2f}; the alternative-annotator test requires 0.5, with a handicap of {found.epsilon:g})."
-    )
-
-
 def as_json(found: AlternativeAnnotatorTest) -> dict[str, object]:
     """The test as values of JSON, people without their names."""
     return {

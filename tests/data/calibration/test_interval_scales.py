@@ -217,7 +217,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
 def test_the_report_says_that_tables_are_binned_and_gives_the_figures_beside_kappa(place: Place) -> None:
     store, dataset, judge_id, _ = place
     page = report.report(store, "lea", dataset, judge_id)
-    near = [f"at most <bdi>{step}</bdi> apart" for step in ("0.5", "0.1", "one step")]
+    near = [f"differ by {step} or less" for step in ("0.5", "0.1", "one step")]
     for told in ("kappa is Lin", "ICC(A,1)", "ten equal bins", *near):
         assert told in page, told
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from data.store import Store, Tx, migrations, open_store, remembered, statements
+from data.store import Store, Tx, kept, migrations, open_store, remembered, statements
 from data.store.base import MIGRATIONS
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
@@ -400,3 +400,19 @@ def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
     child.kill()
     child.join()
     at(tmp_path / "a.duckdb").close()
+
+
+def test_what_a_function_gives_is_kept_until_a_table_of_it_is_written(tmp_path: Path) -> None:
+    made = []
+
+    @kept("setting")
+    def counted(store: Store, names: list[str]) -> int:
+        made.append(names)
+        return count(store)
+
+    store = at(tmp_path / "kept.duckdb")
+    assert counted(store, ["a"]) == counted(store, ["a"]) == 0 and len(made) == 1
+    assert counted(store, ["b"]) == 0 and len(made) == 2  # other arguments are another key
+    put(store, "x")
+    assert counted(store, ["a"]) == 1 and len(made) == 3
+    store.close()

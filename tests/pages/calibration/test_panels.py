@@ -99,7 +99,7 @@ def test_the_planner_answers_for_the_width_that_is_asked(app: Server, page: Any)
     expect(main).to_contain_text(
         re.compile(r"About [\d,]+ to [\d,]+ more blind items until the interval is no wider than ±0\.02")
     )
-    expect(page.locator(".js-plotly-plot")).to_contain_text("forecast")
+    expect(page.locator(".js-plotly-plot").last).to_contain_text("forecast")
 
 
 def test_confidence_and_both_arms_are_told_in_sentences(app: Server, page: Any) -> None:

@@ -1,0 +1,176 @@
+"""Agreement of judge and people in one dimension: what a lead may conclude, the main figures, and what to beware of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judges.plural import many
+from judges.render.findings.findings import Confusion, Finding, Marginals, Measures, Sentence, quiet, say, warn
+from judges.render.words import REASONS, cell, span
+from judges.stats import bins
+from judges.stats.agreement import marginals
+from judges.stats.calibration import DimensionResult, Summary
+from judges.stats.intervals import BOOTSTRAP
+from judges.stats.uncertainty import MIN_CLUSTERS
+
+CONCLUSIONS = {
+    "meets policy": "**May be published.** On {name} judge and people give the same answer in {exact} of "
+    "ratings{near}. Corrected for chance that is kappa {kappa}, which meets the policy.",
+    "inconclusive": "**Not yet to be published.** On {name} agreement is high enough (the same answer in {exact} of "
+    "ratings{near}; kappa {kappa}), but with so few reference labels that may be chance.",
+    "fails": "**Not to be published.** On {name} judge and people disagree too often: kappa {kappa}, where 0 is chance "
+    "and 1 full agreement.",
+    "below minimum sample": "**Not yet to be published.** On {name} only {items} of a random draw have blind labels "
+    "and a score, fewer than the policy requires.",
+    "undefined": "**Not to be published.** On {name} everybody gave one and the same answer, so kappa is undefined.",
+}
+"""What a lead may conclude from each result of the approval check."""
+_METHODS = {
+    BOOTSTRAP: "cluster bootstrap over items, 2,000 replicates, the wider of percentile and studentised at each end",
+    "linearised": "linearisation over items",
+}
+
+
+def state(line: DimensionResult) -> list[Sentence]:
+    """The result of the approval check: what a lead may conclude, why, and what is missing."""
+    decision, gate = line.decision, line.gate
+    near = (
+        "" if gate.within_one is None else f", {gate.within_one:.0%} within {bins.describe_step(gate.dimension.scale)}"
+    )
+    missing = decision.missing[:1].lower() + decision.missing[1:]
+    return [
+        say(
+            CONCLUSIONS[decision.state], name=line.dimension.title, exact=cell(gate.exact, ".0%"), near=near,
+            kappa=cell(gate.interval.point, ".2f"), items=many(gate.interval.items, "item"),
+        ),
+        quiet(
+            ("" if line.gated else "Approval check: ")
+            + "{reason}" + (" **Still needed: {missing}**" if decision.missing else ""),
+            reason=decision.reason, missing=missing,
+        ),
+    ]  # fmt: skip
+
+
+def figures(line: DimensionResult) -> list[Finding]:
+    """Kappa, its interval and bound, raw agreement and bias, and what they are from."""
+    summary, interval, scale = line.shown, line.shown.interval, line.shown.dimension.scale
+    worth = "" if abs(interval.n_eff - interval.items) < 0.05 else f" (effective sample size {interval.n_eff:,.1f})"
+    found: list[Finding] = [
+        Measures(_measures(line)),
+        quiet(
+            "From {cells} of {items}{worth} that both people and judge scored. Interval: {method}.{few}",
+            cells=many(summary.cells, "rating"), items=many(interval.items, "item"), worth=worth,
+            method=_METHODS.get(interval.method, interval.method),
+            few=f" Fewer than {MIN_CLUSTERS} items: no conclusion." if interval.verdictless else "",
+        ),
+    ]  # fmt: skip
+    if bool(scale.weights) and summary.bias.low is not None:
+        found.append(quiet("95% interval of the bias: {span}.", span=span(summary.bias)))
+    if summary.rounded:
+        found.append(
+            quiet(
+                "In {n} the judge's samples combine to a value between two answers. Kappa and bias use that value; "
+                "% agreement, within one and the tables use the nearest answer.",
+                n=many(summary.rounded, "rating"),
+            )
+        )
+    return found
+
+
+def _measures(line: DimensionResult) -> list[tuple[str, str, str]]:
+    summary, interval, scale = line.shown, line.shown.interval, line.shown.dimension.scale
+    ordered = bool(scale.weights)
+    name, how = ("Kappa (QWK)", "Quadratic-weighted kappa") if ordered else ("Kappa", "Cohen's kappa, unweighted")
+    if scale.kind == "interval":
+        name, how = "Kappa (CCC)", "Lin's concordance, by the six sums that quadratic-weighted kappa has"
+    gated = "One-sided; the approval check compares it with the required kappa."
+    shown = [
+        (name, cell(interval.point), f"{how}: 1 is full agreement, 0 is chance."),
+        ("95% interval", span(interval), "Cluster bootstrap: whole items are resampled."),
+        ("Lower bound", cell(line.bound), gated)
+        if line.gated
+        else ("Lower bound", cell(interval.lower_bound), "One-sided, 95%, at a single look."),
+        ("% agreement", cell(summary.exact, ".1%"), "Share of ratings where judge and people give the same answer."),
+    ]
+    if ordered:
+        step = bins.describe_step(scale)
+        near = f"Share of ratings that differ by {step} or less."
+        shown += [
+            (f"Within {step.removesuffix(' step')}", cell(summary.within_one, ".1%"), near),
+            ("Bias (judge - people)", _bias(summary), "Mean difference: above 0 the judge is higher."),
+        ]
+    return shown
+
+
+def _bias(summary: Summary) -> str:
+    return cell(summary.mean_difference, "+.2f")
+
+
+def confusion(summary: Summary, title: str = "") -> Confusion:
+    """The table of agreement."""
+    binned = " Values are grouped into ten equal bins in this table only; the figures above use the values themselves."
+    return Confusion(
+        summary.counts, summary.answers, title,
+        "Number of ratings and share of the row: how often the judge gave this answer where people gave that one. "
+        "Outlined: agreement." + (binned if summary.binned else ""),
+    )  # fmt: skip
+
+
+def spread(summary: Summary, title: str = "") -> list[Finding]:
+    """How often people and judge give each answer, and the warnings that belong to that; nothing without ratings."""
+    shares = marginals(summary.table)
+    if shares is None:
+        return []
+    people, judge = ([float(share) for share in side] for side in shares)
+    how = "Share of each answer. Different distributions mean that judge and people use the scale differently."
+    found: list[Finding] = [Marginals(people, judge, summary.answers, title, how)]
+    for who, side in (("People", people), ("The judge", judge)):
+        if max(side) == 1:
+            found.append(warn("{who} always gave one and the same answer: kappa is 0 or undefined.", who=who))
+    if summary.fragile:
+        found.append(
+            warn(
+                "{share} of all answers are the same: kappa is then unstable (the kappa paradox). Gwet's {name}, which "
+                "is less affected by prevalence, is {ac}. It does not replace kappa.",
+                share=f"{summary.commonest:.0%}", name="AC2" if summary.dimension.scale.weights else "AC1",
+                ac=cell(summary.ac, ".2f"),
+            )
+        )  # fmt: skip
+    r, point = summary.correlation, summary.interval.point
+    if r is not None and point is not None and r - point > 0.15:
+        found.append(
+            warn(
+                "Correlation is high (r {r}) and agreement is not: the judge ranks as people do, on another level.",
+                r=cell(r, ".2f"),
+            )
+        )
+    return found
+
+
+def left_out(summary: Summary, replies: Sequence[tuple[str, int]]) -> list[Sentence]:
+    """What kappa leaves out: n/a of either side, and ratings that the judge gave no score.
+
+    `replies` are the reasons for which replies could not be used, over the whole dataset, with their numbers.
+    """
+    found, na = [], summary.na
+    if summary.dimension.scale.na and na.cells:
+        found.append(
+            say(
+                "**n/a**: people {people}, judge {judge} of {cells}. On whether the question applies they agree in "
+                "{agreed} (kappa {kappa}). The figures above use the ratings that both scored.",
+                people=f"{summary.na_human:,}", judge=f"{summary.na_judge:,}", cells=many(na.cells, "rating"),
+                agreed=cell(na.agreement, ".1%"), kappa=cell(na.kappa, ".2f"),
+            )
+        )  # fmt: skip
+    if summary.unscored:
+        failed = "Unusable replies over the whole dataset: {why}. " if replies else ""
+        found.append(
+            say(
+                "**Unscored**: {cells} with gold {have} no score of this judge. "
+                + failed
+                + "A failed reply is not a low score; it is left out of all figures.",
+                cells=many(summary.unscored, "rating"), have="has" if summary.unscored == 1 else "have",
+                why=", ".join(f"{n:,} {REASONS.get(reason, reason)}" for reason, n in replies),
+            )
+        )  # fmt: skip
+    return found

@@ -1,0 +1,63 @@
+"""Anchoring: whether people agree more with the judge where they see its scores."""
+
+from __future__ import annotations
+
+from judges.plural import many
+from judges.render.findings.findings import Finding, Intervals, Sentence, quiet, say
+from judges.render.svg import IntervalRow
+from judges.render.words import cell, span
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+
+
+def findings(blind: Interval, assisted: Interval, change: Interval, title: str = "") -> list[Finding]:
+    """The same figure on blind and on assisted labels, the difference, and what it means; or how much is missing."""
+    if not assisted.cells or not blind.cells:
+        return [
+            quiet(
+                "Not tested: no item of a random draw has both a score and {none} labels. To measure anchoring, show "
+                "the judge's scores in a share of the audit sample (assisted share, on the page Queues).",
+                none="assisted" if blind.cells else "blind",
+            )
+        ]
+    rows = [
+        IntervalRow("blind", "", blind.point, blind.low, blind.high, None, "other", _used(blind)),
+        IntervalRow("assisted", "", assisted.point, assisted.low, assisted.high, None, "beside", _used(assisted)),
+        IntervalRow("assisted − blind", "", change.point, change.low, change.high, None, "beside", _moved(change)),
+    ]
+    return [_sentence(blind, assisted, change), Intervals(rows, 0.0, reach=(-0.1, 1.0), title=title)]
+
+
+def _sentence(blind: Interval, assisted: Interval, change: Interval) -> Sentence:
+    few = min(blind.items, assisted.items)
+    if few < MIN_CLUSTERS:
+        return say(
+            "**Not tested**: {n} in the smaller group, and {least} are needed.",
+            n=many(few, "item"), least=MIN_CLUSTERS,
+        )  # fmt: skip
+    if change.point is None or change.low is None or change.high is None:
+        return say("**Not tested**: kappa is undefined in one of the groups.")
+    if change.low > 0:
+        return say(
+            "**Anchoring**: people agree more with the judge where they see its scores, by {moved}. Part of the "
+            "agreement of assisted labels comes from the judge itself.",
+            moved=_moved(change),
+        )
+    if change.high < 0:
+        return say(
+            "**People agree less with the judge where they see its scores**, by {moved}: find out why.",
+            moved=_moved(change),
+        )
+    return say(
+        "**No anchoring is shown**: where people see the scores, kappa differs by {moved}, an interval that includes "
+        "0. Anchoring as large as its upper end is not ruled out.",
+        moved=_moved(change),
+    )
+
+
+def _used(interval: Interval) -> str:
+    on = f"{many(interval.items, 'item')}, {many(interval.cells, 'rating')}"
+    return f"undefined from {on}" if interval.point is None else f"{cell(interval.point, '.2f')} from {on}"
+
+
+def _moved(interval: Interval) -> str:
+    return "undefined" if interval.point is None else f"{cell(interval.point, '+.2f')} ({span(interval)})"

@@ -1,0 +1,64 @@
+"""Auto-accept (selective evaluation): which scores can be accepted unseen for the required agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judges.plural import many
+from judges.render.findings.findings import SHARE, Column, Lines, Sentence, Table, quiet, say
+from judges.render.svg import Series
+from judges.stats import selective
+from judges.stats.selective import AutoAcceptance, ThresholdTest
+
+_PASSED = {True: "✓ passes", False: "✕ fails", None: "not tested"}
+
+
+def sentences(found: AutoAcceptance, near: bool, scored: int, spared: int) -> list[Sentence]:
+    """What it comes to on the labelled items, and for all `scored` items, of which `spared` need no person."""
+    head, colon, rest = selective.explain(found, near).partition(": ")
+    said = [say("**{head}**{rest}", head=head, rest=colon + rest)]
+    if found.chosen is not None:
+        said.append(
+            say(
+                "Of {items} scored by the judge, **{spared}** can be accepted automatically and {left} go to people.",
+                items=many(scored, "item"), spared=f"{spared:,}", left=f"{scored - spared:,}",
+            )
+        )  # fmt: skip
+    overall = "–" if found.overall.point is None else f"{found.overall.point:.0%}"
+    said.append(
+        quiet(
+            "From {cells} of {items} with reference labels (gold); over all of them agreement is {overall}.",
+            cells=many(found.cells, "rating"), items=many(found.items, "item"), overall=overall,
+        )
+    )  # fmt: skip
+    return said
+
+
+def plot(found: AutoAcceptance, title: str = "") -> Lines | None:
+    """Agreement on what is accepted against its share of the items; None where no threshold was tested."""
+    if not found.steps:
+        return None
+
+    def series(name: str, steps: Sequence[ThresholdTest], band: bool) -> Series:
+        ends = [None if (b := s.agreement.lower_bound) is None else 100 * b for s in steps]
+        shares, points = [round(100 * s.share, 1) for s in steps], [100 * (s.agreement.point or 0.0) for s in steps]
+        return name, shares, points, ends if band else None, points if band else None
+
+    drawn = [series("agreement, down to its lower bound", found.steps, True)]
+    drawn += [series("threshold", [found.chosen], False)] if found.chosen else []
+    axes = "coverage (items accepted automatically), %", "% agreement there"
+    return Lines(drawn, *axes, 100 * found.target, title)
+
+
+def table(found: AutoAcceptance) -> Table:
+    """Every threshold with what was found there."""
+    rows = [
+        {
+            "threshold": s.threshold, "coverage": s.share, "% agreement": s.agreement.point or 0.0,
+            "lower bound": s.agreement.lower_bound or 0.0, "test": _PASSED[s.passed],
+        }
+        for s in found.steps
+    ]  # fmt: skip
+    lowest = Column(".3f", "Lowest confidence that is accepted.")
+    columns = {"threshold": lowest, "coverage": SHARE, "% agreement": SHARE, "lower bound": Column(".1%")}
+    return Table(rows, columns, selective.READ)

@@ -1,0 +1,46 @@
+"""Baselines that do not read the text, and whether the judge beats them."""
+
+from __future__ import annotations
+
+from judges.plural import many
+from judges.render.findings.findings import Sentence, quiet, warn
+from judges.render.words import cell, span
+from judges.stats.baselines import Baselines
+
+_WARNED = {"not shown to beat": "is not shown to beat", "falls short of": "agrees less with people than"}
+_SAID = {
+    "beats": ": it beats the length baseline",
+    "not shown to beat": ", which does not show that it beats the baseline",
+    "falls short of": ": it agrees less than the baseline",
+    "cannot tell": ", too few items for a conclusion",
+}
+MARKS = {"beats": "✓ beats", "not shown to beat": "○ inconclusive", "falls short of": "✕ below", "cannot tell": "–"}
+"""Whether the judge beats the baselines, in a table of dimensions."""
+
+
+def findings(found: Baselines) -> list[Sentence]:
+    """A warning where the judge is not shown to beat a baseline, and the figures; nothing where it has no kappa."""
+    if found.judge is None:
+        return []
+    rule, said = found.length, []
+    against = [(rule.standing, "the length baseline")] if rule is not None else []
+    for standing, what in [*against, (found.above_constant, "the majority-class baseline")]:
+        if standing in _WARNED:
+            said.append(warn("This judge {how} {what}.", how=_WARNED[standing], what=what))
+    if rule is not None:
+        said.append(
+            quiet(
+                "Length baseline: a rule that predicts the answer from the length of the text alone (cross-fitted) has "
+                "kappa {rule} ({span}) and {exact} agreement. Judge minus baseline: {ahead} ({ahead_span}){standing}.",
+                rule=cell(rule.rule.point, ".2f"), span=span(rule.rule), exact=f"{rule.exact:.0%}",
+                ahead=cell(rule.ahead.point, "+.2f"), ahead_span=span(rule.ahead), standing=_SAID[rule.standing],
+            )
+        )  # fmt: skip
+    said.append(
+        quiet(
+            "Majority-class baseline: always “{answer}” has {share} agreement, and kappa 0 by definition. Both "
+            "baselines are computed on the same {items}.",
+            answer=found.constant or "", share=f"{found.share or 0:.0%}", items=many(found.items, "item"),
+        )
+    )  # fmt: skip
+    return said

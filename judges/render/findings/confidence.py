@@ -1,0 +1,106 @@
+"""Confidence: agreement by level, the calibration error, and how well confidence ranks ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from judges.plural import many
+from judges.reading.confidence import RULE, SAMPLES, STATED, TOKENS
+from judges.render.findings.findings import COUNT, SHARE, Reliability, Sentence, Table, quiet, say
+from judges.render.words import span
+from judges.stats import reliability
+from judges.stats.reliability import ReliabilityLevel
+from judges.stats.uncertainty import MIN_CLUSTERS
+
+_SOURCES = {
+    STATED: "stated confidence",
+    TOKENS: "token probabilities",
+    RULE: "rules of the card",
+    SAMPLES: "self-consistency of samples",
+}
+_MARGIN = 0.02
+
+
+def sources(found: Mapping[str, int]) -> dict[str, str]:
+    """The sources of a confidence in words, each with its number of ratings."""
+    return {source: f"{named(source)} · {many(n, 'rating')}" for source, n in found.items()}
+
+
+def named(source: str) -> str:
+    """A source of confidence in words."""
+    return _SOURCES.get(source, source)
+
+
+def sentences(found: reliability.Reliability, source: str, cells: int, scored: int) -> list[Sentence]:
+    """Accuracy at high and low confidence, over- or underconfidence, and discrimination, from `cells` of `scored`."""
+    low, high = found.levels[0], found.levels[-1]
+    said = [
+        say(
+            "At a confidence of **{sure}** the judge agrees with people in **{right}** of ratings ({span}), at "
+            "**{unsure}** in **{less}** ({less_span}).",
+            sure=_level(high), right=f"{high.right.point or 0:.0%}", span=span(high.right, ".0%"),
+            unsure=_level(low), less=f"{low.right.point or 0:.0%}", less_span=span(low.right, ".0%"),
+        )
+        if low is not high
+        else say(
+            "Confidence is always **{sure}**, so it does not separate ratings that agree from those that do not.",
+            sure=_level(high),
+        )
+    ]  # fmt: skip
+    gap = found.stated - (found.right.point or 0.0)
+    outside = found.right.low is not None and not found.right.low <= found.stated <= (found.right.high or 1.0)
+    said.append(
+        say(
+            "Mean confidence {stated}, accuracy {right}{verdict}. Expected calibration error (ECE) {error}; about "
+            "{chance} is expected by chance with so few ratings.",
+            stated=f"{found.stated:.0%}", right=f"{found.right.point or 0:.0%}",
+            verdict="" if not outside or abs(gap) < _MARGIN else ": overconfident" if gap > 0 else ": underconfident",
+            error=f"{found.error:.1%}", chance=f"{found.chance:.1%}",
+        )
+    )  # fmt: skip
+    ranks = found.ranks
+    if ranks is None or ranks.point is None:
+        said.append(say("All ratings agree, or none does: the AUROC of confidence is undefined."))
+    else:
+        use = "so confidence predicts agreement and is of use for choosing what people review"
+        wrong = "so confidence is higher where the judge is wrong: do not use it"
+        none = "so confidence is not shown to predict agreement"
+        said.append(
+            say(
+                "AUROC of confidence {ranks} ({span}; 50% is chance), {verdict}.",
+                ranks=f"{ranks.point:.0%}", span=span(ranks, ".0%"),
+                verdict=wrong if (ranks.high or 1.0) < 0.5 else use if (ranks.low or 0.0) > 0.5 else none,
+            )
+        )  # fmt: skip
+    few = f" Fewer than {MIN_CLUSTERS} items: no conclusion." if found.items < MIN_CLUSTERS else ""
+    said.append(
+        quiet(
+            "From {cells} of {items} with a confidence, of {scored} scored. Source: {source}.{few}",
+            cells=many(cells, "rating"), items=many(found.items, "item"), scored=many(scored, "rating"),
+            source=named(source), few=few,
+        )
+    )  # fmt: skip
+    return said
+
+
+def plot(found: reliability.Reliability, title: str = "") -> Reliability:
+    """Accuracy by level of confidence."""
+    return Reliability(found.levels, title)
+
+
+def table(found: reliability.Reliability, ordered: bool) -> Table:
+    """The same in figures; where answers are `ordered`, with the share that is at most one step apart."""
+    rows = [
+        {
+            "confidence": _level(one), "ratings": one.cells, "items": one.right.items,
+            "% agreement": one.right.point or 0.0, "95% interval": span(one.right, ".0%"),
+        }
+        | ({"within one": one.near.point or 0.0} if ordered else {})
+        for one in found.levels
+    ]  # fmt: skip
+    columns = {"ratings": COUNT, "items": COUNT, "% agreement": SHARE, "within one": SHARE}
+    return Table(rows, columns, "Intervals by items (clustered). Dashed: perfect calibration.")
+
+
+def _level(level: ReliabilityLevel) -> str:
+    return f"{level.low:.0%}" if level.low == level.high else f"{level.low:.0%} to {level.high:.0%}"

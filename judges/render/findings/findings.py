@@ -1,0 +1,159 @@
+"""Findings as data: sentences, tables and plots, which say the same on a page and in a report.
+
+A module beside this one makes the findings of one statistic from its figures. `pages/ui/findings.py` draws them with
+Streamlit, `judges/render/findings/as_html.py` as HTML. A template is ours and has places for values, which are only
+ever shown as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from judges.render.svg import IntervalRow, Series
+from judges.stats.reliability import ReliabilityLevel
+from judges.stats.uncertainty import Interval
+
+Kind = Literal["plain", "quiet", "warning"]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Our words, with **strong** parts and places for values; a quiet one is a remark, a warning stands out."""
+
+    template: str
+    values: Mapping[str, object]
+    kind: Kind = "plain"
+
+
+def say(template: str, /, **values: object) -> Sentence:
+    """A sentence that a reader should not miss."""
+    return Sentence(template, values)
+
+
+def quiet(template: str, /, **values: object) -> Sentence:
+    """A remark on the figures: what they are from, how they were made."""
+    return Sentence(template, values, "quiet")
+
+
+def warn(template: str, /, **values: object) -> Sentence:
+    """A warning: what keeps the figures from meaning what they seem to mean."""
+    return Sentence(template, values, "warning")
+
+
+def plain(one: Sentence) -> str:
+    """A sentence as plain text, for a terminal."""
+    return one.template.replace("**", "").format(**one.values)
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a column of a table is shown.
+
+    `shape` is the format of its numbers (".3f", "+.2f", ".0%", ","), "" for texts; `help` says what they mean, `title`
+    is the heading where it is not the column's key, `width` its width on a page in pixels.
+    """
+
+    shape: str = ""
+    help: str = ""
+    title: str = ""
+    width: int | None = None
+
+
+COUNT = Column(",")
+"""A column of counts."""
+SHARE = Column(".0%")
+"""A column of shares, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows with the same keys; a figure that does not exist is None. `columns` has those that need a format."""
+
+    rows: Sequence[Mapping[str, object]]
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The main figures, each as (name, value in words, what it means)."""
+
+    figures: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Figures with their intervals, a row each, and a dashed line at `mark`, which is called `marked`.
+
+    The axis covers `reach` at least. `title` is what the plot is called where it stands alone.
+    """
+
+    rows: Sequence[IntervalRow]
+    mark: float | None = None
+    marked: str = ""
+    reach: tuple[float, float] = (0.0, 1.0)
+    title: str = ""
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """A table of agreement as a picture: K x K counts, rows = people, columns = judge."""
+
+    counts: Any
+    answers: Sequence[str]
+    title: str = ""
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Marginals:
+    """How often people and judge give each answer, as shares."""
+
+    people: Sequence[float]
+    judge: Sequence[float]
+    answers: Sequence[str]
+    title: str = ""
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A figure over the number of items that it is from, with its band.
+
+    `ahead` is the forecast with more items, `mark` a line to reach, which is called `marked`.
+    """
+
+    now: Sequence[Interval]
+    ahead: Sequence[Interval] = ()
+    mark: float = 0.0
+    marked: str = ""
+    title: str = ""
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Accuracy at each level of confidence, beside the line of perfect calibration."""
+
+    levels: Sequence[ReliabilityLevel]
+    title: str = ""
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines over x, each with a band where it has ends, and a dashed line at `mark`."""
+
+    series: Sequence[Series]
+    x: str = ""
+    y: str = ""
+    mark: float | None = None
+    title: str = ""
+    caption: str = ""
+
+
+Plot = Intervals | Confusion | Marginals | Growth | Reliability | Lines
+Finding = Sentence | Table | Measures | Plot

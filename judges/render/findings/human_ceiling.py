@@ -1,0 +1,48 @@
+"""People beside the judge: how far they agree with each other, and whether it could stand in for one of them."""
+
+from __future__ import annotations
+
+from judges.plural import many
+from judges.render.findings.findings import Finding, Intervals, Sentence, say
+from judges.render.svg import IntervalRow
+from judges.render.words import cell
+from judges.stats.raters import alternative_annotator
+from judges.stats.raters.alternative_annotator import AlternativeAnnotatorTest
+from judges.stats.raters.human_ceiling import HumanCeiling, explain
+from judges.stats.uncertainty import Interval
+
+
+def findings(found: HumanCeiling | None, gold: Interval | None, title: str = "") -> list[Finding]:
+    """A sentence and a plot; `gold` is the judge against gold, where it is the same figure."""
+    said: list[Finding] = [say("{said}", said=explain(found))]
+    if found is None:
+        return said
+    rows: list[tuple[str, Interval | None, str, str]] = [
+        ("two people", found.between, "meets policy", f"{many(found.between.cells, 'pair')} of labels"),
+        ("judge and one person", found.judge, "inconclusive", f"{many(found.items, 'item')}, the same ratings"),
+        ("judge and gold", gold, "inconclusive", f"{many(gold.items, 'item')}, as above" if gold else ""),
+        ("alpha, all people", found.alpha, "meets policy", f"{many(found.cells, 'rating')}, {found.people:,} people"),
+    ]
+    spans = [
+        IntervalRow(name, "", i.point, i.low, i.high, None, state, f"{cell(i.point, '.2f')} · {on}")
+        for name, i, state, on in rows
+        if i is not None
+    ]
+    return [*said, Intervals(spans, title=title)]
+
+
+def test(found: AlternativeAnnotatorTest) -> Sentence:
+    """The outcome of the alternative-annotator test, without a person's name."""
+    if not found.enough:
+        return say(
+            "Not tested: the test needs {needed} people who each share {least} items or more with others and with "
+            "the judge; there {are} {n}.",
+            n=len(found.people), least=alternative_annotator.MIN_ITEMS, needed=alternative_annotator.MIN_PEOPLE,
+            are="is" if len(found.people) == 1 else "are",
+        )  # fmt: skip
+    values = {"won": sum(one.won for one in found.people), "n": len(found.people), "omega": cell(found.omega, ".2f")}
+    values |= {"rho": cell(found.rho, ".2f"), "epsilon": f"{found.epsilon:g}"}
+    figures = "**{won} of {n}** people, and half are required (winning rate ω {omega}, advantage ρ {rho}, ε {epsilon})."
+    if found.passed:
+        return say("The judge may replace one annotator: it wins against " + figures, **values)
+    return say("The judge is not shown to be able to replace one annotator: it wins against " + figures, **values)

@@ -1,0 +1,54 @@
+"""The figures of other papers, and how every figure changes with what a missing score counts as."""
+
+from __future__ import annotations
+
+from judges.render.findings.findings import COUNT, Column, Finding, Table, quiet, say
+from judges.render.words import cell, span
+from judges.stats import missingness
+from judges.stats.missingness import Missingness
+from judges.stats.other_metrics import OtherMetrics
+from judges.types import Dimension
+
+_OTHERS = (
+    "Other metrics, from the same ratings, with intervals by item. % agreement is not corrected for chance, and a "
+    "correlation ignores a constant bias."
+)
+_LIN = "On this interval scale kappa is Lin's concordance correlation, to which quadratic-weighted kappa is equal."
+
+
+def findings(found: OtherMetrics, dimension: Dimension) -> list[Finding]:
+    """Accuracy, AC, correlations and the rest, each with its interval and what it says."""
+    rows = [
+        {"figure": name, "value": cell(one.point), "95% interval": span(one, ".3f"), "meaning": meaning}
+        for name, one, meaning in found.rows
+    ]
+    columns = {"figure": Column(width=150), "value": Column(width=70), "95% interval": Column(width=110)}
+    return [Table(rows, columns, f"{_LIN} {_OTHERS}" if dimension.scale.kind == "interval" else _OTHERS)]
+
+
+def missing(found: Missingness) -> list[Finding]:
+    """The figures where what the judge could not answer is left out, or counts as an answer, side by side."""
+    rows: list[dict[str, object]] = []
+    for one in found.counted:
+        row: dict[str, object] = {"missing": missingness.describe_choice(one.choice)}
+        if one.summary is None:
+            rows.append(row | {"95% interval": one.why})
+            continue
+        kappa, figures = one.summary.interval, one.accuracy
+        row |= {
+            "ratings": one.summary.cells, "kappa": kappa.point, "95% interval": span(kappa, ".3f"),
+            "% agreement": figures.exact,
+        }  # fmt: skip
+        if one.summary.mean_difference is not None:
+            row["bias"] = one.summary.mean_difference
+        if one.summary.dimension.scale.weights is None:
+            row |= {"macro precision": figures.precision, "macro recall": figures.recall, "macro F1": figures.f1}
+        rows.append(row)
+    shares = dict.fromkeys(("% agreement", "macro precision", "macro recall", "macro F1"), Column(".2%"))
+    whole = {key: None for row in rows for key in row}
+    columns = {"ratings": COUNT, "kappa": Column(".3f"), "bias": Column("+.2f"), **shares}
+    return [
+        say("{sentence}", sentence=missingness.explain(found)),
+        Table([whole | row for row in rows], columns),
+        quiet("{check}", check=missingness.GATE),
+    ]

@@ -1,0 +1,69 @@
+"""Recall, precision and false positive rate of a flag, or of every category against the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from judges.render.findings.findings import Column, Finding, Intervals, Table, quiet, say
+from judges.render.svg import IntervalRow
+from judges.render.words import cell, span
+from judges.stats import rates
+from judges.stats.ppi import CorrectedMean
+from judges.stats.rates import AnswerRates
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+from judges.types import Dimension
+
+_SAID = 4
+"""Of more answers there is only the table."""
+
+
+def findings(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean], dimension: Dimension) -> list[Finding]:
+    """Sentences for every answer, a plot of a flag, and a table; `means` by an answer's place are the dashboard's."""
+    said: list[Finding] = []
+    for answer in found if len(found) <= _SAID else ():
+        head, *rest = rates.explain(answer, dimension)
+        said.append(say("**{head}** {rest}", head=head, rest=" ".join(rest)))
+    if found and found[0].rates.people.items < MIN_CLUSTERS:
+        said.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))
+    if len(found) == 1:
+        one = found[0].rates
+        shown = [_row("recall", one.found), _row("false positive rate", one.raised, "beside")]
+        said.append(Intervals([*shown, _row("precision", one.right)], title="Recall, false positives and precision"))
+    return [*said, _table(found, means)]
+
+
+def _table(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean]) -> Table:
+    rows = [
+        {
+            "answer": a.rates.answer, "people": a.rates.people.point, "judge": a.rates.judge.point,
+            "recall": a.rates.found.point, "of recall": span(a.rates.found, ".0%"),
+            "precision": a.rates.right.point, "of precision": span(a.rates.right, ".0%"),
+            "fpr": a.rates.raised.point, "of fpr": span(a.rates.raised, ".0%"),
+            "corrected": span(a.prevalence.interval, ".1%"),
+        }
+        | ({"dashboard": span(m.interval, ".1%")} if (m := means.get(a.rates.place)) else {})
+        for a in found
+    ]  # fmt: skip
+    return Table(rows, _COLUMNS, f"{rates.READ} {rates.PPI}" if means else rates.READ)
+
+
+def _row(name: str, one: Interval, state: str = "other") -> IntervalRow:
+    on = f"{cell(one.point, '.0%')} of {one.cells:,} ratings" if one.cells else "no such ratings"
+    return IntervalRow(name, "", one.point, one.low, one.high, None, state, on)
+
+
+_ENDS = Column("", "By items (clustered).", "95% interval")
+_COLUMNS = {
+    "people": Column(".0%", "Prevalence: how often people give this answer."),
+    "judge": Column(".0%", "How often the judge gives it, in the same ratings."),
+    "recall": Column(".0%", "True positive rate, sensitivity: of the ratings where people give this answer."),
+    "of recall": _ENDS,
+    "precision": Column(".0%", "Positive predictive value: of the ratings where the judge gives this answer."),
+    "of precision": _ENDS,
+    "fpr": Column(
+        ".0%", "False positive rate, 1 - specificity: of the ratings where people give another answer.", "FPR"
+    ),
+    "of fpr": _ENDS,
+    "corrected": Column("", "Corrected prevalence (Rogan and Gladen) over all that the judge judged."),
+    "dashboard": Column("", "Corrected prevalence as the dashboard shows it (PPI++).", "PPI++"),
+}

@@ -1,0 +1,94 @@
+"""Slices of the items: whether the judge agrees with people equally well on all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judges.plural import many
+from judges.render.findings.findings import COUNT, Column, Intervals, Sentence, Table, quiet, say, warn
+from judges.render.svg import IntervalRow
+from judges.render.words import cell, small, span
+from judges.stats.slices import KappaSlice, SlicedKappa
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+
+ALPHA = 0.05
+"""An adjusted p up to which slices are said to differ."""
+
+
+def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
+    """What the tests of all ways of slicing say; every one is named."""
+    tested = [one for one in found if one.apart is not None]
+    apart = [one for one in tested if one.apart is not None and one.apart.adjusted <= ALPHA]
+    said = []
+    for one in apart:
+        worst, best = _ends(one)
+        said.append(
+            warn(
+                "Agreement differs by **{by}**: kappa {low} on {worst}, {high} on {best} (p {p}, adjusted for {ways}).",
+                by=one.by, low=cell(worst.interval.point, ".2f"), worst=worst.name,
+                high=cell(best.interval.point, ".2f"), best=best.name,
+                p=small(one.apart.adjusted if one.apart else 1.0), ways=many(len(tested), "way") + " of slicing",
+            )
+        )  # fmt: skip
+    rest = [one.by for one in tested if one not in apart]
+    if rest:
+        said.append(
+            say(
+                "No significant difference by {rest}. That does not prove equal agreement: see how wide the intervals "
+                "are.",
+                rest=" and ".join([", ".join(rest[:-1]), rest[-1]] if rest[1:] else rest),
+            )
+        )
+    few = [one.by for one in found if one.apart is None]
+    if few:
+        said.append(
+            quiet(
+                "Not tested by {few}: fewer than two slices have {least} items.", few=", ".join(few), least=MIN_CLUSTERS
+            )
+        )
+    return said
+
+
+def _ends(one: SlicedKappa) -> tuple[KappaSlice, KappaSlice]:
+    """The slices with the lowest and the highest kappa, of those that say something."""
+    solid = [s for s in one.slices if s.interval.point is not None and not s.interval.verdictless]
+    ordered = sorted(solid, key=lambda s: s.interval.point or 0.0)
+    return ordered[0], ordered[-1]
+
+
+def ranked(one: SlicedKappa) -> list[KappaSlice]:
+    """The slices in the order in which they are drawn: the best first, those without a kappa last."""
+    return sorted(one.slices, key=lambda s: (s.interval.point is None, -(s.interval.point or 0.0)))
+
+
+def plot(one: SlicedKappa, whole: Interval) -> Intervals:
+    """The slices with their intervals, best first, under all items."""
+    rows = [IntervalRow("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
+    for slice_ in ranked(one):
+        i = slice_.interval
+        state = "below minimum sample" if i.verdictless or i.point is None else "meets policy"
+        rows.append(IntervalRow(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.lenient)))
+    return Intervals(
+        rows, whole.point, "all", (0.0, 1.0), f"Kappa by {one.by}",
+        "Mark: kappa of the slice, with its 95% interval by items. □ fewer than 30 items: no conclusion. Dashed: all "
+        "items.",
+    )  # fmt: skip
+
+
+def _remark(interval: Interval, lenient: float | None) -> str:
+    point = "undefined" if interval.point is None else cell(interval.point, ".2f")
+    few = " · too few" if interval.verdictless else ""
+    bias = "" if lenient is None else f" · bias {cell(lenient, '+.2f')}"
+    return f"{point} ({span(interval)}) · {many(interval.items, 'item')}{bias}{few}"
+
+
+def table(one: SlicedKappa) -> Table:
+    """The same in figures."""
+    rows = [
+        {
+            one.by: s.name, "items": s.interval.items, "ratings": s.interval.cells, "kappa": s.interval.point,
+            "95% interval": span(s.interval, ".3f"), "bias": s.lenient,
+        }
+        for s in ranked(one)
+    ]  # fmt: skip
+    return Table(rows, {"items": COUNT, "ratings": COUNT, "kappa": Column(".3f"), "bias": Column("+.2f")})

@@ -1,0 +1,47 @@
+"""A score as a flag: its figures at one threshold, and over all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judges.render.findings.findings import Finding, Intervals, Lines, quiet, say
+from judges.render.svg import IntervalRow, Series
+from judges.render.words import cell
+from judges.stats.threshold import ThresholdPoint, ThresholdRates, explain
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+from judges.types import Dimension
+
+
+def at_one(found: ThresholdRates, dimension: Dimension) -> list[Finding]:
+    """Sentences, and the rates and kappa with their intervals, at one threshold."""
+    one = found.rates
+    shown = [("kappa", found.kappa), ("recall", one.found), ("precision", one.right)]
+    rows = [_row(name, interval) for name, interval in [*shown, ("false positive rate", one.raised)]]
+    said: list[Finding] = [say("{sentences}", sentences=" ".join(explain(found, dimension))), Intervals(rows)]
+    if one.people.items < MIN_CLUSTERS:
+        said.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))
+    return said
+
+
+def curve(steps: Sequence[ThresholdPoint], title: str = "") -> list[Finding]:
+    """Kappa, precision and recall over thresholds; what is undefined is left out."""
+    series: list[Series] = []
+    for name in ("kappa", "precision", "recall"):
+        known = [(step.at, getattr(step, name)) for step in steps if getattr(step, name) is not None]
+        if known:
+            xs, ys = zip(*known, strict=True)
+            series.append((name, xs, ys, None, None))
+    if not series:
+        return []
+    return [
+        Lines(
+            series, "positive from", "", None, title,
+            "A threshold that is chosen because its figures are best here is overfitted to these labels: choose it by "
+            "its purpose.",
+        )
+    ]  # fmt: skip
+
+
+def _row(name: str, one: Interval) -> IntervalRow:
+    on = f"{cell(one.point, '.2f')} from {one.cells:,} ratings" if one.cells else "no such ratings"
+    return IntervalRow(name, "", one.point, one.low, one.high, None, "other" if name == "kappa" else "beside", on)

@@ -1,0 +1,65 @@
+"""The decisions that stand, and what the board says where nothing waits for one."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+import pandas as pd
+import streamlit as st
+
+from data.adjudication import adjudication
+from data.adjudication.docket import Done
+from data.records.people import Person
+from data.records.settings import GoldRule
+from data.store.ids import new_id
+from judges.errors import AssayError
+from judges.plural import many
+from pages.ui import clock, session, text
+
+
+def decided(found: list[Done], who: Person, zone: tzinfo, key: str) -> None:
+    """The decisions that stand, newest first; those of one's own, and for leads all, can be taken back."""
+    if not found:
+        return
+    with st.expander(text.plain(f"Decided: {many(len(found), 'rating')}"), icon=":material/done_all:"):
+        frame = pd.DataFrame(
+            [
+                (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.said, d.reason, d.person,
+                 "not blind labels" if d.saw_judge else "all labels", clock.at(d.at, zone))
+                for d in found
+            ],
+            columns=["Item", "Unit", "Dimension", "Decided", "People said", "Reason", "By", "Counts for", "When"],
+        )  # fmt: skip
+        widths = {"Reason": 300, "Decided": 70}
+        event = st.dataframe(
+            frame, hide_index=True, height="content" if len(found) < 9 else 340, key=f"{key}:decided",
+            on_select="rerun", selection_mode="single-row",
+            column_config={name: st.column_config.TextColumn(width=width) for name, width in widths.items()},
+        )  # fmt: skip
+        chosen = found[event.selection.rows[0]] if event.selection.rows else None
+        with st.container(horizontal=True, vertical_alignment="center"):
+            may = chosen is not None and (chosen.person == who.name or who.may("lead"))
+            if st.button("Take back", icon=":material/undo:", disabled=not may) and chosen is not None:
+                try:
+                    adjudication.withdraw(session.store(), who.name, new_id(), chosen.id)
+                except AssayError as error:
+                    text.refuse(error)
+                    return
+                st.rerun(scope="fragment")
+            if chosen is None:
+                st.caption("Choose a row to take that decision back: then its labels are combined by the rule again.")
+            elif not may:
+                text.quiet("{person} decided this: they or a lead can take it back.", person=chosen.person)
+
+
+def empty(now: GoldRule, others: int) -> dict[str, str]:
+    """What stands on the board when nothing waits for somebody."""
+    if others:
+        wait = f"{many(others, 'rating')} {'waits' if others == 1 else 'wait'} for somebody else"
+        own = f"{wait}: you labelled {'it' if others == 1 else 'them'} yourself."
+        return {"title": "Nothing to adjudicate for you", "text": own}
+    if now.apart is None:
+        said = "In this dataset no disagreement is sent here. A lead can set by how much two people may disagree."
+        return {"title": "Nothing is sent to adjudication", "text": said}
+    said = "Every disagreement larger than the rule allows has been decided. New labels may bring more."
+    return {"title": "Nothing to adjudicate", "text": said}

@@ -1,0 +1,274 @@
+"""People as raters: who labelled how, warnings about it, and how far people agree with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from data.annotators.annotators import RESTING, Annotator, Otherwise, Resting, Second
+from data.records.exposure import NOTE
+from judges.audits import Plot
+from judges.plural import many
+from judges.render.words import cell, span
+from judges.stats.raters import rater_flags
+from judges.stats.raters.human_ceiling import HumanCeiling
+from judges.stats.raters.rater_flags import RaterWork
+from judges.types import Scale
+from pages.ui import charts, explanations, links, text
+from pages.ui.rows import clickable, clicked
+
+FEW = 8
+"""Rows of a list that are shown without scrolling."""
+PEOPLE = 30
+"""People of the matrix: those with most labels."""
+SHARE = {"format": "%.0f%%"}
+COLUMNS = explanations.WORK | {
+    "person": st.column_config.TextColumn(width=130),
+    "team": st.column_config.TextColumn(width=70),
+    "% agreement": st.column_config.NumberColumn(
+        width=88, help="Share of labels equal to the combined label of the other people.", **SHARE
+    ),
+    "kappa": st.column_config.NumberColumn(
+        width=50, format="%.2f", help="The same corrected for chance: 1 is full agreement, 0 is chance."
+    ),
+    "95% interval": st.column_config.TextColumn(width=92, help="Cluster bootstrap: whole items are resampled."),
+    "bias": st.column_config.NumberColumn(
+        width=50, format="%+.2f", help="Mean of this person minus the others, in steps: above 0 they score higher."
+    ),
+    "accuracy": st.column_config.NumberColumn(
+        width=66, help="Accuracy in the Dawid-Skene estimate below: how often they give the most likely answer.",
+        **SHARE,
+    ),
+    "labels": st.column_config.NumberColumn(width=52, format="localized", help="Labels of this dimension."),
+    "warnings": st.column_config.TextColumn(width=150),
+}  # fmt: skip
+SORTS = {
+    "accepts": "accepts everything", "fast": "rushing", "apart": "low agreement", "lenient": "bias",
+    "drift": "drift over time",
+}  # fmt: skip
+
+
+def used(rows: Sequence[Annotator], cells: int, basis: Resting) -> None:
+    """The labels that everything below is made of."""
+    here = [row for row in rows if row.labels]
+    text.quiet(
+        "Labels used: {labels} by {people} for {cells}. {basis}; n/a and revealed labels are left out.",
+        labels=many(sum(row.labels for row in here), "label"), people=many(len(here), "person", "people"),
+        cells=many(cells, "rating"), basis=RESTING[basis],
+    )  # fmt: skip
+    if basis == "all" and any(row.work.assisted for row in here):
+        st.warning(_PERSUADED, icon=":material/info:")
+
+
+_PERSUADED = (
+    "Assisted labels are anchored on the judge's scores, so agreement between people is overestimated here. Choose "
+    "blind labels for an unbiased estimate."
+)
+
+
+def worth(rows: Sequence[Annotator]) -> None:
+    """The warnings, a sentence each, first of all."""
+    seen = [(row.name, remark) for row in rows for remark in row.remarks]
+    if not seen:
+        st.markdown(":green[:material/check_circle:] No warnings about the people who labelled here.")
+        text.quiet(_LOOKED, n=rater_flags.FEWEST)
+        return
+    for name, remark in seen:
+        text.say(":orange[:material/warning:] **{name}** {what}", name=name, what=remark.text)
+    st.caption("A warning is a reason to ask, not a verdict on a person: the figures are below.")
+
+
+_LOOKED = (
+    "Tested: accepting everything within seconds, rushing, agreement no better than chance, bias against the others, "
+    "drift over time. Each test needs {n} items of a person."
+)
+
+
+def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[int], None]) -> None:
+    """Everybody with their figures; `chosen` gets the number of a row that is clicked."""
+    frame = pd.DataFrame(
+        [
+            {
+                "person": row.name,
+                "warnings": ", ".join(SORTS[remark.sort] for remark in row.remarks),
+                "team": row.team,
+                "items": row.items,
+                "labels": row.labels,
+                "% agreement": percent(row.exact),
+                "kappa": row.agreement.point if row.agreement else None,
+                "95% interval": span(row.agreement) if row.agreement else "–",
+                "bias": row.leniency.size if row.leniency else None,
+                "accuracy": percent(row.accuracy),
+                "blind": row.work.blind,
+                "assisted": row.work.assisted,
+                "acceptance": percent(row.work.accepted),
+                "not on screen": percent(row.work.overlooked),
+                "s/item": row.work.pace,
+            }
+            for row in rows
+        ]
+    )
+    may_be_empty = ("team", "acceptance", "not on screen", "s/item", "bias", "warnings")
+    hidden = [name for name in may_be_empty if not _any(frame[name])]
+    clickable(
+        frame.drop(columns=hidden), chosen, f"annotators:{key}", height="content" if len(rows) <= FEW else 320,
+        column_config=COLUMNS, placeholder="–",
+    )  # fmt: skip
+    st.caption(
+        "% agreement"
+        + (", kappa and bias" if ordered else " and kappa")
+        + " compare each person with the others on the same ratings (leave-one-out). Click a row to see that person "
+        "below."
+    )
+
+
+def _any(column: pd.Series[Any]) -> bool:
+    return bool((column.notna() & (column != "")).any())
+
+
+def person(
+    row: Annotator, course: Sequence[tuple[str, float, int]], counts: Any, answers: Sequence[str], key: str
+) -> tuple[int, int] | None:
+    """One person in full: figures, agreement over time, and their answers against the others'; the cell clicked."""
+    shown = [
+        ("Items", f"{row.items:,}", "Items with a label by this person, of this dimension."),
+        ("% agreement", cell(row.exact, ".0%"), "Share of labels equal to the combined label of the others."),
+        ("Kappa", cell(row.agreement.point if row.agreement else None, ".2f"), "The same corrected for chance."),
+        (
+            "Acceptance rate",
+            cell(row.work.accepted, ".0%"),
+            f"Of {row.work.seen:,} scores on screen; the rest: overridden.",
+        ),
+        ("Accepted, not on screen", _unseen(row.work), "Scores accepted without having been on their screen."),
+        ("Seconds per item", cell(row.work.pace, ".1f"), f"Median of {len(row.work.seconds):,} items."),
+        ("Under 3 s", cell(row.work.hasty, ".0%"), "Share of items answered in less than three seconds (rushing)."),
+    ]
+    with st.container(horizontal=True, gap="large"):
+        for name, value, tip in [one for one in shown if one[1] != "–"]:
+            st.metric(text.plain(name), text.plain(value), help=text.plain(tip), width="content")
+    if not row.shared:
+        text.quiet(
+            "{why}, so agreement with others cannot be computed.",
+            why="Nobody else labelled the same items" if row.labels else "This person has no labels of this kind here",
+        )
+        return None
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        clicked = charts.confusion(counts, answers, f"against:{key}", ("the others", "this person"))
+        st.caption("Outlined: the same answer. Click a cell, or use the arrow keys and Enter, to list its items.")
+    with right:
+        if len(course) > 1:
+            when, shares = tuple(c[0] for c in course), tuple(c[1] for c in course)
+            named, series = "% agreement with the others", (("", when, shares),)
+            plot = Plot("lines", "in order of labelling", named, series, round(row.exact or 0, 2))
+            charts.finding(plot, f"course:{key}")
+            text.quiet("{n}, in the order of labelling. Dashed: over all of them.", n=many(row.shared, "label"))
+        else:
+            st.caption("Too few labels, or no known order, to show agreement over time.")
+    return clicked
+
+
+def _unseen(work: RaterWork) -> str:
+    return "–" if not work.unseen else f"{work.unseen:,} ({work.overlooked:.0%})"
+
+
+def listed(cells: Sequence[tuple[str, str, str]], key: str, go: Callable[[str], None]) -> None:
+    """Cells as (item, name, unit); `go` gets the item that is clicked."""
+    frame = pd.DataFrame({"item": [c[1] for c in cells], "unit": [c[2] for c in cells]})
+    one = clicked(frame, cells, key, width=520, height="content" if len(cells) <= FEW else 320)
+    if one is not None:
+        go(one[0])
+
+
+def among(found: HumanCeiling | None, people: int, dataset: str) -> None:
+    """How far people agree with each other, in sentences; the ways on where nothing can be said."""
+    if found is None:
+        alone = "One person labelled this dimension" if people == 1 else "No item was labelled by two people"
+        text.say(
+            "{alone}, so agreement between people is not known, and gold is one person's label. Let several people "
+            "label the same items: set people per item on the page Queues.",
+            alone=alone,
+        )
+        links.to("queue", "Queues", icon=":material/inbox:", dataset=dataset, stream="audit")
+        return
+    text.say(
+        "Kappa between two people: **{kappa}** ({span}), from {cells} of {items} that two or more labelled. "
+        "Krippendorff's alpha over all {people}: **{alpha}** ({alpha_span}).",
+        kappa=cell(found.between.point, ".2f"), span=span(found.between), cells=many(found.cells, "rating"),
+        items=many(found.items, "item"), people=many(found.people, "person", "people"),
+        alpha=cell(found.alpha.point, ".2f"), alpha_span=span(found.alpha),
+    )  # fmt: skip
+    st.caption("1 is full agreement, 0 is chance. This is the human ceiling that a judge is compared with.")
+
+
+def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> None:
+    """% agreement of every two people, and from how many ratings."""
+    tips = [
+        [f"{a} and {b}: {shares[i, j]:.0%} of {n[i, j]:,} ratings" if n[i, j] else "" for j, b in enumerate(names)]
+        for i, a in enumerate(names)
+    ]
+    with st.container(width=min(1000, 260 + 44 * len(names))):
+        charts.grid(shares, tips, names, f"matrix:{key}")
+    text.quiet(
+        "% agreement on the ratings that both gave. Blank: none in common."
+        + (" The {shown} with most labels of {people} people." if people > len(names) else ""),
+        shown=len(names), people=f"{people:,}",
+    )  # fmt: skip
+
+
+def second(
+    found: Second | None, differing: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[str], None]
+) -> None:
+    """The Dawid-Skene estimate: how many ratings it changes, and which of them may be shown.
+
+    `go` gets the item that is clicked.
+    """
+    if found is None:
+        st.caption("This estimate needs items that two people or more have labelled.")
+        return
+    n = len(found.otherwise)
+    text.say(
+        "Of {cells} with labels of two people or more, the estimate differs from gold in **{n}**.",
+        cells=many(found.cells, "rating"), n=f"{n:,}" if n else "none",
+    )  # fmt: skip
+    st.caption(
+        "Dawid and Skene's model estimates the true answers together with each person's confusion matrix (EM): a "
+        "person who often disagrees counts less, and a constant bias is corrected. It changes no gold. It assumes "
+        "that people err independently, and is imprecise with few labels per person."
+    )
+    if len(differing) < n:
+        st.caption(NOTE)
+    if differing:
+        _otherwise(differing, scale, key, go)
+
+
+def _otherwise(rows: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[str], None]) -> None:
+    frame = pd.DataFrame(
+        [
+            {
+                "item": row.name,
+                "unit": row.unit,
+                "labels": ", ".join(scale.say(code) for code in row.said),
+                "gold": "none" if row.gold is None else scale.say(row.gold),
+                "gold from": row.how,
+                "Dawid-Skene": scale.say(row.second),
+                "probability": 100 * row.sure,
+            }
+            for row in rows
+        ]
+    )
+    one = clicked(
+        frame, rows, f"otherwise:{key}", height="content" if len(rows) <= FEW else 320,
+        column_config={"probability": st.column_config.NumberColumn(width=80, **SHARE)},
+    )  # fmt: skip
+    st.caption("Most probable first. Click one to open it on the desk.")
+    if one is not None:
+        go(one.item)
+
+
+def percent(share: float | None) -> float | None:
+    """A share for a column of percents."""
+    return None if share is None else 100 * share

@@ -1,0 +1,125 @@
+"""Audits as people see them: a row each with verdict, figure and why; one of them open, with its picture and items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from data.audits.evidence import Scope
+from data.gold.gold import BASES
+from data.records.exposure import NOTE
+from judges.audits import Audit, AuditFinding, Flag, Verdict
+from judges.plural import many
+from judges.triage import describe_unit
+from pages.ui import charts, text
+from pages.ui import rows as tables
+
+ORDER: tuple[Verdict, ...] = ("alarm", "warning", "pass", "not tested")
+BADGES = {
+    "alarm": ":red-badge[:material/error: alarm]",
+    "warning": ":orange-badge[:material/warning: warning]",
+    "pass": ":green-badge[:material/check_circle: pass]",
+    "not tested": ":gray-badge[:material/hourglass_empty: not tested]",
+}
+COUNTED = {
+    "alarm": ":red[:material/error:] **{n}** in alarm",
+    "warning": ":orange[:material/warning:] **{n}** with a warning",
+    "pass": ":green[:material/check_circle:] **{n}** passed",
+    "not tested": ":gray[:material/hourglass_empty:] **{n}** not tested",
+}
+SHOWN = 500
+"""Items of a finding that are listed, and taken into the queue at a time."""
+COLUMNS = {
+    "Item": st.column_config.TextColumn(width=190),
+    "Where": st.column_config.TextColumn(width=130),
+    "Why": st.column_config.TextColumn(width="large"),
+}
+
+
+def ordered(findings: Mapping[str, AuditFinding]) -> list[str]:
+    """The audits, alarms first; within a verdict as the card has them."""
+    return sorted(findings, key=lambda name: ORDER.index(findings[name].verdict))
+
+
+def scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
+    """How many of each verdict, and the replies and labels that were used."""
+    with st.container(horizontal=True, gap="medium"):
+        for verdict in ORDER:
+            if n := sum(found.verdict == verdict for found in findings.values()):
+                with st.container(width="content"):
+                    text.say(COUNTED[verdict], n=n)
+    sample = f", a random sample of {scope.judged:,}" if scope.items < scope.judged else ""
+    basis = BASES[scope.basis].lower() if scope.basis in BASES else ""  # type: ignore[index]
+    text.quiet(
+        "From {replies} to {items}{sample}; {unscored}. {gold}",
+        replies="1 reply" if scope.replies == 1 else f"{scope.replies:,} replies", items=many(scope.items, "item"),
+        sample=sample, unscored=f"{scope.unscored:,} could not be used" if scope.unscored else "all could be used",
+        gold=f"Reference labels (gold): {basis}, {many(scope.gold, 'rating')}." if scope.gold else "No reference "
+            "labels (gold) yet.",
+    )  # fmt: skip
+
+
+def row(one: Audit, found: AuditFinding, limit: float | None, opened: bool, click: Callable[[], None]) -> None:
+    """One audit in a line: verdict, title and why, figure with interval and limit. `click` opens or closes it."""
+    verdict, title, figures = st.columns([15, 62, 23], gap="small", vertical_alignment="top")
+    with verdict:
+        st.markdown(BADGES[found.verdict])
+    with title, st.container(gap=None):
+        st.button(
+            text.plain(one.title), icon=":material/keyboard_arrow_down:" if opened else ":material/chevron_right:",
+            key=f"audit:{one.name}", type="tertiary", on_click=click,
+        )  # fmt: skip
+        text.quiet("{why}", why=found.why)
+    with figures, st.container(gap=None):
+        if found.figure is None:
+            return
+        interval = found.interval
+        ends = None if interval is None or interval.low is None or interval.high is None else interval
+        text.say(
+            "**{figure}**" + (" &nbsp;{low} to {high}" if ends else ""), figure=_short(found.figure),
+            low=_short(ends.low) if ends else "", high=_short(ends.high) if ends else "",
+        )  # fmt: skip
+        if limit is not None:
+            text.quiet("limit {limit}", limit=f"{limit:g}")
+
+
+def _short(figure: float | None) -> str:
+    """A figure with two decimals; a whole number as it is."""
+    return "–" if figure is None else f"{figure:,.0f}" if figure == int(figure) and abs(figure) > 1 else f"{figure:.2f}"
+
+
+def told(one: Audit, limit: float | None) -> None:
+    """What is measured, and when it is an alarm."""
+    text.say("{measures}", measures=one.measures)
+    said = one.alarm.replace("{threshold}", "the limit" if limit is None else f"{limit:g}")
+    text.quiet("**Alarm:** {said}", said=said)
+
+
+def listed(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str) -> Flag | None:
+    """The items behind a finding, those of `total` that may be shown; the one that was clicked."""
+    more = f"; the {len(shown):,} strongest are listed" if len(shown) == SHOWN < total else ""
+    text.say("**{n}**{more}. Click one to open it on the desk.", n=many(total, "case"), more=more)
+    if len(shown) < min(total, SHOWN):
+        st.caption(NOTE)
+    if not shown:
+        return None
+    frame = pd.DataFrame(
+        [(names.get(f.item, f.item), where(f), f.text) for f in shown], columns=["Item", "Where", "Why"]
+    )
+    return tables.clicked(
+        frame if any(frame["Where"]) else frame.drop(columns="Where"), shown, key,
+        height="content" if len(shown) <= 7 else 285, column_config=COLUMNS,
+    )  # fmt: skip
+
+
+def where(flag: Flag) -> str:
+    """Where in an item: turn 3 helpfulness."""
+    return f"{describe_unit(flag.unit)}{flag.dimension.replace('_', ' ')}".strip()
+
+
+def picture(found: AuditFinding, key: str) -> None:
+    """The plot of a finding, where it has one."""
+    if found.plot is not None:
+        charts.finding(found.plot, key)

@@ -1,0 +1,120 @@
+"""The panel Agreement: figures, baselines, table and marginals, n/a and what was not scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from data.calibration import calibration, concordance
+from data.calibration.calibration import MOST, Found
+from data.records.exposure import NOTE
+from data.reports.statistics.agreement import AGREEMENT
+from judges.plural import many
+from judges.render.findings import agreement as said
+from judges.render.findings import baselines as beaten
+from judges.stats import bins
+from judges.stats.calibration import DimensionResult, Summary
+from judges.stats.concordance import FIGURE_NAMES, Concordance
+from judges.stats.uncertainty import Interval
+from pages.calibration.place import Place, load
+from pages.ui import charts, explanations, findings, links, rows, session, text
+
+
+def panel(at: Place, line: DimensionResult, key: str) -> None:
+    """A click on the table lists the items, a click on an item opens the desk."""
+    store, shown = session.store(), line.shown
+    measures, *notes = said.figures(line)
+    findings.draw([measures], f"figures:{key}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        findings.draw(notes, f"notes:{key}")
+        names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
+        explanations.how(*names, key=f"figures:{key}", values=explanations.of(shown))
+    if line.dimension.scale.kind == "interval" and shown.cells:
+        beside = concordance.beside(store, at.dataset, at.judge, line.dimension, at.basis)
+        if beside is not None:
+            _beside(beside, shown, key)
+    floors, replies = load(AGREEMENT, at, line)
+    findings.draw(beaten.findings(floors), f"baselines:{key}")
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        explanations.beside("Confusion matrix", "table", key=f"table:{key}")
+        cell = _table(shown, f"table:{key}")
+        if cell is not None:
+            people, judge = (shown.codes[n] for n in cell)
+            found = calibration.items_in(
+                store, session.me().name, at.dataset, at.judge, line.dimension, at.basis, people, judge
+            )
+            _listed(
+                found, shown, cell, f"items:{key}:{cell}", lambda item: links.go("desk", dataset=at.name, item=item)
+            )
+    with right:
+        explanations.beside("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
+        findings.draw(said.spread(shown), f"margins:{key}")
+        findings.draw(said.left_out(shown, replies if shown.unscored else ()), key)
+
+
+def _beside(found: Concordance, summary: Summary, key: str) -> None:
+    """Correlations, ICC and mean error with their intervals, and what each of them says."""
+    st.dataframe(
+        [
+            {"figure": FIGURE_NAMES[name], "value": one.point, "95% interval": _to(one), "meaning": _MEANINGS[name]}
+            for name, one in found._asdict().items()
+        ],
+        hide_index=True, key=f"beside:{key}", width="content", placeholder="–",
+        column_config={"value": st.column_config.NumberColumn(format="%.3f")},
+    )  # fmt: skip
+    text.quiet(
+        "On this interval scale kappa is Lin's concordance correlation, to which quadratic-weighted kappa is equal. "
+        "Correlations ignore a constant bias; concordance, ICC and the mean absolute error (scale width {width}) do "
+        "not.",
+        width=f"{bins.scale_width(summary.dimension.scale):g}",
+    )
+
+
+def _to(one: Interval) -> str:
+    return "–" if one.low is None or one.high is None else f"{one.low:.3f} to {one.high:.3f}"
+
+
+_MEANINGS = {
+    "icc": "Two-way random effects, absolute agreement, single rater; also called ICC(2,1).",
+    "pearson": "Linear correlation of the values.",
+    "spearman": "Rank correlation; ties get the mean rank.",
+    "kendall": "Concordant minus discordant pairs of ratings, corrected for ties (tau-b).",
+    "mae": "Mean absolute difference of judge and people, in units of the scale.",
+}
+
+
+def _listed(
+    found: Sequence[Found], summary: Summary, cell: tuple[int, int], key: str, go: Callable[[str], None]
+) -> None:
+    """The items of a cell of the table; `go` gets the one that is clicked."""
+    people, judge = (summary.answers[n] for n in cell)
+    total = int(summary.counts[cell])
+    text.say(
+        "People: **{people}**, judge: **{judge}**. {n}. Click one to open it on the desk.",
+        people=people, judge=judge,
+        n=many(total, "rating") + (f", {len(found):,} listed" if total > len(found) else ""),
+    )  # fmt: skip
+    if total > len(found):
+        text.quiet("At most {most} are listed. {note}", most=MOST, note=NOTE)
+    frame = pd.DataFrame(
+        [(f.name, f.unit, f.systems, f.came) for f in found], columns=["item", "unit", "system", "gold from"]
+    )
+    one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)
+    if one is not None:
+        go(one.item)
+
+
+def _table(summary: Summary, key: str) -> tuple[int, int] | None:
+    """The table of agreement; the cell that was clicked."""
+    if not summary.cells:
+        st.caption(text.NO_RATINGS)
+        return None
+    chosen = charts.confusion(summary.counts, summary.answers, key)
+    text.quiet(
+        "{how} Click a cell, or move with the arrow keys and press Enter, to list its items.",
+        how=said.confusion(summary).caption,
+    )
+    return chosen

@@ -1,0 +1,35 @@
+"""Missing scores: how every figure changes with what counts as missing."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.calibration import missingness as lacking
+from judges.render.findings import other_metrics as said
+from judges.stats import missingness
+from judges.stats.calibration import DimensionResult
+from judges.types import Dimension
+from pages.calibration.place import Place
+from pages.ui import explanations, findings, session, url_state
+
+
+def panel(at: Place, line: DimensionResult, key: str) -> None:
+    """The figures where what the judge could not answer is left out, or counts as an answer."""
+    store, d = session.store(), line.dimension
+    explanations.beside("Where the judge gave no usable value", "missing", key=f"missing:{key}")
+    answer = _answer(d)
+    drop = at.drop(d)
+    with st.spinner("Computing each treatment of missing scores ..."):
+        found = lacking.missing(store, at.dataset, at.judge, d, at.basis, (answer,), drop)
+    findings.draw(said.missing(found), f"counted:{key}")
+    st.caption("A choice here changes this table only.")
+
+
+def _answer(d: Dimension) -> str:
+    """What a missing answer counts as beside the usual choices; it stands in the address."""
+    options = {word: word for word in d.scale.answers} or {
+        choice: choice for choice in missingness.usual_choices(d.scale)[3:]
+    }
+    middle = missingness.usual_choices(d.scale)[3:]
+    with st.container(width=230):
+        return url_state.one("missing", "Count missing as", options, default=middle[0] if middle else "")

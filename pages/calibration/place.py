@@ -1,0 +1,50 @@
+"""What the calibration page is about: a judge on a dataset, and the labels used."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar
+
+import streamlit as st
+
+from data.approvals import gate_status, policy
+from data.gold.gold import Basis
+from data.records.settings import Waiting, gold_rule
+from data.reports.statistics.statistic import EPSILON, Of, Statistic
+from data.store import Store
+from judges.stats.calibration import DimensionResult
+from judges.types import Dimension
+from pages.ui import session
+
+F = TypeVar("F")
+
+
+class Place(NamedTuple):
+    """A judge and a dataset by id, the dataset's name, the labels used, and whether ties are dropped."""
+
+    dataset: str
+    judge: str
+    name: str = ""
+    basis: Basis = "gate"
+    dropped: bool = False
+
+    def drop(self, dimension: Dimension) -> str:
+        """The category of a dimension that is left out on both sides, "" for none."""
+        return dimension.scale.drawn if self.dropped else ""
+
+
+def standing(
+    store: Store, at: Place, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
+) -> list[DimensionResult]:
+    """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
+    gated = basis == policy.basis(store, at.dataset) and not dropped
+    gated = gated and waiting in (None, gold_rule(store, at.dataset).waiting)
+    with st.spinner("Comparing the judge with gold ..."):
+        shown = None if gated else gate_status.summaries(store, at.dataset, at.judge, basis, dropped, waiting)
+        return gate_status.standing(store, at.dataset, at.judge, shown)
+
+
+def load(statistic: Statistic[F], at: Place, line: DimensionResult, epsilon: float = EPSILON) -> F:
+    """The figures of a statistic of a dimension on the labels used."""
+    d = line.dimension
+    with st.spinner("Computing the figures ..."):
+        return statistic.load(Of(session.store(), at.dataset, at.judge, d, at.basis, at.drop(d), epsilon))

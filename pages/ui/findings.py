@@ -1,0 +1,109 @@
+"""Findings on a page: the sentences, tables and plots of judges/render/findings, drawn with Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from judges.render.findings.as_html import picture as svg
+from judges.render.findings.findings import (
+    Column,
+    Confusion,
+    Finding,
+    Growth,
+    Intervals,
+    Marginals,
+    Measures,
+    Plot,
+    Reliability,
+    Sentence,
+    Table,
+)
+from pages.ui import charts, picture, text
+
+_LONG = 10
+"""Rows of a table that are shown without scrolling."""
+BADGES: dict[str, str] = {
+    "": "",
+    "meets policy": ":green-badge[:material/check_circle: meets policy] ",
+    "inconclusive": ":orange-badge[:material/trending_up: inconclusive] ",
+    "fails": ":red-badge[:material/cancel: fails] ",
+    "below minimum sample": ":gray-badge[:material/hourglass_empty: below minimum sample] ",
+    "undefined": ":gray-badge[:material/block: undefined] ",
+    "passes": ":green-badge[:material/check_circle: passes] ",
+    "does not pass": ":orange-badge[:material/person: does not pass] ",
+}
+"""The results of the approval check, and of the alternative-annotator test, as badges."""
+_SAY = {"plain": text.say, "quiet": text.quiet, "warning": text.warn}
+
+
+def draw(found: Iterable[Finding], key: str) -> None:
+    """Findings below each other; `key` is theirs alone on the page."""
+    for number, one in enumerate(found):
+        if isinstance(one, Sentence):
+            sentence(one)
+        elif isinstance(one, Measures):
+            _measures(one)
+        elif isinstance(one, Table):
+            table(one, f"{key}:{number}")
+        else:
+            plot(one, f"{key}:{number}")
+            if one.caption:
+                st.caption(text.plain(one.caption))
+
+
+def sentence(one: Sentence, badge: str = "") -> None:
+    """A sentence, with a badge of ours before it. Its template is ours too, which tests/test_house.py holds."""
+    _SAY[one.kind](BADGES[badge] + one.template, **one.values)
+
+
+def plot(one: Plot, key: str) -> None:
+    """A plot without its caption. Those that can be clicked are drawn by the panels that know what a click leads to."""
+    if isinstance(one, Intervals):
+        charts.intervals(one.rows, key, one.mark, one.marked, one.reach)
+    elif isinstance(one, Confusion):
+        charts.confusion(one.counts, one.answers, key)
+    elif isinstance(one, Marginals):
+        charts.marginals(one.people, one.judge, one.answers, key)
+    elif isinstance(one, Growth):
+        charts.growth(one.now, one.ahead, key, one.mark, one.marked)
+    elif isinstance(one, Reliability):
+        charts.reliability(one.levels, key)
+    else:
+        picture.plot(lambda width: svg(one, width), key, "plot", "Lines with their bands", (400.0, 600.0, 800.0))
+
+
+def table(one: Table, key: str) -> None:
+    """A table; its numbers stay numbers, so that a click on a heading sorts by them."""
+    if not one.rows:
+        return
+    frame = pd.DataFrame(list(one.rows))
+    for name, column in one.columns.items():
+        if column.shape.endswith("%") and name in frame:
+            frame[name] = frame[name].astype("float64") * 100
+    st.dataframe(
+        frame, hide_index=True, key=key, placeholder="–", height="content" if len(frame) <= _LONG else 380,
+        column_config={name: _configured(column) for name, column in one.columns.items() if name in frame},
+    )  # fmt: skip
+    if one.caption:
+        st.caption(text.plain(one.caption))
+
+
+def _configured(column: Column) -> Any:
+    """A column as Streamlit has it."""
+    shared: dict[str, Any] = {"label": column.title or None, "help": column.help or None, "width": column.width}
+    if not column.shape:
+        return st.column_config.TextColumn(**shared)
+    sign, digits = ("%", column.shape.removesuffix("%").removesuffix("f"))
+    how = "localized" if column.shape == "," else f"{sign}{digits}f" + ("%%" if column.shape.endswith("%") else "")
+    return st.column_config.NumberColumn(format=how, **shared)
+
+
+def _measures(one: Measures) -> None:
+    """The main figures in one row, each with what it means at the pointer."""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        for name, value, tip in one.figures:
+            st.metric(text.plain(name), text.plain(value), help=text.plain(tip), width="content")

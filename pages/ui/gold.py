@@ -1,0 +1,143 @@
+"""The gold of a dataset: how its labels are combined, and which drawn items have no label."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from data.adjudication import provenance
+from data.calibration import nonresponse
+from data.gold.gold import Basis
+from data.records import settings
+from data.records.datasets import Dataset
+from data.records.people import Person
+from data.records.settings import GoldRule
+from judges.errors import AssayError
+from judges.plural import many
+from judges.types import Dimension
+from pages.ui import links, rows, session, text
+
+WAITING = {"counted": "The median counts until then", "out": "The rating is left out until then"}
+RESOLVE = {
+    "median": "Median (the lower of the two middle labels)", "mean": "Mean, where the scale is continuous",
+    "majority": "Majority (the most frequent label)",
+}  # fmt: skip
+_HOLDS = {"median": "the median is used", "majority": "the most frequent label is used"}
+_HOLDS["mean"] = "the mean is used on continuous scales, else the median"
+RULE = "How labels are combined"
+HELP = "How several people's labels of one rating become its reference label (gold)."
+
+
+def rule(dataset: Dataset, who: Person, words: DeltaGenerator, beside: DeltaGenerator) -> None:
+    """How labels of a dataset are combined in one sentence, and for leads the way to change it."""
+    with words:
+        text.quiet("{rule}", rule=sentence(settings.gold_rule(session.store(), dataset.id)))
+    if who.may("lead") and beside.button(RULE, icon=":material/gavel:", help=HELP, width="stretch"):
+        change(dataset, who.name)
+
+
+def sentence(now: GoldRule) -> str:
+    """How labels are combined, in plain words."""
+    how = _HOLDS[now.resolve]
+    if now.apart is None:
+        return f"Where people disagree, {how}; nothing is sent to adjudication."
+    steps = "any disagreement" if now.apart == 0 else f"a disagreement of more than {many(now.apart, 'point')}"
+    out = ", and is left out of kappa until then" if now.waiting == "out" else ""
+    return f"Where people disagree, {how}; {steps} waits for adjudication{out}."
+
+
+@st.dialog(RULE, width="medium")
+def change(dataset: Dataset, who: str) -> None:
+    """How labels of a dataset are combined: the rule, and what another would change, before it is saved."""
+    store = session.store()
+    now = settings.gold_rule(store, dataset.id)
+    st.caption(
+        "Several people may label the same item. Their labels of a rating are combined into a reference label (gold), "
+        "which every figure compares the judge with. Unordered answers (a, tie, b; yes, no) always go by majority."
+    )
+    resolve = st.radio(
+        "Where people disagree on an ordered scale", list(RESOLVE), list(RESOLVE).index(now.resolve),
+        format_func=RESOLVE.get,
+        captions=["2, 4 and 5 give 4; 2 and 4 give 2.",
+                  "2.5 and 4 give 3.25. Where answers are points or words, the median is used.",
+                  "2, 5 and 5 give 5. Without a most frequent label, the median is used."],
+    )  # fmt: skip
+    sent = st.toggle("Large disagreements go to adjudication", now.apart is not None)
+    apart = st.number_input(
+        "Scale points by which two people may disagree", 0, 100,
+        1 if now.apart is None else now.apart, disabled=not sent,
+        help="1: 3 and 4 are combined, 3 and 5 wait. 0: every disagreement waits, also of unordered answers. Where one "
+        "says n/a and another does not, it always waits.",
+    )  # fmt: skip
+    waiting = st.radio(
+        "Ratings that wait, in kappa and for the approval check", list(WAITING), list(WAITING).index(now.waiting),
+        format_func=WAITING.get, disabled=not sent, captions=[
+            "All ratings are counted.", "The easier ratings remain, so that kappa is higher than on all of them. "
+            "Corrected means count those that wait in any case, with the mean of people's labels.",
+        ],
+    )  # fmt: skip
+    new = GoldRule(resolve or "median", int(apart), waiting or "counted") if sent else GoldRule(resolve or "median")
+    _what(provenance.effect(store, dataset.id, new), new == now)
+    if st.button("Save", type="primary", disabled=new == now):
+        try:
+            settings.set_gold_rule(store, who, dataset.id, new)
+        except AssayError as error:
+            text.refuse(error)
+            return
+        st.toast("How labels of this dataset are combined was changed.", icon=":material/check:")
+        st.rerun()
+
+
+def _what(effect: provenance.Effect, same: bool) -> None:
+    """What a rule makes of the labels that there are."""
+    wait = f"{many(effect.waiting, 'rating')} {'waits' if effect.waiting == 1 else 'wait'} for adjudication"
+    if same:
+        text.say("Now **{wait}**.", wait=wait)
+        return
+    values = "no gold value changes"
+    if effect.changed:
+        values = f"{many(effect.changed, 'gold value')} {'changes' if effect.changed == 1 else 'change'}"
+    text.say(
+        "With this rule **{wait}** (now {now}), and **{values}**.", wait=wait, now=f"{effect.now:,}", values=values
+    )
+    if effect.changed or effect.waiting:
+        st.caption("Figures on this dataset change, for every judge. Approvals keep the evidence of their day.")
+
+
+def unanswered(dataset: str, name: str, judge: str, dimension: Dimension, basis: Basis, said: str, key: str) -> None:
+    """How many drawn items have no label that counts in a dimension, and a list of them; nothing where all have.
+
+    What was `said` above it is not said again.
+    """
+    store, who = session.store(), session.me()
+    found = nonresponse.responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]
+    sentence = found.told()
+    if not sentence:
+        return
+    left = nonresponse.missing(store, who.name, dataset, judge, dimension, basis)
+    why = nonresponse.summary(left)
+    told = "" if sentence in said else f"{sentence} "
+    text.quiet("{told}{why}", told=told, why=f"Not answered: {why}." if why else "")
+    if not left:
+        return
+    with st.expander("Drawn items without an answer", icon=":material/pending:", key=f"unanswered:{key}"):
+        st.caption("Not answered until somebody has labelled it blind. Click one to open it on the desk.")
+        shown = left[: nonresponse.MOST]
+        frame = pd.DataFrame(
+            [(one.name, one.stratum or "no system", one.why, one.told) for one in shown], columns=list(_COLUMNS)
+        )
+        height = "content" if len(shown) <= 8 else 320
+        one = rows.clicked(frame, shown, f"unanswered:{key}:rows", height=height, column_config=_COLUMNS)
+        if len(left) > len(shown):
+            text.quiet("The first {n} of {all} are listed.", n=f"{len(shown):,}", all=f"{len(left):,}")
+        if one is not None:
+            links.go("desk", dataset=name, stream="audit", item=one.item)
+
+
+_COLUMNS = {
+    "Item": st.column_config.TextColumn(width=150),
+    "Stratum": st.column_config.TextColumn(width=150),
+    "Why": st.column_config.TextColumn(width=190),
+    "": st.column_config.TextColumn(width=330),
+}
