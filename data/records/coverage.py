@@ -41,7 +41,7 @@ def asking(dimension: Dimension) -> Asking:
     scale: Scale = dimension.scale
     mean = scale.kind in ("ordinal", "interval")
     sided = dimension.sort == "pair" and sorted(scale.categories) == ["a", "b", "tie"]
-    return Asking(dimension, SIDES if sided else bins.answers(scale), bins.middles(scale), mean, sided)
+    return Asking(dimension, SIDES if sided else bins.row_labels(scale), bins.row_values(scale), mean, sided)
 
 
 def behind(ask: Asking, answer: int | None, system: str) -> str:

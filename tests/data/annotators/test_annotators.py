@@ -13,7 +13,7 @@ from data.store import open_store
 from data.store.ids import new_id
 from judges.cards import cards
 from judges.stats.raters import alternative_annotator
-from judges.stats.raters.human_ceiling import ceiling
+from judges.stats.raters.human_ceiling import measure_ceiling
 from tests.data.cells import Cell, fill
 from tests.data.planted_people import Rater, accepting, lenient, near, plant, random
 
@@ -149,16 +149,16 @@ def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
     found = annotators.labels(opened, panda, verdict, "blind")
     ratings, kappas = found.ratings, []
     for one, two in ((0, 1), (0, 2), (1, 2)):
-        here = ceiling(ratings.where(np.isin(ratings.person, (one, two))))
+        here = measure_ceiling(ratings.where(np.isin(ratings.person, (one, two))))
         kappas.append(round(here.between.point, 2))
     assert sorted(kappas) == [0.85, 0.86, 0.88]
     first, second = ratings.pairs()
     a, b = ratings.value[first], ratings.value[second]
     both = np.concatenate([a, b]), np.concatenate([b, a])
-    everyone = ceiling(annotators.labels(opened, panda, verdict, "blind", judge).ratings)
-    assert ceiling(ratings).between.point == pytest.approx(cohen_kappa_score(*both))
+    everyone = measure_ceiling(annotators.labels(opened, panda, verdict, "blind", judge).ratings)
+    assert measure_ceiling(ratings).between.point == pytest.approx(cohen_kappa_score(*both))
     assert everyone.ahead.high < -0.3  # GPT-3.5 is far from people who agree well
-    result = alternative_annotator.test(annotators.labels(opened, panda, verdict, "blind", judge).ratings)
+    result = alternative_annotator.run_test(annotators.labels(opened, panda, verdict, "blind", judge).ratings)
     assert len(result.people) == 3 and result.omega == 0.0 and not result.passed
     take(opened, "lea", from_path(real / "mt_bench_en"), Plan("mt_bench_en", sampling="all"))
     bench = datasets.dataset(opened, "mt_bench_en").id

@@ -31,7 +31,7 @@ from data.records.settings import GoldRule
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotApprovable, NotFound
 from data.store.ids import content_id, new_id
-from judges.audits import Finding
+from judges.audits import AuditFinding
 from judges.cards import cards
 from judges.errors import AssayError
 from judges.params import Params
@@ -255,7 +255,7 @@ def test_dimensions_are_decided_together(tmp_path: Path) -> None:
     store, dataset, judge = opened(tmp_path / "a.duckdb", cells + low)
     key = (dataset, judge, "turn", "helpfulness")
     found = case.case(store, *key)
-    alone = approval_check.decide(found.line.gate.interval)
+    alone = approval_check.check_dimension(found.line.gate.interval)
     level, bound = found.line.decision.bound, alone.bound
     assert level is not None and bound is not None and level < 0.5 <= bound and alone.state == "meets policy"
     refused(store, NotApprovable, "shared by 3 decisions", lambda: approve(store, key))
@@ -320,7 +320,7 @@ def test_na_hides_nothing(tmp_path: Path) -> None:
 
 def test_alarms_refuse_where_the_policy_says_so(demo: tuple[Store, Key], monkeypatch: pytest.MonkeyPatch) -> None:
     store, key = demo
-    alarm = {"verdict_mean": Finding("alarm", "It does not follow.")}
+    alarm = {"verdict_mean": AuditFinding("alarm", "It does not follow.")}
     monkeypatch.setattr(audits, "alarms", lambda *_: alarm)
     monkeypatch.setattr(audits, "known_alarms", lambda *_: alarm)
     monkeypatch.setattr(case, "known_audits", lambda: {"verdict_mean": audits.audits()[next(iter(audits.audits()))]})
@@ -737,7 +737,7 @@ class Decisions(RuleBasedStateMachine):
     def what_is_approved_meets_its_policy(self) -> None:
         for one in approvals.approved(self.store, ""):
             interval = case.case(self.store, *self.key).line.gate.interval
-            assert approval_check.decide(interval, one.policy).state == "meets policy"
+            assert approval_check.check_dimension(interval, one.policy).state == "meets policy"
             assert one.decision == "approve" and one == approvals.now(self.store)[0]
 
     def teardown(self) -> None:

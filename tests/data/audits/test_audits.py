@@ -21,10 +21,10 @@ from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import content_id, new_id, now
 from judges import cards as folder
 from judges import triage
-from judges.audits import Audit, Evidence, Finding, Flag
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.params import Params
 from judges.protocols.call_plan import Answer, Task, fuse, pieces
-from judges.stats.uncertainty import wilson
+from judges.stats.uncertainty import wilson_interval
 from judges.types import Score
 from tests import seeds
 
@@ -84,7 +84,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
     """Three audits instead of the card's own, and the limits that each was asked with, in order."""
     asked: dict[str, list[float]] = {"low": [], "people": [], "fitting": []}
 
-    def low(found: Evidence, limit: float) -> Finding:
+    def low(found: AuditEvidence, limit: float) -> AuditFinding:
         asked["low"].append(limit)
         given = [
             (r.item, s.value or 0) for r in found.replies for s in r.reading.scores if s.dimension == "helpfulness"
@@ -92,17 +92,17 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
         flags = tuple(
             Flag(i, "Helpfulness is 1.", "turn:1", "helpfulness") for i in sorted({i for i, v in given if v == 1})
         )
-        share = wilson(len(flags), len(found.items))
+        share = wilson_interval(len(flags), len(found.items))
         verdict = "alarm" if (share.point or 0) > limit else "pass"
-        return Finding(verdict, f"{len(flags)} dialogues hold a 1.", share.point, share, len(found.items), flags)
+        return AuditFinding(verdict, f"{len(flags)} dialogues hold a 1.", share.point, share, len(found.items), flags)
 
-    def people(found: Evidence, limit: float) -> Finding:
+    def people(found: AuditEvidence, limit: float) -> AuditFinding:
         asked["people"].append(limit)
-        return Finding("not tested", f"{len(found.gold)} cells have gold.", n=len(found.gold))
+        return AuditFinding("not tested", f"{len(found.gold)} cells have gold.", n=len(found.gold))
 
-    def fitting(found: Evidence, limit: float) -> Finding:
+    def fitting(found: AuditEvidence, limit: float) -> AuditFinding:
         asked["fitting"].append(limit)
-        return Finding("warning", f"{len(found.fits)} were looked at.", n=len(found.fits))
+        return AuditFinding("warning", f"{len(found.fits)} were looked at.", n=len(found.fits))
 
     made = {
         "low": Audit("low", "Low helpfulness", "Share of dialogues with a 1.", "Above {threshold}.", 0.5, low),
@@ -263,8 +263,8 @@ def test_flagged_items_come_into_the_review_queue_once_with_the_audits_words(
     dataset, judge = here
     one, two = item_id(store, 1), item_id(store, 2)
     reasons = [
-        triage.flagged(one, "Low helpfulness", "Helpfulness is 1.", 0.4, "turn:1", "helpfulness"),
-        triage.flagged(two, "Low helpfulness", "Helpfulness is 1.", 0.9),
+        triage.audit_flag(one, "Low helpfulness", "Helpfulness is 1.", 0.4, "turn:1", "helpfulness"),
+        triage.audit_flag(two, "Low helpfulness", "Helpfulness is 1.", 0.9),
     ]
     assert queue.take_flagged(store, "lea", dataset, judge, reasons[:1]) == (1, 0, 0)
     assert queue.take_flagged(store, "lea", dataset, judge, reasons) == (1, 1, 0)
@@ -276,7 +276,7 @@ def test_flagged_items_come_into_the_review_queue_once_with_the_audits_words(
     with pytest.raises(NotAllowed):
         queue.take_flagged(store, "ann", dataset, judge, reasons)
     with pytest.raises(BadInput):
-        queue.take_flagged(store, "lea", dataset, judge, [triage.flagged("elsewhere", "t", "x", 0.5)])
+        queue.take_flagged(store, "lea", dataset, judge, [triage.audit_flag("elsewhere", "t", "x", 0.5)])
 
 
 def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds(

@@ -12,8 +12,8 @@ from data.store import open_store
 from data.store.ids import content_id
 from judges.cards import cards
 from judges.stats.agreement import cross_table, kappa
-from judges.stats.baselines import guessed
-from judges.stats.calibration import scored_cells
+from judges.stats.baselines import length_rule_guesses
+from judges.stats.calibration import kappa_cells
 from tests.data import cells as filling
 from tests.data.cells import Cell, fill
 
@@ -63,12 +63,12 @@ def test_a_length_only_judge_is_told_so_and_a_good_one_is_not(store, monkeypatch
     assert found["turn", "safety"].standing == "beats"
     assert found["turn", "helpfulness"].items == 120
 
-    cells, k = scored_cells(meeting(store, dataset, judge, HELP, "gate"), HELP.scale)
+    cells, k = kappa_cells(meeting(store, dataset, judge, HELP, "gate"), HELP.scale)
     order = sorted(range(120), key=lambda n: content_id("planted", n))
     by_id = np.array([float(lengths[n] // 3) for n in order])
     human = np.array([int(rated[n].people[0]) - 1 for n in order])
     given = np.array([int(rated[n].judge) - 1 for n in order])
-    guesses = [guessed(by_id, np.arange(120), human, np.full(120, 2.0), k, like) for like in (None, given)]
+    guesses = [length_rule_guesses(by_id, np.arange(120), human, np.full(120, 2.0), k, like) for like in (None, given)]
     rule = max(kappa(cross_table(human, guess, k), "quadratic") for guess in guesses)
     assert found["turn", "helpfulness"].length.rule.point == pytest.approx(rule)
     assert len(np.asarray(cells.human)) == 120

@@ -11,8 +11,8 @@ from data.importing import Plan, from_path, take
 from data.records import datasets, people, settings
 from data.store import open_store
 from judges.cards import cards
-from judges.stats.calibration import Meeting, Sums, summarise
-from judges.stats.votes import JUDGE, table
+from judges.stats.calibration import PairedRatings, RatingSums, summarise
+from judges.stats.votes import JUDGE, agreement_table
 from tests.data.cells import Cell, fill
 
 NAMES = {d.name: d for d in cards()["multi_turn_dialogue"].dimensions}
@@ -66,7 +66,7 @@ def test_kappa_is_that_of_scikit_learn_and_sums_are_those_of_single_cells(store,
     scale = dimension.scale
     dataset, judge = fill(store, noisy(scale, 120, unit, dimension.name), f"noisy {dimension.name} {unit}")
     cells = evidence(store, dataset, judge, dimension, "blind")
-    assert isinstance(cells, Meeting)
+    assert isinstance(cells, PairedRatings)
     one = summarise(cells, dimension)
     both = cells.scored & ~np.isnan(cells.human) & ~np.isnan(cells.judge)
     labels = list(range(scale.base, scale.base + scale.size))
@@ -78,7 +78,7 @@ def test_kappa_is_that_of_scikit_learn_and_sums_are_those_of_single_cells(store,
     monkeypatch.setattr(calibration, "LINEARISE_FROM", 50)
     monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 50)
     summed = evidence(store, dataset, judge, dimension, "blind")
-    assert isinstance(summed, Sums)
+    assert isinstance(summed, RatingSums)
     other, again = summarise(summed, dimension), summarise(cells, dimension)
     for name in ("point", "low", "high", "lower_bound", "n_eff", "items", "cells", "method"):
         assert getattr(other.interval, name) == pytest.approx(getattr(again.interval, name)), name
@@ -199,7 +199,7 @@ def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
     dimension = next(d for d in calibration.dimensions(store, judge) if d.name == "verdict")
     found = {
         (a.one, a.other, a.part): (round(a.s1.point, 4), a.s1.cells, round(a.s2.point, 4), a.s2.cells)
-        for a in table(votes.votes(store, dataset, judge, dimension), 3, 1)
+        for a in agreement_table(votes.votes(store, dataset, judge, dimension), 3, 1)
     }
     assert found[JUDGE, "expert", "turn 1"] == (0.6597, 1343, 0.8463, 859)
     assert found[JUDGE, "expert", "turn 2"] == (0.6574, 1325, 0.8461, 864)

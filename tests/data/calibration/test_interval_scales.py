@@ -133,7 +133,7 @@ def test_every_cell_of_the_table_lists_its_items(place: Place, name: str) -> Non
     for i, j in [*zip(*np.nonzero(found.counts), strict=True)][:12]:
         listed = calibration.items_in(store, "lea", dataset, judge_id, d, "blind", found.codes[i], found.codes[j])
         assert len(listed) == found.counts[i, j]
-    of = [len(dashboard.items_in(store, dataset, judge_id, d, "s0", n, "lea")) for n in range(bins.rows(d.scale))]
+    of = [len(dashboard.items_in(store, dataset, judge_id, d, "s0", n, "lea")) for n in range(bins.row_count(d.scale))]
     assert sum(of) == ITEMS / 2
     labels = annotators.labels(store, dataset, d, "blind")
     table = course.against(labels, 0)
@@ -161,7 +161,7 @@ def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
     assert rows["p0"].agreement is not None and rows["p0"].shared == ITEMS
     mean = (said[:, 0] - others).mean(), 2 * np.cov(said[:, 0], others, ddof=0)[0, 1]
     assert rows["p0"].agreement.point == pytest.approx(mean[1] / (said[:, 0].var() + others.var() + mean[0] ** 2))
-    test = alternative_annotator.test(annotators.labels(store, dataset, d, "blind", judge_id).ratings)
+    test = alternative_annotator.run_test(annotators.labels(store, dataset, d, "blind", judge_id).ratings)
     away = [((side[:, None] - said[:, 1:]) ** 2).sum(axis=1) for side in (np.array(JUDGED[name]), said[:, 0])]
     assert test.people[0].judge == pytest.approx((away[0] <= away[1] + 1e-9).mean())
 
@@ -186,7 +186,9 @@ def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> N
             [mean] = system.means
             assert mean.interval.point == pytest.approx(np.mean(SAID[name], axis=1)[odd::2].mean())
             assert mean.judge == pytest.approx(np.mean(JUDGED[name][odd::2])) and not mean.refused
-            assert sum(system.spread) == pytest.approx(1) and len(system.spread) == bins.rows(dimensions[name].scale)
+            assert sum(system.spread) == pytest.approx(1) and len(system.spread) == bins.row_count(
+                dimensions[name].scale
+            )
 
 
 def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
@@ -195,7 +197,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
     for d in dimensions.values():
         assert len(slices.parted(store, dataset, judge_id, d, "blind").cells.item) == ITEMS
         [sure] = confidence.certain(store, dataset, judge_id, d, "blind").by_source.values()
-        off = bins.apart(_gold(d.name), JUDGED[d.name], d.scale)
+        off = bins.steps_apart(_gold(d.name), JUDGED[d.name], d.scale)
         assert sorted(sure.off.tolist()) == sorted(off.tolist())
         source = next(iter(selective.sources(store, dataset, judge_id, d)))
         known = selective.sure(store, dataset, judge_id, d, source)
@@ -236,7 +238,7 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     settings.set_gold_rule(store, "lea", dataset, GoldRule("mean"))
     assert np.all(calibration.meeting(store, dataset, judge_id, d["plain"], "blind").human % 1 == 0)
     labels = annotators.labels(store, dataset, d["tone"], "blind")
-    others = bins.valued(labels.others[labels.ratings.person == 0], d["tone"].scale)
+    others = bins.from_codes(labels.others[labels.ratings.person == 0], d["tone"].scale)
     assert np.sort(others) == pytest.approx(
         np.sort(np.mean(np.array(SAID["tone"])[:, 1:], axis=1))
     )

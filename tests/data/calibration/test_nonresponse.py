@@ -25,7 +25,7 @@ from data.store.errors import BadInput, NotAllowed
 from data.store.ids import now
 from judges.cards import cards
 from judges.stats.approval_check import Policy
-from judges.stats.calibration import Meeting
+from judges.stats.calibration import PairedRatings
 from tests import seeds
 from tests.bench.simulations import answered as sim
 
@@ -64,7 +64,7 @@ def test_an_item_stands_for_as_many_as_its_stratum_has_for_each_that_is_answered
     # the same on the other ways: sums of large datasets, and the moments of corrected means
     one = calibration.meeting(w.store, w.dataset, w.judge, HELP, "gate")
     sums = calibration.all_sums(w.store, w.dataset, w.judge, [HELP], "gate")[0]
-    assert isinstance(one, Meeting) and one.weight.sum() == pytest.approx(90) == sums.weight.sum()
+    assert isinstance(one, PairedRatings) and one.weight.sum() == pytest.approx(90) == sums.weight.sum()
     assert sums.mean_weight == pytest.approx((90, (one.weight**2).sum()))
     moments = labelled_items.labelled(w.store, w.dataset, w.judge, [HELP], ["gate"])["turn", "helpfulness"]
     assert {system: found[0].weights[0] for system, found in moments.items()} == pytest.approx(dict.fromkeys("xyz", 30))

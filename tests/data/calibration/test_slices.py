@@ -11,10 +11,10 @@ from data.calibration.comparison import CONSTANT, LENGTH
 from data.store import open_store
 from data.store.ids import content_id, new_id
 from judges.cards import cards
-from judges.stats.comparison import compare
+from judges.stats.comparison import compare_judges
 from judges.stats.intervals import Cells
 from judges.stats.reliability import reliability
-from judges.stats.slices import sliced
+from judges.stats.slices import slice_kappa
 from tests.data.cells import Cell, fill
 from tests.data.judged_dataset import BEGIN, Seat, crowd, seated
 
@@ -51,7 +51,7 @@ def test_cells_are_parted_by_all_that_is_known_of_their_items(store, crowded):
     japanese = [
         (gold, judge) for s in seats if s.number % 3 == 0 for gold, judge in zip(s.gold, s.scores["good"], strict=True)
     ]
-    [told] = sliced(found.cells, found.size, "quadratic", [by["language"]])
+    [told] = slice_kappa(found.cells, found.size, "quadratic", [by["language"]])
     kappa = cohen_kappa_score(*zip(*japanese, strict=True), weights="quadratic", labels=[1, 2, 3, 4, 5])
     assert told.slices[1].interval.point == pytest.approx(kappa)
     assert told.slices[1].interval.items == 40
@@ -178,7 +178,7 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
     every = comparison.same(store, dataset, ids, HELP, "blind", rules=True)
     assert len(every.seats.item) == 34
     assert set(every.seats.judges) == {*ids, LENGTH, CONSTANT}
-    found = compare(every.seats, ids[0], 5, "quadratic")
+    found = compare_judges(every.seats, ids[0], 5, "quadratic")
     human = [n % 5 for n in range(5, 39)]
     b = [2 if n < 30 else n % 5 for n in range(5, 39)]
     oracle = cohen_kappa_score(human, b, weights="quadratic", labels=range(5))
@@ -206,7 +206,7 @@ def test_judges_are_held_against_each_other_with_the_weights_of_the_draw(store):
     said = [n % 5 if n < 20 else (n + 1) % 5 for n in range(40)]
     weight = [2] * 20 + [4] * 20
     oracle = cohen_kappa_score(human, said, weights="quadratic", labels=range(5), sample_weight=weight)
-    assert compare(drawn, judge, 5, "quadratic").kappas[judge].point == pytest.approx(oracle)
+    assert compare_judges(drawn, judge, 5, "quadratic").kappas[judge].point == pytest.approx(oracle)
     assert comparison.same(store, dataset, [judge], HELP, "blind").seats.weight is None  # where each counts once
 
 

@@ -16,7 +16,7 @@ from data.dashboard.breakdown import breakdown, ways
 from data.dashboard.dashboard import Tile
 from data.records import people
 from data.store import Store, open_store
-from judges.stats.ppi import corrected
+from judges.stats.ppi import correct_mean
 from tests.data.cells import Cell, fill
 from tests.data.dashboard.test_dashboard import alike, approve, dialogues, expected, pairs, scored
 
@@ -77,7 +77,7 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
     # Corrected by the labels of the slice alone: those of one topic are too few, and that is said instead.
     topic = {s.name: s for s in breakdown(store, dataset, judge, helpful, "meta.topic").slices}["t1"]
     mine = [replace(c, item=2 * c.item) for c in cells if meta(c.item)["topic"] == "t1"]
-    oracle = corrected(expected(mine, "s0", "helpfulness"), (1, 5))
+    oracle = correct_mean(expected(mine, "s0", "helpfulness"), (1, 5))
     assert topic.mean.interval.point is None and topic.mean.missing > 0 and topic.mean.n == oracle.n < 30
 
 

@@ -24,7 +24,7 @@ from data.reports.dashboard import document, plot, table
 from data.store import Store, open_store
 from data.store.ids import new_id, now
 from judges.stats.approval_check import Policy
-from judges.stats.ppi import Corrected, corrected, moments
+from judges.stats.ppi import CorrectedMean, correct_mean, moments
 from tests.data.cells import Cell, fill
 
 LOOSE = Asked(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
@@ -81,7 +81,7 @@ def expected(cells: list[Cell], system: str, dimension: str, value: Any = lambda
     return moments([c.item for c in mine], judge, human, gold, weight)
 
 
-def alike(one: Corrected, other: Corrected) -> None:
+def alike(one: CorrectedMean, other: CorrectedMean) -> None:
     """Two corrected means with the same figures, to ten digits."""
     assert (one.n, one.others, one.interval.cells) == (other.n, other.others, other.interval.cells)
     assert one.lam == pytest.approx(other.lam, abs=1e-10)
@@ -96,10 +96,10 @@ def test_sums_of_the_store_are_those_of_single_cells(store: Store) -> None:
     tiles = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
     assert [tile.key for tile in tiles] == ["turn.helpfulness", "conversation.verdict"]
     for system in tiles[0].systems:
-        alike(system.means[0], corrected(expected(cells, system.name, "helpfulness"), (1, 5)))
+        alike(system.means[0], correct_mean(expected(cells, system.name, "helpfulness"), (1, 5)))
     for system in tiles[1].systems:
         for n, mean in enumerate(system.means):
-            oracle = corrected(expected(cells, system.name, "verdict", lambda v, n=n: v == n), (0, 1), share=True)
+            oracle = correct_mean(expected(cells, system.name, "verdict", lambda v, n=n: v == n), (0, 1), share=True)
             alike(mean, oracle)
     one = tiles[0].systems[0]
     mine = [c for c in cells if c.dimension == "helpfulness" and f"s{c.item % 2}" == one.name and c.judge != "unscored"]

@@ -209,8 +209,8 @@ def test_the_figure_of_the_calibration_page_is_that_of_the_facts(store: Store) -
         asked = Task(item, ITEM.validate_json(content, strict=True), "", sample)
         reading = reread(card("plain_pairwise"), recalled({"orders": "both"}), asked, raw).reading
         said.append((item, reading.facts.get("orders")))
-    by_hand = position.position(position.both(said), ("a", "tie", "b"))
-    assert found is not None and position.plain(found)["table"] == position.plain(by_hand)["table"]
+    by_hand = position.positional_agreement(position.verdicts_in_both_orders(said), ("a", "tie", "b"))
+    assert found is not None and position.as_json(found)["table"] == position.as_json(by_hand)["table"]
     for one, other in ((found.same, by_hand.same), (found.first, by_hand.first)):
         assert (one.point, one.low) == (pytest.approx(other.point), pytest.approx(other.low))
     assert (found.same.items, found.same.cells) == (61, 91)

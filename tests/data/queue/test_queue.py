@@ -208,7 +208,7 @@ def test_what_the_audit_has_drawn_is_reserved_whoever_fills_first(tmp_path: Path
     assert queue.waiting(store, "p1", found, "review") == 2
     states = Counter(r.state for r in listing.listing(store, "p1", found, "review", ANY).rows)
     assert states == {"reserved by you": 2} | ({"in audit sample": 8} if first == "review" else {})
-    flagged = [triage.flagged(item, "turn:1", "helpfulness", 0.5) for item in sorted(drawn)]
+    flagged = [triage.audit_flag(item, "turn:1", "helpfulness", 0.5) for item in sorted(drawn)]
     assert queue.take_flagged(store, "lea", found, judge, flagged) == ((0, 0, 8) if first == "audit" else (0, 8, 0))
     for given in take(store, "p0", found, 10, "audit"):
         answer(store, "p0", given)

@@ -15,7 +15,7 @@ from data.queue import queue, strata
 from data.store import Store, open_store
 from data.store.errors import BadInput
 from judges.stats.calibration import summarise
-from judges.stats.sampling import Design
+from judges.stats.sampling import SampleDesign
 from tests import seeds
 from tests.data.cells import Cell, fill
 
@@ -44,7 +44,7 @@ def judge(store: Store) -> str:
 
 def by(store: Store, **design: str) -> dict[str, int]:
     """Stratum -> items, of a design."""
-    return outlook.sizes_of(strata.population(store, here(store), Design(**design)).strata)  # type: ignore[arg-type]
+    return outlook.sizes_of(strata.population(store, here(store), SampleDesign(**design)).strata)  # type: ignore[arg-type]
 
 
 def test_what_items_are_parted_by(store: Store) -> None:
@@ -62,11 +62,11 @@ def test_what_items_are_parted_by(store: Store) -> None:
 def test_what_cannot_part_them_is_said_in_a_sentence(store: Store) -> None:
     who, found = judge(store), here(store)
     for design, why in (
-        (Design("confidence", judge=who), "states no confidence and has one sample per item"),
-        (Design("meta", of="topic"), "No item of this dataset has a field 'topic' .* There are: odd, 領域"),
-        (Design("score", of="turn.wit", judge=who), "has no dimension called 'turn.wit'"),
-        (Design("score", judge="nobody"), "has no dimension on an ordered scale"),
-        (Design("score", judge=who, allocation="neyman", about="turn.wit"), "has no dimension called 'turn.wit'"),
+        (SampleDesign("confidence", judge=who), "states no confidence and has one sample per item"),
+        (SampleDesign("meta", of="topic"), "No item of this dataset has a field 'topic' .* There are: odd, 領域"),
+        (SampleDesign("score", of="turn.wit", judge=who), "has no dimension called 'turn.wit'"),
+        (SampleDesign("score", judge="nobody"), "has no dimension on an ordered scale"),
+        (SampleDesign("score", judge=who, allocation="neyman", about="turn.wit"), "has no dimension called 'turn.wit'"),
     ):
         with pytest.raises(BadInput, match=why):
             queue.plan_audit(store, found, 10, "", design)
@@ -88,7 +88,7 @@ def test_confidence_is_stated_or_that_of_samples(tmp_path: Path) -> None:
 
 def test_a_draw_by_score_keeps_its_strata_whatever_the_judge_says_later(store: Store, tmp_path: Path) -> None:
     found, who = here(store), judge(store)
-    design = Design("score", judge=who, allocation="root")
+    design = SampleDesign("score", judge=who, allocation="root")
     shares = {s.stratum: (s.items, s.now, s.blind) for s in queue.plan_audit(store, found, 13, "", design)}
     # 13 in the proportions 2 : 2.83 : 5.29 are 2.57, 3.63 and 6.80
     assert shares == {
@@ -111,19 +111,21 @@ def test_a_draw_by_score_keeps_its_strata_whatever_the_judge_says_later(store: S
     for _, size, drawn, low, high in rows:
         assert low == high == pytest.approx(drawn / size)
     with pytest.raises(BadInput, match="stratified by the judge's lowest score at their first draw"):
-        queue.draw_audit(store, "lea", found, 5, "", 3, Design())
-    assert queue.draw_audit(store, "lea", found, 5, "", 3, Design("score", judge=who, allocation="neyman", about=HELP))
+        queue.draw_audit(store, "lea", found, 5, "", 3, SampleDesign())
+    assert queue.draw_audit(
+        store, "lea", found, 5, "", 3, SampleDesign("score", judge=who, allocation="neyman", about=HELP)
+    )
     [(action,)] = store.rows("select action from change where action like '%Neyman%'")
     assert action == "draw audit sample (seed 3, by the judge's lowest score, Neyman)"
 
 
 def test_items_that_come_in_later_may_be_parted_otherwise(store: Store, tmp_path: Path) -> None:
     found, who = here(store), judge(store)
-    queue.draw_audit(store, "lea", found, 12, "", 1, Design("score", judge=who, allocation="root"))
+    queue.draw_audit(store, "lea", found, 12, "", 1, SampleDesign("score", judge=who, allocation="root"))
     first = dict(store.rows("select item_id, stratum from stratum"))
     more = [{**seeds.dialogue(n, 1), "meta": {"領域": "返品"}} for n in range(41, 53)]
     take(store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), Plan(dataset="demo"))
-    queue.draw_audit(store, "lea", found, 12, "", 2, Design("meta", of="領域"))
+    queue.draw_audit(store, "lea", found, 12, "", 2, SampleDesign("meta", of="領域"))
     now = dict(store.rows("select item_id, stratum from stratum"))
     assert {i: now[i] for i in first} == first and len(now) == 52
     assert {h for i, h in now.items() if i not in first} == {"領域 返品 (added later, 1)"}
@@ -136,9 +138,9 @@ def test_a_dataset_drawn_before_strata_were_stored_goes_on_by_system(store: Stor
     queue.draw_audit(store, "lea", found, 9, "", 1)
     store.write(lambda tx: tx.rows("delete from stratum"))  # as a store of before is: draws, and no strata
     store.write(lambda tx: tx.rows("delete from design"))
-    assert strata.kept(store, found) == Design()
+    assert strata.kept(store, found) == SampleDesign()
     with pytest.raises(BadInput, match="stratified by system at their first draw"):
-        queue.plan_audit(store, found, 9, "", Design("score", judge=judge(store)))
+        queue.plan_audit(store, found, 9, "", SampleDesign("score", judge=judge(store)))
     assert queue.draw_audit(store, "lea", found, 9, "", 2) == 9
     assert {r[0] for r in store.rows("select distinct stratum from stratum")} == {"model-x", "model-y", "model-z"}
 
@@ -172,7 +174,7 @@ def test_strata_enter_the_error_of_cells_and_of_sums(tmp_path: Path, monkeypatch
 
 def test_the_outlook_of_a_judge(store: Store) -> None:
     found, who = here(store), judge(store)
-    parts = strata.population(store, found, Design("score", judge=who)).strata
+    parts = strata.population(store, found, SampleDesign("score", judge=who)).strata
     seen = outlook.outlook(store, found, parts, who, HELP, 20, [0.6, 0.75], 0.5, 2.57, 30, 40, 0.95)
     assert list(seen) == [None, "proportional", "root", "neyman"]
     for one in seen.values():
@@ -194,7 +196,7 @@ def test_neyman_learns_from_labels(tmp_path: Path) -> None:
             for n, j in enumerate([2, 4] * 60)
         ]
         found, who = fill(opened, cells, name)
-        design = Design("score", of=HELP, judge=who, allocation="neyman", about=HELP)
+        design = SampleDesign("score", of=HELP, judge=who, allocation="neyman", about=HELP)
         worth = outlook.worth(opened, found, strata.parted(opened, found, design), design)
         return worth["helpfulness 4"] / sum(worth.values())
 

@@ -26,7 +26,7 @@ from data.reports.tables import as_csv
 from data.store import Store, open_store
 from data.store.errors import NotAllowed, NotFound
 from judges.render import html, svg
-from judges.render.drawing import shortened, ticks, wide
+from judges.render.drawing import shorten, text_width, ticks
 from judges.stats.agreement import cross_table, kappa
 from tests.data.cells import Cell, fill
 from tests.poison import tricks
@@ -82,46 +82,52 @@ def archive(place: tuple[Store, str, str]) -> dict[str, str]:
 
 @given(st.lists(st.tuples(NAMES, NAMES, FIGURES, FIGURES, FIGURES, NAMES), max_size=4), NAMES)
 def test_intervals_are_well_formed(rows: list[Any], title: str) -> None:
-    made = [svg.Row(name, sub, point, low, high, low, "fails", said) for name, sub, point, low, high, said in rows]
-    ElementTree.fromstring(svg.intervals(made, 0.5, title, title=title))
+    made = [
+        svg.IntervalRow(name, sub, point, low, high, low, "fails", said) for name, sub, point, low, high, said in rows
+    ]
+    ElementTree.fromstring(svg.interval_plot(made, 0.5, title, title=title))
 
 
 @given(st.lists(NAMES, min_size=1, max_size=4), st.data())
 def test_other_plots_are_well_formed(names: list[str], data: Any) -> None:
     values = data.draw(st.lists(FIGURES, min_size=len(names), max_size=len(names)))
-    ElementTree.fromstring(svg.bars(names, [(name, values) for name in names], names[0]))
-    ElementTree.fromstring(svg.lines([(name, names, values, values, None) for name in names], names[0], names[0], 0.5))
+    ElementTree.fromstring(svg.bar_plot(names, [(name, values) for name in names], names[0]))
+    ElementTree.fromstring(
+        svg.line_plot([(name, names, values, values, None) for name in names], names[0], names[0], 0.5)
+    )
     counts = [[abs(value or 0) for value in values] for _ in names]
-    ElementTree.fromstring(svg.confusion(counts, names, names[0]))
+    ElementTree.fromstring(svg.confusion_matrix(counts, names, names[0]))
 
 
 def test_what_a_plot_says_is_text() -> None:
-    plot = svg.intervals([svg.Row("<script>x</script>", "", 0.5, 0.4, 0.6)], title="a")
+    plot = svg.interval_plot([svg.IntervalRow("<script>x</script>", "", 0.5, 0.4, 0.6)], title="a")
     assert "<script" not in plot
     assert "&lt;script&gt;x&lt;/script&gt;" in plot
 
 
 def test_long_names_are_shortened_and_kept_as_a_tip() -> None:
     name = "長い名前" * 20
-    plot = ElementTree.fromstring(svg.intervals([svg.Row(name, "turn", 0.5, None, None)]))
+    plot = ElementTree.fromstring(svg.interval_plot([svg.IntervalRow(name, "turn", 0.5, None, None)]))
     texts = [t for t in plot.iter("{http://www.w3.org/2000/svg}text") if (t[0].text if len(t) else "") == name]
     assert texts and all("…" in "".join(t.itertext()) for t in texts)
-    assert wide(shortened(name, 100)) <= 100
-    models = {shortened(f"organisation/some-model-name-{size}-instruct", 200) for size in (7, 70)}
+    assert text_width(shorten(name, 100)) <= 100
+    models = {shorten(f"organisation/some-model-name-{size}-instruct", 200) for size in (7, 70)}
     assert len(models) == 2 and all(one.startswith("organisation") and one.endswith("instruct") for one in models)
-    assert shortened("abc", 0) == "…"
+    assert shorten("abc", 0) == "…"
 
 
 def test_a_table_of_agreement_keeps_within_its_width_with_all_answers_written() -> None:
     bins = [f"{n / 10:g}–{(n + 1) / 10:g}" for n in range(10)]
-    drawn = svg.confusion([[1] * 10] * 10, bins, width=480)
+    drawn = svg.confusion_matrix([[1] * 10] * 10, bins, width=480)
     assert float(ElementTree.fromstring(drawn).get("width", "")) <= 480 and "…" not in drawn
 
 
 def test_a_bound_below_the_axis_does_not_leave_the_plot() -> None:
-    plot = ElementTree.fromstring(svg.intervals([svg.Row("safety", "turn", 0.79, -0.09, 0.92, -1.0, "inconclusive")]))
+    plot = ElementTree.fromstring(
+        svg.interval_plot([svg.IntervalRow("safety", "turn", 0.79, -0.09, 0.92, -1.0, "inconclusive")])
+    )
     lines = [one for one in plot.iter("{http://www.w3.org/2000/svg}line") if one.get("class") == "s2"]
-    assert len(lines) == 4 and min(float(one.get("x1", 0)) for one in lines) > wide("safety  turn")
+    assert len(lines) == 4 and min(float(one.get("x1", 0)) for one in lines) > text_width("safety  turn")
     assert "lower bound -1.0000" in ElementTree.tostring(plot, "unicode")
 
 
@@ -133,8 +139,8 @@ def texts(drawn: str) -> dict[str, dict[str, str]]:
 
 def test_bars_stand_upright_where_their_names_have_room_and_lie_where_not() -> None:
     values = [0.1 * n for n in range(1, 9)]
-    upright = svg.bars([f"m{n}" for n in range(1, 9)], [("all", values)])
-    lying = svg.bars([f"a model with a long name, {n}" for n in range(1, 9)], [("all", values)])
+    upright = svg.bar_plot([f"m{n}" for n in range(1, 9)], [("all", values)])
+    lying = svg.bar_plot([f"a model with a long name, {n}" for n in range(1, 9)], [("all", values)])
     assert len({one["y"] for told, one in texts(upright).items() if told.startswith("m")}) == 1
     assert len({one["y"] for told, one in texts(lying).items() if told.startswith("a model")}) == 8
     assert "0%" in texts(upright), "bars stand on a line that is called nothing"
@@ -142,7 +148,7 @@ def test_bars_stand_upright_where_their_names_have_room_and_lie_where_not() -> N
 
 @pytest.mark.parametrize("count", [1, 4])
 def test_no_cell_of_a_table_of_agreement_leaves_the_drawing(count: int) -> None:
-    drawn = ElementTree.fromstring(svg.confusion([[1] * count] * count, [f"answer {n}" for n in range(count)]))
+    drawn = ElementTree.fromstring(svg.confusion_matrix([[1] * count] * count, [f"answer {n}" for n in range(count)]))
     boxes = [{k: float(one.get(k, "")) for k in ("x", "y", "width", "height")}
              for one in drawn.iter("{http://www.w3.org/2000/svg}rect") if one.get("x")]  # fmt: skip
     assert len(boxes) >= count**2
@@ -152,7 +158,7 @@ def test_no_cell_of_a_table_of_agreement_leaves_the_drawing(count: int) -> None:
 
 def test_only_several_series_have_a_legend_and_room_for_it() -> None:
     def high(count: int) -> float:
-        drawn = svg.bars(["a", "b"], [(f"series {n}", [0.5, 0.6]) for n in range(count)])
+        drawn = svg.bar_plot(["a", "b"], [(f"series {n}", [0.5, 0.6]) for n in range(count)])
         assert ("series 0" in texts(drawn)) == (count > 1)
         return float(ElementTree.fromstring(drawn).get("height", ""))
 
@@ -160,7 +166,7 @@ def test_only_several_series_have_a_legend_and_room_for_it() -> None:
 
 
 def test_the_name_of_an_axis_stands_in_the_middle_below_it() -> None:
-    drawn = svg.lines([("all", [0.0, 1.0], [0.2, 0.4], None, None)], x="answered", width=700)
+    drawn = svg.line_plot([("all", [0.0, 1.0], [0.2, 0.4], None, None)], x="answered", width=700)
     axis = [one for one in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}line")
             if one.get("class") == "grid"]  # fmt: skip
     left, right = float(axis[0].get("x1", "")), float(axis[0].get("x2", ""))
@@ -170,7 +176,7 @@ def test_the_name_of_an_axis_stands_in_the_middle_below_it() -> None:
 
 
 def test_an_undefined_figure_has_no_mark() -> None:
-    plot = svg.intervals([svg.Row("a", "", None, None, None, remark="– undefined")])
+    plot = svg.interval_plot([svg.IntervalRow("a", "", None, None, None, remark="– undefined")])
     assert "<circle" not in plot
     assert "– undefined" in plot
 

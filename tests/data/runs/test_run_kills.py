@@ -15,7 +15,7 @@ from pathlib import Path
 
 from data.store import Store, open_store
 from judges.cards import card
-from judges.practice.model import key_of
+from judges.practice.model import call_key
 from judges.protocols.call_plan import Task, ask
 from judges.types import ITEM
 from tests import seeds
@@ -62,7 +62,7 @@ def keys(store: Store) -> dict[str, str]:
     found = {}
     for item, content in store.rows("select id, content from item"):
         made = ask(CARD, CARD.defaults, Task(item, ITEM.validate_json(content)), "", {}, "json_schema")
-        found[str(item)] = key_of({"model": MODEL}, made.messages[-1]["content"])
+        found[str(item)] = call_key({"model": MODEL}, made.messages[-1]["content"])
     return found
 
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from judges.audits import Cell, Evidence, Finding, Reply, audits
+from judges.audits import AuditEvidence, AuditFinding, AuditReply, Cell, all_audits
 from judges.card import Item
 from judges.cards import card
 from judges.types import Dialogue, Pair, Reading, Remark, Response, Score
@@ -95,10 +95,10 @@ def evidence(
     others: dict[str, Sequence[Row]] | None = None,
     gold: dict[Cell, float | None] | None = None,
     fits: dict[Cell, bool] | None = None,
-) -> Evidence:
+) -> AuditEvidence:
     """Evidence of a card on (item, reading) rows; probes and others are rows of the same items."""
     items = {item.id: item for item, _ in rows}
-    return Evidence(
+    return AuditEvidence(
         card(name),
         model,
         items,
@@ -110,19 +110,19 @@ def evidence(
     )
 
 
-def replies(rows: Sequence[Row]) -> list[Reply]:
+def replies(rows: Sequence[Row]) -> list[AuditReply]:
     """Rows as replies; a second row of an item is its second sample."""
     seen: dict[str, int] = {}
     found = []
     for item, reading in rows:
-        found.append(Reply(item.id, reading, sample=seen.get(item.id, 0)))
+        found.append(AuditReply(item.id, reading, sample=seen.get(item.id, 0)))
         seen[item.id] = seen.get(item.id, 0) + 1
     return found
 
 
-def find(name: str, given: Evidence, limit: float | None = None) -> Finding:
+def find(name: str, given: AuditEvidence, limit: float | None = None) -> AuditFinding:
     """What an audit finds, at its default limit or another one."""
-    one = audits()[name]
+    one = all_audits()[name]
     return one.find(given, (one.threshold or 0.0) if limit is None else limit)
 
 

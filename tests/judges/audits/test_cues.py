@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.audits._cues import correction, explains
+from judges.audits._cues import find_correction, is_explanation
 
 CORRECTIONS = {
     "English": [
@@ -106,7 +106,7 @@ NONE = [
 
 @pytest.mark.parametrize(("language", "text"), [(name, text) for name, texts in CORRECTIONS.items() for text in texts])
 def test_corrections_are_found_in_their_language(language: str, text: str) -> None:
-    found = correction(text)
+    found = find_correction(text)
     assert found is not None
     assert found[0] == language
     assert found[1]
@@ -114,7 +114,7 @@ def test_corrections_are_found_in_their_language(language: str, text: str) -> No
 
 @pytest.mark.parametrize("text", NONE)
 def test_what_is_no_correction(text: str) -> None:
-    assert correction(text) is None
+    assert find_correction(text) is None
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,11 @@ def test_what_is_no_correction(text: str) -> None:
     ],
 )
 def test_notes_that_explain(note: str, does: bool) -> None:
-    assert explains(note) is does
+    assert is_explanation(note) is does
 
 
 @given(st.text(max_size=200))
 def test_any_text_has_a_cue_or_none(text: str) -> None:
-    found = correction(text)
+    found = find_correction(text)
     assert found is None or (found[0] in CORRECTIONS and found[1])
-    assert explains(text) in (True, False)
+    assert is_explanation(text) in (True, False)

@@ -235,7 +235,7 @@ def test_audits_are_those_that_rest_on_what_is_asked() -> None:
 
 
 def test_who_won_is_told_by_whatever_question_has_the_sides_as_answers() -> None:
-    from judges.audits import Evidence, Reply, audits
+    from judges.audits import AuditEvidence, AuditReply, all_audits
 
     side = {"kind": "unordered", "categories": ["a", "tie", "b"]}
     winner = {"name": "winner", "unit": "pair", "definition": "Better.", "answers": side}
@@ -243,6 +243,8 @@ def test_who_won_is_told_by_whatever_question_has_the_sides_as_answers() -> None
     assert card.dimensions[0].scale.drawn == "tie", "as on every card for pairs: its name may be verdict too"
     items = {f"p{n}": PAIR for n in range(30)}
     reading = Reading((Score("pair", "winner", 0.0),), facts={"orders": {"ab": "a", "ba": "b"}})
-    found = audits()["first_place_wins"].find(Evidence(card, "m", items, [Reply(key, reading) for key in items]), 0.0)
+    found = all_audits()["first_place_wins"].find(
+        AuditEvidence(card, "m", items, [AuditReply(key, reading) for key in items]), 0.0
+    )
     assert (found.verdict, found.figure) == ("alarm", 1.0)
     assert found.flags[0].dimension == "winner"

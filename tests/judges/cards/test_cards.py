@@ -15,7 +15,7 @@ from judges.cards.multi_turn_dialogue.card import allowed_verdicts
 from judges.cards.pointwise_quality.card import named
 from judges.errors import BadCard, BadScale, UnknownCard
 from judges.reading.reading import read
-from judges.triage import level
+from judges.triage import confidence_level
 from judges.types import ITEM, Reading, Scale, is_unit, sort_of
 from tests.judges.replies import SHIPPED, practised
 
@@ -355,7 +355,7 @@ def test_sums_that_are_left_out_are_recomputed_and_marked() -> None:
 
 def test_confidence_in_words_fits_the_words_of_the_desk() -> None:
     found = pointwise((5, "High"), (4, "medium"), (3, "low"), overall_score=3.95, trustworthy_aggregate=True)
-    sure = [(level(s.confidence), s.source) for s in found.scores if s.dimension.startswith("zz")]
+    sure = [(confidence_level(s.confidence), s.source) for s in found.scores if s.dimension.startswith("zz")]
     assert sure == [("high", "self-reported"), ("medium", "self-reported"), ("low", "self-reported")]
 
 

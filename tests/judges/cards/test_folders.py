@@ -218,7 +218,7 @@ def test_an_audit_that_there_is_not_is_a_sentence() -> None:
     with pytest.raises(
         BadCard, match=r"rubric_open_ended/card\.py: there is no audit 'same_scor'\. There are: .*same_score"
     ):
-        audits.audit(audits.Evidence(one, "m", {}, ()), {})
+        audits.run_audits(audits.AuditEvidence(one, "m", {}, ()), {})
 
 
 TURNS = textwrap.dedent("""\

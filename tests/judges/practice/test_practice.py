@@ -17,14 +17,14 @@ from judges.authoring.recipe import checked
 from judges.cards import cards
 from judges.cli import main
 from judges.params import Params
-from judges.practice import Options, start
-from judges.practice.answer import answered
-from judges.practice.completion import Grade, logprobs, spelled, text_of
-from judges.practice.family import FAMILIES, Judge, upper_middle
-from judges.practice.model import key_of
+from judges.practice import PracticeOptions, start_endpoint
+from judges.practice.answer import answer_message
+from judges.practice.completion import Grade, reply_text, spell_tokens, token_logprobs
+from judges.practice.family import FAMILIES, PracticeJudge, upper_middle
+from judges.practice.model import call_key
 from judges.practice.options import FLAWS
-from judges.practice.shape import outline
-from judges.practice.words import Cues, content
+from judges.practice.shape import schema_from_outline
+from judges.practice.words import Cues, content_words
 from judges.protocols.call_plan import Answer, ask, fuse, pieces, tasks
 from judges.protocols.messages import fence
 from judges.reading.reading import read
@@ -86,9 +86,9 @@ def judged(item, card, model=GOOD, flaws=(), mode="json_schema", params=None, te
         for piece in pieces(card, params, task):
             made = ask(card, params, task, piece, before, mode)
             text = made.messages[-1]["content"]
-            judge = Judge(FAMILIES[model], frozenset(flaws), temperature, 0, key_of({"model": model}, text))
+            judge = PracticeJudge(FAMILIES[model], frozenset(flaws), temperature, 0, call_key({"model": model}, text))
             schema = made.schema if mode == "json_schema" else None
-            texts.append(text_of(answered(judge, text, schema, mode == "json_object")))
+            texts.append(reply_text(answer_message(judge, text, schema, mode == "json_object")))
             before[piece] = Answer("k", task.part, task.sample, piece, texts[-1], mode=mode)
         out.append((fuse(card, params, task, before), texts))
     return out
@@ -210,8 +210,8 @@ def test_every_flaw_can_be_seen(flaw):
 def test_temperature_is_noise_that_a_seed_repeats():
     def replies(temperature, seeds):
         text = fence("rubric_open_ended", cards()["rubric_open_ended"].fields(SKY, ""), "k")
-        judges = [Judge(FAMILIES[GOOD], frozenset(), temperature, seed, "k") for seed in seeds]
-        return [text_of(answered(judge, text, None, True)) for judge in judges]
+        judges = [PracticeJudge(FAMILIES[GOOD], frozenset(), temperature, seed, "k") for seed in seeds]
+        return [reply_text(answer_message(judge, text, None, True)) for judge in judges]
 
     assert len(set(replies(0.0, range(20)))) == 1
     assert len(set(replies(1.0, range(20)))) > 3
@@ -234,7 +234,7 @@ def test_a_card_that_nobody_foresaw_is_filled_by_its_schema():
         "$defs": {"T": {"type": "object", "properties": {"turn": {"type": "integer"}, "wit": wit}}},
     }
     text = fence("mine", cards()["multi_turn_dialogue"].fields(TRIP, ""), "k")
-    reply = answered(Judge(FAMILIES[GOOD], frozenset(), 0.0, 0, "k"), text, schema, False)
+    reply = answer_message(PracticeJudge(FAMILIES[GOOD], frozenset(), 0.0, 0, "k"), text, schema, False)
     assert [entry["turn"] for entry in reply["per_turn"]] == [1, 2, 3]
     assert all(1 <= entry["wit"] <= 7 for entry in reply["per_turn"])
     assert reply["politeness"] in (1, 2, 3) and reply["grade"] in ("bad", "fair", "fine")
@@ -254,14 +254,20 @@ def test_numbers_with_fractions_lie_on_the_scale_that_the_card_asks(in_schema):
         item = Response(id="r", kind="response", task="What does the bridge cost?", output=output, reference="")
         text = fence("mine", card.fields(item, ""), "k") + ("" if in_schema else f"\n{in_words(card)}")
         schema = strict(card.reply) if in_schema else None
-        found = read(card, text_of(answered(Judge(FAMILIES[GOOD], frozenset(), 0.0, 0, "k"), text, schema, True)), item)
+        found = read(
+            card,
+            reply_text(answer_message(PracticeJudge(FAMILIES[GOOD], frozenset(), 0.0, 0, "k"), text, schema, True)),
+            item,
+        )
         assert found.unscored is None, found.why
         given |= {(s.dimension, s.value) for s in found.scores}
     assert len(given) > len(ends)
 
 
 def test_an_outline_in_words_is_read_as_a_shape():
-    found = outline('Reply so:\n{"a": <1 to 5> | "n/a", "b": [{"c": "x" | "y"}, ...], "d": <text>, "e": true | false}')
+    found = schema_from_outline(
+        'Reply so:\n{"a": <1 to 5> | "n/a", "b": [{"c": "x" | "y"}, ...], "d": <text>, "e": true | false}'
+    )
     assert found["properties"]["a"]["anyOf"] == [{"type": "integer", "minimum": 1, "maximum": 5}, {"const": "n/a"}]
     assert found["properties"]["b"]["items"]["properties"]["c"] == {"enum": ["x", "y"]}
     assert found["properties"]["d"] == {"type": "string"}
@@ -271,8 +277,8 @@ def test_an_outline_in_words_is_read_as_a_shape():
 @given(st.text(max_size=200))
 @settings(max_examples=60, deadline=None)
 def test_no_text_breaks_the_outline_or_the_words(text):
-    outline("{" + text)
-    assert content(text) >= set()
+    schema_from_outline("{" + text)
+    assert content_words(text) >= set()
     assert Cues("a b").stand_in(f"{text} a b {text}") or text.strip()
 
 
@@ -292,9 +298,9 @@ def test_log_probabilities_are_those_of_the_score():
     assert chances["3"] - chances["4"] == pytest.approx(-(0.6**2 - 0.4**2) / (2 * 0.45**2))
     assert sum(2.718281828459045**p for p in chances.values()) == pytest.approx(1)
     reply = {"note": "対話 ok", "scores": {"a": grade, "b": [Grade.of(1.0, 1, 10)]}, "none": None}
-    spelling = list(spelled(reply))
-    assert "".join(token for token, _ in spelling) == text_of(reply) == json.dumps(reply, ensure_ascii=False)
-    told = logprobs(spelling, 3)["content"]
+    spelling = list(spell_tokens(reply))
+    assert "".join(token for token, _ in spelling) == reply_text(reply) == json.dumps(reply, ensure_ascii=False)
+    told = token_logprobs(spelling, 3)["content"]
     assert [entry["token"] for entry, (_, g) in zip(told, spelling, strict=True) if g] == ["4", "1"]
     assert all(len(entry["top_logprobs"]) == 3 for entry, (_, g) in zip(told, spelling, strict=True) if g)
 
@@ -436,17 +442,17 @@ def test_batches_that_expire_fail_or_are_cancelled():
 
 
 def test_one_in_the_background_is_shared_until_it_is_stopped():
-    first = start()
+    first = start_endpoint()
     try:
-        assert start() is first and first.alive
-        other = start(Options(port=0, seed=5))
+        assert start_endpoint() is first and first.alive
+        other = start_endpoint(PracticeOptions(port=0, seed=5))
         assert other.url != first.url
         other.stop()
         assert not other.alive and first.alive
     finally:
         first.stop()
         first.stop()
-    again = start()
+    again = start_endpoint()
     assert again is not first
     again.stop()
 

@@ -13,8 +13,15 @@ from judges.cards import card
 from judges.params import Params
 from judges.protocols.combination import RULES, applied, combined, drawn_of, nearest, rule_of, said
 from judges.stats.agreement import kappa, kappa_from_sums
-from judges.stats.intervals import Cells, cluster_bootstrap, difference, from_cells, influences, linearised
-from judges.stats.self_consistency import Asked, repeats, told
+from judges.stats.intervals import (
+    Cells,
+    bootstrap_kappa,
+    interval_from_moments,
+    kappa_difference,
+    kappa_influences,
+    kappa_interval,
+)
+from judges.stats.self_consistency import SampledCells, explain, measure_self_consistency
 from judges.types import Scale
 from tests.judges.moments import moments
 from tests.judges.replies import SHIPPED
@@ -123,11 +130,11 @@ def lin(x: np.ndarray, y: np.ndarray) -> float:
 @pytest.mark.parametrize("n", [80, 8000])
 def test_kappa_of_fractions_is_lins_concordance(n: int) -> None:
     item, human, judge = halves(n, 3)
-    found = from_cells(item, human, judge, 5)
+    found = kappa_interval(item, human, judge, 5)
     assert found.point == pytest.approx(lin(human, judge), abs=1e-12)
     assert found.low is not None and found.low < found.point < (found.high or 0)
     # The same interval on a scale of half the step, where every value is an answer.
-    fine = from_cells(item, human * 4, (judge * 4).astype(int), 17)
+    fine = kappa_interval(item, human * 4, (judge * 4).astype(int), 17)
     assert (fine.low, fine.high) == pytest.approx((found.low, found.high), abs=1e-9)
 
 
@@ -135,12 +142,12 @@ def test_fractions_in_moments_influences_and_differences() -> None:
     item, human, judge = halves(120, 5)
     totals, cross, items = moments(item, human, judge)
     assert kappa_from_sums(totals) == pytest.approx(lin(human, judge), abs=1e-12)
-    near = linearised(totals, cross, items)
-    point, slope = influences(Cells(item, human, judge), 5)
+    near = interval_from_moments(totals, cross, items)
+    point, slope = kappa_influences(Cells(item, human, judge), 5)
     by_item = np.bincount(item, slope)
     assert near.se == pytest.approx(np.sqrt(items / (items - 1) * by_item @ by_item)) and point == near.point
     first = np.floor(judge).astype(int)
-    gap = difference(Cells(item, human, first), Cells(item, human, judge), 5, paired=True)
+    gap = kappa_difference(Cells(item, human, first), Cells(item, human, judge), 5, paired=True)
     table = np.bincount(human * 5 + first, minlength=25).reshape(5, 5)
     assert gap.point == pytest.approx(lin(human, judge) - (kappa(table, "quadratic") or nan), abs=1e-12)
 
@@ -152,7 +159,9 @@ def test_what_the_further_calls_bought_by_hand() -> None:
     judge = (first + second) / 2
     item = np.arange(len(human)) // 2
     flips = np.ones(24), np.full(24, 2.0)
-    found = repeats(Asked(item, human, judge, np.ones(len(human)), np.stack([first, second], axis=1)), flips, ORDINAL)
+    found = measure_self_consistency(
+        SampledCells(item, human, judge, np.ones(len(human)), np.stack([first, second], axis=1)), flips, ORDINAL
+    )
     assert found.singles == (pytest.approx(lin(human, first)), pytest.approx(lin(human, second)))
     assert found.single == pytest.approx((lin(human, first) + lin(human, second)) / 2)
     assert found.together.point == pytest.approx(lin(human, judge)) and found.gain.point == pytest.approx(
@@ -160,14 +169,14 @@ def test_what_the_further_calls_bought_by_hand() -> None:
     )
     assert found.gain.low is not None and 0 < found.gain.low < (found.gain.point or 0)
     assert found.flips.point == 0.5 and found.flaky
-    assert "Flaky" in told(found)[-1] and "+0." in told(found)[0]
-    same = Asked(item, human, human, np.ones(48), np.stack([human] * 2, axis=1))
-    calm = repeats(same, (np.zeros(24), flips[1]), ORDINAL)
+    assert "Flaky" in explain(found)[-1] and "+0." in explain(found)[0]
+    same = SampledCells(item, human, human, np.ones(48), np.stack([human] * 2, axis=1))
+    calm = measure_self_consistency(same, (np.zeros(24), flips[1]), ORDINAL)
     assert calm.gain.point == pytest.approx(0) and calm.flips.point == 0 and not calm.flaky
 
 
 def test_fractions_are_refused_where_answers_have_no_order() -> None:
     with pytest.raises(ValueError, match="whole numbers"):
-        from_cells([0, 1], [0, 1], [0.5, 1], 3, None)
+        kappa_interval([0, 1], [0, 1], [0.5, 1], 3, None)
     with pytest.raises(ValueError, match="from 0 to 4"):
-        cluster_bootstrap([0, 1], [0, 1], [0.5, 4.5], 5)
+        bootstrap_kappa([0, 1], [0, 1], [0.5, 4.5], 5)

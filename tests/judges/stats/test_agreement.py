@@ -11,20 +11,20 @@ from scipy.stats import pearsonr
 from sklearn.metrics import cohen_kappa_score
 
 from judges.stats.agreement import (
-    codes,
+    agreement_within_one,
+    check_codes,
     commonest_share,
-    correlation_of,
     cross_table,
-    disagreement,
-    exact,
+    disagreement_weights,
+    effective_size,
+    exact_agreement,
     gwet_ac,
     kappa,
     kappa_from_sums,
-    kish,
     krippendorff_alpha,
     marginals,
     na_agreement,
-    within_one,
+    pearson_correlation,
 )
 
 quick = settings(deadline=None, max_examples=50)
@@ -33,8 +33,8 @@ HAND = [[2, 1, 0], [0, 2, 1], [1, 0, 2]]
 WEIGHTS = [None, "linear", "quadratic"]
 FIGURES = [
     kappa,
-    exact,
-    within_one,
+    exact_agreement,
+    agreement_within_one,
     marginals,
     commonest_share,
     gwet_ac,
@@ -263,15 +263,15 @@ def test_bad_cells_are_refused_with_a_sentence(human, judge, weight, says):
 
 def test_codes_beyond_a_machine_word_are_off_the_scale():
     with pytest.raises(ValueError, match="lie on the scale"):
-        codes(np.array([2**63 + 1], dtype=np.uint64), 5, "human")
+        check_codes(np.array([2**63 + 1], dtype=np.uint64), 5, "human")
 
 
 # --- the figures beside kappa ----------------------------------------------------------------------------------------
 
 
 def test_the_hand_table_by_every_other_figure():
-    assert exact(HAND) == pytest.approx(6 / 9)
-    assert within_one(HAND) == pytest.approx(8 / 9)  # all but the one (2, 0)
+    assert exact_agreement(HAND) == pytest.approx(6 / 9)
+    assert agreement_within_one(HAND) == pytest.approx(8 / 9)  # all but the one (2, 0)
     assert commonest_share(HAND) == pytest.approx(1 / 3)
     assert [m.tolist() for m in marginals(HAND)] == [[pytest.approx(1 / 3)] * 3] * 2
 
@@ -285,7 +285,7 @@ def test_the_commonest_share_counts_both_sides():
 @given(table=tables())
 def test_correlation_is_pearsons(table):
     human, judge = rows(table)
-    ours = correlation_of(human.astype(float), judge.astype(float), np.ones(len(human)))
+    ours = pearson_correlation(human.astype(float), judge.astype(float), np.ones(len(human)))
     constant = len(set(human)) < 2 or len(set(judge)) < 2
     assert (ours is None) == constant
     if not constant:
@@ -297,7 +297,7 @@ def test_correlation_is_not_agreement():
     for human in range(3):
         table[human, human + 2] = 10  # always two steps too kind
     human, judge = rows(table)
-    assert correlation_of(human, judge, np.ones(len(human))) == pytest.approx(1.0)
+    assert pearson_correlation(human, judge, np.ones(len(human))) == pytest.approx(1.0)
     # kappa: observed 30*4; expected: mean square distance of {0,1,2} and {2,3,4} = 4 + 2/3 + 2/3 = 16/3; 1 - 4/(16/3)
     assert kappa(table, "quadratic") == pytest.approx(0.25)
 
@@ -442,28 +442,28 @@ def test_na_of_nothing_is_undefined():
 
 
 def test_kish_by_hand():
-    assert kish([3, 1, 1, 1]) == pytest.approx(36 / 12)  # (3+1+1+1)^2 / (9+1+1+1)
-    assert kish([]) == 0.0
+    assert effective_size([3, 1, 1, 1]) == pytest.approx(36 / 12)  # (3+1+1+1)^2 / (9+1+1+1)
+    assert effective_size([]) == 0.0
 
 
 @quick
 @given(st.lists(st.floats(0.01, 1e6), min_size=1, max_size=60), st.floats(1e-3, 1e3))
 def test_kish_is_between_one_and_the_number_and_blind_to_the_unit(weights, scale):
-    n_eff = kish(weights)
+    n_eff = effective_size(weights)
     assert 1 - 1e-9 <= n_eff <= len(weights) + 1e-9
-    assert kish([w * scale for w in weights]) == pytest.approx(n_eff)
+    assert effective_size([w * scale for w in weights]) == pytest.approx(n_eff)
 
 
 @pytest.mark.parametrize("weights", [[1, -1], [1, float("nan")], [float("inf")]])
 def test_kish_refuses_what_are_no_weights(weights):
     with pytest.raises(ValueError):
-        kish(weights)
+        effective_size(weights)
 
 
 @quick
 @given(k=st.integers(1, 11))
 def test_costs_are_distances(k):
     for weights in WEIGHTS:
-        cost = disagreement(k, weights)
+        cost = disagreement_weights(k, weights)
         assert cost.shape == (k, k) and (cost == cost.T).all() and (np.diag(cost) == 0).all()
         assert (cost[~np.eye(k, dtype=bool)] > 0).all()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from judges.stats import bins
-from judges.stats.calibration import Meeting, Summary, summarise
+from judges.stats.calibration import PairedRatings, Summary, summarise
 from judges.types import Dimension, Scale
 
 HALF, UNIT, FINE = Scale("interval", 1, 5, step=0.5), Scale("interval", 0, 1), Scale("interval", 0, 100, step=1)
@@ -19,44 +19,53 @@ RNG = np.random.default_rng(4)
 
 def figures(scale: Scale, human: object, judge: object) -> Summary:
     x, y = np.asarray(human, dtype=np.float64), np.asarray(judge, dtype=np.float64)
-    cells = Meeting(np.arange(len(x)), x, y, np.ones(len(x), dtype=bool), np.ones(len(x)))
+    cells = PairedRatings(np.arange(len(x)), x, y, np.ones(len(x), dtype=bool), np.ones(len(x)))
     return summarise(cells, Dimension("tone", "response", scale, "?"))
 
 
 def test_a_row_each_where_answers_are_few_and_ten_bins_where_they_are_many() -> None:
-    assert bins.answers(HALF) == ("1", "1.5", "2", "2.5", "3", "3.5", "4", "4.5", "5")
-    assert bins.answers(UNIT)[0] == "0–0.1" and bins.answers(FINE)[9] == "90–100"
-    assert (bins.rows(HALF), bins.rows(UNIT), bins.rows(FINE), bins.rows(Scale("turn"))) == (9, 10, 10, 0)
-    assert bins.rows(Scale("interval", 0, 10, step=1)) == 11  # as on an ordinal scale of 0 to 10
-    assert bins.placed([0, 0.0999, 0.1, 0.3, 0.999, 1], UNIT).tolist() == [0, 0, 1, 3, 9, 9]
-    assert (bins.step(HALF), bins.step(UNIT), bins.step(Scale("ordinal", 1, 5))) == ("0.5", "0.1", "one step")
+    assert bins.row_labels(HALF) == ("1", "1.5", "2", "2.5", "3", "3.5", "4", "4.5", "5")
+    assert bins.row_labels(UNIT)[0] == "0–0.1" and bins.row_labels(FINE)[9] == "90–100"
+    assert (bins.row_count(HALF), bins.row_count(UNIT), bins.row_count(FINE), bins.row_count(Scale("turn"))) == (
+        9,
+        10,
+        10,
+        0,
+    )
+    assert bins.row_count(Scale("interval", 0, 10, step=1)) == 11  # as on an ordinal scale of 0 to 10
+    assert bins.row_numbers([0, 0.0999, 0.1, 0.3, 0.999, 1], UNIT).tolist() == [0, 0, 1, 3, 9, 9]
+    assert (bins.describe_step(HALF), bins.describe_step(UNIT), bins.describe_step(Scale("ordinal", 1, 5))) == (
+        "0.5",
+        "0.1",
+        "one step",
+    )
 
 
 @pytest.mark.parametrize("scale", [HALF, UNIT, FINE, BELOW, Scale("ordinal", 1, 5), Scale("flag")], ids=str)
 def test_codes_lie_in_reach_and_lead_back(scale: Scale) -> None:
-    ends = (bins.origin(scale), bins.origin(scale) + bins.width(scale))
+    ends = (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale))
     values = np.linspace(*ends, 29) if scale.kind == "interval" else np.arange(ends[0], ends[1] + 1)
-    codes = np.asarray(bins.coded(values, scale), dtype=np.float64)
-    assert codes.min() == 0 and codes.max() == bins.reach(scale) - 1
-    assert bins.valued(codes, scale) == pytest.approx(values)
-    rows = bins.placed(values, scale)
-    assert rows.min() == 0 and rows.max() == bins.rows(scale) - 1
-    assert bins.placed(bins.middles(scale), scale).tolist() == list(range(bins.rows(scale)))
+    codes = np.asarray(bins.to_codes(values, scale), dtype=np.float64)
+    assert codes.min() == 0 and codes.max() == bins.code_count(scale) - 1
+    assert bins.from_codes(codes, scale) == pytest.approx(values)
+    rows = bins.row_numbers(values, scale)
+    assert rows.min() == 0 and rows.max() == bins.row_count(scale) - 1
+    assert bins.row_numbers(bins.row_values(scale), scale).tolist() == list(range(bins.row_count(scale)))
 
 
 @given(st.floats(0, 1), st.sampled_from([HALF, UNIT, FINE, BELOW]))
 def test_the_ends_of_a_row_hold_just_its_values(part: float, scale: Scale) -> None:
-    value = scale.snapped(scale.lo + part * bins.width(scale))
-    ends = [bins.around(at, scale) for at in bins.middles(scale)]
+    value = scale.snapped(scale.lo + part * bins.scale_width(scale))
+    ends = [bins.row_ends(at, scale) for at in bins.row_values(scale)]
     holding = [n for n, (low, high) in enumerate(ends) if low <= value < high]
-    assert holding == bins.placed([value], scale).tolist()
+    assert holding == bins.row_numbers([value], scale).tolist()
 
 
 def test_steps_apart_count_tenths_on_fine_scales() -> None:
-    assert bins.apart([1, 1, 3], [1, 2.5, np.nan], HALF).tolist()[:2] == [0, 3]
-    assert bins.apart([0.2, 0.2, 0.2], [0.3, 0.31, 0.5], UNIT).tolist() == [0, 1, 2]
-    assert bins.between([1.5, 1.75, np.nan], HALF).tolist() == [False, True, False]
-    assert not bins.between([0.123], UNIT).any()
+    assert bins.steps_apart([1, 1, 3], [1, 2.5, np.nan], HALF).tolist()[:2] == [0, 3]
+    assert bins.steps_apart([0.2, 0.2, 0.2], [0.3, 0.31, 0.5], UNIT).tolist() == [0, 1, 2]
+    assert bins.is_between_answers([1.5, 1.75, np.nan], HALF).tolist() == [False, True, False]
+    assert not bins.is_between_answers([0.123], UNIT).any()
 
 
 def test_half_points_have_the_kappa_of_whole_ones() -> None:

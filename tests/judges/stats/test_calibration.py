@@ -8,8 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from judges.stats import calibration
-from judges.stats.approval_check import decide
-from judges.stats.calibration import Line, Meeting, People, Said, Sums, anchoring, by_moments, from_sums, summarise
+from judges.stats.approval_check import check_dimension
+from judges.stats.calibration import (
+    DimensionResult,
+    LabelCounts,
+    LabelSums,
+    PairedRatings,
+    RatingSums,
+    anchoring,
+    has_kappa_of_moments,
+    interval_from_sums,
+    summarise,
+)
 from judges.types import Dimension, Scale
 from tests.judges.moments import moments
 
@@ -26,7 +36,9 @@ def meeting(rows, item=None, weight=None):
     judge = np.array([NAN if j in (None, "none") else j for _, j in rows], dtype=float)
     scored = np.array([j != "none" for _, j in rows], dtype=bool)
     item = np.arange(len(rows)) if item is None else np.array(item)
-    return Meeting(item, human, judge, scored, np.ones(len(rows)) if weight is None else np.array(weight, dtype=float))
+    return PairedRatings(
+        item, human, judge, scored, np.ones(len(rows)) if weight is None else np.array(weight, dtype=float)
+    )
 
 
 def rows_of(table, base=0):
@@ -44,7 +56,7 @@ def summed(given, scale):
     items, human, judge, weight = (x[both] for x in (given.item, given.human, given.judge, given.weight))
     x, y = human.astype(int) - scale.base, judge.astype(int) - scale.base
     means = [weight[items == g].mean() for g in np.unique(items)]
-    if by_moments(scale):
+    if has_kappa_of_moments(scale):
         total, cross, count = moments(items, x, y, weight)
     else:
         k = scale.size
@@ -55,7 +67,7 @@ def summed(given, scale):
     amounts = (np.array(v, dtype=float) for v in zip(*groups.values(), strict=True))
     items_ = len(np.unique(given.item))
     scored = np.array([k[2] for k in groups])
-    return Sums(
+    return RatingSums(
         *column, scored, *amounts, count, items_, (sum(means), sum(m * m for m in means)), total, cross, people(given)
     )
 
@@ -69,7 +81,7 @@ def people(given):
             own[item] = (gap + weight * (judge - human), cells + weight)
     table = np.array(list(own.values())).reshape(-1, 2)
     some = min(len(given), 1)
-    return Said(len(own), table.sum(axis=0), table.T @ table, People(len(given), some, some, 0))
+    return LabelSums(len(own), table.sum(axis=0), table.T @ table, LabelCounts(len(given), some, some, 0))
 
 
 def test_the_table_of_methods_gives_one_half():
@@ -157,7 +169,7 @@ def test_sums_linearise_as_many_single_cells_do(monkeypatch):
         given_ = meeting(
             list(zip(human, judge, strict=True)), np.arange(200) // 4, rng.choice([1.0, 2.5], 50).repeat(4)
         )
-        one, other = summarise(given_, dimension).interval, from_sums(summed(given_, scale), scale)
+        one, other = summarise(given_, dimension).interval, interval_from_sums(summed(given_, scale), scale)
         for name in ("point", "low", "high", "lower_bound", "se", "n_eff", "items", "cells"):
             assert getattr(one, name) == pytest.approx(getattr(other, name)), name
         assert one.method == other.method == "linearised"
@@ -165,9 +177,9 @@ def test_sums_linearise_as_many_single_cells_do(monkeypatch):
 
 def test_a_line_knows_whether_it_shows_what_the_gate_counts():
     summary = summarise(meeting(rows_of(TABLE, 1)), ORDINAL)
-    other, decision = summarise(meeting(rows_of(TABLE, 1)), ORDINAL), decide(summary.interval)
-    assert Line(summary, summary, decision).gated and not Line(summary, other, decision).gated
-    assert Line(summary, other, decision).key == "turn.quality"
+    other, decision = summarise(meeting(rows_of(TABLE, 1)), ORDINAL), check_dimension(summary.interval)
+    assert DimensionResult(summary, summary, decision).gated and not DimensionResult(summary, other, decision).gated
+    assert DimensionResult(summary, other, decision).key == "turn.quality"
 
 
 def test_anchoring_is_assisted_minus_blind_whichever_way_it_is_computed():

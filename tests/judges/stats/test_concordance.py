@@ -10,7 +10,7 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from judges.stats import concordance
-from judges.stats.agreement import kappa_from_sums, six
+from judges.stats.agreement import kappa_from_sums, six_moments
 from judges.stats.concordance import Concordance
 from judges.stats.intervals import Cells
 
@@ -66,9 +66,9 @@ def test_shrout_and_fleiss_first_two_raters_by_hand() -> None:
 def test_lins_concordance_is_quadratic_kappa() -> None:
     x, y = RNG.integers(1, 6, 300), RNG.integers(1, 6, 300)
     y[:150] = x[:150]
-    by_sums = kappa_from_sums(six(x, y).sum(axis=1))
+    by_sums = kappa_from_sums(six_moments(x, y).sum(axis=1))
     assert by_sums == pytest.approx(cohen_kappa_score(x, y, weights="quadratic"), abs=1e-12)
-    half = kappa_from_sums(six(1 + x / 2, 1 + y / 2).sum(axis=1))
+    half = kappa_from_sums(six_moments(1 + x / 2, 1 + y / 2).sum(axis=1))
     lin = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
     assert (half, by_sums) == pytest.approx((lin, lin), abs=1e-12)
 

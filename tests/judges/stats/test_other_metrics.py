@@ -14,11 +14,11 @@ from judges.cli import main
 from judges.errors import BadScale
 from judges.stats.accuracy import accuracy
 from judges.stats.agreement import cross_table, gwet_ac
-from judges.stats.calibration import Meeting, summarise
-from judges.stats.means import Scored, means
-from judges.stats.missingness import code, missing
-from judges.stats.other_metrics import others
-from judges.stats.weakest_turns import Named, lowest, weakest
+from judges.stats.calibration import PairedRatings, summarise
+from judges.stats.means import ScoreRows, judge_means
+from judges.stats.missingness import compare_choices, imputed_code
+from judges.stats.other_metrics import measure_other_metrics
+from judges.stats.weakest_turns import NamedTurns, lowest_turns, measure_weakest_turns
 from judges.types import Dimension, Scale
 from tests.seeds import lines
 
@@ -31,7 +31,7 @@ def met(human, judge, scored=None, item=None):
     n = len(human)
     seen = np.ones(n, dtype=bool) if scored is None else np.array(scored)
     where = np.arange(n) if item is None else np.array(item)
-    return Meeting(where, np.array(human, float), np.array(judge, float), seen, np.ones(n))
+    return PairedRatings(where, np.array(human, float), np.array(judge, float), seen, np.ones(n))
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40))
@@ -53,7 +53,7 @@ def test_the_figures_of_other_papers_are_those_of_scipy_on_the_cells_that_both_v
     scored = rng.random(90) > 0.1
     human[:5] = np.nan
     both = scored & ~np.isnan(human)
-    found = others(met(human, judge, scored, np.arange(90) // 2), RATED)
+    found = measure_other_metrics(met(human, judge, scored, np.arange(90) // 2), RATED)
     values = {name: one.point for name, one, _ in found.rows}
     x, y = human[both], judge[both]
     assert values["Kendall's tau-b"] == pytest.approx(scipy.stats.kendalltau(x, y).statistic)
@@ -68,7 +68,7 @@ def test_the_figures_of_other_papers_are_those_of_scipy_on_the_cells_that_both_v
 
 def test_without_ties_a_category_less_is_a_table_less():
     human, judge = [0, 1, 2, 2, 0, 1], [0, 1, 2, 0, 0, 2]
-    found = others(met(human, judge), VERDICT, "tie")
+    found = measure_other_metrics(met(human, judge), VERDICT, "tie")
     assert found.exact.point == pytest.approx(3 / 4)  # the cells without a tie on either side: 0-0, 2-2, 2-0, 0-0
     assert found.ac == pytest.approx(gwet_ac([[2, 0], [1, 1]]))
     assert found.concordance is None
@@ -91,9 +91,9 @@ def test_without_ties_a_category_less_is_a_table_less():
 def test_a_choice_is_an_answer_of_the_scale_or_refused(choice, scale, stands_for):
     if stands_for is BadScale:
         with pytest.raises(BadScale):
-            code(choice, scale)
+            imputed_code(choice, scale)
     else:
-        assert code(choice, scale) == stands_for
+        assert imputed_code(choice, scale) == stands_for
 
 
 def test_only_what_was_asked_and_has_gold_is_filled_in_and_left_out_is_what_stands_elsewhere():
@@ -101,7 +101,7 @@ def test_only_what_was_asked_and_has_gold_is_filled_in_and_left_out_is_what_stan
     scored = [True, False, False, True, True, False]  # the fifth: the judge says n/a, which is an answer
     given = met(human, judge, scored)
     lost = np.array([False, True, True, False, True, False])  # of the sixth the judge was never asked
-    found = missing(given, RATED, lost, ["out", "lowest", "3", "tie"])
+    found = compare_choices(given, RATED, lost, ["out", "lowest", "3", "tie"])
     assert (found.cells, found.gold) == (1, 6)
     by = {one.choice: one for one in found.counted}
     assert by["out"].summary.interval == summarise(given, RATED).interval and by["out"].summary.cells == 2
@@ -116,14 +116,14 @@ def test_only_what_was_asked_and_has_gold_is_filled_in_and_left_out_is_what_stan
 
 def test_weakest_turns_by_hand():
     four = (1, 2, 3, 4)
-    found = weakest([
-        Named(four, frozenset({2}), 2),
-        Named(four, frozenset({1}), 2),  # one apart
-        Named((1, 2), frozenset({2}), 1),  # one apart
-        Named(four, frozenset({1, 2}), 4, labelled=False),
-        Named(four, frozenset(), 3),
-        Named(four, frozenset({3}), 0),
-        Named(four, frozenset(), 0),
+    found = measure_weakest_turns([
+        NamedTurns(four, frozenset({2}), 2),
+        NamedTurns(four, frozenset({1}), 2),  # one apart
+        NamedTurns((1, 2), frozenset({2}), 1),  # one apart
+        NamedTurns(four, frozenset({1, 2}), 4, labelled=False),
+        NamedTurns(four, frozenset(), 3),
+        NamedTurns(four, frozenset({3}), 0),
+        NamedTurns(four, frozenset(), 0),
     ])  # fmt: skip
     assert (found.equal.point, found.near.point, found.equal.cells) == (0.25, 0.75, 4)
     assert found.equal_by_chance == pytest.approx((1 / 4 + 1 / 4 + 1 / 2 + 2 / 4) / 4)
@@ -132,18 +132,18 @@ def test_weakest_turns_by_hand():
 
 
 def test_weights_count_and_one_dialogue_each_gives_wilsons_interval():
-    of = [Named((1, 2), frozenset({1}), 1 + n % 2, weight=w) for n, w in enumerate([3.0, 1.0])]
-    assert weakest(of).equal.point == 0.75
-    alike = weakest([Named((1, 2), frozenset({1}), 1 + (n % 4 == 0)) for n in range(40)]).equal
+    of = [NamedTurns((1, 2), frozenset({1}), 1 + n % 2, weight=w) for n, w in enumerate([3.0, 1.0])]
+    assert measure_weakest_turns(of).equal.point == 0.75
+    alike = measure_weakest_turns([NamedTurns((1, 2), frozenset({1}), 1 + (n % 4 == 0)) for n in range(40)]).equal
     theirs = scipy.stats.binomtest(30, 40).proportion_ci(method="wilson")
     assert (alike.low, alike.high) == pytest.approx((theirs.low, theirs.high))
-    assert weakest([]).equal.point is None
+    assert measure_weakest_turns([]).equal.point is None
 
 
 def test_the_lowest_turn_is_none_where_all_are_alike():
-    assert lowest({1: [4, 5], 2: [4, 4], 3: [5, 5]}) == {2}
-    assert lowest({1: [2], 2: [2], 3: [5]}) == {1, 2}
-    assert lowest({1: [4], 2: [4]}) == lowest({1: [3]}) == lowest({}) == frozenset()
+    assert lowest_turns({1: [4, 5], 2: [4, 4], 3: [5, 5]}) == {2}
+    assert lowest_turns({1: [2], 2: [2], 3: [5]}) == {1, 2}
+    assert lowest_turns({1: [4], 2: [4]}) == lowest_turns({1: [3]}) == lowest_turns({}) == frozenset()
 
 
 # -- means ------------------------------------------------------------------------------------------------------------
@@ -151,14 +151,14 @@ def test_the_lowest_turn_is_none_where_all_are_alike():
 
 def test_second_means_by_hand():
     none = np.full(4, np.nan)
-    found = means(Scored(np.arange(4), np.array([5.0, 4, 4, 1]), np.array([1, 0.5, 0.5, 0.25]),
+    found = judge_means(ScoreRows(np.arange(4), np.array([5.0, 4, 4, 1]), np.array([1, 0.5, 0.5, 0.25]),
                          np.array([1.0, 1, 1, 0]), none, np.array([4.0, 4, np.nan, 2])), 1, 5)  # fmt: skip
     assert found.plain.point == 3.5 and found.plain.high == 5
     assert found.sure.point == pytest.approx((5 + 2 + 2 + 0.25) / 2.25)
     assert (found.trusted.point, found.trusted.items) == (pytest.approx(13 / 3), 3)
     assert found.parts is None
     assert (found.other.point, found.ahead.point) == (pytest.approx(10 / 3), pytest.approx(0.0))
-    few = means(Scored(np.arange(2), np.ones(2), *(np.full(2, np.nan) for _ in range(4))))
+    few = judge_means(ScoreRows(np.arange(2), np.ones(2), *(np.full(2, np.nan) for _ in range(4))))
     assert not few.told
 
 

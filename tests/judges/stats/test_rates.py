@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 from statsmodels.stats.proportion import proportion_confint
 
-from judges.stats.calibration import Meeting, Sums, said
-from judges.stats.rates import Whole, answers, prevalence, rates, tables, told, wholes
+from judges.stats.calibration import PairedRatings, RatingSums, sum_labels
+from judges.stats.rates import (
+    JudgeShare,
+    correct_prevalence,
+    explain,
+    judge_shares,
+    rates_by_answer,
+    rates_of_tables,
+    sum_tables,
+)
 from judges.types import Dimension, Scale
 from tests.bench.simulations import flags
 
@@ -22,7 +30,7 @@ TOPIC = Dimension("topic", "turn", Scale("unordered", categories=("苦情", "質
 
 def meeting(human, judge, item=None, weight=None, scored=None):
     n = len(human)
-    return Meeting(
+    return PairedRatings(
         np.arange(n) if item is None else np.asarray(item), np.asarray(human, dtype=float),
         np.asarray(judge, dtype=float), np.ones(n, dtype=bool) if scored is None else np.asarray(scored),
         np.ones(n) if weight is None else np.asarray(weight, dtype=float),
@@ -34,7 +42,7 @@ def fourfold(tp, fn, fp, tn):
 
 
 def one(met, d=HARM):
-    [found] = rates(tables(met, d), d)
+    [found] = rates_of_tables(sum_tables(met, d), d)
     return found
 
 
@@ -53,7 +61,7 @@ def test_the_rates_by_hand():
 def test_points_are_those_of_scikit_learn(seed, n):
     rng = np.random.default_rng(seed)
     human, judge, weight = rng.integers(0, 3, n), rng.integers(0, 3, n), rng.choice([1.0, 2.5], n)
-    found = rates(tables(meeting(human, judge, rng.integers(0, 5, n), weight), TOPIC), TOPIC)
+    found = rates_of_tables(sum_tables(meeting(human, judge, rng.integers(0, 5, n), weight), TOPIC), TOPIC)
     precision, recall, *_ = precision_recall_fscore_support(
         human, judge, labels=[r.place for r in found], sample_weight=weight, zero_division=np.nan
     )
@@ -78,10 +86,10 @@ def test_sums_of_a_database_give_the_same():
         cross[a, b] = cross[b, a] = each[a] @ each[b]
     groups = [(h, j) for h in (0.0, 1.0) for j in (0.0, 1.0)]
     where = [(human == h) & (judge == j) for h, j in groups]
-    summed = Sums(
+    summed = RatingSums(
         np.array([h for h, _ in groups]), np.array([j for _, j in groups]), np.ones(4, dtype=bool),
         np.array([w.sum() for w in where], dtype=float), np.array([weight[w].sum() for w in where]),
-        30, 30, (1.0, 1.0), total, cross, said(met),
+        30, 30, (1.0, 1.0), total, cross, sum_labels(met),
     )  # fmt: skip
     single, sums = one(met), one(summed)
     for name in ("found", "raised", "right", "people", "judge", "youden"):
@@ -98,13 +106,13 @@ def test_a_miss_that_was_hardly_drawn_is_not_a_small_one():
 
 
 def test_rogan_and_gladen_by_hand():
-    given_ = tables(fourfold(16, 4, 8, 72), HARM)
-    [found] = rates(given_, HARM)
+    given_ = sum_tables(fourfold(16, 4, 8, 72), HARM)
+    [found] = rates_of_tables(given_, HARM)
     # 24 of the 100 labelled are called so, 276 of 900 others: (276 / 900 - .1) / .7, and 20 of 100 where people said.
-    made = prevalence(given_, found, Whole(0.3, 0.0145, 1_000))
+    made = correct_prevalence(given_, found, JudgeShare(0.3, 0.0145, 1_000))
     assert made.interval.point == pytest.approx(0.1 * 0.2 + 0.9 * (276 / 900 - 0.1) / 0.7)
     assert made.interval.low < made.interval.point < made.interval.high and made.judge == 0.3
-    everything = prevalence(given_, found, Whole(0.24, 0.043, 100))
+    everything = correct_prevalence(given_, found, JudgeShare(0.24, 0.043, 100))
     assert everything.interval.point == pytest.approx(0.2)
     assert everything.interval.high - everything.interval.low < made.interval.high - made.interval.low
 
@@ -120,30 +128,32 @@ def test_rogan_and_gladen_by_hand():
     ],
 )
 def test_nothing_is_put_right_where_the_rates_do_not_bear_it(met, why):
-    [found] = answers(met, HARM, wholes(np.arange(len(met)), met.judge))
+    [found] = rates_by_answer(met, HARM, judge_shares(np.arange(len(met)), met.judge))
     assert found.prevalence.interval is None and why in found.prevalence.why
-    assert "No corrected prevalence: " in " ".join(told(found, HARM))
+    assert "No corrected prevalence: " in " ".join(explain(found, HARM))
 
 
 def test_the_sentences():
-    [found] = answers(fourfold(80, 20, 20, 380), HARM, wholes(np.arange(500), fourfold(80, 20, 20, 380).judge))
-    assert told(found, HARM) == [
+    [found] = rates_by_answer(
+        fourfold(80, 20, 20, 380), HARM, judge_shares(np.arange(500), fourfold(80, 20, 20, 380).judge)
+    )
+    assert explain(found, HARM) == [
         "Recall: of 100 responses that people call is harmful, the judge finds 71 to 87 (from 100 ratings).",
         "False positives: of 100 others, the judge calls 3 to 8 so.",
         "Precision: of 100 that the judge calls so, people confirm 71 to 87.",
         "Prevalence: the judge gives this answer in 20.0% of all that it judged. Corrected by these rates (Rogan and "
         "Gladen): 20.0% (16.5% to 23.5%).",
     ]
-    none = answers(fourfold(0, 3, 0, 40), HARM, {})[0]
-    assert "The judge never gives this answer here." in told(none, HARM)
+    none = rates_by_answer(fourfold(0, 3, 0, 40), HARM, {})[0]
+    assert "The judge never gives this answer here." in explain(none, HARM)
 
 
 def test_every_category_is_held_against_the_rest_and_those_nobody_gave_are_left_out():
     met = meeting([0] * 30 + [2] * 30, [0] * 27 + [2] * 33, item=np.repeat(np.arange(20), 3))
-    found = answers(met, TOPIC, wholes(met.item, met.judge))
+    found = rates_by_answer(met, TOPIC, judge_shares(met.item, met.judge))
     assert [a.rates.answer for a in found] == ["苦情", "お礼"]
-    assert told(found[0], TOPIC)[0].startswith("Recall: of 100 turns that people call “苦情”, the judge finds ")
-    assert answers(met, Dimension("x", "turn", Scale("ordinal", 0, 2), ""), {}) == []
+    assert explain(found[0], TOPIC)[0].startswith("Recall: of 100 turns that people call “苦情”, the judge finds ")
+    assert rates_by_answer(met, Dimension("x", "turn", Scale("ordinal", 0, 2), ""), {}) == []
 
 
 def test_a_small_edition_of_the_coverage():

@@ -4,7 +4,7 @@ from math import sqrt
 
 import pytest
 
-from judges.stats.sequential import boundary
+from judges.stats.sequential import anytime_boundary
 from tests.bench.simulations import means, people, strata
 from tests.bench.simulations.intervals import anchored, by_need, coverage
 from tests.bench.simulations.worlds import ORDINARY, SKEWED, World, truth
@@ -59,9 +59,9 @@ def test_draws_by_score_tell_more_and_strata_belong_into_the_error():
 def test_looking_at_draws_by_score_approves_few_that_should_not_be():
     looks = [100, 150, 200, 300, 400]
     edge = strata.courses(strata.Known(0.5, SKEWED), "root", 400, 3, looks)
-    assert (strata.standing(*edge, True) >= boundary(0.05, 100, 1_000)).any(axis=0).mean() <= 0.05
+    assert (strata.standing(*edge, True) >= anytime_boundary(0.05, 100, 1_000)).any(axis=0).mean() <= 0.05
     good = strata.courses(strata.Known(0.7, SKEWED), "root", 400, 3, looks)
-    assert (strata.standing(*good, True) >= boundary(0.05, 100, 1_000)).any(axis=0).mean() > 0.8
+    assert (strata.standing(*good, True) >= anytime_boundary(0.05, 100, 1_000)).any(axis=0).mean() > 0.8
 
 
 def test_corrected_shares_of_rare_failures_hold_the_truth():

@@ -60,7 +60,7 @@ def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
     app = serve(start=False)
     seeds.dialogues(app.store_path, 24)
     app.start()
-    slow = practice.start(practice.Options(latency_ms=600))
+    slow = practice.start_endpoint(practice.PracticeOptions(latency_ms=600))
     try:
         enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-heuristic&endpoint=other")
         page.get_by_label("Address").fill(slow.url)
@@ -85,7 +85,7 @@ def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> 
     app = serve(start=False)
     seeds.dialogues(app.store_path, 12)
     store = open_store(app.store)
-    server = practice.start(practice.Options())
+    server = practice.start_endpoint(practice.PracticeOptions())
     made, demo = card("multi_turn_dialogue"), datasets.all_datasets(store)[0].id
     wanted = Order(demo, made, "practice-heuristic", made.defaults, Endpoint(base_url=server.url), 3.0, (1.0, 1000.0))
     try:

@@ -74,7 +74,7 @@ def test_report_and_plot_from_the_calibration_page(serve: Callable[..., Server],
 def test_an_svg_is_painted_as_png(new_page: Callable[..., Any]) -> None:
     page = new_page(color_scheme="dark")
     page.set_content('<div id="place"><button class="save"></button><span class="said"></span></div>')
-    plot = svg.intervals([svg.Row("名前 <x>", "turn", 0.5, 0.4, 0.6, 0.45, "meets policy")], 0.5, "asked")
+    plot = svg.interval_plot([svg.IntervalRow("名前 <x>", "turn", 0.5, 0.4, 0.6, 0.45, "meets policy")], 0.5, "asked")
     folder = ROOT / "pages" / "ui" / "picture"
     script = "\n".join((folder / name).read_text(encoding="utf-8") for name in ("save.js", "button.js"))
     page.evaluate(

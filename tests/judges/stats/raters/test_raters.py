@@ -12,10 +12,10 @@ from sklearn.metrics import cohen_kappa_score
 
 from judges.stats.agreement import krippendorff_alpha
 from judges.stats.raters import alternative_annotator, rater_flags
-from judges.stats.raters.dawid_skene import dawid_skene
-from judges.stats.raters.human_ceiling import alpha, ceiling, told
-from judges.stats.raters.rater_flags import Shift, Work
-from judges.stats.raters.ratings import Ratings, without_self
+from judges.stats.raters.dawid_skene import fit_dawid_skene
+from judges.stats.raters.human_ceiling import alpha_interval, explain, measure_ceiling
+from judges.stats.raters.rater_flags import RaterShift, RaterWork
+from judges.stats.raters.ratings import Ratings, gold_without_self
 from judges.stats.uncertainty import Interval, t_quantile
 from judges.types import Scale
 
@@ -88,13 +88,13 @@ def test_the_test_of_a_persons_wins_by_formula():
 def test_gold_without_oneself_by_hand():
     # cell 0: 0 0 3 -> without the first 0: {0, 3}, lower median 0; without the 3: 0. cell 1: one person, none.
     one = ratings([(0, 0, "a", 0), (0, 0, "b", 0), (0, 0, "c", 3), (1, 0, "a", 2)], FIVE)
-    assert without_self(one).tolist() == [0, 0, 0, -1]
+    assert gold_without_self(one).tolist() == [0, 0, 0, -1]
     # 4 4 1 1 by majority: without a 4 the 1s win, without a 1 the 4s do
     two = ratings([(0, 0, p, v) for p, v in zip("abcd", (4, 4, 1, 1), strict=True)], FIVE)
-    assert without_self(two, "majority").tolist() == [1, 1, 4, 4]
+    assert gold_without_self(two, "majority").tolist() == [1, 1, 4, 4]
     drawn = [(0, 0, "a", 0), (0, 0, "b", 2), (0, 0, "c", 0)]
-    assert without_self(ratings(drawn, VERDICT)).tolist() == [1, 0, 1]  # b and c draw: a tie
-    assert without_self(ratings(drawn, PLAIN)).tolist() == [-1, 0, -1]  # no gold where nothing stands for a draw
+    assert gold_without_self(ratings(drawn, VERDICT)).tolist() == [1, 0, 1]  # b and c draw: a tie
+    assert gold_without_self(ratings(drawn, PLAIN)).tolist() == [-1, 0, -1]  # no gold where nothing stands for a draw
 
 
 # -- the ceiling ------------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def test_the_ceiling_is_kappa_of_all_ordered_pairs():
     rows = list(zip(found.cell.tolist(), found.person.tolist(), found.value.tolist(), strict=True))
     pairs = [(v, w) for c, p, v in rows for d, q, w in rows if c == d and p != q]
     theirs = cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic", labels=range(5))
-    here = ceiling(found)
+    here = measure_ceiling(found)
     assert here.between.point == pytest.approx(theirs)
     assert (here.between.cells, here.between.items, here.people, here.cells) == (40 * 2 * 3, 40, 3, 80)
     judged = [(v, j) for v, j in zip(found.value.tolist(), found.judge.tolist(), strict=True)]
@@ -120,9 +120,9 @@ def test_the_ceiling_is_kappa_of_all_ordered_pairs():
 def test_two_people_by_hand():
     # pairs (0,0) (1,1) (0,1) on a flag: both ways the table is [[2, 1], [1, 2]], 1 - 6 * 2 / (3*3 + 3*3) = 1/3
     rows = [(n, 0, p, v) for n, pair in enumerate([(0, 0), (1, 1), (0, 1)]) for p, v in zip("ab", pair, strict=True)]
-    here = ceiling(ratings(rows, Scale("flag")))
+    here = measure_ceiling(ratings(rows, Scale("flag")))
     assert here.between.point == pytest.approx(1 / 3)
-    assert here.judge is None and "no score there" in told(here)
+    assert here.judge is None and "no score there" in explain(here)
 
 
 def test_alpha_of_resampled_items_is_alpha_of_their_counts():
@@ -134,7 +134,7 @@ def test_alpha_of_resampled_items_is_alpha_of_their_counts():
     for _ in range(50):
         drawn.append(krippendorff_alpha(counts[rng.integers(0, 30, 30)], "ordinal"))
     low, high = np.quantile(drawn, [0.025, 0.975])
-    here = alpha(found, replicates=50)
+    here = alpha_interval(found, replicates=50)
     assert (here.low, here.high) == pytest.approx((low, high))
 
 
@@ -148,7 +148,7 @@ def test_alphas_interval_counts_what_it_rests_on():
     for _ in range(60):
         rows = order[rng.integers(0, 30, 30)]
         drawn.append(krippendorff_alpha(np.concatenate([counts[2 * n : 2 * n + 2] for n in rows]), "ordinal"))
-    here = alpha(found, replicates=60, level=0.9)
+    here = alpha_interval(found, replicates=60, level=0.9)
     assert (here.low, here.high, here.lower_bound) == pytest.approx(np.quantile(drawn, [0.05, 0.95, 0.05]))
     assert here.se == pytest.approx(np.std(drawn, ddof=1))
     assert (here.items, here.cells, here.n_eff, here.level) == (30, 60, 30.0, 0.9)
@@ -158,24 +158,26 @@ def test_alphas_interval_counts_what_it_rests_on():
 def test_alpha_of_two_items_has_ends_where_it_exists(scale):
     # Items say (0, 0) and (2, 2): alpha is 1 where both are drawn, undefined where one is drawn twice (half).
     two = ratings([(n, 0, p, 2 * n) for n in range(2) for p in "ab"], scale)
-    here = alpha(two)
+    here = alpha_interval(two)
     assert (here.point, here.low, here.items) == (1.0, None, 2) and here.undefined == pytest.approx(0.5, abs=0.1)
-    assert alpha(two.where(two.item == 0)).point is None
+    assert alpha_interval(two.where(two.item == 0)).point is None
     mixed = planted({"a": 0.8, "b": 0.7}, items=40, scale=scale)
-    here = alpha(mixed, replicates=100)
+    here = alpha_interval(mixed, replicates=100)
     assert here.point == pytest.approx(krippendorff_alpha(mixed.counts(), "ordinal" if scale is FIVE else "nominal"))
     assert here.low < here.point < here.high
 
 
 def test_the_sentence_says_who_agrees_better():
     people = {"a": 0.9, "b": 0.9, "c": 0.9}
-    assert "a better judge is possible" in told(ceiling(planted(people, judge=None)))
-    assert "may be chance" in told(ceiling(planted(people, judge=0.9)))
-    assert "better than they do with each other" in told(ceiling(planted(dict.fromkeys("abc", 0.3), judge=1.0)))
-    assert "too few to compare" in told(ceiling(planted(people, items=12)))
-    assert "no item has blind labels of two people" in told(ceiling(planted({"a": 0.9})))
+    assert "a better judge is possible" in explain(measure_ceiling(planted(people, judge=None)))
+    assert "may be chance" in explain(measure_ceiling(planted(people, judge=0.9)))
+    assert "better than they do with each other" in explain(
+        measure_ceiling(planted(dict.fromkeys("abc", 0.3), judge=1.0))
+    )
+    assert "too few to compare" in explain(measure_ceiling(planted(people, items=12)))
+    assert "no item has blind labels of two people" in explain(measure_ceiling(planted({"a": 0.9})))
     same = ratings([(n, 0, p, 1) for n in range(40) for p in "ab"], FIVE, {(n, 0): 1 for n in range(40)})
-    assert "undefined" in told(ceiling(same))
+    assert "undefined" in explain(measure_ceiling(same))
 
 
 # -- the alternative-annotator test -----------------------------------------------------------------------------------
@@ -206,7 +208,7 @@ def slowly(found, epsilon):
 @pytest.mark.parametrize("scale", [FIVE, VERDICT], ids=["rmse", "match"])
 def test_the_test_is_its_definition_with_scipys_t(scale):
     found = planted({"a": 0.8, "b": 0.6, "c": 0.7, "d": 0.5}, items=35, scale=scale, judge=0.7)
-    result = alternative_annotator.test(found, 0.15)
+    result = alternative_annotator.run_test(found, 0.15)
     for one, (name, judge, person, p) in zip(result.people, slowly(found, 0.15), strict=True):
         assert (one.name, one.items, one.cells) == (name, 35, 70)
         assert (one.judge, one.person, one.p) == pytest.approx((judge, person, p))
@@ -216,49 +218,49 @@ def test_the_test_is_its_definition_with_scipys_t(scale):
 
 def test_a_good_judge_passes_and_a_random_one_does_not():
     people = dict.fromkeys("abcd", 0.7)
-    good, bad = (alternative_annotator.test(planted(people, items=120, judge=judge), 0.2) for judge in (0.9, None))
+    good, bad = (alternative_annotator.run_test(planted(people, items=120, judge=judge), 0.2) for judge in (0.9, None))
     assert good.passed and good.omega == 1.0 and good.rho > 0.75
     assert not bad.passed and bad.omega == 0.0 and bad.rho < 0.5
 
 
 def test_too_few_items_or_people_decide_nothing():
-    two = alternative_annotator.test(planted({"a": 0.9, "b": 0.9}, judge=1.0))
+    two = alternative_annotator.run_test(planted({"a": 0.9, "b": 0.9}, judge=1.0))
     assert len(two.people) == 2 and not two.enough and not two.passed
-    few = alternative_annotator.test(planted(dict.fromkeys("abc", 0.9), items=29, judge=1.0))
+    few = alternative_annotator.run_test(planted(dict.fromkeys("abc", 0.9), items=29, judge=1.0))
     assert few.people == () and few.left_out == (("a", 29), ("b", 29), ("c", 29)) and few.omega is None
     same = ratings([(n, 0, p, n % 5) for n in range(40) for p in "abc"], FIVE, {(n, 0): n % 5 for n in range(40)})
-    assert [one.p for one in alternative_annotator.test(same).people] == [
+    assert [one.p for one in alternative_annotator.run_test(same).people] == [
         0.0,
         0.0,
         0.0,
     ]  # all tie: no spread at all, d = 0 < .2
-    assert [one.p for one in alternative_annotator.test(same, 0.0).people] == [1.0, 1.0, 1.0]
+    assert [one.p for one in alternative_annotator.run_test(same, 0.0).people] == [1.0, 1.0, 1.0]
     with pytest.raises(ValueError, match="handicap"):
-        alternative_annotator.test(same, 1.5)
+        alternative_annotator.run_test(same, 1.5)
 
 
 def test_the_limits_of_the_test_are_the_methods():
     assert (
         list(alternative_annotator.EPSILONS) == [0.2, 0.15, 0.1]
-        and alternative_annotator.test(planted({"a": 0.9})).epsilon == 0.2
+        and alternative_annotator.run_test(planted({"a": 0.9})).epsilon == 0.2
     )
-    least = alternative_annotator.test(planted(dict.fromkeys("abc", 0.9), items=30, judge=1.0))
+    least = alternative_annotator.run_test(planted(dict.fromkeys("abc", 0.9), items=30, judge=1.0))
     assert [one.items for one in least.people] == [30] * 3 and least.left_out == () and least.enough and least.passed
-    nobody = alternative_annotator.test(planted({"a": 0.9}))
+    nobody = alternative_annotator.run_test(planted({"a": 0.9}))
     assert (nobody.people, nobody.omega, nobody.rho, nobody.passed) == ((), None, None, False)
     with pytest.raises(ValueError, match="below 1"):
-        alternative_annotator.test(planted({"a": 0.9}), 1.0)
-    won, lost = (alternative_annotator.Against("a", 30, 30, 0.9, 0.5, p, p) for p in (0.05, 0.0501))
+        alternative_annotator.run_test(planted({"a": 0.9}), 1.0)
+    won, lost = (alternative_annotator.AnnotatorTest("a", 30, 30, 0.9, 0.5, p, p) for p in (0.05, 0.0501))
     assert (won.won, lost.won) == (True, False)
     for people, omega, passed in (((won, lost) * 2, 0.5, True), ((won, won, lost, lost, lost), 0.4, False)):
-        found = alternative_annotator.Test(people, (), 0.2)
+        found = alternative_annotator.AlternativeAnnotatorTest(people, (), 0.2)
         assert (found.omega, found.passed) == (pytest.approx(omega), passed)
 
 
 def test_who_labels_alone_is_neither_tested_nor_left_out():
     rows = [(n, 0, p, n % 5) for n in range(40) for p in "acd"] + [(n, 1, "b", 1) for n in range(40)]
     judge = {(n, unit): n % 5 for n in range(40) for unit in range(2)}
-    found = alternative_annotator.test(ratings(rows, FIVE, judge))
+    found = alternative_annotator.run_test(ratings(rows, FIVE, judge))
     assert ([one.name for one in found.people], found.left_out) == (["a", "c", "d"], ())
 
 
@@ -275,7 +277,7 @@ ANAESTHETISTS = """
 def test_the_anaesthetists_of_1979():
     """Prevalences (table 2) and the first observer's error rates (table 3) to the printed digits."""
     rows = [(n, max(0, place - 2), int(code) - 1) for n, p in enumerate(ANAESTHETISTS) for place, code in enumerate(p)]
-    found = dawid_skene(*(np.array(column) for column in zip(*rows, strict=True)), 4)
+    found = fit_dawid_skene(*(np.array(column) for column in zip(*rows, strict=True)), 4)
     assert found.converged
     assert found.prior.round(2).tolist() == [0.40, 0.42, 0.11, 0.07]
     assert found.error[0].round(2).tolist() == [
@@ -292,7 +294,7 @@ def test_the_anaesthetists_of_1979():
 def test_it_climbs_to_a_maximum_of_the_likelihood():
     found = planted({"a": 0.9, "b": 0.7, "c": 0.5}, items=60, scale=PLAIN)
     given_ = found.cell, found.person, found.value
-    one = dawid_skene(*given_, 3)
+    one = fit_dawid_skene(*given_, 3)
     assert one.posterior.sum(axis=1) == pytest.approx(np.ones(120))
     assert one.error.sum(axis=2) == pytest.approx(np.ones((3, 3)))
     by_hand = 0.0
@@ -320,27 +322,27 @@ def test_a_noisy_person_is_found_and_a_shifted_one_read_aright():
         rows.append((n, 3, int(rng.integers(3))))  # says anything
         rows.append((n, 4, (int(truth) + 1) % 3))  # always takes one for the next
     cell, person, value = (np.array(column) for column in zip(*rows, strict=True))
-    found = dawid_skene(cell, person, value, 3)
+    found = fit_dawid_skene(cell, person, value, 3)
     assert (found.accuracy[:3] > 0.8).all() and found.accuracy[3] < 0.45 and found.accuracy[4] < 0.05
     assert (found.posterior.argmax(axis=1) == truths).mean() > 0.97
     # somebody with one label, a wrong one, is taken for much like the rest: (3 * .9 + .33 + 0) / 5 = .61
     more = np.append(cell, 0), np.append(person, 5), np.append(value, (truths[0] + 1) % 3)
-    assert dawid_skene(*more, 3, lent=4.0).accuracy[5] == pytest.approx(0.61 - 0.12 / 3, abs=0.06)
+    assert fit_dawid_skene(*more, 3, lent=4.0).accuracy[5] == pytest.approx(0.61 - 0.12 / 3, abs=0.06)
 
 
 def test_it_refuses_nothing_and_codes_off_the_scale():
     none = np.zeros(0, dtype=np.int64)
     with pytest.raises(ValueError, match="no label"):
-        dawid_skene(none, none, none, 3)
+        fit_dawid_skene(none, none, none, 3)
     with pytest.raises(ValueError, match="from 0 to 2"):
-        dawid_skene(np.array([0]), np.array([0]), np.array([3]), 3)
+        fit_dawid_skene(np.array([0]), np.array([0]), np.array([3]), 3)
 
 
 @given(some.permutations(range(4)))
 def test_names_of_people_and_cells_do_not_matter(order):
     found = planted({"a": 0.9, "b": 0.6, "c": 0.7, "d": 0.8}, items=15, scale=PLAIN)
     there = np.array(order)
-    one, other = (dawid_skene(found.cell, p, found.value, 3) for p in (found.person, there[found.person]))
+    one, other = (fit_dawid_skene(found.cell, p, found.value, 3) for p in (found.person, there[found.person]))
     assert other.accuracy[there] == pytest.approx(one.accuracy)
 
 
@@ -355,46 +357,60 @@ GOOD = interval(0.7, 0.6, 0.8)
 
 
 def sorts(work, agreement=GOOD, leniency=None, course=None):
-    return [remark.sort for remark in rater_flags.remarks(work, agreement, leniency, course)]
+    return [remark.sort for remark in rater_flags.flag_rater(work, agreement, leniency, course)]
 
 
 def test_accepting_everything_in_two_seconds_is_said():
-    fast = Work(40, 20, assisted=40, seen=40, kept=38, seconds=(1.9,) * 20, assisted_seconds=(1.9,) * 20)
+    fast = RaterWork(40, 20, assisted=40, seen=40, kept=38, seconds=(1.9,) * 20, assisted_seconds=(1.9,) * 20)
     assert sorts(fast) == ["accepts"]  # 38 of 40 = .95
-    [remark] = rater_flags.remarks(fast, GOOD, None, None)
+    [remark] = rater_flags.flag_rater(fast, GOOD, None, None)
     assert "an acceptance rate of 95% with a median of 1.9 seconds per item" in remark.text
-    less = Work(40, 20, assisted=40, seen=40, kept=37, seconds=(2.5,) * 20, assisted_seconds=(1.9,) * 20)
+    less = RaterWork(40, 20, assisted=40, seen=40, kept=37, seconds=(2.5,) * 20, assisted_seconds=(1.9,) * 20)
     assert sorts(less) == ["fast"]
-    slow = Work(40, 20, assisted=40, seen=40, kept=40, seconds=(9.0,) * 20, assisted_seconds=(9.0,) * 20)
+    slow = RaterWork(40, 20, assisted=40, seen=40, kept=40, seconds=(9.0,) * 20, assisted_seconds=(9.0,) * 20)
     assert sorts(slow) == []
-    few = Work(38, 19, assisted=38, seen=38, kept=38, seconds=(1.0,) * 19, assisted_seconds=(1.0,) * 19)
+    few = RaterWork(38, 19, assisted=38, seen=38, kept=38, seconds=(1.0,) * 19, assisted_seconds=(1.0,) * 19)
     assert sorts(few) == []
-    assert (slow.pace, slow.accepted, slow.hasty, Work().pace, Work().accepted) == (9.0, 1.0, 0.0, None, None)
+    assert (slow.pace, slow.accepted, slow.hasty, RaterWork().pace, RaterWork().accepted) == (9.0, 1.0, 0.0, None, None)
 
 
 def test_apart_lenient_and_drifting_people_are_said():
-    assert sorts(Work(), interval(0.05, -0.1, 0.29)) == ["apart"]
-    assert sorts(Work(), interval(0.05, -0.1, 0.31)) == sorts(Work(), interval(0.05, -0.1, 0.29, 19)) == []
-    assert sorts(Work(), leniency=Shift(0.8, 0.1, 50)) == ["lenient"]
-    assert sorts(Work(), leniency=Shift(-0.8, 0.1, 50)) == ["lenient"]
-    assert sorts(Work(), leniency=Shift(0.8, 0.3, 50)) == sorts(Work(), leniency=Shift(0.4, 0.01, 50)) == []
-    assert sorts(Work(), course=Shift(-0.3, 0.05, 60)) == ["drift"]
+    assert sorts(RaterWork(), interval(0.05, -0.1, 0.29)) == ["apart"]
+    assert sorts(RaterWork(), interval(0.05, -0.1, 0.31)) == sorts(RaterWork(), interval(0.05, -0.1, 0.29, 19)) == []
+    assert sorts(RaterWork(), leniency=RaterShift(0.8, 0.1, 50)) == ["lenient"]
+    assert sorts(RaterWork(), leniency=RaterShift(-0.8, 0.1, 50)) == ["lenient"]
+    assert (
+        sorts(RaterWork(), leniency=RaterShift(0.8, 0.3, 50))
+        == sorts(RaterWork(), leniency=RaterShift(0.4, 0.01, 50))
+        == []
+    )
+    assert sorts(RaterWork(), course=RaterShift(-0.3, 0.05, 60)) == ["drift"]
 
 
 def test_shift_and_drift_by_hand():
     # mean 1, variance ((1 + 1) / 2), se sqrt(2 / 3 / ... ): values 0 1 2 -> variance 1, se sqrt(1/3)
-    assert rater_flags.shift([0.0, 1.0, 2.0]) == Shift(1.0, pytest.approx((1 / 3) ** 0.5), 3)
-    assert rater_flags.shift([]) is None and rater_flags.shift([2.0]) == Shift(2.0, None, 1)
+    assert rater_flags.mean_shift([0.0, 1.0, 2.0]) == RaterShift(1.0, pytest.approx((1 / 3) ** 0.5), 3)
+    assert rater_flags.mean_shift([]) is None and rater_flags.mean_shift([2.0]) == RaterShift(2.0, None, 1)
     # 21 items: first third all 1, last third 0 0 0 0 0 0 1: 1/7 - 1; variance of the last 1/7, se sqrt(1/7/7) = 1/7
-    found = rater_flags.drift([1.0] * 14 + [0.0] * 6 + [1.0])
+    found = rater_flags.agreement_drift([1.0] * 14 + [0.0] * 6 + [1.0])
     assert (found.size, found.se, found.items) == pytest.approx((1 / 7 - 1, 1 / 7, 21))
-    assert rater_flags.drift([1.0] * 19) is None
+    assert rater_flags.agreement_drift([1.0] * 19) is None
 
 
 def test_a_change_counts_only_beside_that_of_the_others():
-    down, less, up, unsure = Shift(-0.4, 0.05, 60), Shift(-0.2, 0.05, 60), Shift(0.3, 0.05, 60), Shift(-0.1, 0.05, 60)
-    assert rater_flags.either(down, less) == less and rater_flags.either(less, down) == less
-    assert rater_flags.either(down, up) is rater_flags.either(down, unsure) is rater_flags.either(None, down) is None
+    down, less, up, unsure = (
+        RaterShift(-0.4, 0.05, 60),
+        RaterShift(-0.2, 0.05, 60),
+        RaterShift(0.3, 0.05, 60),
+        RaterShift(-0.1, 0.05, 60),
+    )
+    assert rater_flags.common_shift(down, less) == less and rater_flags.common_shift(less, down) == less
+    assert (
+        rater_flags.common_shift(down, up)
+        is rater_flags.common_shift(down, unsure)
+        is rater_flags.common_shift(None, down)
+        is None
+    )
 
 
 def test_pairs_are_every_two_people_of_a_cell_once():
