@@ -34,7 +34,7 @@ def make(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[st
 def test_every_command_is_documented(tool, capsys):
     shown = run(sys.executable, "-m", tool, "--help")
     assert shown.returncode == 0, shown.stderr
-    commands = dict(re.findall(r"^ {4}([a-z][a-z-]*) +(\S.*)$", shown.stdout, re.MULTILINE))
+    commands = dict(re.findall(r"^ {4}([a-z][a-z-]*)\s+(\S.*)$", shown.stdout, re.MULTILINE))
     assert commands, f"python -m {tool} --help lists no command with a word on what it does:\n{shown.stdout}"
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     missing = [name for name in commands if f"python -m {tool} {name}" not in page]

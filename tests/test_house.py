@@ -805,7 +805,7 @@ def promised() -> list[str]:
 
 @pytest.mark.parametrize("what", promised())
 def test_readme_names(what):
-    pages = ("README.md", "CONTRIBUTING.md", "docs/architecture.md")
+    pages = ("README.md", "docs/architecture.md", "docs/commands.md")
     text = "".join((ROOT / name).read_text(encoding="utf-8") for name in pages)
     folder, _, target = what.rpartition("/")[2].partition(" ")
     told = rf"\bmake [a-z |]*\b{target}\b" if target else rf"(?<![\w.]){re.escape(folder)}\b"
