@@ -114,14 +114,14 @@ def one_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
     of stores asks for `stores_made_anew`.
     """
     made = tmp_path_factory.mktemp("empty") / "empty.duckdb"
-    really = opening.bring_up
+    really = opening.migrate_store
 
-    def bring_up(path: Path, found: opening.Found | None) -> None:
+    def bring_up(path: Path, found: opening.StoreFile | None) -> None:
         if found is not None:
             return really(path, found)
         if not made.exists():
             really(made, None)
-        part = opening.beside(path, ".making")
+        part = opening.beside_path(path, ".making")
         shutil.copyfile(made, part)
         os.replace(part, path)
 

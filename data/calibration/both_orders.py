@@ -17,7 +17,7 @@ def positions(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreeme
 
     Every sample counts, as a cell of its pair.
     """
-    card = cards.maybe(store, judge_id)
+    card = cards.card_of_judge_if_known(store, judge_id)
     asked = orders.verdict(card) if card is not None else None
     if asked is None:
         return None

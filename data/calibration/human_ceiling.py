@@ -30,7 +30,7 @@ def ceiling(
     """
 
     def make() -> HumanCeiling | None:
-        return ceilings.measure_ceiling(annotators.labels(store, dataset_id, dimension, resting, judge_id).ratings)
+        return ceilings.measure_ceiling(annotators.dimension_labels(store, dataset_id, dimension, resting, judge_id).ratings)
 
     return remembered(store, ("ceiling", dataset_id, judge_id, dimension, resting), TABLES, make)
 
@@ -45,7 +45,7 @@ def between(
     """
 
     def make(places: Sequence[int]) -> list[Interval | None]:
-        few = [annotators.labels(store, dataset_id, asked[n], resting, judge_id, MOST) for n in places]
+        few = [annotators.dimension_labels(store, dataset_id, asked[n], resting, judge_id, MOST) for n in places]
         return [ceilings.kappa_between_people(one.ratings) for one in few]
 
     keys = [("between", dataset_id, judge_id, d, resting) for d in asked]
@@ -63,5 +63,5 @@ def stand_in(
     found = ceiling(store, dataset_id, judge_id, dimension)
     if found is None or found.judge is None or found.people < alternative_annotator.MIN_PEOPLE:
         return None
-    labels = annotators.labels(store, dataset_id, dimension, "blind", judge_id)
+    labels = annotators.dimension_labels(store, dataset_id, dimension, "blind", judge_id)
     return alternative_annotator.run_test(labels.ratings, epsilon)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from data.calibration import slices
 from data.calibration.calibration import dimensions
 from data.gold import excluded_items
-from data.gold.gold import of_sort
+from data.gold.gold import unit_sort_sql
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import new_id
@@ -22,7 +22,7 @@ LOWEST = "lowest score"
 
 
 @dataclass(frozen=True)
-class Population:
+class SampledPopulation:
     """The items of a dataset that a draw is about: item -> stratum, and item -> whether assisted of those drawn before.
 
     `new` are the strata that this draw would fix, and `open` says whether the design parts any item. What prompts were
@@ -35,7 +35,7 @@ class Population:
     open: bool
 
 
-def population(store: Store | Tx, dataset_id: str, design: SampleDesign) -> Population:
+def sampled_population(store: Store | Tx, dataset_id: str, design: SampleDesign) -> SampledPopulation:
     """The items with their strata: those fixed before, and for items that have none yet those of the design.
 
     Raises BadInput for a design that cannot be: nothing is known to part the items by, or all of them are parted
@@ -43,7 +43,7 @@ def population(store: Store | Tx, dataset_id: str, design: SampleDesign) -> Popu
     """
     rows = store.rows("select item_id, mode, seq from draw where dataset_id = $1 and stream = 'audit'", [dataset_id])
     already, draws = {str(r[0]): r[1] == "assisted" for r in rows}, sorted({int(r[2]) for r in rows})
-    query = "select id, system_a, system_b, seq from item where dataset_id = $1" + excluded_items.aside(store, "id")
+    query = "select id, system_a, system_b, seq from item where dataset_id = $1" + excluded_items.not_excluded_sql(store, "id")
     items = {str(i): (sampling.system_pair(str(a), str(b)), int(s)) for i, a, b, s in store.rows(query, [dataset_id])}
     stored = store.rows("select item_id, stratum from stratum where dataset_id = $1", [dataset_id])
     fixed = {str(i): str(h) for i, h in stored}
@@ -53,13 +53,13 @@ def population(store: Store | Tx, dataset_id: str, design: SampleDesign) -> Popu
     if items and len(draws) not in wave.values():
         _refuse_other(store, dataset_id, design)
     elif design.by != "system":
-        others = parted(store, dataset_id, design)
+        others = assign_strata(store, dataset_id, design)
         names |= {i: others[i] for i, n in wave.items() if n == len(draws)}
     new = sampling.assign_strata((i, names[i], n) for i, n in wave.items())
-    return Population({i: fixed.get(i) or new[i] for i in items}, already, new, len(draws) in wave.values())
+    return SampledPopulation({i: fixed.get(i) or new[i] for i in items}, already, new, len(draws) in wave.values())
 
 
-def kept(store: Store | Tx, dataset_id: str) -> SampleDesign | None:
+def current_design(store: Store | Tx, dataset_id: str) -> SampleDesign | None:
     """The design that parted items of a dataset last; None before the first draw."""
     query = "select parted_by, field, judge_id, allocation, about from design where dataset_id = $1"
     rows = store.rows(f"{query} order by seq desc limit 1", [dataset_id])
@@ -70,7 +70,7 @@ def kept(store: Store | Tx, dataset_id: str) -> SampleDesign | None:
     return SampleDesign() if drawn else None
 
 
-def fix(tx: Tx, dataset_id: str, found: Population, design: SampleDesign) -> None:
+def store_strata(tx: Tx, dataset_id: str, found: SampledPopulation, design: SampleDesign) -> None:
     """Store the strata that a draw gave to items, and the design that did."""
     if found.new:
         tx.add("stratum", "dataset_id, item_id, stratum", [(dataset_id, i, h) for i, h in sorted(found.new.items())])
@@ -79,16 +79,16 @@ def fix(tx: Tx, dataset_id: str, found: Population, design: SampleDesign) -> Non
 
 
 def _refuse_other(store: Store | Tx, dataset_id: str, design: SampleDesign) -> None:
-    first = kept(store, dataset_id) or SampleDesign()
+    first = current_design(store, dataset_id) or SampleDesign()
     judged = first.by in ("score", "confidence") and design.judge != first.judge
     if (design.by, design.of) != (first.by, first.of) or judged:
         raise BadInput(
-            f"The items of this dataset were stratified {told(first)} at their first draw and keep these strata: their "
+            f"The items of this dataset were stratified {describe_design(first)} at their first draw and keep these strata: their "
             "probabilities would be unknown otherwise. Another design can stratify only items that are imported later."
         )
 
 
-def told(design: SampleDesign) -> str:
+def describe_design(design: SampleDesign) -> str:
     """What items are parted by, in words: "by system"."""
     if design.by == "score":
         return f"by the judge's {design.of.rpartition('.')[2].replace('_', ' ') or LOWEST}"
@@ -98,7 +98,7 @@ def told(design: SampleDesign) -> str:
 # -- what items are parted by -------------------------------------------------------------------------------------
 
 
-def parted(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[str, str]:
+def assign_strata(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[str, str]:
     """item -> its score, confidence, language or field of meta, in words. Raises BadInput where none is known."""
     if design.by == "score":
         return _by_score(store, dataset_id, design)
@@ -157,7 +157,7 @@ def _lowest(store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimens
     """The lowest score of every item on one dimension."""
     rows = store.rows(
         "select l.item_id, min(l.value) from score_now l join item i on i.id = l.item_id where i.dataset_id = $1 "
-        f"and l.judge_id = $2 and l.dimension = $3 and {of_sort(dimension.sort)} and l.value is not null "
+        f"and l.judge_id = $2 and l.dimension = $3 and {unit_sort_sql(dimension.sort)} and l.value is not null "
         "group by l.item_id",
         [dataset_id, judge_id, dimension.name],
     )
@@ -181,7 +181,7 @@ def _by_confidence(store: Store | Tx, dataset_id: str, design: SampleDesign) -> 
     )
 
 
-def fields(store: Store | Tx, dataset_id: str) -> list[str]:
+def meta_fields(store: Store | Tx, dataset_id: str) -> list[str]:
     """The fields of the items' meta that could part them: with two values or more, and not more than strata."""
     values: dict[str, set[str]] = {}
     query = "select distinct meta from item where dataset_id = $1 and meta not in ('', '{}')"

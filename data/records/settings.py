@@ -7,8 +7,8 @@ from typing import Literal
 
 from data.records.people import require
 from data.records.values import WORKSPACE as WORKSPACE
-from data.records.values import get as get
-from data.records.values import put as put
+from data.records.values import get_setting as get
+from data.records.values import put_setting as put
 from data.store import Store, Tx
 from data.store.errors import BadInput
 
@@ -65,18 +65,18 @@ class GoldRule:
         return self
 
 
-def rules(store: Store | Tx, dataset_id: str) -> QueueRules:
+def queue_rules(store: Store | Tx, dataset_id: str) -> QueueRules:
     """The queue rules of a dataset."""
     return QueueRules(**{**asdict(QueueRules()), **get(store, dataset_id, "queue", {})})
 
 
-def set_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) -> None:
+def set_queue_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) -> None:
     """Change a dataset's queue rules (researchers and leads)."""
     new.check()
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
-        if rules(tx, dataset_id) != new:
+        if queue_rules(tx, dataset_id) != new:
             put(tx, dataset_id, "queue", asdict(new))
 
     store.tx(actor, "queue rules", work, target=dataset_id)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from data.adjudication import adjudication
-from data.adjudication.docket import Done
+from data.adjudication.docket import AdjudicatedCell
 from data.records.people import Person
 from data.records.settings import GoldRule
 from data.store.ids import new_id
@@ -17,7 +17,7 @@ from judges.plural import many
 from pages.ui import clock, session, text
 
 
-def decided(found: list[Done], who: Person, zone: tzinfo, key: str) -> None:
+def decided(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -> None:
     """The decisions that stand, newest first; those of one's own, and for leads all, can be taken back."""
     if not found:
         return
@@ -41,7 +41,7 @@ def decided(found: list[Done], who: Person, zone: tzinfo, key: str) -> None:
             may = chosen is not None and (chosen.person == who.name or who.may("lead"))
             if st.button("Take back", icon=":material/undo:", disabled=not may) and chosen is not None:
                 try:
-                    adjudication.withdraw(session.store(), who.name, new_id(), chosen.id)
+                    adjudication.withdraw_adjudication(session.store(), who.name, new_id(), chosen.id)
                 except AssayError as error:
                     text.refuse(error)
                     return

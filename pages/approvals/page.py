@@ -28,7 +28,7 @@ def page() -> None:
     if dataset.synthetic:
         with bar:
             text.synthetic(dataset.description)
-    judges = datasets.judges(store, dataset.id)
+    judges = datasets.dataset_judges(store, dataset.id)
     if not judges:
         st.info("No judge has scored this dataset yet, so there is nothing to approve.", icon=":material/gavel:")
         links.to("import", "Import judgments", icon=":material/upload_file:")
@@ -41,7 +41,7 @@ def page() -> None:
     decision_form.outcome()
     for judge, _, model, *_ in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.subheader(text.plain(choose.judge_names(judges, combinations.named(store))[judge]), anchor=False)
+            st.subheader(text.plain(choose.judge_names(judges, combinations.describe_combinations(store))[judge]), anchor=False)
             text.practice(model)
         try:
             _judge(who, case.cases(store, dataset.id, judge))

@@ -12,7 +12,7 @@ import streamlit as st
 from data.approvals.approvals import AUTOMATIC, Approval, Note, Stand, Waits
 from data.approvals.case import Beside, Case
 from data.approvals.record import Fact, called
-from data.records.names import shown
+from data.records.names import display_name
 from judges.audits import all_audits
 from judges.plural import many
 from judges.render.words import between, cell, span
@@ -120,9 +120,9 @@ def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
     holds, where = stand.holds, status(one, stand, note)
     if stand.proposed is not None:
         first = stand.proposed
-        return f"{shown(first.person)} proposed it, {clock.at(first.at, zone)}: {first.reason}"
+        return f"{display_name(first.person)} proposed it, {clock.at(first.at, zone)}: {first.reason}"
     if holds is not None and where in ("approved", "declined", "withdrawn"):
-        return f"{shown(holds.person)} {holds.done} it, {clock.at(holds.at, zone)}: {holds.reason}"
+        return f"{display_name(holds.person)} {holds.done} it, {clock.at(holds.at, zone)}: {holds.reason}"
     if holds is not None and where == "older":
         return f"{note.older} It stays on the dashboard until a lead decides."
     if where == "doubted" and note.look is not None:
@@ -254,7 +254,7 @@ def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone
     for one in found:
         figures = {name: figure for name, figure, _ in facts[one.id]}
         text.say(
-            "**{who}** {done} it, {at}: {reason}", who=shown(one.person), done=one.done, at=clock.at(one.at, zone),
+            "**{who}** {done} it, {at}: {reason}", who=display_name(one.person), done=one.done, at=clock.at(one.at, zone),
             reason=one.reason,
         )  # fmt: skip
         kappa, bound, items = (figures.get(name) for name in ("kappa", "kappa, lower bound", "items"))

@@ -9,7 +9,7 @@ import streamlit as st
 
 from data.approvals import approvals, policy
 from data.approvals.approvals import Note, Stand
-from data.records.names import shown
+from data.records.names import display_name
 from data.reports.statistics.statistics import STATISTICS
 from judges.render.findings import agreement as said
 from judges.render.findings.findings import quiet
@@ -88,7 +88,7 @@ def _decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, el
     with st.container(horizontal=True, vertical_alignment="center"):
         if one is not None:
             text.quiet(
-                "**{who}** {done} it, {at}: {reason}", who=shown(one.person), done=one.done,
+                "**{who}** {done} it, {at}: {reason}", who=display_name(one.person), done=one.done,
                 at=clock.at(one.at, zone), reason=text.short(one.reason, 110),
             )  # fmt: skip
         elif eligible:

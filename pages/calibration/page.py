@@ -34,7 +34,7 @@ def page() -> None:
         dataset = choose.dataset(store, labelled=True)
     if dataset is None:
         return
-    judges = datasets.judges(store, dataset.id)
+    judges = datasets.dataset_judges(store, dataset.id)
     if not judges:
         st.info(
             "No judge has scored this dataset yet. Run one, or import its judgments, to compare it with people.",
@@ -43,7 +43,7 @@ def page() -> None:
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     with bar, st.container(width=460):
-        names = choose.judge_names(judges, combinations.named(store))
+        names = choose.judge_names(judges, combinations.describe_combinations(store))
         judge = url_state.one("judge", "Judge", names)
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
@@ -67,8 +67,8 @@ def page() -> None:
     lines = standing(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
     overview.used(lines, basis, dropped, counted, _rests(store, at))
-    overview.combined(combinations.since(store, judge))
-    card_editor.shown(fewshot.used(store, judge))
+    overview.combined(combinations.combined_since(store, judge))
+    card_editor.shown(fewshot.items_in_prompt(store, judge))
     disputes.panel(at, basis, dropped, dataset.name)
     dimensions = calibration.dimensions(store, judge)
     with st.spinner("Comparing people with each other ..."):

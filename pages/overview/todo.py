@@ -7,13 +7,13 @@ from datetime import timedelta, tzinfo
 
 import streamlit as st
 
-from data.adjudication.adjudication import work
+from data.adjudication.adjudication import adjudication_work
 from data.approvals.approvals import Waits
-from data.queue.progress import Done, Personal, QueueDone
+from data.queue.progress import DatasetProgress, PersonalProgress, QueueProgress
 from data.records.datasets import Dataset
-from data.records.names import shown
+from data.records.names import display_name
 from data.records.people import Person
-from data.trail.activity import Move
+from data.trail.activity import Activity
 from judges.plural import many
 from pages.ui import clock, links, session, text
 from pages.ui.choose import STREAMS
@@ -49,7 +49,7 @@ def waiting(dataset: Dataset, stream: str, left: int, seconds: float | None, fir
 Judges = Sequence[tuple[str, str, str, bool, int]]
 
 
-def far(dataset: Dataset, done: Done, queues: dict[str, QueueDone], judges: Judges) -> None:
+def far(dataset: Dataset, done: DatasetProgress, queues: dict[str, QueueProgress], judges: Judges) -> None:
     """How far one dataset is, by whom it is judged, and the way to its figures."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -69,7 +69,7 @@ def far(dataset: Dataset, done: Done, queues: dict[str, QueueDone], judges: Judg
         text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)
 
 
-def pace(mine: Personal, days: list[int]) -> None:
+def pace(mine: PersonalProgress, days: list[int]) -> None:
     """A person's own progress, with the last days as bars."""
     bars = days if any(days) else None
     label = "Items today (bars: last 14 days)" if bars else "Items today"
@@ -79,14 +79,14 @@ def pace(mine: Personal, days: list[int]) -> None:
     right.metric("Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="Median of the last 50.")
 
 
-def moved(found: list[Move], zone: tzinfo) -> None:
+def moved(found: list[Activity], zone: tzinfo) -> None:
     """The newest changes in words, each with its time."""
     if not found:
         st.caption("Nothing yet.")
     for move in found:
         values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": clock.at(move.at, zone)}
         what = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
-        text.quiet(MOVED[move.sort], actor=shown(move.actor), n=many(move.n, what), **values)
+        text.quiet(MOVED[move.sort], actor=display_name(move.actor), n=many(move.n, what), **values)
 
 
 def approvals(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
@@ -135,7 +135,7 @@ _GONE = {
 
 def adjudication(dataset: Dataset, who: Person) -> None:
     """How many ratings of a dataset this person may adjudicate, and the way there; nothing where none wait."""
-    n = len(work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
+    n = len(adjudication_work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
     if n:
         with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
             with st.container(gap=None):

@@ -19,7 +19,7 @@ class Samples(NamedTuple):
 
 
 def _load(of: Of) -> Samples:
-    return Samples(repeated(*of.place, of.basis), combinations.named(of.store).get(of.judge, ""))
+    return Samples(repeated(*of.place, of.basis), combinations.describe_combinations(of.store).get(of.judge, ""))
 
 
 SELF_CONSISTENCY = Statistic(

@@ -29,18 +29,18 @@ def said(name, unit, dimension, value, who="ann"):
 @pytest.fixture
 def store(tmp_path):
     opened = open_store(f"duckdb:///{tmp_path / 's.duckdb'}")
-    people.join(opened, "lea")
+    people.join_workspace(opened, "lea")
     yield opened
     opened.close()
 
 
 def bring(store, tmp_path, rows, name="demo"):
     take(store, "lea", from_path(lines(tmp_path / "in.jsonl", rows)), Plan(name, sampling="random", population=500))
-    return datasets.dataset(store, name).id
+    return datasets.dataset_named(store, name).id
 
 
 def judges(store, dataset):
-    return {model: id_ for id_, _, model, *_ in datasets.judges(store, dataset)}
+    return {model: id_ for id_, _, model, *_ in datasets.dataset_judges(store, dataset)}
 
 
 def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path, monkeypatch):

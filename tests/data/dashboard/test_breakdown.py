@@ -24,7 +24,7 @@ from tests.data.dashboard.test_dashboard import alike, approve, dialogues, expec
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     opened = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}")
-    people.join(opened, "lea")
+    people.join_workspace(opened, "lea")
     yield opened
     opened.close()
 
