@@ -10,6 +10,7 @@ from data.calibration import slices
 from data.calibration.calibration import dimensions
 from data.gold import excluded_items
 from data.gold.gold import of_sort
+from data.records.tables import DesignRow, StratumRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import new_id
@@ -73,9 +74,9 @@ def kept(store: Store | Tx, dataset_id: str) -> Design | None:
 def fix(tx: Tx, dataset_id: str, found: Population, design: Design) -> None:
     """Store the strata that a draw gave to items, and the design that did."""
     if found.new:
-        tx.add("stratum", "dataset_id, item_id, stratum", [(dataset_id, i, h) for i, h in sorted(found.new.items())])
-        told = (new_id(), dataset_id, design.by, design.of, design.judge, design.allocation, design.about)
-        tx.add("design", "id, dataset_id, parted_by, field, judge_id, allocation, about", [told])
+        tx.append([StratumRow(dataset_id, i, h) for i, h in sorted(found.new.items())])
+        told = design.by, design.of, design.judge, design.allocation, design.about
+        tx.append([DesignRow(new_id(), dataset_id, *told)])
 
 
 def _refuse_other(store: Store | Tx, dataset_id: str, design: Design) -> None:

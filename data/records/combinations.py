@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from data.records.tables import CombineRuleRow
 from data.store import Store, Tx, remembered
 from judges.card import Card
 from judges.protocols.combination import applied, drawn_of, rule_of, said
 from judges.stats import bins
 from judges.types import Scale
 
-_RULE = "judge_id, sort, dimension, rule, drawn"
+
 def nearest(column: str) -> str:
     """SQL of the answer nearest to a judge's value, which may lie between two; a half counts up."""
     return f"floor({column} + 0.5)"
@@ -43,15 +44,11 @@ def answer(column: str, scale: Scale) -> str:
 
 def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> None:
     """Append how the samples of new judges combine, for every dimension of their cards."""
-    tx.add(
-        "combine_rule",
-        _RULE,
-        [
-            (key, d.sort, d.name, applied(rule_of(card, params), d.scale), drawn_of(d.scale))
-            for key, (card, params) in judges.items()
-            for d in card.dimensions
-        ],
-    )
+    tx.append([
+        CombineRuleRow(key, d.sort, d.name, applied(rule_of(card, params), d.scale), drawn_of(d.scale))
+        for key, (card, params) in judges.items()
+        for d in card.dimensions
+    ])  # fmt: skip
 
 
 def named(store: Store) -> dict[str, str]:

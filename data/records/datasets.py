@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from data.records.tables import DatasetRow
 from data.store import Store, Tx, remembered
 from data.store.errors import NotFound
 from data.store.ids import content_id
@@ -37,7 +38,7 @@ def ensure(tx: Tx, name: str, description: str = "", synthetic: bool = False) ->
     """The id of the dataset of that name, made if it is not there; for callers that have checked the right to."""
     dataset_id = content_id("dataset", name)
     if not tx.rows("select 1 from dataset where id = $1", [dataset_id]):
-        tx.add("dataset", "id, name, description, synthetic", [(dataset_id, name, description, synthetic)])
+        tx.append([DatasetRow(dataset_id, name, description, synthetic)])
     return dataset_id
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from data.records import leads, names
 from data.records.names import MACHINE, hidden, same
+from data.records.tables import PersonEventRow
 from data.records.values import put
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotAllowed, NotFound
@@ -260,5 +261,4 @@ def _clean(name: str) -> str:
 
 def append(tx: Tx, people: list[Person]) -> None:
     """Append the state of people as it now is; for callers that have checked the right to do so."""
-    rows = [(new_id(), p.name, p.role, p.active, p.team) for p in people]
-    tx.add("person_event", "id, person, role, active, team", rows)
+    tx.append([PersonEventRow(new_id(), p.name, p.role, p.active, p.team) for p in people])

@@ -19,7 +19,8 @@ from data.desk import desk
 from data.queue import review_signals
 from data.records import datasets, guidelines
 from data.runs import runs
-from data.store import MIGRATIONS, Store, migrations, open_store
+from data.store import Store, migrations, open_store
+from data.store.base import MIGRATIONS
 from data.store.high_water_mark import Mark
 from data.workspace.verify import verify
 

@@ -16,7 +16,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from data.store import MIGRATIONS, Store, Tx, migrations, open_store, remembered, statements
+from data.store import Store, Tx, migrations, open_store, remembered, statements
+from data.store.base import MIGRATIONS
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
 from data.store.high_water_mark import Mark
