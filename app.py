@@ -15,7 +15,7 @@ from starlette.routing import Route
 from data import log
 from data.dashboard.warmup import ahead
 from data.runs import runs
-from data.workspace.bootstrap import begin
+from data.workspace.bootstrap import open_workspace
 from judges.cards import cards
 from judges.errors import AssayError
 from judges.version import VERSION
@@ -36,7 +36,7 @@ async def life(_: object) -> AsyncIterator[None]:
     try:
         log.begin("INFO")
         cards()
-        store = begin()
+        store = open_workspace()
     except AssayError as error:
         print(f"Assay cannot start. {error}", file=sys.stderr, flush=True)
         log.error("start_refused", error=type(error).__name__)

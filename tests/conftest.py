@@ -114,19 +114,19 @@ def one_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
     of stores asks for `stores_made_anew`.
     """
     made = tmp_path_factory.mktemp("empty") / "empty.duckdb"
-    really = opening.bring_up
+    really = opening.migrate_store
 
-    def bring_up(path: Path, found: opening.Found | None) -> None:
+    def bring_up(path: Path, found: opening.StoreFile | None) -> None:
         if found is not None:
             return really(path, found)
         if not made.exists():
             really(made, None)
-        part = opening.beside(path, ".making")
+        part = opening.beside_path(path, ".making")
         shutil.copyfile(made, part)
         os.replace(part, path)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(opening, "bring_up", bring_up)
+        patch.setattr(opening, "migrate_store", bring_up)
         patch.setattr(seeds, "KEPT", [tmp_path_factory.mktemp("kept")])
         yield really
 
@@ -134,7 +134,7 @@ def one_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
 @pytest.fixture
 def stores_made_anew(one_empty_store: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every new store goes through all migrations, as a user's does."""
-    monkeypatch.setattr(opening, "bring_up", one_empty_store)
+    monkeypatch.setattr(opening, "migrate_store", one_empty_store)
 
 
 # -- the app ----------------------------------------------------------------------------------------------------------

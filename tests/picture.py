@@ -8,7 +8,7 @@ from pathlib import Path
 from data.desk import desk
 from data.queue import queue
 from data.records import datasets, people
-from data.workspace.bootstrap import begin
+from data.workspace.bootstrap import open_workspace
 from tests import browser
 from tests.conftest import FLAGS
 from tests.pages.driving import enter, on_item
@@ -19,11 +19,11 @@ PICTURE = ROOT / "docs" / "desk.png"
 
 def telling(app: Server) -> str:
     """An item whose judge broke its own rule and was unsure, with few turns, so that the picture shows both."""
-    store = begin(app.store)
-    people.join(store, "mio")
-    found = datasets.dataset(store, "support-dialogues")
-    given = queue.claim(store, "mio", found.id, "review", queue.Filters(reason="broken rule"), [], 60)
-    views = desk.views(store, "mio", given)
+    store = open_workspace(app.store)
+    people.join_workspace(store, "mio")
+    found = datasets.dataset_named(store, "support-dialogues")
+    given = queue.claim_items(store, "mio", found.id, "review", queue.QueueFilters(reason="broken rule"), [], 60)
+    views = desk.desk_views(store, "mio", given)
     short = [v for v in views if v.mode == "assisted" and len(v.item.content.turns) == 6 and len(v.why) <= 3]  # type: ignore[union-attr]
     store.close()
     return (short or views)[0].item.id

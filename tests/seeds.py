@@ -102,10 +102,10 @@ def workspace(
 def _made(path: Path, file: Path, names: tuple[str, ...], review: bool, audit: int, dataset: str) -> Store:
     store = open_store(f"duckdb:///{path}")
     for name in names:
-        people.join(store, name)
+        people.join_workspace(store, name)
     take(store, names[0], from_path(file), Plan(dataset=dataset))
-    found = datasets.dataset(store, dataset)
-    judges = datasets.judges(store, found.id)
+    found = datasets.dataset_named(store, dataset)
+    judges = datasets.dataset_judges(store, found.id)
     judge = judges[0][0] if judges else ""
     if audit:
         queue.draw_audit(store, names[0], found.id, audit, judge, seed=1)
@@ -117,7 +117,7 @@ def _made(path: Path, file: Path, names: tuple[str, ...], review: bool, audit: i
 def _copy(path: Path, to: Path) -> None:
     """Copy a closed store with its mark."""
     opening.copy(path, to)
-    shutil.copyfile(opening.beside(path, ".mark"), opening.beside(to, ".mark"))
+    shutil.copyfile(opening.beside_path(path, ".mark"), opening.beside_path(to, ".mark"))
 
 
 def dialogues(path: Path, count: int, turns: int = 3, **options: Any) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from data.desk.labels import Text, checked
+from data.desk.labels import StorableText, check_answer_value
 from data.gold import disputes
-from data.gold.disputes import Cell, Decision
+from data.gold.disputes import Adjudication, LabelledCell
 from data.records import exposure, items, people
 from data.records.tables import AdjudicationRow
 from data.store import Store, Tx, columns_of
@@ -28,42 +28,42 @@ _TAKEN = "This decision's key is taken by another one. Decide again."
 
 
 @dataclass(frozen=True)
-class Work:
+class AdjudicationWork:
     """What waits: the cells that this person may decide, in order, and how many wait for somebody else."""
 
-    mine: list[Cell]
+    mine: list[LabelledCell]
     others: int
 
 
-def work(store: Store, actor: str, dataset_id: str) -> Work:
+def adjudication_work(store: Store, actor: str, dataset_id: str) -> AdjudicationWork:
     """What waits in a dataset for a person (researchers and leads; for others everything waits for somebody else)."""
-    cells = disputes.waiting(store, dataset_id)
-    able = [p.name for p in people.everyone(store) if p.may("researcher")]
+    cells = disputes.cells_to_adjudicate(store, dataset_id)
+    able = [p.name for p in people.all_people(store) if p.may("researcher")]
     if actor not in able:
-        return Work([], len(cells))
+        return AdjudicationWork([], len(cells))
     mine = [cell for cell in cells if not _instead(able, actor, cell)]
-    return Work(mine, len(cells) - len(mine))
+    return AdjudicationWork(mine, len(cells) - len(mine))
 
 
-def _instead(able: list[str], actor: str, cell: Cell) -> list[str]:
+def _instead(able: list[str], actor: str, cell: LabelledCell) -> list[str]:
     """Who could decide a cell instead of somebody who labelled it; empty for everybody who may decide it."""
     labelled = {s.person for s in cell.said}
     return [name for name in able if name not in labelled] if actor in labelled else []
 
 
-def look(store: Store, actor: str, item_ids: Sequence[str]) -> None:
+def record_look(store: Store, actor: str, item_ids: Sequence[str]) -> None:
     """Record that somebody who adjudicates these items is shown people's labels of them.
 
     From then on the audit sample gives them no answer of these to make, and none of theirs to them counts as blind.
     Raises NotAllowed below the role researcher.
     """
     people.require(store, actor, "researcher")
-    exposure.record(store, actor, dict.fromkeys(item_ids, (exposure.PEOPLE,)), "adjudication")
+    exposure.record_exposures(store, actor, dict.fromkeys(item_ids, (exposure.PEOPLE,)), "adjudication")
 
 
-def decide(
+def adjudicate(
     store: Store, actor: str, key: str, item_id: str, unit: str, dimension: str, value: Any, reason: str, token: str
-) -> Decision:
+) -> Adjudication:
     """Append a decision on a cell that waits, with the labels it was made on; idempotent by its key.
 
     `token` is that of the cell as it was shown: where its labels or its decision changed meanwhile, the decision is
@@ -71,20 +71,20 @@ def decide(
     the actor, here or on the desk, or the labels themselves were given with them in view; such a decision counts on no
     blind basis. Raises NotAllowed, NotFound, BadScale or BadInput.
     """
-    reason = TypeAdapter(Text).validate_python(str(reason)).strip()
+    reason = TypeAdapter(StorableText).validate_python(str(reason)).strip()
 
-    def code(tx: Tx, item: items.Stored) -> float | None:
+    def code(tx: Tx, item: items.StoredItem) -> float | None:
         try:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if (number and not abs(value) < _HUGE) or not (number or value is None or isinstance(value, str)):
                 raise BadScale("that is no answer of its scale")
-            return checked(tx, item.content, unit, dimension, float(value) if number else value)
+            return check_answer_value(tx, item.content, unit, dimension, float(value) if number else value)
         except BadScale as error:
             raise BadScale(f"{dimension.replace('_', ' ')[:60]} of {unit}: {error}.") from None
 
-    def act(tx: Tx) -> Decision:
+    def act(tx: Tx) -> Adjudication:
         people.require(tx, actor, "researcher")
-        item = items.item(tx, item_id)
+        item = items.load_item(tx, item_id)
         done = tx.rows("select person, item_id, unit, dimension, value, reason, withdrawn from adjudication "
                        "where id = $1", [key])  # fmt: skip
         if done:
@@ -97,25 +97,25 @@ def decide(
             raise BadInput(f"The reason has {len(reason):,} letters; {MOST:,} are the most.")
         cell = _cell(tx, item.dataset_id, item_id, unit, dimension)
         _up_to_date(cell, token)
-        instead = _instead([p.name for p in people.everyone(tx) if p.may("researcher")], actor, cell)
+        instead = _instead([p.name for p in people.all_people(tx) if p.may("researcher")], actor, cell)
         if instead:
             raise NotAllowed(f"You gave one of these labels. Somebody else has to decide: {', '.join(instead[:3])}.")
-        known = exposure.seen(tx, actor, [item_id]).get(item_id, exposure.Seen())
+        known = exposure.find_exposures(tx, actor, [item_id]).get(item_id, exposure.Exposure())
         saw = known.judge or any(s.mode == "assisted" for s in cell.said)
-        told = disputes.kept(cell.said)
+        told = disputes.labels_to_json(cell.said)
         row = AdjudicationRow(
             key, item.dataset_id, item_id, unit, dimension, code(tx, item), reason, told, saw, False, actor
         )
         tx.append([row])
-        exposure.add(tx, actor, {item_id: [exposure.PEOPLE]}, "adjudication")
-        return Decision(key, actor, row.value, reason, saw, cell.said, tx.seq)
+        exposure.add_exposures(tx, actor, {item_id: [exposure.PEOPLE]}, "adjudication")
+        return Adjudication(key, actor, row.value, reason, saw, cell.said, tx.seq)
 
     if not 8 <= len(key) <= 80:
         raise BadInput("A decision needs a key of 8 to 80 letters, made where it was taken.")
     return store.tx(actor, "adjudicate", act, target=item_id)
 
 
-def withdraw(store: Store, actor: str, key: str, decision_id: str) -> None:
+def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) -> None:
     """Take a decision back (who made it, or a lead): the cell goes by the rule again, and waits if people disagree.
 
     Idempotent by its key. Raises NotAllowed, or BadInput where that decision does not stand any more.
@@ -149,7 +149,7 @@ def withdraw(store: Store, actor: str, key: str, decision_id: str) -> None:
     store.tx(actor, "withdraw adjudication", act, target=decision_id)
 
 
-def reveal(store: Store, actor: str, item_id: str) -> None:
+def reveal_while_adjudicating(store: Store, actor: str, item_id: str) -> None:
     """Record that somebody who adjudicates an item asked for the judge's scores of it; only where a cell of it waits.
 
     From then on their decisions on it count on no blind basis, and their own labels of it are revealed ones.
@@ -157,23 +157,23 @@ def reveal(store: Store, actor: str, item_id: str) -> None:
 
     def act(tx: Tx) -> None:
         people.require(tx, actor, "researcher")
-        item = items.item(tx, item_id)
-        if not any(cell.waits for cell in disputes.of_item(tx, item.dataset_id, item_id)):
+        item = items.load_item(tx, item_id)
+        if not any(cell.waits for cell in disputes.cells_of_item(tx, item.dataset_id, item_id)):
             raise NotFound("No cell of this item waits for a decision: the judge's scores are on the review desk.")
-        exposure.reveal(tx, actor, item_id)
+        exposure.reveal_scores(tx, actor, item_id)
 
     store.tx(actor, "reveal", act, target=item_id)
 
 
-def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str) -> Cell:
-    cells = disputes.of_item(tx, dataset_id, item_id)
+def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str) -> LabelledCell:
+    cells = disputes.cells_of_item(tx, dataset_id, item_id)
     found = next((c for c in cells if (c.unit, c.dimension) == (unit, dimension)), None)
     if found is None:
         raise NotFound(f"Nobody's label of {dimension.replace('_', ' ')[:60]} of {unit[:40]} holds any more.")
     return found
 
 
-def _up_to_date(cell: Cell, token: str) -> None:
+def _up_to_date(cell: LabelledCell, token: str) -> None:
     """Raises BadInput where a cell is not what was on screen, or does not wait."""
     held = cell.decision
     if not cell.waits:
@@ -185,7 +185,7 @@ def _up_to_date(cell: Cell, token: str) -> None:
         raise BadInput("People's labels of this rating changed while you decided. Look at it again.")
 
 
-def _kept(tx: Tx, key: str) -> Decision:
+def _kept(tx: Tx, key: str) -> Adjudication:
     row = tx.rows("select person, value, reason, saw_judge, labels, seq from adjudication where id = $1", [key])[0]
     person, value, reason, saw, labels, seq = row
-    return Decision(key, person, value, reason, bool(saw), disputes.read(labels), int(seq))
+    return Adjudication(key, person, value, reason, bool(saw), disputes.labels_from_json(labels), int(seq))

@@ -8,19 +8,19 @@ from datetime import datetime
 from typing import NamedTuple
 
 from data.adjudication import provenance
-from data.adjudication.provenance import Came
+from data.adjudication.provenance import GoldOrigin
 from data.cards import cards
 from data.desk import desk
-from data.desk.desk import View
-from data.gold.disputes import Cell, Said, made_at, read
-from data.queue.queue import Given
+from data.desk.desk import DeskView
+from data.gold.disputes import LabelledCell, PersonLabel, decision_time, labels_from_json
+from data.queue.queue import GivenItem
 from data.records import exposure, people
 from data.store import Store
 from data.store.ids import content_id
 from judges.types import Dimension, sort_of
 
 
-class Judged(NamedTuple):
+class DocketScore(NamedTuple):
     """What one judge said in a cell."""
 
     unit: str
@@ -30,7 +30,7 @@ class Judged(NamedTuple):
     note: str
 
 
-class Wrote(NamedTuple):
+class DocketComment(NamedTuple):
     """What a person wrote to an item while labelling it; unit "" is the whole item, sort issue or comment."""
 
     person: str
@@ -43,16 +43,16 @@ class Wrote(NamedTuple):
 class Docket:
     """An item to adjudicate. `view` holds nothing of the judge; `judged` is None until they asked for it (recorded)."""
 
-    view: View
-    cells: list[Cell]
-    decided: list[Came]
-    wrote: list[Wrote]
-    judged: list[Judged] | None
+    view: DeskView
+    cells: list[LabelledCell]
+    decided: list[GoldOrigin]
+    wrote: list[DocketComment]
+    judged: list[DocketScore] | None
     dimensions: dict[tuple[str, str], Dimension]
 
 
 @dataclass(frozen=True)
-class Done:
+class AdjudicatedCell:
     """A decision that holds, for a list."""
 
     id: str
@@ -68,19 +68,19 @@ class Done:
     at: datetime
 
 
-def dockets(store: Store, actor: str, cells: Sequence[Cell], most: int) -> list[Docket]:
+def load_dockets(store: Store, actor: str, cells: Sequence[LabelledCell], most: int) -> list[Docket]:
     """The first items of a person's work, at most so many."""
-    by_item: dict[str, list[Cell]] = {}
+    by_item: dict[str, list[LabelledCell]] = {}
     for cell in cells:
         by_item.setdefault(cell.item, []).append(cell)
     ids = list(by_item)[:most]
-    asked, revealed = cards.questions(store), exposure.asked_for(store, actor, ids)
+    asked, revealed = cards.answerable_dimensions(store), exposure.revealed_items(store, actor, ids)
     # Taken as drawn blind, whatever it was: the judge's scores never reach a browser that has not asked for them.
-    views = desk.views(store, "", [Given("adjudication", i, "audit", "blind", "", ()) for i in ids])
+    views = desk.desk_views(store, "", [GivenItem("adjudication", i, "audit", "blind", "", ()) for i in ids])
     found = []
     for view in views:
         item, kind = view.item.id, view.item.content.kind
-        came = provenance.came(store, item)
+        came = provenance.gold_origins(store, item)
         waits = {(c.unit, c.dimension) for c in by_item[item]}
         places = waits | {(c.unit, c.dimension) for c in came}
         known = {place: asked.get((kind, sort_of(place[0]), place[1])) for place in places}
@@ -97,12 +97,12 @@ def dockets(store: Store, actor: str, cells: Sequence[Cell], most: int) -> list[
     return found
 
 
-def shuffled(item: str, unit: str, dimension: str, said: Iterable[Said]) -> list[Said]:
+def shuffle_labels(item: str, unit: str, dimension: str, said: Iterable[PersonLabel]) -> list[PersonLabel]:
     """What people say of a cell in an order that reveals nothing of who they are, and is the same every time."""
     return sorted(said, key=lambda s: content_id(item, unit, dimension, s.person, s.id))
 
 
-def done(store: Store, actor: str, dataset_id: str, most: int = 500) -> list[Done]:
+def adjudicated_cells(store: Store, actor: str, dataset_id: str, most: int = 500) -> list[AdjudicatedCell]:
     """The decisions that stand in a dataset, newest first.
 
     Left out are items that may still come to the actor to be answered blind, as the list shows what people said.
@@ -115,20 +115,20 @@ def done(store: Store, actor: str, dataset_id: str, most: int = 500) -> list[Don
         f"where a.dataset_id = $1 order by a.seq desc, a.id desc limit {most:d}",
         [dataset_id],
     )
-    may = exposure.listed(store, actor, {str(row[1]) for row in rows}, [exposure.PEOPLE], "decisions")
+    may = exposure.expose_list(store, actor, {str(row[1]) for row in rows}, [exposure.PEOPLE], "decisions")
     found = []
     for id_, item, name, kind, unit, dimension, value, person, reason, saw, labels, at in rows:
         if item not in may:
             continue
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is not None:
-            said = ", ".join(f"{s.person} {scale.say(s.value)}" for s in read(labels))
-            told = (str(reason), said, bool(saw), made_at(labels, at))
-            found.append(Done(id_, item, name, unit, dimension, scale.say(value), str(person), *told))
+            said = ", ".join(f"{s.person} {scale.say(s.value)}" for s in labels_from_json(labels))
+            told = (str(reason), said, bool(saw), decision_time(labels, at))
+            found.append(AdjudicatedCell(id_, item, name, unit, dimension, scale.say(value), str(person), *told))
     return sorted(found, key=lambda one: one.at, reverse=True)
 
 
-def _judged(store: Store, item_id: str) -> list[Judged]:
+def _judged(store: Store, item_id: str) -> list[DocketScore]:
     """Every score of an item but those of probes, with the judge's note."""
     rows = store.rows(
         "select s.unit, s.dimension, j.model, s.value, coalesce(max(r.text), '') from score_now s "
@@ -138,9 +138,9 @@ def _judged(store: Store, item_id: str) -> list[Judged]:
         "group by s.unit, s.dimension, j.model, s.judge_id, s.value order by j.model, s.judge_id",
         [item_id],
     )
-    return [Judged(*row) for row in rows]
+    return [DocketScore(*row) for row in rows]
 
 
-def _wrote(store: Store, item_id: str) -> list[Wrote]:
+def _wrote(store: Store, item_id: str) -> list[DocketComment]:
     rows = store.rows("select person, unit, sort, text from comment_now where item_id = $1 order by id", [item_id])
-    return [Wrote(*row) for row in rows]
+    return [DocketComment(*row) for row in rows]

@@ -9,8 +9,8 @@ from typing import Literal
 
 from data.cards import cards
 from data.gold import disputes
-from data.gold.disputes import Cell, Decision, Said
-from data.gold.gold import Basis, gold
+from data.gold.disputes import Adjudication, LabelledCell, PersonLabel
+from data.gold.gold import Basis, gold_sql
 from data.records import items
 from data.records.settings import GoldRule, gold_rule
 from data.store import Store
@@ -20,7 +20,7 @@ How = Literal["one", "agreed", "median", "mean", "majority", "drawn", "adjudicat
 
 
 @dataclass(frozen=True)
-class Came:
+class GoldOrigin:
     """The gold of one cell on all its labels but revealed ones, and how it came about.
 
     value: None is n/a; `has` is False where a drawn vote leaves no gold. told: "median of 3", "adjudicated by ann: x".
@@ -33,12 +33,12 @@ class Came:
     value: float | None
     how: How
     told: str
-    said: tuple[Said, ...]
-    decision: Decision | None
+    said: tuple[PersonLabel, ...]
+    decision: Adjudication | None
 
 
 @dataclass(frozen=True)
-class Effect:
+class RuleEffect:
     """What a rule would make of a dataset: cells that wait under it, those that wait now, gold values that change."""
 
     waiting: int
@@ -46,25 +46,25 @@ class Effect:
     changed: int
 
 
-def came(store: Store, item_id: str) -> list[Came]:
+def gold_origins(store: Store, item_id: str) -> list[GoldOrigin]:
     """How the gold of each labelled cell of an item came about, in reading order. Raises NotFound."""
-    item = items.item(store, item_id)
-    return [_came(cell) for cell in disputes.of_item(store, item.dataset_id, item_id, whole=True)]
+    item = items.load_item(store, item_id)
+    return [_came(cell) for cell in disputes.cells_of_item(store, item.dataset_id, item_id, whole=True)]
 
 
-def _came(cell: Cell) -> Came:
+def _came(cell: LabelledCell) -> GoldOrigin:
     values = [s.value for s in cell.said]
     found = resolve(values, cell.scale, cell.rule)
     value, how = found if found else (None, "drawn")
     held = cell.decision
     if held is not None:
         told = f"adjudicated by {held.person}: {held.reason}"
-        return Came(cell.unit, cell.dimension, cell.scale, True, held.value, "adjudicated", told, cell.said, held)
-    told = tell(values, value, how)
-    return Came(cell.unit, cell.dimension, cell.scale, found is not None, value, how, told, cell.said, None)
+        return GoldOrigin(cell.unit, cell.dimension, cell.scale, True, held.value, "adjudicated", told, cell.said, held)
+    told = describe_origin(values, value, how)
+    return GoldOrigin(cell.unit, cell.dimension, cell.scale, found is not None, value, how, told, cell.said, None)
 
 
-def tell(values: Sequence[float | None], value: float | None, how: How) -> str:
+def describe_origin(values: Sequence[float | None], value: float | None, how: How) -> str:
     """A way in which gold came about, in words."""
     n = len(values)
     if how == "one":
@@ -82,7 +82,7 @@ def tell(values: Sequence[float | None], value: float | None, how: How) -> str:
 def resolve(values: Sequence[float | None], scale: Scale, rule: GoldRule) -> tuple[float | None, How] | None:
     """The gold of one cell by the rule, and how it came about; None where a drawn vote leaves none.
 
-    The same as `data.gold.gold.gold` says in SQL, for one cell at a time; the tests hold the two against each other.
+    The same as `data.gold.gold.gold_sql` says in SQL, for one cell at a time; tests hold the two against each other.
     """
     if len(values) == 1:
         return values[0], "one"
@@ -110,11 +110,11 @@ def _tops(values: Sequence[float | None]) -> list[float | None]:
     return [v for v, n in counts.items() if n == max(counts.values())]
 
 
-def effect(store: Store, dataset_id: str, new: GoldRule) -> Effect:
+def rule_effect(store: Store, dataset_id: str, new: GoldRule) -> RuleEffect:
     """What changes in a dataset if its rule becomes another, on all labels but revealed ones; nothing is written."""
     new.check()
     old = gold_rule(store, dataset_id)
-    then = len(disputes.under(store, dataset_id, new))
+    then = len(disputes.cells_waiting_under(store, dataset_id, new))
     changed, now, then_ = 0, replace(old, waiting="counted"), replace(new, waiting="counted")
     if new.resolve != old.resolve:
         scales = cards.scales(store)
@@ -129,8 +129,9 @@ def effect(store: Store, dataset_id: str, new: GoldRule) -> Effect:
         basis: Basis = "all"
         for sort, dimension, scale in asked:
             changed += int(store.rows(
-                f"select count(*) from ({gold(sort, scale, basis, now)}) a join ({gold(sort, scale, basis, then_)}) b "
+                f"select count(*) from ({gold_sql(sort, scale, basis, now)}) a "
+                f"join ({gold_sql(sort, scale, basis, then_)}) b "
                 "on b.item_id = a.item_id and b.unit = a.unit where a.value is distinct from b.value",
                 [dataset_id, dimension],
             )[0][0])  # fmt: skip
-    return Effect(then, len(disputes.waiting(store, dataset_id)), changed)
+    return RuleEffect(then, len(disputes.cells_to_adjudicate(store, dataset_id)), changed)

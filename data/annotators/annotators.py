@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 from data.cards import cards
-from data.gold.fewshot import apart
-from data.gold.gold import gold
+from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import gold_sql
 from data.records import datasets, exposure
-from data.records.combinations import nearest
+from data.records.combinations import nearest_sql
 from data.records.people import require
 from data.records.settings import gold_rule
 from data.store import Store, remembered
@@ -44,7 +44,7 @@ LENT = 4.0
 
 
 @dataclass(frozen=True)
-class Labels:
+class DimensionLabels:
     """The labels of one dimension.
 
     They are `ratings`, the items (id, name) and cells (item number, unit) behind their numbers, when each was made, and
@@ -90,7 +90,7 @@ class Annotator:
 
 
 @dataclass(frozen=True)
-class Otherwise:
+class DoubtedCell:
     """A cell that a second opinion sees otherwise than gold: codes of both, how sure it is, and what people said."""
 
     item: str
@@ -104,15 +104,15 @@ class Otherwise:
 
 
 @dataclass(frozen=True)
-class Second:
+class SecondOpinion:
     """The Dawid-Skene estimate of ratings that two people labelled, and which of them it gives another value."""
 
     opinion: Opinion
     cells: int
-    otherwise: tuple[Otherwise, ...]
+    otherwise: tuple[DoubtedCell, ...]
 
 
-def dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
+def labelled_dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     """The dimensions that people have labelled in a dataset, by key (turn.helpfulness), most labels first."""
     return remembered(store, ("rated", dataset_id), _TABLES, partial(_dimensions, store, dataset_id))
 
@@ -125,7 +125,7 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     )
     found, counts = {}, defaultdict[str, int](int)
     for kind, unit, name, n in rows:
-        dimension = cards.asked(store, kind, str(unit), str(name))
+        dimension = cards.find_dimension(store, kind, str(unit), str(name))
         if dimension is not None and bins.rows(dimension.scale):
             key = f"{dimension.sort}.{dimension.name}"
             found[key] = dimension
@@ -133,10 +133,10 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     return {key: found[key] for key in sorted(found, key=lambda key: (-counts[key], key))}
 
 
-def labels(
+def dimension_labels(
     store: Store, dataset_id: str, dimension: Dimension, resting: Resting | Literal["here"] = "blind",
     judge_id: str = "", shared: int = 0,
-) -> Labels:  # fmt: skip
+) -> DimensionLabels:  # fmt: skip
     """Every label of a dimension that holds, n/a left out, of several by one person in a cell the newest.
 
     With a judge its scores stand beside them, and the items that it knows from its prompt or tuning are left out.
@@ -147,7 +147,9 @@ def labels(
     return remembered(store, key, tables, partial(_labels, store, dataset_id, dimension, resting, judge_id, shared))
 
 
-def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str, shared: int) -> Labels:
+def _labels(
+    store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str, shared: int
+) -> DimensionLabels:
     if shared:  # a hash of the id draws at random, and the same items each time
         several = (
             ", several as (select item_id, unit from g where newest = 1 and value is not null group by item_id, unit "
@@ -158,7 +160,7 @@ def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, j
         joined += "join some_items c on c.item_id = g.item_id "
     else:
         several = joined = ""
-    kept = apart(store, judge_id, "g.item_id") if judge_id else ""
+    kept = not_in_prompt_sql(store, judge_id, "g.item_id") if judge_id else ""
     frame = store.frame(
         "with g as (select l.item_id, i.name, l.unit, l.annotator, l.value, l.made_at, row_number() over ("
         "partition by l.item_id, l.unit, l.annotator order by l.made_at desc, l.seq desc, l.id desc) as newest "
@@ -190,7 +192,7 @@ def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, j
         exact=np.asarray(bins.coded(given, scale), dtype=np.float64) if bins.binned(scale) else None,
     )
     cells = tuple(zip(item[first].tolist(), frame["unit"].to_numpy()[first].tolist(), strict=True))
-    found = Labels(
+    found = DimensionLabels(
         ratings=ratings,
         items=tuple((str(i), str(n)) for i, n in zip(ids, names, strict=True)),
         cells=cells,
@@ -202,7 +204,7 @@ def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, j
     return found
 
 
-def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: Labels) -> None:
+def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: DimensionLabels) -> None:
     """Put what somebody else adjudicated in the place of what the others make of a cell."""
     rows = store.rows(
         "select item_id, unit, value, person from adjudication_now where dataset_id = $1 and dimension = $2",
@@ -220,7 +222,7 @@ def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: Lab
             found.others[theirs], found.mean[theirs] = -1 if value is None else code, code
 
 
-def annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
+def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
     """Everybody who labelled that dataset, most labels of the dimension first; those without one have work only."""
     key = ("annotators", dataset_id, dimension, resting)
     tables = [*_TABLES, "answer", "person_event"]
@@ -228,10 +230,10 @@ def annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Res
 
 
 def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
-    found = labels(store, dataset_id, dimension, resting)
-    done = work(store, dataset_id)
+    found = dimension_labels(store, dataset_id, dimension, resting)
+    done = annotator_work(store, dataset_id)
     teams = {str(p): str(t) for p, t in store.rows("select person, team from person_now")}
-    opinion, ratings, scale = second(store, dataset_id, dimension, resting), found.ratings, dimension.scale
+    opinion, ratings, scale = second_opinion(store, dataset_id, dimension, resting), found.ratings, dimension.scale
     beside = _beside(found)
     rows = []
     for number, name in enumerate(ratings.people):
@@ -242,12 +244,12 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
             item, value, theirs = ratings.item[held], ratings.code[held], found.others[held]
             agreement = from_cells(item, theirs, value, bins.reach(scale), scale.weights)
             relative = held & ~np.isnan(beside)
-            if timed(found, relative):
+            if is_order_known(found, relative):
                 own, others = bins.alike(value, theirs, scale)[relative[held]], beside[relative]
-                both = (rater_flags.drift(per_item(ratings.item[relative], values)) for values in (own, others))
+                both = (rater_flags.drift(item_means(ratings.item[relative], values)) for values in (own, others))
                 course = rater_flags.either(*both)
             if scale.weights:
-                leniency = rater_flags.shift(per_item(item, (value - found.mean[held]) * bins.unit(scale)))
+                leniency = rater_flags.shift(item_means(item, (value - found.mean[held]) * bins.unit(scale)))
         one = done.get(name, Work())
         known = opinion is not None and bool((ratings.shared().person == number).any())
         rows.append(Annotator(
@@ -270,7 +272,7 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
     return sorted(rows, key=lambda row: (-row.labels, row.name))
 
 
-def _beside(found: Labels) -> Floats:
+def _beside(found: DimensionLabels) -> Floats:
     """Whether each label equals what others make of its cell, minus the share of the others who do.
 
     What hard items, or one person who changes, do to all of them cancels out. nan where there are no others.
@@ -281,28 +283,28 @@ def _beside(found: Labels) -> Floats:
     return np.where(held & (many > 1), equal - (same - equal) / np.maximum(many - 1, 1), np.nan)
 
 
-def per_item(item: Codes, value: Floats) -> list[float]:
+def item_means(item: Codes, value: Floats) -> list[float]:
     """The mean value of every item, items in the order in which they first come."""
     codes, _ = pd.factorize(item)
     means: list[float] = (np.bincount(codes, value) / np.bincount(codes)).tolist()
     return means
 
 
-def timed(found: Labels, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
+def is_order_known(found: DimensionLabels, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
     """Whether the order of these labels is known: an import may give many items one moment."""
     moments, items = len(np.unique(found.made_at[rows])), len(np.unique(found.ratings.item[rows]))
     return moments > 1 and 2 * moments >= items
 
 
-def work(store: Store, dataset_id: str) -> dict[str, Work]:
+def annotator_work(store: Store, dataset_id: str) -> dict[str, Work]:
     """What everybody did in a dataset, over all dimensions, by name."""
     return remembered(store, ("work", dataset_id), ["label", "answer", "item"], partial(_work, store, dataset_id))
 
 
-def own(store: Store, person: str) -> dict[str, Work]:
+def own_work(store: Store, person: str) -> dict[str, Work]:
     """What one person did, by the names of the datasets in which they labelled."""
     names = datasets.all_datasets(store)
-    return {d.name: done[person] for d in names if person in (done := work(store, d.id))}
+    return {d.name: done[person] for d in names if person in (done := annotator_work(store, d.id))}
 
 
 def _work(store: Store, dataset_id: str) -> dict[str, Work]:
@@ -317,7 +319,7 @@ def _work(store: Store, dataset_id: str) -> dict[str, Work]:
         seconds[str(person)].append(float(milliseconds) / 1000)
         if mode == "assisted":
             assisted[str(person)].append(float(milliseconds) / 1000)
-    seen, near = "l.mode = 'assisted' and l.saw", nearest("l.seen")
+    seen, near = "l.mode = 'assisted' and l.saw", nearest_sql("l.seen")
     rows = store.rows(
         "select l.annotator, count(*), count(distinct l.item_id), "
         + ", ".join(f"count(case when l.mode = '{mode}' then 1 end)" for mode in ("blind", "assisted", "revealed"))
@@ -335,31 +337,31 @@ def _work(store: Store, dataset_id: str) -> dict[str, Work]:
     return found
 
 
-def otherwise(store: Store, actor: str, found: Second) -> tuple[Otherwise, ...]:
+def doubted_cells(store: Store, actor: str, found: SecondOpinion) -> tuple[DoubtedCell, ...]:
     """The cells that a second opinion sees otherwise, as far as the actor may be shown what people said of them."""
-    may = shown(store, actor, (row.item for row in found.otherwise))
+    may = expose_labels(store, actor, (row.item for row in found.otherwise))
     return tuple(row for row in found.otherwise if row.item in may)
 
 
-def shown(store: Store, actor: str, items: Iterable[str]) -> set[str]:
+def expose_labels(store: Store, actor: str, items: Iterable[str]) -> set[str]:
     """Those of the items whose labels a researcher or lead may be shown; that they are is recorded."""
     require(store, actor, "researcher")
-    return exposure.listed(store, actor, items, [exposure.PEOPLE], "annotators")
+    return exposure.expose_list(store, actor, items, [exposure.PEOPLE], "annotators")
 
 
-def second(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> Second | None:
+def second_opinion(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> SecondOpinion | None:
     """Dawid and Skene's opinion on every cell that at least two people labelled; None where there is none."""
     key = ("second", dataset_id, dimension, resting)
     return remembered(store, key, _TABLES, partial(_second, store, dataset_id, dimension, resting))
 
 
-def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> Second | None:
-    found = labels(store, dataset_id, dimension, resting)
+def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> SecondOpinion | None:
+    found = dimension_labels(store, dataset_id, dimension, resting)
     shared, scale = found.ratings.shared(), dimension.scale
     if not len(shared):
         return None
     opinion = dawid_skene(shared.cell, shared.person, shared.value, bins.rows(scale), LENT)
-    query = gold(dimension.sort, scale, resting, gold_rule(store, dataset_id))
+    query = gold_sql(dimension.sort, scale, resting, gold_rule(store, dataset_id))
     resolved = {
         (str(item), str(unit)): (value, str(how))
         for item, unit, value, how in store.rows(
@@ -378,12 +380,12 @@ def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Restin
         if value is None or bins.apart([value], [seen], scale)[0] > 0:
             at = slice(*np.searchsorted(shared.cell[order], [cell, cell + 1]))
             said = tuple(bins.valued(shared.code[order[at]], scale).tolist())
-            rows.append(Otherwise(id_, name, unit, value, how, seen, float(sure[cell]), said))
+            rows.append(DoubtedCell(id_, name, unit, value, how, seen, float(sure[cell]), said))
     rows.sort(key=lambda row: (-row.sure, row.name, row.unit))
-    return Second(opinion, len(np.unique(shared.cell)), tuple(rows))
+    return SecondOpinion(opinion, len(np.unique(shared.cell)), tuple(rows))
 
 
-def between(found: Labels, people: list[str]) -> tuple[Codes, Floats]:
+def agreement_between_pairs(found: DimensionLabels, people: list[str]) -> tuple[Codes, Floats]:
     """For every two of those people: how many cells both labelled, and the share of equal answers, nan where none."""
     place = {name: n for n, name in enumerate(people)}
     number = np.array([place.get(name, -1) for name in found.ratings.people] or [-1])

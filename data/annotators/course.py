@@ -6,20 +6,20 @@ from datetime import datetime
 
 import numpy as np
 
-from data.annotators.annotators import Labels, shown, timed
+from data.annotators.annotators import DimensionLabels, expose_labels, is_order_known
 from data.store import Store
 from judges.stats.bins import alike, rows
 from judges.stats.raters.ratings import Codes
 
 
-def course(found: Labels, person: int, most: int = 12) -> list[tuple[str, float, int]]:
+def agreement_course(found: DimensionLabels, person: int, most: int = 12) -> list[tuple[str, float, int]]:
     """How a person's agreement with the others went over time.
 
     It gives (when, share of equal answers, labels) per week, where the labels span three weeks or more, else for each
     of several groups of equally many labels; at most so many points, none where the order is unknown.
     """
     held = (found.ratings.person == person) & (found.others >= 0)
-    if not held.any() or not timed(found, held):
+    if not held.any() or not is_order_known(found, held):
         return []
     equal = alike(found.ratings.code, found.others, found.ratings.scale)[held].astype(np.float64)
     day = found.made_at[held].astype("datetime64[D]").astype(np.int64)
@@ -39,15 +39,15 @@ def course(found: Labels, person: int, most: int = 12) -> list[tuple[str, float,
     return told
 
 
-def against(found: Labels, person: int) -> Codes:
+def table_with_others(found: DimensionLabels, person: int) -> Codes:
     """A person compared with gold made without them, K x K: rows = the others, columns = the person."""
     held, k = (found.ratings.person == person) & (found.others >= 0), rows(found.ratings.scale)
     place = found.rows[held] * k + found.ratings.value[held]
     return np.bincount(place, minlength=k * k).reshape(k, k).astype(np.int64)
 
 
-def cells_where(
-    store: Store, actor: str, found: Labels, person: int, theirs: int, own: int, most: int = 500
+def find_cells(
+    store: Store, actor: str, found: DimensionLabels, person: int, theirs: int, own: int, most: int = 500
 ) -> list[tuple[str, str, str]]:
     """(item, its name, unit) of the cells where the others make `theirs` of it and the person says `own`, by name.
 
@@ -56,5 +56,5 @@ def cells_where(
     ratings = found.ratings
     here = (ratings.person == person) & (found.rows == theirs) & (ratings.value == own)
     cells = [(*found.items[item], unit) for item, unit in (found.cells[n] for n in ratings.cell[here].tolist())]
-    may = shown(store, actor, (cell[0] for cell in cells))
+    may = expose_labels(store, actor, (cell[0] for cell in cells))
     return sorted((cell for cell in cells if cell[0] in may), key=lambda c: c[1:])[:most]

@@ -136,25 +136,29 @@ def _once(tx: Tx, found: Case, stand: Stand, decision: Decision, actor: str, mar
             f"Two leads are required (policy): {actor} has proposed this, so another lead has to approve."
         )
     try:
-        able = people.person(tx, proposed.person).may("lead")
+        able = people.find_person(tx, proposed.person).may("lead")
     except NotFound:
         able = False
     if not able:
         raise NotApprovable(
             f"{proposed.person}, who proposed this, is not a lead any more. Another lead has to propose it again."
         )
-    if against := leads.against(leads.history(tx), proposed.person, actor):
+    if against := leads.explain_dependence(leads.lead_history(tx), proposed.person, actor):
         raise NotApprovable(against)
 
 
 def _who(tx: Tx, stand: Stand, decision: Decision, actor: str) -> Iterator[Fact]:
     """As evidence who decides, and who had proposed it, and how each came to lead."""
-    events = leads.history(tx)
-    yield f"who {DONE[decision]}", None, f"{actor}, {leads.came(events, actor)}"
+    events = leads.lead_history(tx)
+    yield f"who {DONE[decision]}", None, f"{actor}, {leads.describe_lead_origin(events, actor)}"
     if decision == "approve" and stand.proposed is not None:
         proposer = stand.proposed.person
-        two = "independent leads" if leads.independent(events, proposer, actor) else "not independent leads"
-        yield "who had proposed", None, f"{proposer}, {leads.came(events, proposer)}; with {actor}: {two}"
+        two = "independent leads" if leads.are_independent(events, proposer, actor) else "not independent leads"
+        yield (
+            "who had proposed",
+            None,
+            f"{proposer}, {leads.describe_lead_origin(events, proposer)}; with {actor}: {two}",
+        )
 
 
 # -- what there is to look at -----------------------------------------------------------------------------------------
@@ -187,7 +191,7 @@ def waits(store: Store, dataset_id: str = "") -> Waits:
     found = [
         one
         for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
-        for judge_id, *_ in datasets.judges(store, d.id)
+        for judge_id, *_ in datasets.dataset_judges(store, d.id)
         for one in _known(store, d.id, judge_id) if not one.against and one.key not in stood
     ]  # fmt: skip
     doubtful = doubted(store, dataset_id)

@@ -128,8 +128,8 @@ def _append(store: Store, actor: str, dataset_id: str, rule: Rule, value: object
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
         name = f"{_NAME}{rule.judge}:{rule.sort}.{rule.dimension}"
-        if settings.get(tx, dataset_id, name) != value:
-            settings.put(tx, dataset_id, name, value)
+        if settings.get_setting(tx, dataset_id, name) != value:
+            settings.put_setting(tx, dataset_id, name, value)
 
     store.tx(actor, "which verdicts are kept unseen", work, target=dataset_id)
 

@@ -19,7 +19,7 @@ from data.cards import cards
 from data.gold import disputes, fewshot
 from data.gold.gold import BASES, Basis
 from data.records import datasets
-from data.records.coverage import units_of
+from data.records.coverage import unit_condition
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
 from data.store import Store, remembered
@@ -118,7 +118,7 @@ def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
     Raises NotFound for a dataset or judge that is not here, or whose card is not.
     """
     where, who, what = dataset(store, dataset_id), judge(store, judge_id), asked(store)
-    if cards.maybe(store, judge_id) is None:
+    if cards.card_of_judge_if_known(store, judge_id) is None:
         raise NotFound(f"The card {who.card!r} of this judge is not here, so the meaning of its scores is unknown.")
     lines = gate_status.standing(store, dataset_id, judge_id)
     alarms = audits.alarms(store, dataset_id, judge_id) if what.alarms else None
@@ -241,7 +241,7 @@ def _resting(found: Case) -> human_ceiling.Resting:
 def waiting(store: Store, found: Case) -> int:
     """How many cells of the dimension wait for somebody who adjudicates."""
     sort, name = found.key[2:]
-    cells = disputes.waiting(store, found.dataset.id)
+    cells = disputes.cells_to_adjudicate(store, found.dataset.id)
     return sum(cell.dimension == name and sort_of(cell.unit) == sort for cell in cells)
 
 
@@ -371,7 +371,7 @@ def _adjudicated(store: Store, found: Case) -> Iterator[Fact]:
     rows = store.rows(
         "select a.person, coalesce(c.actor, ''), count(*) from adjudication_now a left join intake n on n.seq = a.seq "
         "left join change c on c.seq = n.seq where a.dataset_id = $1 and a.dimension = $2 "
-        f"and {units_of(found.line.dimension, 'a')} and not a.saw_judge group by 1, 2 order by 1, 2",
+        f"and {unit_condition(found.line.dimension, 'a')} and not a.saw_judge group by 1, 2 order by 1, 2",
         [found.dataset.id, found.line.dimension.name],
     )
     counts = found.basis == "imported"
@@ -389,7 +389,7 @@ def _adjudicated(store: Store, found: Case) -> Iterator[Fact]:
 
 
 def _left_out(store: Store, found: Case) -> tuple[float, str]:
-    shown = fewshot.used(store, found.judge.id)
+    shown = fewshot.items_in_prompt(store, found.judge.id)
     query = "select count(*) from tuning_now where dataset_id = $1"
     tuned = int(store.rows(query, [found.dataset.id])[0][0])
     return float(len(shown) + tuned), f"{len(shown)} as examples of the prompt, {tuned} as used for tuning"

@@ -9,7 +9,7 @@ from data.approvals import plans, policy
 from data.calibration import calibration
 from data.calibration.nonresponse import responses
 from data.calibration.shared_cells import meetings
-from data.gold.fewshot import apart
+from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records import datasets
 from data.records.settings import Waiting, gold_rule
@@ -93,7 +93,7 @@ def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str
 def _judges(store: Store, dataset_id: str) -> list[str]:
     """The judges whose dimensions may be decided on: not those that are practice, where that refuses them."""
     made_up = policy.synthetic(store, dataset_id)
-    there = datasets.judges(store, dataset_id)
+    there = datasets.dataset_judges(store, dataset_id)
     return [id_ for id_, _, model, made, _ in there if made_up or not (made or practice(model))]
 
 
@@ -134,8 +134,9 @@ def fingerprint(store: Store, dataset_id: str, judge_id: str, dimension: Dimensi
     any workspace, however they came there.
     """
     digest = hashlib.sha256()
+    met = calibration.met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))
     rows = store.rows(
-        f"with met as ({calibration.met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}) "
+        f"with met as ({met}) "
         "select i.hash, m.unit, m.human, m.judge, m.scored, m.weight from met m join item i on i.id = m.item_id "
         "order by i.hash, m.unit, m.human, m.judge, m.scored, m.weight",
         [dataset_id, dimension.name, judge_id],

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from data.approvals.record import Fact
 from data.calibration.nonresponse import responses
 from data.gold import fewshot
-from data.gold.excluded_items import aside
+from data.gold.excluded_items import not_excluded_sql
 from data.gold.gold import Basis
 from data.records import datasets, people
-from data.records.coverage import units_of
+from data.records.coverage import unit_condition
 from data.store import Store
 from judges.plural import many
 from judges.stats.nonresponse import Response
@@ -126,14 +126,14 @@ def behind(
 ) -> Behind:
     """What the labels of one dimension are that the gate counts for a judge; `counts`: imported ones, too."""
     own, imported = dict[str, int](), dict[int, int]()
-    changed, examples, shown, certain = 0, set[str](), fewshot.used(store, judge_id), dict[int, int]()
+    changed, examples, shown, certain = 0, set[str](), fewshot.items_in_prompt(store, judge_id), dict[int, int]()
     for item, annotator, here, seq, again, sure in store.rows(
         "select l.item_id, l.annotator, d.probability is not null, l.seq, l.replaces is not null, "
         "l.probability is not null and l.probability >= 1 "
         "from label_now l join item i on i.id = l.item_id "
         "left join draw d on d.id = l.draw_id and d.stream = 'audit' "
-        f"where i.dataset_id = $1 and l.dimension = $2 and {units_of(dimension, 'l')} and l.mode = 'blind' "
-        f"and (d.probability is not null or l.probability is not null){aside(store, 'l.item_id')}",
+        f"where i.dataset_id = $1 and l.dimension = $2 and {unit_condition(dimension, 'l')} and l.mode = 'blind' "
+        f"and (d.probability is not null or l.probability is not null){not_excluded_sql(store, 'l.item_id')}",
         [dataset_id, dimension.name],
     ):
         if item in shown:
@@ -157,8 +157,8 @@ def behind(
         "where d.dataset_id = $1 and d.stream = 'audit' and d.mode = 'blind'",
         [dataset_id],
     )[0][0]
-    tried = sum(name == card for _, name, *_ in datasets.judges(store, dataset_id))
-    leads = tuple(p.name for p in people.everyone(store) if p.may("lead"))
+    tried = sum(name == card for _, name, *_ in datasets.dataset_judges(store, dataset_id))
+    leads = tuple(p.name for p in people.all_people(store) if p.may("lead"))
     files, shown_ = _brought(store, imported), len(examples)
     query = "select distinct seq from intake where sampling = 'random' and population is null and dataset_id = $1"
     untold = sum(certain.get(int(row[0]), 0) for row in store.rows(query, [dataset_id])) if certain else 0

@@ -29,7 +29,7 @@ _COUNTED = (
 
 def plan(store: Store | Tx, dataset_id: str) -> Plan | None:
     """The plan of a dataset; None where there is none."""
-    sizes = settings.get(store, dataset_id, "plan", {}).get("sizes", [])
+    sizes = settings.get_setting(store, dataset_id, "plan", {}).get("sizes", [])
     return Plan(tuple(int(n) for n in sizes)) if sizes else None
 
 
@@ -55,7 +55,7 @@ def set_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int]) ->
                 f"This dataset has {many(labels, 'label')} that count already. A plan is valid only if it was fixed "
                 "before the first of them, so nothing was changed."
             )
-        settings.put(tx, dataset_id, "plan", {"sizes": list(new.sizes)} if new else {})
+        settings.put_setting(tx, dataset_id, "plan", {"sizes": list(new.sizes)} if new else {})
 
     store.tx(actor, "plan", work, target=dataset_id)
 

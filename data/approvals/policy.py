@@ -115,8 +115,8 @@ def made(**values: Any) -> Policy:
 
 def asked(store: Store | Tx) -> Asked:
     """What holds now."""
-    gate = settings.get(store, settings.WORKSPACE, "policy", {})
-    return _asked(gate, settings.get(store, settings.WORKSPACE, "approvals", {}))
+    gate = settings.get_setting(store, settings.WORKSPACE, "policy", {})
+    return _asked(gate, settings.get_setting(store, settings.WORKSPACE, "approvals", {}))
 
 
 def basis(store: Store | Tx, dataset_id: str) -> Basis:
@@ -146,24 +146,24 @@ def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
         before, first = asked(tx), proposed(tx)
         if before == new:
             if first is not None:
-                settings.put(tx, settings.WORKSPACE, "policy proposed", {})
+                settings.put_setting(tx, settings.WORKSPACE, "policy proposed", {})
             return True
         if before.four_eyes and looser(new, before):
-            events = leads.history(tx)
-            if first is None or first[0] != new or first[2] not in leads.leading(events):
+            events = leads.lead_history(tx)
+            if first is None or first[0] != new or first[2] not in leads.current_leads(events):
                 kept = {**stored(new), "reason": why, "person": actor}
-                settings.put(tx, settings.WORKSPACE, "policy proposed", kept)
+                settings.put_setting(tx, settings.WORKSPACE, "policy proposed", kept)
                 return False
             if first[2] == actor:
                 return False
-            if against := leads.against(events, first[2], actor):
+            if against := leads.explain_dependence(events, first[2], actor):
                 raise NotAllowed(against)
         if first is not None:
-            settings.put(tx, settings.WORKSPACE, "policy proposed", {})
-        if settings.get(tx, settings.WORKSPACE, "policy", {}) != asdict(new.policy):
-            settings.put(tx, settings.WORKSPACE, "policy", asdict(new.policy))
+            settings.put_setting(tx, settings.WORKSPACE, "policy proposed", {})
+        if settings.get_setting(tx, settings.WORKSPACE, "policy", {}) != asdict(new.policy):
+            settings.put_setting(tx, settings.WORKSPACE, "policy", asdict(new.policy))
         more = {name: held for name, held in stored(new).items() if name != "policy"} | {"reason": why}
-        settings.put(tx, settings.WORKSPACE, "approvals", more)
+        settings.put_setting(tx, settings.WORKSPACE, "approvals", more)
         return True
 
     return store.tx(actor, "policy", work, target=settings.WORKSPACE)
@@ -171,7 +171,7 @@ def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
 
 def proposed(store: Store | Tx) -> tuple[Asked, str, str] | None:
     """A looser policy that waits for another lead, with its reason and who proposes it; None where none does."""
-    kept = settings.get(store, settings.WORKSPACE, "policy proposed", {})
+    kept = settings.get_setting(store, settings.WORKSPACE, "policy proposed", {})
     return (_asked(kept.get("policy", {}), kept), str(kept["reason"]), str(kept["person"])) if kept else None
 
 

@@ -20,7 +20,7 @@ from data.approvals.record import AUTOMATIC, Approval, Fact
 from data.calibration import calibration
 from data.gold.gold import Basis
 from data.records import settings
-from data.records.coverage import units_of
+from data.records.coverage import unit_condition
 from data.records.names import KEPT
 from data.records.people import require
 from data.store import Store, Tx, remembered
@@ -179,14 +179,14 @@ def keep(store: Store, actor: str, one: Approval, reason: str) -> None:
             raise BadInput("There is nothing to review here any more. Load the page again.")
         name = f"{one.dimension} ({one.sort})"
         told = {"dimension": name, "reasons": sorted(reasons), "reason": why, "person": actor}
-        settings.put(tx, one.dataset, f"{KEPT}{one.id}", told)
+        settings.put_setting(tx, one.dataset, f"{KEPT}{one.id}", told)
 
     store.tx(actor, "keep approval", work, target=one.dataset)
 
 
 def kept(store: Store, one: Approval, how: Look) -> tuple[str, str] | None:
     """Who looked at all that speaks against an approval and keeps it, and why; None where nobody did."""
-    told = settings.get(store, one.dataset, f"{KEPT}{one.id}", {})
+    told = settings.get_setting(store, one.dataset, f"{KEPT}{one.id}", {})
     known = bool(told) and set(how.finding.reasons) <= set(told["reasons"])
     return (str(told["person"]), str(told["reason"])) if known else None
 
@@ -282,7 +282,7 @@ def _new(store: Store, one: Approval, dimension: Dimension, basis: Basis) -> tup
     drawn = "l.draw_id in (select id from draw where stream = 'audit')"
     first = (
         "select l.item_id, min(l.seq) as seq from label l join item i on i.id = l.item_id "
-        f"where i.dataset_id = $1 and l.dimension = $2 and {units_of(dimension, 'l')} and l.mode = 'blind' "
+        f"where i.dataset_id = $1 and l.dimension = $2 and {unit_condition(dimension, 'l')} and l.mode = 'blind' "
         f"and not l.withdrawn and ({drawn}{' or l.probability is not null' if basis == 'imported' else ''}) "
         f"group by l.item_id having min(l.seq) > {one.seq:d}"
     )

@@ -13,7 +13,7 @@ from itertools import chain
 from data import log
 from data.audits import evidence as gathered
 from data.audits.evidence import Scope
-from data.cards.cards import maybe
+from data.cards.cards import card_of_judge_if_known
 from data.records import exposure, leads, settings
 from data.records.people import require
 from data.store import Store, Tx, remembered
@@ -72,7 +72,7 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
     It is found out at once where the judge has given up to `cheap` replies in the dataset. None, too, where its card is
     there no more.
     """
-    if maybe(store, judge_id) is None:
+    if card_of_judge_if_known(store, judge_id) is None:
         return None
     count = (
         "select count(*) from judgment m join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2"
@@ -102,9 +102,9 @@ def shown(store: Store, actor: str, judge_id: str, flags: Sequence[Flag], most: 
 
     Left out are items that may still come to them to be answered blind, as a flag shows what the judge said.
     """
-    kept = exposure.pending(store, actor)
+    kept = exposure.blind_pending(store, actor)
     found = [flag for flag in flags if flag.item not in kept][:most]
-    exposure.record(store, actor, {flag.item: [judge_id] for flag in found}, "audits")
+    exposure.record_exposures(store, actor, {flag.item: [judge_id] for flag in found}, "audits")
     return found
 
 
@@ -148,7 +148,7 @@ def _find(one: Audit, limit: float, base: Callable[[], tuple[Evidence, Scope]], 
 
 def thresholds(store: Store | Tx) -> dict[str, float]:
     """The limits that the workspace has set, by audit; for others the audit's own default holds."""
-    found = settings.get(store, settings.WORKSPACE, _SETTING, {})
+    found = settings.get_setting(store, settings.WORKSPACE, _SETTING, {})
     return {name: float(value) for name, value in found.items() if name in audits()}
 
 
@@ -168,7 +168,7 @@ class Proposed:
 
 def proposed(store: Store | Tx) -> dict[str, Proposed]:
     """The limits that wait for another lead, by audit."""
-    found = settings.get(store, settings.WORKSPACE, _PROPOSED, {})
+    found = settings.get_setting(store, settings.WORKSPACE, _PROPOSED, {})
     return {str(name): Proposed(one["value"], str(one["by"])) for name, one in found.items()}
 
 
@@ -189,17 +189,17 @@ def set_threshold(store: Store, actor: str, name: str, value: float | None) -> b
 
     def work(tx: Tx) -> bool:
         require(tx, actor, "lead")
-        before = settings.get(tx, settings.WORKSPACE, _SETTING, {})
+        before = settings.get_setting(tx, settings.WORKSPACE, _SETTING, {})
         after = {k: v for k, v in before.items() if k != name} | ({} if value is None else {name: value})
         wait = proposed(tx)
         held = wait.pop(name, None)
-        holds = after == before or not leads.four_eyes(tx) or _agreed(tx, actor, held, value)
+        holds = after == before or not leads.needs_two_leads(tx) or _agreed(tx, actor, held, value)
         if not holds and (held is None or held.by != actor or held.value != value):
             _put(tx, wait | {name: Proposed(value, actor)})
         if holds and held is not None:
             _put(tx, wait)
         if holds and after != before:
-            settings.put(tx, settings.WORKSPACE, _SETTING, after)
+            settings.put_setting(tx, settings.WORKSPACE, _SETTING, after)
         return holds
 
     return store.tx(actor, "audit limit", work, target=name)
@@ -207,13 +207,13 @@ def set_threshold(store: Store, actor: str, name: str, value: float | None) -> b
 
 def _agreed(tx: Tx, actor: str, held: Proposed | None, value: float | None) -> bool:
     """Whether another lead has proposed this limit. Raises NotAllowed where they do not count as two."""
-    events = leads.history(tx)
-    if held is None or held.value != value or held.by == actor or held.by not in leads.leading(events):
+    events = leads.lead_history(tx)
+    if held is None or held.value != value or held.by == actor or held.by not in leads.current_leads(events):
         return False
-    if against := leads.against(events, held.by, actor):
+    if against := leads.explain_dependence(events, held.by, actor):
         raise NotAllowed(against)
     return True
 
 
 def _put(tx: Tx, wait: dict[str, Proposed]) -> None:
-    settings.put(tx, settings.WORKSPACE, _PROPOSED, {name: asdict(one) for name, one in wait.items()})
+    settings.put_setting(tx, settings.WORKSPACE, _PROPOSED, {name: asdict(one) for name, one in wait.items()})

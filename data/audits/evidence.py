@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pydantic import ValidationError
 
 from data.cards import cards
-from data.gold.excluded_items import aside
-from data.gold.fewshot import used
-from data.gold.gold import Basis, gold
+from data.gold.excluded_items import not_excluded_sql
+from data.gold.fewshot import items_in_prompt
+from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
 from data.store import Store
 from data.store.errors import NotFound
@@ -119,7 +119,7 @@ def _judge(row: Sequence[object]) -> Judge:
 
 def card_of(store: Store, found: Judge) -> Card:
     """The card of a judge, as it was for that judge. Raises UnknownCard."""
-    return cards.of_judge(store, found.id)
+    return cards.card_of_judge(store, found.id)
 
 
 def gather(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> tuple[Evidence, Scope]:
@@ -147,7 +147,7 @@ def gather(store: Store, dataset_id: str, judge_id: str, most: int | None = None
                 probes[other.probe] = answers(among.replies(other, card, items), card, rule_of(card, other.params))
         elif other.model != mine.model and other.model not in others:
             others[other.model] = answers(among.replies(other, card, items), card, rule_of(card, other.params))
-    basis, resolved = _gold(store, dataset_id, card, items, used(store, judge_id))
+    basis, resolved = _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id))
     fits = _fits(store, judge_id, items)
     scope = Scope(
         judged=among.judged, items=len(items), replies=len(said),
@@ -264,11 +264,13 @@ def _gold(
     modes = store.rows(
         "select distinct l.mode from label_now l join item i on i.id = l.item_id where i.dataset_id = $1", [dataset_id]
     )
-    rule, left_out = gold_rule(store, dataset_id), aside(store, "item_id")
+    rule, left_out = gold_rule(store, dataset_id), not_excluded_sql(store, "item_id")
     for basis in _BASES if modes else ():
         found: dict[Cell, float | None] = {}
         for d in [d for d in card.dimensions if d.asked and (basis != "blind" or ("blind",) in modes)]:
-            query = f"select item_id, unit, value from ({gold(d.sort, d.scale, basis, rule)}) g where 1 = 1{left_out}"
+            query = (
+                f"select item_id, unit, value from ({gold_sql(d.sort, d.scale, basis, rule)}) g where 1 = 1{left_out}"
+            )
             for item, unit, value in store.rows(query, [dataset_id, d.name]):
                 if item in items and item not in shown:
                     found[str(item), str(unit), d.name] = None if value is None else float(value)

@@ -65,9 +65,9 @@ def ahead(
         f"and r.dimension in ({marks}) and not exists (select 1 from fit f where f.judge_id = $2 and f.person = $3 "
         "and f.item_id = r.item_id and f.unit = r.unit and f.dimension = r.dimension) and not (r.item_id = any($4)) "
         f"order by md5($2 || r.item_id || r.unit || r.dimension), r.item_id, r.unit, r.dimension limit {most:d}",
-        [dataset_id, judge_id, person, sorted(exposure.pending(store, person)), *dimensions],
+        [dataset_id, judge_id, person, sorted(exposure.blind_pending(store, person)), *dimensions],
     )
-    exposure.record(store, person, {str(row[0]): [judge_id] for row in rows}, "justifications")
+    exposure.record_exposures(store, person, {str(row[0]): [judge_id] for row in rows}, "justifications")
     return [_justified(row) for row in rows]
 
 
@@ -95,7 +95,7 @@ def answer(store: Store, actor: str, judge_id: str, cell: Justified, fits: bool)
 
     def work(tx: Tx) -> None:
         require(tx, actor, "annotator")
-        exposure.add(tx, actor, {cell.item: [judge_id]}, "justifications")
+        exposure.add_exposures(tx, actor, {cell.item: [judge_id]}, "justifications")
         there = (
             "select 1 from remark where judge_id = $1 and item_id = $2 and unit = $3 and dimension = $4 "
             "and sort = 'note' limit 1"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from data.calibration import calibration
 from data.records import combinations
-from data.records.coverage import Asking, asking, units_of, verdict_of
+from data.records.coverage import CountedDimension, counted_dimension, unit_condition, verdict_codes
 from data.store import Store
 from judges.stats import bins
 from judges.stats.ppi import Moments
@@ -57,7 +57,7 @@ class Group:
         """Cells with a value."""
         return float(self.counts.sum())
 
-    def moments(self, ask: Asking, outcome: int, labelled: Moments | None) -> Moments:
+    def moments(self, ask: CountedDimension, outcome: int, labelled: Moments | None) -> Moments:
         """The moments of a mean, with those of the labelled items where there are any."""
         tt, tm, mm = self.cross[outcome]
         whole, cross = self.whole[outcome], np.array([[tt, tm], [tm, mm]])
@@ -149,7 +149,7 @@ def _counted(
         "where judge_id = $2 and seq > $3 and seq <= $4 group by seq)"
     )
     where = f"where s.judge_id = $2 and s.seq > $3 and s.seq <= $4 and s.dimension in ({names})"
-    asks: dict[Key, Asking] = {(d.sort, d.name): asking(d) for d in asked}
+    asks: dict[Key, CountedDimension] = {(d.sort, d.name): counted_dimension(d) for d in asked}
     for run, a, b, name, unit, value, n in store.rows(
         f"with {came}, cells as (select s.seq, s.item_id, s.dimension, s.value, case when s.unit like 'turn:%' then "
         "'turn' when s.unit like 'section:%' then 'section/' || right(s.unit, 1) when s.unit like 'response/%' then "
@@ -174,7 +174,7 @@ MANY = ("turn", "section")
 """The sorts of which an item, or a side of it, has several units."""
 
 
-def _seen(ask: Asking, a: str, b: str, side: str, value: float | None) -> list[tuple[str, float | None]]:
+def _seen(ask: CountedDimension, a: str, b: str, side: str, value: float | None) -> list[tuple[str, float | None]]:
     """The systems that a score is of, with what it says of each."""
     if ask.sided:
         codes = [None, None] if value is None else [_turn(ask, value, first) for first in (True, False)]
@@ -184,12 +184,12 @@ def _seen(ask: Asking, a: str, b: str, side: str, value: float | None) -> list[t
     return [(b if side == "b" else a, value)]
 
 
-def _turn(ask: Asking, value: float, first: bool) -> float:
+def _turn(ask: CountedDimension, value: float, first: bool) -> float:
     """A verdict as a win (0), tie (1) or loss (2) of the first system, or of the second."""
-    return float(next(n for n in range(3) if verdict_of(ask, n)[0 if first else 1] == value))
+    return float(next(n for n in range(3) if verdict_codes(ask, n)[0 if first else 1] == value))
 
 
-def _single(ask: Asking, value: float | None, n: int) -> Group:
+def _single(ask: CountedDimension, value: float | None, n: int) -> Group:
     """So many cells with one value; of items that have one cell also their sums."""
     counts, size = np.zeros(len(ask.codes)), ask.outcomes
     whole, cross = np.zeros((size, 2)), np.zeros((size, 3))
@@ -206,18 +206,18 @@ def _single(ask: Asking, value: float | None, n: int) -> Group:
 
 
 def _by_item(
-    store: Store, several: Sequence[Asking], came: str, where: str, params: Sequence[object]
+    store: Store, several: Sequence[CountedDimension], came: str, where: str, params: Sequence[object]
 ) -> Iterator[tuple[Key, str, str, Group]]:
     """The sums over items, of dimensions whose items have several cells each."""
     side = "right(s.unit, 1) as side" if several[0].dimension.sort == "section" else "'a' as side"
     own, sums = [], []
     for n, ask in enumerate(several):
-        mine = f"s.dimension = '{_plain(ask.dimension.name)}' and {units_of(ask.dimension, 's')}"
+        mine = f"s.dimension = '{_plain(ask.dimension.name)}' and {unit_condition(ask.dimension, 's')}"
         own.append(f"count(case when {mine} then s.value end) as m{n}")
         sums.append(f"sum(case when m{n} > 0 then 1 else 0 end), sum(m{n}), sum(m{n} * m{n})")
         for k in range(ask.outcomes):
             code = ask.codes[1 if ask.outcomes == 1 else k]
-            is_it = combinations.stands("s.value", code, ask.dimension.scale)
+            is_it = combinations.is_answer_sql("s.value", code, ask.dimension.scale)
             value = "s.value" if ask.mean else f"case when {is_it} then 1.0 else 0.0 end"
             t = f"t{n}_{k}"
             own.append(f"coalesce(sum(case when {mine} then {value} end), 0) as {t}")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from data.calibration.calibration import met
-from data.gold.fewshot import apart
-from data.records.combinations import answer
+from data.gold.fewshot import not_in_prompt_sql
+from data.records.combinations import answer_sql
 from data.store import Store
 from judges.types import Dimension
 
@@ -46,7 +46,7 @@ class Arms(NamedTuple):
 def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Arms:
     """The arms of one dimension. Seconds are those of whole items, with all that was asked of them."""
     params = [dataset_id, dimension.name, judge_id]
-    sort = met(store, dataset_id, dimension, "all", among=apart(store, judge_id))
+    sort = met(store, dataset_id, dimension, "all", among=not_in_prompt_sql(store, judge_id))
     # The cells with gold are asked for, so that the units and the items left out are those of every other figure.
     cells = (
         f"with met as ({sort}), beside as (select m.item_id, m.unit, m.judge, l.value, l.mode, l.annotator, "
@@ -58,7 +58,7 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> 
         str(mode): (int(n), int(same), int(items))
         for mode, n, same, items in store.rows(
             f"{cells}select mode, count(*), "
-            f"sum(case when value is not distinct from {answer('judge', dimension.scale)} then 1 else 0 end), "
+            f"sum(case when value is not distinct from {answer_sql('judge', dimension.scale)} then 1 else 0 end), "
             "count(distinct item_id) from beside where random and mode in ('blind', 'assisted') group by mode",
             params,
         )
@@ -75,7 +75,7 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> 
             params[:2],
         )
     }
-    kept = f"case when r.value is not distinct from {answer('r.judge', dimension.scale)} then 1 else 0 end"
+    kept = f"case when r.value is not distinct from {answer_sql('r.judge', dimension.scale)} then 1 else 0 end"
     changed = store.rows(
         f"{cells}select count(*), sum({kept}), "
         "sum(case when abs(r.value - r.judge) < abs(b.value - b.judge) then 1 else 0 end) from beside r "

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from data.calibration.calibration import BEHIND, as_meeting, met
-from data.gold.fewshot import apart
-from data.gold.gold import Basis, labels
+from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import Basis, labels_sql
 from data.store import Store, remembered
 from judges.stats.baselines import Floors, floors, length
 from judges.types import ITEM, Dialogue, Dimension, Pair, Response
@@ -42,8 +42,8 @@ def _measured(
         return {(d.sort, d.name): Floors(0) for d in dimensions}
     names = list(dict.fromkeys(d.name for d in dimensions))
     marks = {name: "$2" if n == 0 else f"${n + 4}" for n, name in enumerate(names)}
-    few = f" and l.item_id <= $4{apart(store, judge_id)}"
-    parts = [f"held as materialized ({labels(basis, list(marks.values()), few)})"]
+    few = f" and l.item_id <= $4{not_in_prompt_sql(store, judge_id)}"
+    parts = [f"held as materialized ({labels_sql(basis, list(marks.values()), few)})"]
     parts.append("seen as materialized (select * from score_now where judge_id = $3 and item_id <= $4)")
     for n, d in enumerate(dimensions):
         held = f"select * from held where no = {names.index(d.name)}"

@@ -16,7 +16,7 @@ def positions(store: Store, dataset_id: str, judge_id: str) -> Position | None:
 
     Every sample counts, as a cell of its pair.
     """
-    card = cards.maybe(store, judge_id)
+    card = cards.card_of_judge_if_known(store, judge_id)
     asked = orders.verdict(card) if card is not None else None
     if asked is None:
         return None

@@ -12,11 +12,11 @@ import numpy as np
 import pandas
 
 from data.cards import cards
-from data.gold.excluded_items import aside
-from data.gold.fewshot import apart
-from data.gold.gold import BASES, WEIGHTED, Basis, gold, labels, of_sort, rests_on
+from data.gold.excluded_items import not_excluded_sql
+from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import BASES, WEIGHTED, Basis, bases_of_label, gold_sql, labels_sql, unit_sort_sql
 from data.records import exposure
-from data.records.combinations import stands
+from data.records.combinations import is_answer_sql
 from data.records.settings import Waiting, gold_rule
 from data.store import Store, Tx, each_remembered, remembered
 from judges.stats import bins
@@ -65,14 +65,14 @@ def dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
 
     What only the judge states, on an interval scale (its aggregates), is among them once people have labelled it.
     """
-    card = cards.maybe(store, judge_id)
+    card = cards.card_of_judge_if_known(store, judge_id)
     found = [d for d in card.dimensions if bins.rows(d.scale)] if card is not None else []
     return [d for d in found if d.asked or (d.scale.kind == "interval" and _labelled(store, d))]
 
 
 def _labelled(store: Store | Tx, dimension: Dimension) -> bool:
     """Whether anybody ever gave a label of a dimension."""
-    query = f"select 1 from label l where l.dimension = $1 and {of_sort(dimension.sort)} limit 1"
+    query = f"select 1 from label l where l.dimension = $1 and {unit_sort_sql(dimension.sort)} limit 1"
     key = ("labelled", dimension.sort, dimension.name)
     return remembered(store, key, ["label"], lambda: bool(store.rows(query, [dimension.name])))
 
@@ -89,12 +89,13 @@ def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Bas
         "d.probability is not null as drawn, l.annotator, count(*) "
         "from label_now l join item i on i.id = l.item_id "
         "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
-        f"where i.dataset_id = $1 and l.dimension in ({marks}){aside(store, 'l.item_id')} group by 1, 2, 3, 4",
+        f"where i.dataset_id = $1 and l.dimension in ({marks}){not_excluded_sql(store, 'l.item_id')} "
+        "group by 1, 2, 3, 4",
         [dataset_id, *names],
     )
     people: dict[Basis, dict[str, int]] = {basis: defaultdict(int) for basis in BASES}
     for mode, random, drawn, annotator, count in rows:
-        for basis in rests_on(str(mode), bool(random), bool(drawn)):
+        for basis in bases_of_label(str(mode), bool(random), bool(drawn)):
             people[basis][str(annotator)] += int(count)
     return {basis: Rest(sum(found.values()), len(found)) for basis, found in people.items()}
 
@@ -157,7 +158,7 @@ def meeting(
     if first is not None:
         among += " and l.item_id = any($4)"
         params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
-    cells = met(store, dataset_id, dimension, basis, among=apart(store, judge_id) + among, waiting=waiting)
+    cells = met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id) + among, waiting=waiting)
     strata, columns, drawn = parted(store, dataset_id, basis), MEETING, ""
     if strata:
         columns += ", dense_rank() over (order by coalesce(d.stratum, '')) as stratum"
@@ -203,8 +204,8 @@ def _earliest(
 ) -> list[str]:
     """The items with a value of people and judge that were the first to be labelled blind; later changes move none."""
     rows = store.rows(
-        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}), both_valued as ("
-        "select distinct item_id from met where scored and human is not null and judge is not null) "
+        f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}), "
+        "both_valued as (select distinct item_id from met where scored and human is not null and judge is not null) "
         "select b.item_id from both_valued b join label l on l.item_id = b.item_id and l.dimension = $2 "
         f"where l.mode = 'blind' group by b.item_id order by min(l.seq), b.item_id limit {first:d}",
         [dataset_id, dimension.name, judge_id],
@@ -229,7 +230,7 @@ def all_sums(
     grouped = f" {DRAWN.format(of='o')} group by coalesce(d.stratum, '')"
     strata = grouped if parted(store, dataset_id, basis) else ""
     order = "row_number() over (order by coalesce(d.stratum, ''))" if strata else "null"
-    counted = labels(basis, list(marks.values()), apart(store, judge_id))
+    counted = labels_sql(basis, list(marks.values()), not_in_prompt_sql(store, judge_id))
     parts, chosen = [f"held as materialized ({counted})"], []
     for n, (d, own) in enumerate(zip(asked, terms, strict=True)):
         size, left = len(own), ""
@@ -314,8 +315,8 @@ def met(
     Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
     share, people and waits (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on
     gold and scores, `among` on the items of the labels: those that do not count for a judge
-    (`data.gold.fewshot.apart`) are left out there, as weights are told from the labels. Statements that ask for
-    several dimensions say where their labels are (`held`) and which scores may be met (`scores`); `waiting` as in
+    (`data.gold.fewshot.not_in_prompt_sql`) are left out there, as weights are told from the labels. Statements that ask
+    for several dimensions say where their labels are (`held`) and which scores may be met (`scores`); `waiting` as in
     `every`.
     """
     rule = gold_rule(store, dataset_id)
@@ -323,7 +324,7 @@ def met(
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, g.weight, "
         "g.mean, g.share, g.people, g.waits "
-        + _JOINED.format(gold=gold(dimension.sort, dimension.scale, basis, rule, among, held), scores=scores)
+        + _JOINED.format(gold=gold_sql(dimension.sort, dimension.scale, basis, rule, among, held), scores=scores)
         + f"where 1 = 1{extra}"
     )
 
@@ -355,19 +356,21 @@ def items_in(
         if value is None:
             conditions.append(f"{column} is null")
         else:
-            conditions.append(stands(column, value, dimension.scale))
+            conditions.append(is_answer_sql(column, value, dimension.scale))
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, g.unit, g.how, g.people, a.person, a.reason "
         + _JOINED.format(
-            gold=gold(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), apart(store, judge_id)),
+            gold=gold_sql(
+                dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), not_in_prompt_sql(store, judge_id)
+            ),
             scores="score_now",
         )
         + f"{_ITEM}left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "
         f"where s.judge_id is not null and {' and '.join(conditions)} "
         f"order by i.name, g.unit limit {most:d}",
-        [dataset_id, dimension.name, judge_id, sorted(exposure.pending(store, person))],
+        [dataset_id, dimension.name, judge_id, sorted(exposure.blind_pending(store, person))],
     )
-    exposure.record(store, person, {str(row[0]): [judge_id, exposure.PEOPLE] for row in rows}, "calibration")
+    exposure.record_exposures(store, person, {str(row[0]): [judge_id, exposure.PEOPLE] for row in rows}, "calibration")
     return [
         Found(str(i), str(name), " · ".join(s for s in (a, b) if s), str(unit), _came(*told))
         for i, name, a, b, unit, *told in rows

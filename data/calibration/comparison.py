@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from data.calibration import calibration
-from data.gold.fewshot import apart
-from data.gold.gold import Basis, gold
+from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
 from data.store import Store
 from judges.stats import bins
@@ -62,10 +62,10 @@ def same(
         for n in range(len(judge_ids))
     )
     columns = "".join(f", s{n}.value as j{n}" for n in range(len(judge_ids)))
-    shown = "".join(dict.fromkeys(apart(store, one) for one in judge_ids))
+    shown = "".join(dict.fromkeys(not_in_prompt_sql(store, one) for one in judge_ids))
     frame = store.frame(
         f"select g.item_id, g.unit, g.value as human, g.weight{columns} "
-        f"from ({gold(dimension.sort, scale, basis, gold_rule(store, dataset_id), shown)}) g {joins}"
+        f"from ({gold_sql(dimension.sort, scale, basis, gold_rule(store, dataset_id), shown)}) g {joins}"
         "join item i on i.id = g.item_id where g.value is not null order by i.hash, g.item_id, g.unit",
         [dataset_id, dimension.name, *judge_ids],
     )

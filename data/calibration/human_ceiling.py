@@ -28,7 +28,7 @@ def ceiling(
     """
 
     def make() -> Ceiling | None:
-        return ceilings.ceiling(annotators.labels(store, dataset_id, dimension, resting, judge_id).ratings)
+        return ceilings.ceiling(annotators.dimension_labels(store, dataset_id, dimension, resting, judge_id).ratings)
 
     return remembered(store, ("ceiling", dataset_id, judge_id, dimension, resting), TABLES, make)
 
@@ -43,7 +43,7 @@ def between(
     """
 
     def make(places: Sequence[int]) -> list[Interval | None]:
-        few = [annotators.labels(store, dataset_id, asked[n], resting, judge_id, MOST) for n in places]
+        few = [annotators.dimension_labels(store, dataset_id, asked[n], resting, judge_id, MOST) for n in places]
         return [ceilings.between(one.ratings) for one in few]
 
     keys = [("between", dataset_id, judge_id, d, resting) for d in asked]

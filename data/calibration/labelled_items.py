@@ -7,10 +7,18 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from data.gold.fewshot import apart
-from data.gold.gold import Basis, gold
-from data.records.combinations import row
-from data.records.coverage import Asking, asking, both_sides, outcome_sums, side_of, system_of, units_of
+from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import Basis, gold_sql
+from data.records.combinations import table_row_sql
+from data.records.coverage import (
+    CountedDimension,
+    counted_dimension,
+    outcome_sums,
+    side_column,
+    sides_join,
+    system_sql,
+    unit_condition,
+)
 from data.records.settings import gold_rule
 from data.store import Store, remembered
 from judges.stats.ppi import M_GOLD, A, F, Moments, T, Y
@@ -38,12 +46,14 @@ def _labelled(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], bases: Sequence[Basis]
 ) -> dict[Key, dict[str, list[Moments]]]:
     """All dimensions in one statement, so that the scores are looked through once, for the items that have gold."""
-    rule, asks = gold_rule(store, dataset_id), [asking(d) for d in asked]
+    rule, asks = gold_rule(store, dataset_id), [counted_dimension(d) for d in asked]
     width = max(ask.outcomes for ask in asks) * _SUMS
     parts, picked = [], []
     for n, (ask, basis) in enumerate(zip(asks, bases, strict=True)):
         d = ask.dimension
-        own = gold(d.sort, d.scale, basis, rule, apart(store, judge_id), means=True).replace("$2", f"${n + 3}")
+        own = gold_sql(d.sort, d.scale, basis, rule, not_in_prompt_sql(store, judge_id), means=True).replace(
+            "$2", f"${n + 3}"
+        )
         parts.append(f"gold{n} as materialized ({own})")
         picked.append(f"select item_id from gold{n}")
     parts += [
@@ -74,9 +84,9 @@ _SUMS = 6 + 21 + 2
 """Totals of six sums, of their products, and the judge's lowest and highest value."""
 
 
-def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
+def _moments(n: int, ask: CountedDimension, width: int) -> tuple[list[str], str]:
     """SQL of one dimension: what goes before, and its row for each system, filled up to `width` sums."""
-    side, codes = side_of(ask.dimension, "s"), [] if ask.mean else list(enumerate(ask.codes))
+    side, codes = side_column(ask.dimension, "s"), [] if ask.mean else list(enumerate(ask.codes))
     by = "1, 2" if side else "1"
 
     def counted(column: str, letter: str) -> str:
@@ -93,8 +103,8 @@ def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
         ends = f"min(case when {judged} = g.m then 1 else 0 end)", f"max(case when {judged} > 0 then 1 else 0 end)"
         columns += ["min(g.lowest)", "max(g.highest)"] if ask.mean else ends
     columns += ["null"] * (width - len(columns))
-    mine = f"s.dimension = ${n + 3} and {units_of(ask.dimension, 's')}"
-    judged = row("s.value", ask.dimension.scale)
+    mine = f"s.dimension = ${n + 3} and {unit_condition(ask.dimension, 's')}"
+    judged = table_row_sql("s.value", ask.dimension.scale)
     before = [
         f"g{n} as (select s.item_id, {side}avg(l.weight) as w, sum(l.share) as a, count(l.mean) as valued, "
         "count(*) as m, coalesce(sum(l.mean * l.share), 0) as h, sum(s.value) as j, "
@@ -106,8 +116,8 @@ def _moments(n: int, ask: Asking, width: int) -> tuple[list[str], str]:
     ]
     sided = " and g.side = o.side" if side else ""
     return before, (
-        f"select {n}, {system_of(ask, 'o')}, count(*), sum(g.valued), sum(g.w), sum(g.w * g.w), {', '.join(columns)} "
-        f"from g{n} g join o{n} o on o.item_id = g.item_id{sided} join few i on i.id = g.item_id{both_sides(ask)} "
+        f"select {n}, {system_sql(ask, 'o')}, count(*), sum(g.valued), sum(g.w), sum(g.w * g.w), {', '.join(columns)} "
+        f"from g{n} g join o{n} o on o.item_id = g.item_id{sided} join few i on i.id = g.item_id{sides_join(ask)} "
         "group by 2"
     )
 

@@ -105,7 +105,7 @@ def overall(store: Store, dataset_id: str, judge_id: str) -> tuple[Row, ...]:
 
 def known(store: Store, judge_id: str) -> bool:
     """Whether the judge gives anything that has a mean."""
-    return bool(_numbered(cards.maybe(store, judge_id)))
+    return bool(_numbered(cards.card_of_judge_if_known(store, judge_id)))
 
 
 def _numbered(card: Card | None) -> list[Dimension]:
@@ -113,7 +113,7 @@ def _numbered(card: Card | None) -> list[Dimension]:
 
 
 def _table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Table:
-    card, items = cards.maybe(store, judge_id), described(store, dataset_id)
+    card, items = cards.card_of_judge_if_known(store, judge_id), described(store, dataset_id)
     numbers = _numbered(card)
     frame, apart = _scores(store, dataset_id, judge_id, chosen.other), None
     if chosen.other:

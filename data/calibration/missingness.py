@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.calibration.calibration import BEHIND, meeting, met
-from data.gold.fewshot import apart
+from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records.settings import Waiting
 from data.store import Store, remembered
@@ -42,7 +42,7 @@ def _lost(
 
     Scores that came without a reply are about the cells that they name only.
     """
-    cells = met(store, dataset_id, dimension, basis, among=apart(store, judge_id), waiting=waiting)
+    cells = met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id), waiting=waiting)
     rows = store.rows(
         f"with met as ({cells}), placed as (select item_id, unit, scored, row_number() over (order by item_id, unit) "
         "- 1 as place from met) select p.place, p.unit, j.raw from placed p left join judgment j "

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from data.cards import cards
-from data.gold.fewshot import apart, used
-from data.gold.gold import STRATA, WEIGHTED, Basis, labels
+from data.gold.fewshot import items_in_prompt, not_in_prompt_sql
+from data.gold.gold import STRATA, WEIGHTED, Basis, labels_sql
 from data.records import exposure, people
-from data.records.coverage import units_of
-from data.records.queue_index import board
+from data.records.coverage import unit_condition
+from data.records.queue_index import current_index
 from data.store import Store, remembered
 from data.store.ids import now
 from judges.stats.nonresponse import Response, Stratum
@@ -57,9 +57,9 @@ def missing(
     blind any more, as it may reveal what they think of the item. Raises NotAllowed.
     """
     people.require(store, person, "annotator")
-    card = cards.maybe(store, judge_id)
-    counted = labels(basis, ["$3"], apart(store, judge_id))
-    units = units_of(dimension, "l")
+    card = cards.card_of_judge_if_known(store, judge_id)
+    counted = labels_sql(basis, ["$3"], not_in_prompt_sql(store, judge_id))
+    units = unit_condition(dimension, "l")
     rows = store.rows(
         "select d.item_id, i.name, d.stratum, d.id, t.person, t.why from draw d join item i on i.id = d.item_id "
         "left join tuning_now t on t.item_id = d.item_id "
@@ -80,9 +80,9 @@ def missing(
         "select item_id, person, action, mode, reason from answer_now where item_id = any($1) order by seq, id", [ids]
     ):
         said.setdefault(str(item), []).append((str(who), str(action), str(mode), str(reason)))
-    here, shown = [p.name for p in people.everyone(store)], used(store, judge_id)
-    hidden = exposure.pending(store, person)
-    there, moment = board(store), now()
+    here, shown = [p.name for p in people.all_people(store)], items_in_prompt(store, judge_id)
+    hidden = exposure.blind_pending(store, person)
+    there, moment = current_index(store), now()
     found = []
     with there.lock:
         for item, name, stratum, draw_id, by, why in rows:
@@ -140,10 +140,10 @@ def responses(
 def _responses(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis
 ) -> dict[Key, Response]:
-    card = cards.maybe(store, judge_id)
+    card = cards.card_of_judge_if_known(store, judge_id)
     kind, mode = card.kind if card else "", "assisted" if basis == "assisted" else "blind"
     names = list(dict.fromkeys(d.name for d in asked))
-    held = labels(basis, [f"${n + 4}" for n in range(len(names))], apart(store, judge_id))
+    held = labels_sql(basis, [f"${n + 4}" for n in range(len(names))], not_in_prompt_sql(store, judge_id))
     sample = "where h.mode = $2 and h.kind = $3"
     rows = store.rows(
         f"with h as ({STRATA}), here as (select item_id, stratum, mode from draw where dataset_id = $1 "
@@ -193,7 +193,7 @@ def _every(store: Store, dataset_id: str, judge_id: str, kind: str) -> tuple[int
         return None
     count, cut = store.rows(
         "select count(*), coalesce(sum(case when i.cells > 3 then 1 else 0 end), 0) from item i "
-        f"where i.dataset_id = $1 and i.kind = $2 and i.seq <= $3{apart(store, judge_id, 'i.id')}",
+        f"where i.dataset_id = $1 and i.kind = $2 and i.seq <= $3{not_in_prompt_sql(store, judge_id, 'i.id')}",
         [dataset_id, kind, said[0][0]],
     )[0]
     return int(count), int(cut)

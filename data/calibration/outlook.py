@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from data.calibration.calibration import dimensions, met
-from data.gold.fewshot import apart
-from data.gold.gold import of_sort
+from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import unit_sort_sql
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from judges.stats import bins, forecast, sampling
@@ -44,7 +44,7 @@ def known(
             number[item] = len(number)
     rows = store.rows(
         "select l.item_id, l.value from score_now l join item i on i.id = l.item_id where i.dataset_id = $1 and "
-        f"l.judge_id = $2 and l.dimension = $3 and {of_sort(dimension.sort)} and l.value is not null "
+        f"l.judge_id = $2 and l.dimension = $3 and {unit_sort_sql(dimension.sort)} and l.value is not null "
         "order by l.item_id, l.unit",
         [dataset_id, judge_id, dimension.name],
     )
@@ -83,7 +83,7 @@ def _neyman(
     if imagined is None:
         return sampling.worths(sizes, "root")
     code = {h: n for n, h in enumerate(sizes)}
-    cells = met(store, dataset_id, dimension, "gate", among=apart(store, judge_id))
+    cells = met(store, dataset_id, dimension, "gate", among=not_in_prompt_sql(store, judge_id))
     rows = [
         (str(i), *bins.placed([float(h), float(j)], scale).tolist(), float(w))
         for i, h, j, w in store.rows(

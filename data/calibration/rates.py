@@ -11,8 +11,8 @@ from data.calibration.aggregates import tallies
 from data.calibration.calibration import evidence
 from data.calibration.labelled_items import labelled
 from data.gold.gold import Basis
-from data.records.combinations import nearest
-from data.records.coverage import asking, units_of
+from data.records.combinations import nearest_sql
+from data.records.coverage import counted_dimension, unit_condition
 from data.store import Store
 from judges.stats.ppi import Corrected, Moments, corrected
 from judges.stats.rates import Answer, Whole, answers, whole
@@ -33,9 +33,9 @@ def found(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
 def wholes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[float, Whole]:
     """What the judge gave over all cells that it valued, by code."""
     rows = store.rows(
-        f"with own as (select s.item_id, {nearest('s.value')} as value, count(*) as n from score_now s "
+        f"with own as (select s.item_id, {nearest_sql('s.value')} as value, count(*) as n from score_now s "
         "join item i on i.id = s.item_id "
-        f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {units_of(dimension, 's')} "
+        f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {unit_condition(dimension, 's')} "
         "and s.value is not null group by 1, 2), "
         "every as (select item_id, sum(n) as m from own group by item_id) "
         "select o.value, sum(o.n), sum(o.n * o.n), sum(o.n * e.m), "
@@ -51,7 +51,7 @@ def means(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
 
     Verdicts on the better of two are kept as wins of each system, and parts of pairs under both of them.
     """
-    ask = asking(dimension)
+    ask = counted_dimension(dimension)
     if ask.sided or ask.mean or dimension.sort in _PARTED:
         return {}
     key = dimension.sort, dimension.name

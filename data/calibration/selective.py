@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.calibration.calibration import met
-from data.gold.fewshot import apart
+from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
-from data.records.coverage import units_of
+from data.records.coverage import unit_condition
 from data.store import Store
 from judges.reading.confidence import SAMPLES
 from judges.stats import bins
@@ -37,7 +37,7 @@ class Sure:
 
 def sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, int]:
     """Where confidence comes from, with the cells that each source has, most first."""
-    there = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {units_of(dimension, 's')} "
+    there = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {unit_condition(dimension, 's')} "
     rows = store.rows(
         "select split_part(s.source, ': ', 1), count(*) from score_now s join item i on i.id = s.item_id "
         f"{there}and s.confidence is not null group by 1 "
@@ -53,7 +53,7 @@ def sure(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, sou
 
     So a score that breaks a rule of its card, whose confidence is low whatever else is known, is never kept unseen.
     """
-    units = units_of(dimension, "s")
+    units = unit_condition(dimension, "s")
     if source == SAMPLES:
         own = (
             "select s.item_id, s.unit, p.agreement as confidence from score_now s join item i on i.id = s.item_id "
@@ -92,7 +92,7 @@ def verdicts(
     `near`: of ordered answers, one step apart is agreement (`judges.stats.bins.apart`).
     """
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}) "
+        f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}) "
         "select item_id, human, judge, weight from met where scored order by item_id, unit",
         [dataset_id, dimension.name, judge_id],
     )

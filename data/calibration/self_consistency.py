@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from data.calibration.calibration import BEHIND, met
-from data.gold.fewshot import apart
+from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
-from data.records.coverage import units_of
+from data.records.coverage import unit_condition
 from data.store import Store, remembered
 from judges.stats.self_consistency import Asked, Repeats, repeats
 from judges.types import Dimension
@@ -23,13 +23,13 @@ def _repeated(store: Store, dataset_id: str, judge_id: str, dimension: Dimension
     flips = store.rows(
         "select sum(case when p.flips then 1.0 else 0.0 end), cast(count(*) as double precision) from score_spread p "
         "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.dimension = $3 "
-        f"and {units_of(dimension, 'p')} group by p.item_id",
+        f"and {unit_condition(dimension, 'p')} group by p.item_id",
         [dataset_id, judge_id, dimension.name],
     )
     if not flips:
         return None
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}) "
+        f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}) "
         "select dense_rank() over (order by m.item_id) - 1 as item, "
         "dense_rank() over (order by m.item_id, m.unit) - 1 as cell, m.human, m.judge, m.weight, s.sample, s.value "
         "from met m join score s on s.item_id = m.item_id and s.unit = m.unit and s.dimension = $2 "

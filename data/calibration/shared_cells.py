@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from data.calibration.calibration import DRAWN, MEETING, as_meeting, dimensions, every, parted
-from data.gold.fewshot import apart
-from data.gold.gold import Basis, gold
+from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
 from data.store import Store
 from judges.stats.calibration import Meeting, Sums
@@ -41,7 +41,7 @@ def meetings(
         }
     alike: dict[tuple[Dimension, str], list[str]] = defaultdict(list)
     for judge, of in asked.items():
-        left_out = apart(store, judge)
+        left_out = not_in_prompt_sql(store, judge)
         for d in of:
             alike[d, left_out].append(judge)
     query = "select dimension, count(*) from label l join item i on i.id = l.item_id where i.dataset_id = $1 group by 1"
@@ -58,12 +58,12 @@ def meetings(
 def _meetings(
     store: Store, dataset_id: str, judges: Sequence[str], d: Dimension, basis: Basis, left_out: str
 ) -> dict[str, Meeting]:
-    """The cells of judges for which the same items are left out (`data.gold.fewshot.apart`)."""
+    """The cells of judges for which the same items are left out (`data.gold.fewshot.not_in_prompt_sql`)."""
     strata = parted(store, dataset_id, basis)
     stratum_of = "dense_rank() over (order by coalesce(d.stratum, ''))" if strata else "0"
     rule = gold_rule(store, dataset_id)
     frame = store.frame(
-        f"with g as ({gold(d.sort, d.scale, basis, rule, left_out)}), "
+        f"with g as ({gold_sql(d.sort, d.scale, basis, rule, left_out)}), "
         "met as (select g.item_id, g.unit, j.id as judge_id, g.value as human, s.value as judge, "
         "s.judge_id is not null as scored, g.weight, g.mean, g.share, g.people, g.waits from g "
         "cross join (select distinct id from judge where id = any($3)) j "

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.calibration.calibration import MEETING, as_meeting, met
-from data.gold.fewshot import apart
+from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records import exposure
 from data.store import Store, remembered
@@ -118,13 +118,13 @@ def members(
     if one is None:
         return []
     inside = np.flatnonzero(one.code == one.names.index(name))
-    every, kept = _items(store, dataset_id).ids, exposure.pending(store, person)
+    every, kept = _items(store, dataset_id).ids, exposure.blind_pending(store, person)
     inside = inside[[every[n] not in kept for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]]
     human, judge = (np.asarray(side)[inside] for side in (at.cells.human, at.cells.judge))
     inside = inside[np.argsort(-np.abs(human - judge), kind="stable")][:most]
     ids = [every[n] for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]
     wanted = sorted(set(ids))
-    exposure.record(store, person, dict.fromkeys(wanted, (judge_id, exposure.PEOPLE)), "slices")
+    exposure.record_exposures(store, person, dict.fromkeys(wanted, (judge_id, exposure.PEOPLE)), "slices")
     marks = ", ".join(f"${n}" for n in range(1, len(wanted) + 1)) or "null"
     names = {str(i): str(n) for i, n in store.rows(f"select id, name from item where id in ({marks})", wanted)}
     codes = (np.asarray(side, dtype=np.float64)[inside] for side in (at.cells.human, at.cells.judge))
@@ -184,7 +184,7 @@ def _numbered(
 ) -> tuple[Meeting, Coded]:
     """`calibration.meeting` with items numbered by the order of their ids in the dataset, and units."""
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, among=apart(store, judge_id))}), "
+        f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}), "
         "numbered as (select id, row_number() over (order by id) - 1 as no from item where dataset_id = $1) "
         f"select n.no, m.unit, {MEETING} from met m join numbered n on n.id = m.item_id "
         "order by n.no, m.unit",

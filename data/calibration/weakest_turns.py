@@ -7,8 +7,8 @@ from collections import defaultdict
 
 from data.calibration.calibration import BEHIND, met
 from data.cards import cards
-from data.gold.fewshot import apart
-from data.gold.gold import Basis, gold
+from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
 from data.store import Store, remembered
 from judges.stats.weakest_turns import Named, Weakest, lowest, references, scored, weakest
@@ -27,7 +27,7 @@ def found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Di
 
 
 def _found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, Weakest]:
-    card = cards.maybe(store, judge_id)
+    card = cards.card_of_judge_if_known(store, judge_id)
     if card is None:
         return {}
     made, asked = {}, references(card.dimensions)
@@ -41,7 +41,7 @@ def _found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[D
                 [dataset_id, d.name, judge_id],
             )
         }
-        cells = met(store, dataset_id, d, basis, among=apart(store, judge_id))
+        cells = met(store, dataset_id, d, basis, among=not_in_prompt_sql(store, judge_id))
         labels = {
             str(item): (int(value or 0), float(weight))
             for item, value, weight in store.rows(
@@ -72,7 +72,7 @@ def _scored(
     given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     stands = {}
     for d in asked:
-        cells = gold(d.sort, d.scale, basis, gold_rule(store, dataset_id), apart(store, judge_id))
+        cells = gold_sql(d.sort, d.scale, basis, gold_rule(store, dataset_id), not_in_prompt_sql(store, judge_id))
         for item, unit, mean, weight in store.rows(
             f"select item_id, unit, mean, weight from ({cells}) g where mean is not null", [dataset_id, d.name]
         ):

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from data.records.people import require
-from data.records.settings import get, put
+from data.records.settings import get_setting, put_setting
 from data.records.tables import CardRow
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotFound
@@ -30,7 +30,7 @@ _TABLES = ("card", "setting")
 
 
 @dataclass(frozen=True)
-class Version:
+class CardVersion:
     """A version of a card that a workspace holds.
 
     It has who saved it when, how many judges use it, and whether it is the one that is offered now.
@@ -44,7 +44,7 @@ class Version:
     current: bool
 
 
-def known(store: Store | Tx) -> Mapping[str, Card]:
+def current_cards(store: Store | Tx) -> Mapping[str, Card]:
     """Every card by name: built-in ones, the current version of each custom one, then those applied per turn.
 
     A card for single responses is offered for each turn of dialogues too, as <name>_on_turns, without being saved; not
@@ -77,15 +77,15 @@ def _known(store: Store | Tx) -> dict[str, Card]:
     return found
 
 
-def card(store: Store | Tx, name: str) -> Card:
+def card_named(store: Store | Tx, name: str) -> Card:
     """The card of that name. Raises UnknownCard, naming those there are."""
-    there = known(store)
+    there = current_cards(store)
     if name not in there:
         raise UnknownCard(f"There is no card {name[:80]!r}. There are: {', '.join(there)}.")
     return there[name]
 
 
-def of_judge(store: Store | Tx, judge_id: str) -> Card:
+def card_of_judge(store: Store | Tx, judge_id: str) -> Card:
     """The card of a judge in the version that it judged with.
 
     It is made again from what is stored of it: a custom card, pointwise_quality with named dimensions, an overlay, a
@@ -104,7 +104,7 @@ def _of_judge(store: Store | Tx, judge_id: str) -> Card:
     if not rows:
         raise NotFound("There is no such judge in this workspace. The link may belong to another one.")
     name, version, spec = str(rows[0][0]), str(rows[0][1]), rows[0][2]
-    now = known(store).get(name)
+    now = current_cards(store).get(name)
     if now is not None and (now.version == version or spec is None):
         return now
     if spec is None:
@@ -112,10 +112,10 @@ def _of_judge(store: Store | Tx, judge_id: str) -> Card:
     return from_spec(json.loads(spec), folder.cards())
 
 
-def maybe(store: Store | Tx, judge_id: str) -> Card | None:
+def card_of_judge_if_known(store: Store | Tx, judge_id: str) -> Card | None:
     """The same, or None where it cannot be had any more."""
     try:
-        return of_judge(store, judge_id)
+        return card_of_judge(store, judge_id)
     except AssayError:
         return None
 
@@ -126,22 +126,22 @@ def scales(store: Store | Tx) -> Mapping[Place, Scale]:
 
 
 def _scales(store: Store | Tx) -> dict[Place, Scale]:
-    return {place: dimension.scale for place, dimension in questions(store).items()}
+    return {place: dimension.scale for place, dimension in answerable_dimensions(store).items()}
 
 
-def asked(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> Dimension | None:
+def find_dimension(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> Dimension | None:
     """The dimension of that name that people can answer of such a unit of this kind of item, if any card has it."""
-    return questions(store).get((kind, sort_of(unit), dimension))
+    return answerable_dimensions(store).get((kind, sort_of(unit), dimension))
 
 
-def questions(store: Store | Tx) -> Mapping[Place, Dimension]:
+def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
     """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may."""
     return remembered(store, ("asked",), [*_TABLES, "judge"], lambda: _dimensions(store))
 
 
 def _dimensions(store: Store | Tx) -> dict[Place, Dimension]:
     found: dict[Place, Dimension] = {}
-    for one in [*known(store).values(), *_used(store)]:
+    for one in [*current_cards(store).values(), *_used(store)]:
         for dimension in one.dimensions:
             found.setdefault((one.kind, dimension.sort, dimension.name), dimension)
     return found
@@ -149,7 +149,7 @@ def _dimensions(store: Store | Tx) -> dict[Place, Dimension]:
 
 def _used(store: Store | Tx) -> list[Card]:
     """The cards of all judges that are not known by name as they were: earlier versions, and named dimensions."""
-    now = {one.version for one in known(store).values()}
+    now = {one.version for one in current_cards(store).values()}
     rows = store.rows(
         "select c.version, c.spec from card c where exists (select 1 from judge j where j.card_version = c.version) "
         "order by c.seq"
@@ -158,12 +158,12 @@ def _used(store: Store | Tx) -> list[Card]:
     return [one for one in found if one is not None]
 
 
-def drafted(store: Store | Tx, recipe: Recipe) -> Card:
+def draft_card(store: Store | Tx, recipe: Recipe) -> Card:
     """The card that saving a recipe would make.
 
     It has the examples of the card of that name, where all of them still fit its reply; else none.
     """
-    made, mine = from_recipe(recipe), known(store).get(recipe.name)
+    made, mine = from_recipe(recipe), current_cards(store).get(recipe.name)
     if mine is None or not mine.examples:
         return made
     try:
@@ -172,7 +172,7 @@ def drafted(store: Store | Tx, recipe: Recipe) -> Card:
         return made
 
 
-def save(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Card) -> Card:
+def save_card(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Card) -> Card:
     """Save a custom card (leads): a new one, or a new version of the one with that name, which is current then.
 
     Its examples stay with it where they still fit; a whole card, as from a file, keeps its own wording and examples.
@@ -180,14 +180,14 @@ def save(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Card) ->
     or a dimension that is taken, NotAllowed.
     """
     if isinstance(recipe, Card):
-        given, made = own(recipe), recipe
+        given, made = own_recipe(recipe), recipe
     else:
         given = recipe if isinstance(recipe, Recipe) else checked(dict(recipe))
-        made = drafted(store, given)
+        made = draft_card(store, given)
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
-        if problems := faults(tx, given):
+        if problems := recipe_faults(tx, given):
             raise BadInput(" ".join(problems))
         _put(tx, made)
 
@@ -196,14 +196,14 @@ def save(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Card) ->
     return made
 
 
-def made_here(card: Card) -> bool:
+def is_own_card(card: Card) -> bool:
     """Whether a card is of own questions, as a workspace saves them."""
     return (card.recipe or {}).get("how") == "own"
 
 
-def own(card: Card) -> Recipe:
+def own_recipe(card: Card) -> Recipe:
     """The recipe of a card of own questions. Raises BadInput for any other, which no workspace can save by itself."""
-    if not made_here(card):
+    if not is_own_card(card):
         raise BadInput(
             f"The card {card.name} is no custom card, and is not saved by itself: a built-in card is in "
             "judges/cards/, and named dimensions of pointwise_quality come with the run that uses them."
@@ -211,28 +211,28 @@ def own(card: Card) -> Recipe:
     return checked(dict(card.recipe or {}))
 
 
-def held(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
+def adopt_card(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
     """Let a card from a command line be used here, which for one of own questions means that it is saved (leads).
 
     Whether it had to be saved; `dry` only looks whether it could be. Raises BadInput, NotAllowed.
     """
-    there = known(store).get(card.name)
-    if not made_here(card) or (there is not None and there.version == card.version):
+    there = current_cards(store).get(card.name)
+    if not is_own_card(card) or (there is not None and there.version == card.version):
         return False
     if dry:
-        if problems := faults(store, own(card)):
+        if problems := recipe_faults(store, own_recipe(card)):
             raise BadInput(" ".join(problems))
         return False
-    save(store, actor, card)
+    save_card(store, actor, card)
     return True
 
 
-def attach(store: Store, actor: str, name: str, examples: Sequence[Example]) -> Card:
+def attach_examples(store: Store, actor: str, name: str, examples: Sequence[Example]) -> Card:
     """Attach few-shot examples to a card (leads), none to take them off: a new version of it, which is current then.
 
     Raises BadCard where an example cannot be read, BadInput for a card that is applied per turn.
     """
-    there = card(store, name)
+    there = card_named(store, name)
     if "over" in (there.recipe or {}):
         raise BadInput(f"{there.title} has the examples of the card that it applies per turn: attach them there.")
     plain = replace(there, examples=())
@@ -250,17 +250,17 @@ def attach(store: Store, actor: str, name: str, examples: Sequence[Example]) -> 
 def _put(tx: Tx, made: Card) -> None:
     if not tx.rows("select 1 from card where version = $1", [made.version]):
         tx.append([CardRow(made.version, made.name, canonical(made.spec))])
-    if get(tx, _SCOPE, made.name) != made.version:
-        put(tx, _SCOPE, made.name, made.version)
+    if get_setting(tx, _SCOPE, made.name) != made.version:
+        put_setting(tx, _SCOPE, made.name, made.version)
 
 
-def offer(tx: Tx, brought: Sequence[Card]) -> None:
+def offer_cards(tx: Tx, brought: Sequence[Card]) -> None:
     """Make the last version of each card made elsewhere, none of whose versions was here, the one that is offered."""
     for one in {card.name: card for card in brought if (card.recipe or {}).get("how") == "own"}.values():
-        put(tx, _SCOPE, one.name, one.version)
+        put_setting(tx, _SCOPE, one.name, one.version)
 
 
-def travelling(store: Store, dataset_id: str) -> list[dict[str, Any]]:
+def portable_cards(store: Store, dataset_id: str) -> list[dict[str, Any]]:
     """The contents of the cards that a dataset needs elsewhere, those that are current after older versions of them.
 
     That is every version that judges of it used, and the cards without a folder that ask what its labels answer.
@@ -282,7 +282,7 @@ def travelling(store: Store, dataset_id: str) -> list[dict[str, Any]]:
             [dataset_id],
         )
     }
-    now = known(store)
+    now = current_cards(store)
     for one in [*_used(store), *now.values()]:
         asking = {(one.kind, d.sort, d.name) for d in one.dimensions}
         if one.recipe is not None and asking & labelled:
@@ -291,11 +291,11 @@ def travelling(store: Store, dataset_id: str) -> list[dict[str, Any]]:
     return [spec for _, spec in sorted(used.items(), key=lambda pair: pair[0] in current)]
 
 
-def faults(store: Store | Tx, recipe: Recipe) -> list[str]:
+def recipe_faults(store: Store | Tx, recipe: Recipe) -> list[str]:
     """Why a recipe cannot be saved in this workspace, in sentences; nothing where it can."""
-    there = known(store).get(recipe.name)
+    there = current_cards(store).get(recipe.name)
     found = []
-    if there is not None and not made_here(there):
+    if there is not None and not is_own_card(there):
         found.append(f"The name {recipe.name} is that of a built-in card: choose another one.")
     elif there is not None and there.kind != recipe.kind:
         found.append(f"The card {recipe.name} judges a {there.kind}: for a {recipe.kind} choose another name.")
@@ -307,8 +307,8 @@ def _taken(store: Store | Tx, name: str) -> dict[Place, Scale]:
 
     They are those of all others, of versions of its own that a judge used, and of dimensions that people have labelled.
     """
-    mine = known(store).get(name)
-    others = [one for one in known(store).values() if one.name not in (name, f"{name}_on_turns")]
+    mine = current_cards(store).get(name)
+    others = [one for one in current_cards(store).values() if one.name not in (name, f"{name}_on_turns")]
     found: dict[Place, Scale] = {
         (c.kind, d.sort, d.name): d.scale for c in [*others, *_used(store)] for d in c.dimensions
     }
@@ -322,9 +322,9 @@ def _taken(store: Store | Tx, name: str) -> dict[Place, Scale]:
     return found
 
 
-def versions(store: Store | Tx, name: str) -> list[Version]:
+def card_versions(store: Store | Tx, name: str) -> list[CardVersion]:
     """The versions of a card that are stored here, newest first; those that no judge used and nobody saved are not."""
-    now = known(store).get(name)
+    now = current_cards(store).get(name)
     rows = store.rows(
         "select c.version, c.spec, g.actor, g.made_at, "
         "(select count(*) from judge j where j.card_version = c.version) "
@@ -336,11 +336,11 @@ def versions(store: Store | Tx, name: str) -> list[Version]:
         made = _made(json.loads(spec))
         if made is not None:
             current = now is not None and version == now.version
-            found.append(Version(str(version), made, str(actor), made_at, int(judges), current))
+            found.append(CardVersion(str(version), made, str(actor), made_at, int(judges), current))
     return found
 
 
-def judges(store: Store | Tx) -> dict[str, int]:
+def judges_per_card(store: Store | Tx) -> dict[str, int]:
     """How many judges use a card, in any version, by its name."""
     rows = store.rows("select card, count(*) from judge group by card")
     return {str(name): int(n) for name, n in rows}

@@ -9,7 +9,7 @@ from typing import Any
 from data.cards import cards
 from data.records import combinations
 from data.records.people import require
-from data.records.settings import get, put
+from data.records.settings import get_setting, put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from judges.card import Card
@@ -20,7 +20,7 @@ _USUAL = {"dialogue": "multi_turn_dialogue", "response": "rubric_open_ended"}
 
 
 @dataclass(frozen=True)
-class Layer:
+class CardLayer:
     """A card on the desk, and the judge whose scores stand there ("": none)."""
 
     judge_id: str
@@ -28,9 +28,9 @@ class Layer:
     card: Card
 
 
-def layers(
+def card_layers(
     store: Store, dataset_id: str, item: Any, wanted: str, usual: Sequence[tuple[str, str, str, bool, int]]
-) -> tuple[Layer, ...]:
+) -> tuple[CardLayer, ...]:
     """The cards of an item, the main one first.
 
     The main one is that of the wanted judge, else of the dataset's most used one, else a card for that kind of item
@@ -41,13 +41,13 @@ def layers(
     items.
     """
     kind: Kind = item.kind
-    chosen = [name for name in get(store, dataset_id, _SETTING, []) if _fits(store, name, kind)]
-    fitting = [Layer(id_, model, card) for id_, card, model in _judges(store, usual) if card.kind == kind]
+    chosen = [name for name in get_setting(store, dataset_id, _SETTING, []) if _fits(store, name, kind)]
+    fitting = [CardLayer(id_, model, card) for id_, card, model in _judges(store, usual) if card.kind == kind]
     main = next((one for one in fitting if one.judge_id == wanted), None)
     if main is None and chosen:
         main = _of(store, chosen[0], fitting)
     if main is None:
-        main = fitting[0] if fitting else Layer("", "", _default(store, item))
+        main = fitting[0] if fitting else CardLayer("", "", _default(store, item))
     if chosen:
         others = [_of(store, name, fitting) for name in chosen]
     else:
@@ -60,42 +60,44 @@ def layers(
     return tuple(found.values())
 
 
-def chosen(store: Store | Tx, dataset_id: str) -> list[str]:
+def chosen_desk_cards(store: Store | Tx, dataset_id: str) -> list[str]:
     """The cards that were chosen for the desk of a dataset; none: the usual ones."""
-    return [str(name) for name in get(store, dataset_id, _SETTING, [])]
+    return [str(name) for name in get_setting(store, dataset_id, _SETTING, [])]
 
 
-def choose(store: Store, actor: str, dataset_id: str, names: Sequence[str]) -> None:
+def choose_desk_cards(store: Store, actor: str, dataset_id: str, names: Sequence[str]) -> None:
     """Choose which cards people are asked about in a dataset (researchers and leads); none: the usual ones again.
 
     It holds for blind and for assisted labels alike. Raises BadInput for a card that there is not.
     """
-    unknown = [name for name in names if name not in cards.known(store)]
+    unknown = [name for name in names if name not in cards.current_cards(store)]
     if unknown:
         raise BadInput(f"There is no card {unknown[0][:80]!r} to put on the desk.")
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
-        if chosen(tx, dataset_id) != list(names):
-            put(tx, dataset_id, _SETTING, list(names))
+        if chosen_desk_cards(tx, dataset_id) != list(names):
+            put_setting(tx, dataset_id, _SETTING, list(names))
 
     store.tx(actor, "desk cards", work, target=dataset_id)
 
 
 def _judges(store: Store, usual: Sequence[tuple[str, str, str, bool, int]]) -> list[tuple[str, Card, str]]:
-    several = combinations.named(store)
+    several = combinations.describe_combinations(store)
     names = {judge: model + (f" · {several[judge]}" if judge in several else "") for judge, _, model, _, _ in usual}
-    found = [(judge_id, cards.maybe(store, judge_id), names[judge_id]) for judge_id in names]
+    found = [(judge_id, cards.card_of_judge_if_known(store, judge_id), names[judge_id]) for judge_id in names]
     return [(judge_id, card, model) for judge_id, card, model in found if card is not None]
 
 
-def _of(store: Store, name: str, fitting: Sequence[Layer]) -> Layer:
+def _of(store: Store, name: str, fitting: Sequence[CardLayer]) -> CardLayer:
     """A card with the judge of most items, or without one."""
-    return next((one for one in fitting if one.card.name == name), None) or Layer("", "", cards.card(store, name))
+    return next((one for one in fitting if one.card.name == name), None) or CardLayer(
+        "", "", cards.card_named(store, name)
+    )
 
 
 def _fits(store: Store, name: str, kind: Kind) -> bool:
-    card = cards.known(store).get(name)
+    card = cards.current_cards(store).get(name)
     return card is not None and card.kind == kind
 
 
@@ -105,5 +107,5 @@ def _laid(card: Card) -> bool:
 
 def _default(store: Store, item: Any) -> Card:
     if isinstance(item, Pair):
-        return cards.card(store, "long_form_pairwise" if item.sections else "plain_pairwise")
-    return cards.card(store, _USUAL[item.kind])
+        return cards.card_named(store, "long_form_pairwise" if item.sections else "plain_pairwise")
+    return cards.card_named(store, _USUAL[item.kind])

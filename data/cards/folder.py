@@ -16,8 +16,8 @@ def export(store: Store | Tx, name: str) -> bytes:
 
     Raises UnknownCard, BadInput for a card that is built-in or applied per turn.
     """
-    made = cards.card(store, name)
-    if not cards.made_here(made):
+    made = cards.card_named(store, name)
+    if not cards.is_own_card(made):
         raise BadInput(f"{made.title} is no custom card: its folder is judges/cards/{name.removesuffix('_on_turns')}/.")
     files = {
         "__init__.py": "",

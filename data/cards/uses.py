@@ -10,7 +10,7 @@ from data.store import Store
 
 
 @dataclass(frozen=True)
-class Use:
+class CardUse:
     """A judge of a card over a dataset, with the items that it judged; a judge "": people label the dataset by it."""
 
     dataset: str
@@ -19,12 +19,12 @@ class Use:
     items: int = 0
 
 
-def uses(store: Store) -> dict[str, list[Use]]:
+def card_uses(store: Store) -> dict[str, list[CardUse]]:
     """Everything that uses each card, by its name."""
-    found: dict[str, list[Use]] = {}
+    found: dict[str, list[CardUse]] = {}
     for dataset in datasets.all_datasets(store):
-        for judge, card, model, _, items in datasets.judges(store, dataset.id):
-            found.setdefault(card, []).append(Use(dataset.name, judge, model, items))
-        for card in desk_cards.chosen(store, dataset.id):
-            found.setdefault(card, []).append(Use(dataset.name))
+        for judge, card, model, _, items in datasets.dataset_judges(store, dataset.id):
+            found.setdefault(card, []).append(CardUse(dataset.name, judge, model, items))
+        for card in desk_cards.chosen_desk_cards(store, dataset.id):
+            found.setdefault(card, []).append(CardUse(dataset.name))
     return found

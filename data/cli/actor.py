@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from data.records import people
-from data.records.names import reserved
+from data.records.names import why_reserved
 from data.store import Store
 from data.store.errors import BadInput
 
@@ -23,8 +23,8 @@ def actor(store: Store, name: str) -> str:
     """
     if not name:
         return people.first_lead(store)
-    if why := reserved(name, known=True):
+    if why := why_reserved(name, known=True):
         raise BadInput(why)
-    if not any(person.role == "lead" for person in people.everyone(store)):
-        return people.join(store, name).name
+    if not any(person.role == "lead" for person in people.all_people(store)):
+        return people.join_workspace(store, name).name
     return name

@@ -13,7 +13,7 @@ from data.approvals.record import called
 from data.cli.actor import actor, as_whom
 from data.cli.judges_asked import add_judge, judge, judges
 from data.records import datasets
-from data.records.names import shown
+from data.records.names import display_name
 from data.store import Store, open_store
 from data.store.errors import BadInput
 from judges.plural import many
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     """Decide, or list; exit code 1 where it is refused."""
     store = open_store()
     try:
-        found = datasets.dataset(store, options.dataset)
+        found = datasets.dataset_named(store, options.dataset)
         for one in approvals.suspend(store):
             print(f"Suspended by the approval check: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
         if options.list:
@@ -121,6 +121,6 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
         for held in (stand.holds, stand.proposed):
             if held is not None:
                 done, when = approvals.DONE[held.decision], f"{held.at:%Y-%m-%d}"
-                print(f"    {done} by {shown(held.person)} on {when}: {held.reason}")
+                print(f"    {done} by {display_name(held.person)} on {when}: {held.reason}")
         if one.against and one.line.decision.state == "meets policy":
             print(f"    {' '.join(one.against)}")

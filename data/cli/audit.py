@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     """Audit, and say what was found; exit code 1 where something is in alarm."""
     store, most = open_store(), sys.maxsize if options.every else MOST
     try:
-        found = datasets.dataset(store, options.dataset)
+        found = datasets.dataset_named(store, options.dataset)
         chosen = judges(store, found, options.judge)
         limits, who = audits.thresholds(store), require(store, actor(store, options.actor), "annotator").name
         flags = sys.maxsize if options.all or options.json else _SHOWN

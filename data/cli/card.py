@@ -44,10 +44,12 @@ def _add(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         # Questions under the name of a card that was made here are a new version of it.
-        there = {n: c for n, c in cards.known(store).items() if not options.dimension or not cards.made_here(c)}
+        there = {
+            n: c for n, c in cards.current_cards(store).items() if not options.dimension or not cards.is_own_card(c)
+        }
         made = chosen_card(options, options.name or None, there)
-        cards.own(made)
-        saved = cards.held(store, actor(store, options.actor), made, dry=options.dry_run)
+        cards.own_recipe(made)
+        saved = cards.adopt_card(store, actor(store, options.actor), made, dry=options.dry_run)
     finally:
         store.close()
     word = "Would save" if options.dry_run else "Saved" if saved else "There already:"
@@ -62,9 +64,9 @@ def _list(_: argparse.Namespace) -> int:
     """A line for each card: name, version, kind, the judges that use it, its stored versions, and what it asks."""
     store = open_store()
     try:
-        used = cards.judges(store)
-        for name, card in cards.known(store).items():
-            stored = len(cards.versions(store, name))
+        used = cards.judges_per_card(store)
+        for name, card in cards.current_cards(store).items():
+            stored = len(cards.card_versions(store, name))
             asked = ", ".join(dict.fromkeys(d.name for d in card.dimensions if d.asked))
             told = f"{many(used.get(name, 0), 'judge'):10} {many(stored, 'version'):11}"
             print(f"{name:30} {card.version}  {card.kind:9} {_origin(card):14} {told} {asked}")
@@ -74,7 +76,7 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _origin(card: Card) -> str:
-    return "custom" if cards.made_here(card) else "applied per turn" if "over" in (card.recipe or {}) else "built-in"
+    return "custom" if cards.is_own_card(card) else "applied per turn" if "over" in (card.recipe or {}) else "built-in"
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -82,7 +84,7 @@ def _show(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         card = _version(store, options.name, options.version)
-        stored = cards.versions(store, options.name)
+        stored = cards.card_versions(store, options.name)
     finally:
         store.close()
     lacks = faults(card)
@@ -96,10 +98,10 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _version(store: Store, name: str, head: str) -> Card:
-    there = cards.card(store, name)
+    there = cards.card_named(store, name)
     if not head:
         return there
-    found = [one for one in cards.versions(store, name) if one.version.startswith(head)]
+    found = [one for one in cards.card_versions(store, name) if one.version.startswith(head)]
     if not found:
         raise NotFound(f"The card {name} has no stored version {head[:40]!r}.")
     return found[0].card

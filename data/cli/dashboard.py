@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     store, path = open_store(), Path(options.out)
     try:
         require(store, actor(store, options.actor), "annotator")
-        dataset = datasets.dataset(store, options.dataset)
+        dataset = datasets.dataset_named(store, options.dataset)
         found = dashboard.whole(store, dataset, _judge(store, dataset.id, options.dataset, options.judge))
         made = document(found, now(), dashboard.run_names(found.runs))
     finally:
@@ -49,4 +49,4 @@ def _judge(store: Store, dataset_id: str, name: str, wanted: str) -> str:
     held = dashboard.published(store, dataset_id)
     if not held:
         raise NotFound(f"Nothing is approved on {name!r}, so there is no figure to show. A lead approves in the app.")
-    return judge_lookup.judge(store, dataset_id, name, wanted, held).id
+    return judge_lookup.lookup_judge(store, dataset_id, name, wanted, held).id

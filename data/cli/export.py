@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         store = open_store()
         stack.callback(store.close)
-        name, dataset = actor(store, options.actor), datasets.dataset(store, options.dataset)
+        name, dataset = actor(store, options.actor), datasets.dataset_named(store, options.dataset)
         if options.dry_run:
             print(f"{chosen.title} of {dataset.name}: {many(count(store, name, dataset, chosen, given), 'row')}.")
             return 0

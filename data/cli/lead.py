@@ -27,9 +27,9 @@ def run(options: argparse.Namespace) -> int:
     """Make the lead, and say whether there are two independent ones by now."""
     store = open_store()
     try:
-        done = people.lead_here(store, options.name)
+        done = people.make_lead_locally(store, options.name)
         print(f"{done.name} is a lead, made so on the command line of this machine.")
-        if leads.stuck(leads.history(store)):
+        if leads.lacks_independent_leads(leads.lead_history(store)):
             print("There are no two independent leads yet.")
         return 0
     finally:

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the means."""
     store = open_store()
     try:
-        dataset = datasets.dataset(store, options.dataset)
+        dataset = datasets.dataset_named(store, options.dataset)
         own, _, model = judge(store, dataset, options.judge)
         other, _, theirs = judge(store, dataset, options.beside) if options.beside else ("", "", "")
         if other == own:

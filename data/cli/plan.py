@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Fix the plan where one is given, and say what holds."""
     store = open_store()
     try:
-        found = datasets.dataset(store, options.dataset)
+        found = datasets.dataset_named(store, options.dataset)
         if options.looks and options.none:
             raise BadInput("Give the looks of a plan, or remove it with --none: not both.")
         if options.looks or options.none:

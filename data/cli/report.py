@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {epsilon:g}.")
     store = open_store()
     try:
-        dataset = datasets.dataset(store, options.dataset)
+        dataset = datasets.dataset_named(store, options.dataset)
         judge_id, _, _ = judge(store, dataset, options.judge)
         who = require(store, actor(store, options.actor), "annotator").name
         if zipped:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from data.store import address
+from data.store import store_address
 from data.workspace.restore import restore
 
 
@@ -20,7 +20,7 @@ def add(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the backup, move the present file aside, and put a copy of the backup in its place."""
-    changes, aside = restore(options.file, address(), options.force)
+    changes, aside = restore(options.file, store_address(), options.force)
     kept = f" The file that was there is kept as {aside}." if aside else ""
     print(f"The workspace is that of {options.file} now, at revision {changes:,}.{kept}")
     return 0

@@ -105,9 +105,9 @@ def _order(store: Store, name: str, options: argparse.Namespace) -> Order:
     for wanted in ("dataset", "model"):
         if not getattr(options, wanted):
             raise BadInput(f"Say which {wanted}: --{wanted} NAME.")
-    dataset = datasets.dataset(store, options.dataset)
-    card = chosen_card(options, known=cards.known(store))
-    if cards.held(store, name, card, dry=options.dry_run):
+    dataset = datasets.dataset_named(store, options.dataset)
+    card = chosen_card(options, known=cards.current_cards(store))
+    if cards.adopt_card(store, name, card, dry=options.dry_run):
         print(f"Saved the card {card.name}, version {card.version}.", file=sys.stderr)
     for fault in soundness.faults(card):
         print(fault.text, file=sys.stderr)

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     """Say which verdicts can be accepted without review; exit code 1 where none can be spared."""
     store = open_store()
     try:
-        dataset = datasets.dataset(store, options.dataset)
+        dataset = datasets.dataset_named(store, options.dataset)
         judge_id, _, _ = judge(store, dataset, options.judge)
         who = require(store, actor(store, options.actor), "annotator").name
         dimension = _dimension(store, judge_id, options)

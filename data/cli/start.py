@@ -101,7 +101,7 @@ def _name(path: Path) -> str:
 
 def _somebody(store: Store) -> str:
     """Nobody by name where the workspace has a lead, else whoever runs this: the first one becomes its lead."""
-    if any(person.role == "lead" for person in people.everyone(store)):
+    if any(person.role == "lead" for person in people.all_people(store)):
         return ""
     try:
         return getpass.getuser()[:60]
@@ -148,7 +148,7 @@ def _asking(made: Outline) -> str:
 
 def _figures(store: Store, dataset_id: str) -> None:
     """Kappa of each judge and question."""
-    for judge_id, _, model, _, _ in datasets.judges(store, dataset_id):
+    for judge_id, _, model, _, _ in datasets.dataset_judges(store, dataset_id):
         for summary in (one for one in start.figures(store, dataset_id, judge_id) if one.cells):
             print(_figure(model, summary))
 

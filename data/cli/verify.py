@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from data.store import address, duckdb_path, open_store
+from data.store import duckdb_path, open_store, store_address
 from data.store.errors import NotFound
 from data.workspace.verify import verify
 
@@ -22,7 +22,7 @@ def add(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the workspace; exit code 1 where something is wrong with it."""
-    path = duckdb_path(address())
+    path = duckdb_path(store_address())
     if path is not None and not path.exists():
         raise NotFound(f"There is no store at {path}. ASSAY_STORE names another one, as in duckdb:///file.duckdb.")
     store = open_store(accept=options.accept)

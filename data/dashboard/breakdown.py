@@ -18,9 +18,9 @@ from data.calibration import fields, slices
 from data.calibration.aggregates import IMPORTED
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
-from data.gold.fewshot import apart
-from data.gold.gold import Basis, gold
-from data.records.coverage import Asking, units_of, verdict_of
+from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import Basis, gold_sql
+from data.records.coverage import CountedDimension, unit_condition, verdict_codes
 from data.records.settings import gold_rule
 from data.store import Store, remembered
 from data.store.errors import BadInput
@@ -67,7 +67,7 @@ class Breakdown:
     step: str = ""
 
 
-def ways(store: Store, dataset_id: str, judge_id: str, ask: Asking) -> dict[str, Way]:
+def ways(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension) -> dict[str, Way]:
     """The ways to part the items that make at least two slices, those of time first, by their name in addresses."""
     items, runs = fields.items(store, dataset_id), dashboard.runs(store, dataset_id, judge_id)
     found = {f"{META}{key}": Way(key, True) for key, held in items.days.items() if _several(held)}
@@ -200,12 +200,12 @@ def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame)
     return cut(RUN, named, code, most=len(order) + 1, order=order)
 
 
-def _frame(store: Store, dataset_id: str, judge_id: str, ask: Asking, basis: Basis) -> pandas.DataFrame:
+def _frame(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension, basis: Basis) -> pandas.DataFrame:
     """The cells that the judge gave a value: item, unit, value, run, day, and what people say of it."""
     d = ask.dimension
     scored = (
         "from score_now s join item i on i.id = s.item_id where i.dataset_id = $1 and s.judge_id = $2 "
-        f"and s.dimension = $3 and {units_of(d, 's')} and s.value is not null"
+        f"and s.dimension = $3 and {unit_condition(d, 's')} and s.value is not null"
     )
     params = [dataset_id, judge_id, d.name]
     if (n := int(store.rows(f"select count(*) {scored}", params)[0][0])) > MOST_CELLS:
@@ -221,12 +221,12 @@ def _frame(store: Store, dataset_id: str, judge_id: str, ask: Asking, basis: Bas
     frame["run"], frame["day"] = frame["run"].fillna(IMPORTED), frame["day"].fillna("")
     said = "" if ask.mean else "".join(f", said{n}" for n in range(len(ask.codes)))
     rule = gold_rule(store, dataset_id)
-    own = gold(d.sort, d.scale, basis, rule, apart(store, judge_id), means=True)
+    own = gold_sql(d.sort, d.scale, basis, rule, not_in_prompt_sql(store, judge_id), means=True)
     people = store.frame(f"select item_id, unit, weight, mean, share{said} from ({own}) g", [dataset_id, d.name])
     return frame.merge(people, how="left", on=["item_id", "unit"])
 
 
-def _by_system(items: fields.Items, frame: pandas.DataFrame, ask: Asking, split: bool) -> pandas.DataFrame:
+def _by_system(items: fields.Items, frame: pandas.DataFrame, ask: CountedDimension, split: bool) -> pandas.DataFrame:
     """The cells with the system that each is of; a verdict on a pair is one of both, so that it is there twice."""
     place = frame["place"].to_numpy(dtype=np.int64)
     first, second = items.words[fields.SYSTEM][place], items.second[place]
@@ -239,7 +239,7 @@ def _by_system(items: fields.Items, frame: pandas.DataFrame, ask: Asking, split:
     return frame.assign(system=np.where(side, second, first), turned=False)
 
 
-def _cells(frame: pandas.DataFrame, ask: Asking, outcome: int) -> Cells:
+def _cells(frame: pandas.DataFrame, ask: CountedDimension, outcome: int) -> Cells:
     """The cells as numbers; what is no mean is 1 where the answer is the outcome, else 0."""
     scale = ask.dimension.scale
     value = frame["value"].to_numpy(dtype=np.float64)
@@ -249,7 +249,7 @@ def _cells(frame: pandas.DataFrame, ask: Asking, outcome: int) -> Cells:
     if ask.mean:
         judge, human = value, frame["mean"].to_numpy(dtype=np.float64, na_value=np.nan)
     else:
-        own, other = verdict_of(ask, outcome) if ask.sided else 2 * (1 if scale.kind == "flag" else outcome,)
+        own, other = verdict_codes(ask, outcome) if ask.sided else 2 * (1 if scale.kind == "flag" else outcome,)
         turned = frame["turned"].to_numpy(dtype=bool)
         judge = (row == np.where(turned, other, own)).astype(np.float64)
         said = [frame[f"said{n}"].to_numpy(dtype=np.float64, na_value=np.nan) for n in (own, other)]

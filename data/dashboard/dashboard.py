@@ -21,7 +21,7 @@ from data.calibration.aggregates import IMPORTED, MANY, Group, Groups, Key, tall
 from data.calibration.calibration import Found
 from data.calibration.labelled_items import labelled
 from data.records import datasets, exposure
-from data.records.coverage import Asking, asking, behind
+from data.records.coverage import CountedDimension, counted_dimension, rating_condition
 from data.records.datasets import Dataset
 from data.store import Store, remembered
 from judges.stats import bins
@@ -71,7 +71,7 @@ class Tile:
     """
 
     approval: Approval
-    asking: Asking
+    asking: CountedDimension
     systems: tuple[System, ...]
     comparisons: tuple[Comparison, ...]
     lead: int
@@ -112,7 +112,7 @@ class Run:
 
 def published(store: Store, dataset_id: str) -> dict[str, list[Approval]]:
     """The approvals that hold, by judge, in the order in which the dataset lists its judges."""
-    found: dict[str, list[Approval]] = {judge: [] for judge, *_ in datasets.judges(store, dataset_id)}
+    found: dict[str, list[Approval]] = {judge: [] for judge, *_ in datasets.dataset_judges(store, dataset_id)}
     for approval in approvals.approved(store, dataset_id):
         if approval.judge in found:
             found[approval.judge].append(approval)
@@ -130,13 +130,13 @@ def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]
     gone, order = unreadable(store, dataset_id, judge_id), [r.key for r in runs(store, dataset_id, judge_id)]
     today = approvals.today(store, list(shown.values()))
     return [
-        _tile(one := shown[key], today[one.key], asking(known[key]), counted[key], gold[key], gone, order)
+        _tile(one := shown[key], today[one.key], counted_dimension(known[key]), counted[key], gold[key], gone, order)
         for key in ((d.sort, d.name) for d in asked)
     ]
 
 
 def _tile(
-    approval: Approval, today: Today, ask: Asking, groups: Groups, gold: Mapping[str, list[Moments]],
+    approval: Approval, today: Today, ask: CountedDimension, groups: Groups, gold: Mapping[str, list[Moments]],
     gone: Mapping[str, int], order: Sequence[str],
 ) -> Tile:  # fmt: skip
     systems = []
@@ -175,7 +175,7 @@ def _leading(mean: Corrected) -> float:
     return mean.judge if mean.interval.point is None else mean.interval.point
 
 
-def _lead(ask: Asking, systems: Sequence[System]) -> int:
+def _lead(ask: CountedDimension, systems: Sequence[System]) -> int:
     if ask.outcomes == 1 or ask.sided or not systems:
         return 0
     if ask.dimension.scale.kind == "ordered":
@@ -184,7 +184,7 @@ def _lead(ask: Asking, systems: Sequence[System]) -> int:
     return total.index(max(total))
 
 
-def _trend(own: dict[str, Group], ask: Asking, order: Sequence[str]) -> tuple[Point, ...]:
+def _trend(own: dict[str, Group], ask: CountedDimension, order: Sequence[str]) -> tuple[Point, ...]:
     found = []
     for run in sorted(own, key=lambda r: order.index(r) if r in order else -1):
         group = own[run]
@@ -287,14 +287,14 @@ def items_in(
     Items that may still come to this person to be answered blind are left out, as the list shows what the judge said;
     that the others are shown is recorded.
     """
-    ask = asking(dimension)
+    ask = counted_dimension(dimension)
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, s.unit from score_now s join item i on i.id = s.item_id "
-        f"where i.dataset_id = $1 and s.judge_id = $2 and s.dimension = $3 and {behind(ask, answer, '$4')} "
+        f"where i.dataset_id = $1 and s.judge_id = $2 and s.dimension = $3 and {rating_condition(ask, answer, '$4')} "
         f"and not (i.id = any($5)) order by i.name, s.unit limit {most:d}",
-        [dataset_id, judge_id, dimension.name, system, sorted(exposure.pending(store, person))],
+        [dataset_id, judge_id, dimension.name, system, sorted(exposure.blind_pending(store, person))],
     )
-    exposure.record(store, person, {str(row[0]): [judge_id] for row in rows}, "dashboard")
+    exposure.record_exposures(store, person, {str(row[0]): [judge_id] for row in rows}, "dashboard")
     return [Found(str(i), str(name), " · ".join(x for x in (a, b) if x), str(unit)) for i, name, a, b, unit in rows]
 
 
@@ -313,7 +313,9 @@ class Published:
 
 def whole(store: Store, dataset: Dataset, judge_id: str) -> Published:
     """The same for one judge, all at once."""
-    named = {id_: (f"{model} · {card}", made) for id_, card, model, made, _ in datasets.judges(store, dataset.id)}
+    named = {
+        id_: (f"{model} · {card}", made) for id_, card, model, made, _ in datasets.dataset_judges(store, dataset.id)
+    }
     name, made = named[judge_id]
     held = published(store, dataset.id).get(judge_id, [])
     return Published(

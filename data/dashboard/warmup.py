@@ -28,13 +28,13 @@ def ahead(store: Store) -> threading.Thread:
 def _look(store: Store) -> None:
     with contextlib.suppress(AssayError):
         for dataset_id in sorted({dataset for dataset, *_ in record.stands(store)}):
-            datasets.judges(store, dataset_id)
+            datasets.dataset_judges(store, dataset_id)
             for judge_id, held in dashboard.published(store, dataset_id).items():
                 dashboard.tiles(store, dataset_id, judge_id, held)
                 dashboard.withheld(store, dataset_id, judge_id)
     many = "select dataset_id from item group by dataset_id having count(*) >= $1"
     for (dataset_id,) in store.rows(many, [LINEARISE_FROM]):
-        for judge_id, *_ in datasets.judges(store, dataset_id):
+        for judge_id, *_ in datasets.dataset_judges(store, dataset_id):
             with contextlib.suppress(AssayError):
                 _calibrate(store, str(dataset_id), judge_id)
 

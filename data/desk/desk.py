@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from data.cards.desk_cards import Layer, layers
-from data.queue.queue import Given
-from data.queue.review_signals import reasons
+from data.cards.desk_cards import CardLayer, card_layers
+from data.queue.queue import GivenItem
+from data.queue.review_signals import draw_reasons
 from data.records import datasets, exposure, items, people, settings
-from data.records.items import Stored
+from data.records.items import StoredItem
 from data.store import Store, Tx
 from data.store.errors import NotFound
 from judges.card import Card
@@ -35,7 +35,7 @@ class JudgeValue:
     samples: tuple[float | None, ...] = ()
 
 
-class Other(NamedTuple):
+class OtherJudgeValue(NamedTuple):
     """What another judge of the dataset said in a rating, where it differs from the one that is shown."""
 
     judge_id: str
@@ -44,7 +44,7 @@ class Other(NamedTuple):
 
 
 @dataclass(frozen=True)
-class View:
+class DeskView:
     """One item as one person may see it now. In mode `blind` nothing of the judge is in it.
 
     remarks: (unit, dimension, note | issue | rule, text); comments: (unit, issue | comment, text), the person's own;
@@ -55,9 +55,9 @@ class View:
     `unnamed`: the names of the systems under test are hidden, as they bias who answers blind.
     """
 
-    item: Stored
+    item: StoredItem
     card: Card
-    mode: exposure.Mode
+    mode: exposure.AnswerMode
     stream: str
     draw: str
     why: tuple[str, ...]
@@ -69,9 +69,9 @@ class View:
     mine: dict[Cell, float | None] = field(default_factory=dict)
     comments: list[tuple[str, str, str]] = field(default_factory=list)
     repairs: dict[str, str] = field(default_factory=dict)
-    over: tuple[Layer, ...] = ()
+    over: tuple[CardLayer, ...] = ()
     doubts: tuple[Reason, ...] = ()
-    others: dict[Cell, list[Other]] = field(default_factory=dict)
+    others: dict[Cell, list[OtherJudgeValue]] = field(default_factory=dict)
     unnamed: bool = False
 
     @property
@@ -92,12 +92,12 @@ class View:
     def name(self) -> str:
         """The item's name; one that reveals a hidden system is replaced by the beginning of its id."""
         one = self.item
-        return items.unnamed(one.id, one.name, systems(one.content)) if self.unnamed else one.name
+        return items.neutral_name(one.id, one.name, systems(one.content)) if self.unnamed else one.name
 
     @property
-    def layers(self) -> tuple[Layer, ...]:
+    def layers(self) -> tuple[CardLayer, ...]:
         """The main card, then those beside it, with their judges."""
-        return (Layer(self.judge_id, self.judge_name, self.card), *self.over)
+        return (CardLayer(self.judge_id, self.judge_name, self.card), *self.over)
 
     @cached_property
     def cells(self) -> dict[Cell, tuple[int, Dimension]]:
@@ -112,12 +112,12 @@ class View:
         return found
 
 
-def opened(store: Store, person: str, item_id: str) -> View:
+def open_item(store: Store, person: str, item_id: str) -> DeskView:
     """An item that a person opens by its link. Raises NotFound.
 
     An item that is in the audit sample to be answered blind is shown blind here too, until it is answered and revealed.
     """
-    items.item(store, item_id)
+    items.load_item(store, item_id)
     # An answer stays under the draw that it was given under; a blind draw that came later cannot make it blind.
     rows = store.rows(
         "select a.draw_id, coalesce(d.stream, 'open'), coalesce(d.mode, 'assisted'), coalesce(d.judge_id, a.judge_id) "
@@ -129,36 +129,36 @@ def opened(store: Store, person: str, item_id: str) -> View:
         [item_id],
     )
     draw, stream, mode, judge = rows[0] if rows else ("", "open", "assisted", "")
-    return views(store, person, [Given(draw, item_id, stream, mode, judge, ("opened by its link",))])[0]
+    return desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, ("opened by its link",))])[0]
 
 
-def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
+def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[DeskView]:
     """The items that were given to a person, as they may see them, in that order."""
     if not given:
         return []
-    stored = {i.id: i for i in items.items(store, [g.item for g in given])}
+    stored = {i.id: i for i in items.load_items(store, [g.item for g in given])}
     ids = list(stored)
     marks = ", ".join(f"${n}" for n in range(2, len(ids) + 2))
-    known = exposure.seen(store, person, ids)
+    known = exposure.find_exposures(store, person, ids)
     version = {
         str(r[0]): str(r[1])
         for r in store.rows(
             f"select item_id, id from answer_now where person = $1 and item_id in ({marks})", [person, *ids]
         )
     }
-    usual = {d: datasets.judges(store, d) for d in {i.dataset_id for i in stored.values()}}
+    usual = {d: datasets.dataset_judges(store, d) for d in {i.dataset_id for i in stored.values()}}
     hiding = {d: settings.hides_systems(store, d) for d in usual}
-    doubts = reasons(store, {g.draw for g in given if g.mode != "blind" and g.stream == "review"})
+    doubts = draw_reasons(store, {g.draw for g in given if g.mode != "blind" and g.stream == "review"})
     made = []
     for g in given:
         if g.item not in stored:
             continue
         item = stored[g.item]
-        main, *over = layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
-        mode = exposure.mode(g.mode if g.draw else "", known.get(g.item))
+        main, *over = card_layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
+        mode = exposure.answer_mode(g.mode if g.draw else "", known.get(g.item))
         blind = mode == "blind"
         made.append(
-            View(
+            DeskView(
                 item, main.card, mode, g.stream, g.draw, g.reasons,
                 "" if blind else main.judge_id, "" if blind else main.judge_name, version.get(g.item, ""),
                 over=tuple(replace(one, judge_id="", judge_name="") if blind else one for one in over),
@@ -171,14 +171,14 @@ def views(store: Store, person: str, given: Sequence[Given]) -> list[View]:
     told = {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}
     for item_id, _, other in apart:
         told[item_id].add(other.judge_id)
-    exposure.record(store, person, told, "review desk")
+    exposure.record_exposures(store, person, told, "review desk")
     _add_judges(store, shown)
     for item_id, cell, other in apart:
         next(v for v in shown if v.item.id == item_id).others.setdefault(cell, []).append(other)
     return made
 
 
-def _others(store: Store, shown: list[View]) -> list[tuple[str, Cell, Other]]:
+def _others(store: Store, shown: list[DeskView]) -> list[tuple[str, Cell, OtherJudgeValue]]:
     """What judges that are not shown said where the reason to look is that judges disagree."""
     asked = {
         (v.item.id, (d.unit, d.dimension)): v.layers[v.cells[d.unit, d.dimension][0]].judge_id
@@ -196,13 +196,13 @@ def _others(store: Store, shown: list[View]) -> list[tuple[str, Cell, Other]]:
     )
     shows = {(r[0], (r[1], r[2])): r[5] for r in rows if asked.get((r[0], (r[1], r[2]))) == r[3]}
     return [
-        (item, (unit, dimension), Other(judge, model, value))
+        (item, (unit, dimension), OtherJudgeValue(judge, model, value))
         for item, unit, dimension, judge, model, value in rows
         if shows.get((item, (unit, dimension)), value) != value
     ]
 
 
-def reveal(store: Store, actor: str, item_id: str) -> None:
+def reveal_judges(store: Store, actor: str, item_id: str) -> None:
     """Record that a person asked to see the judges' scores of an item they have answered blind, so that it shows them.
 
     Raises NotFound where they have no answer yet (blind means blind), and where no judge has scored it.
@@ -212,12 +212,12 @@ def reveal(store: Store, actor: str, item_id: str) -> None:
         people.require(tx, actor, "annotator")
         if not tx.rows("select 1 from answer where item_id = $1 and person = $2 limit 1", [item_id, actor]):
             raise NotFound("The judge's scores of this item can be seen once your own answer is saved.")
-        exposure.reveal(tx, actor, item_id)
+        exposure.reveal_scores(tx, actor, item_id)
 
     store.tx(actor, "reveal", work, target=item_id)
 
 
-def _add_own(store: Store, person: str, answered: list[View]) -> None:
+def _add_own(store: Store, person: str, answered: list[DeskView]) -> None:
     """Put a person's own labels and notes into the views of items that they have answered."""
     if not answered:
         return
@@ -241,7 +241,7 @@ def _add_own(store: Store, person: str, answered: list[View]) -> None:
         by_answer[answer_id].repairs[unit] = text
 
 
-def _add_judges(store: Store, shown: list[View]) -> None:
+def _add_judges(store: Store, shown: list[DeskView]) -> None:
     """Put the judges' scores and remarks into the views that show them."""
     if not shown:
         return
@@ -254,11 +254,11 @@ def _add_judges(store: Store, shown: list[View]) -> None:
     ids = list({v.item.id for v in shown})
     marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1))
 
-    def rows(query: str) -> list[tuple[View, int, tuple[Any, ...]]]:
+    def rows(query: str) -> list[tuple[DeskView, int, tuple[Any, ...]]]:
         found = store.rows(query.format(items=marks), ids)
         return [(*by_key[(r[0], r[1])], r[2:]) for r in found if (r[0], r[1]) in by_key]
 
-    def asks(view: View, number: int, cell: Cell) -> bool:
+    def asks(view: DeskView, number: int, cell: Cell) -> bool:
         return view.cells[cell][0] == number if cell in view.cells else number == 0
 
     spread = {
@@ -284,7 +284,7 @@ def _add_judges(store: Store, shown: list[View]) -> None:
             confidence, source = from_samples, "samples"
         several = tuple(samples[view.item.id, number, unit, dimension]) if from_samples is not None else ()
         view.scores[(unit, dimension)] = JudgeValue(value, confidence, source, several)
-    general: list[tuple[View, int, str, str]] = []
+    general: list[tuple[DeskView, int, str, str]] = []
     several_of = {item for item, _, _ in spread}
     for view, number, (unit, dimension, sort, text) in rows(
         "select item_id, judge_id, unit, dimension, sort, text from remark where item_id in ({items}) and sample = 0"

@@ -21,7 +21,7 @@ from data.store.ids import new_id, now, storable
 from judges.errors import BadScale
 from judges.types import Dialogue, Pair, Response, sort_of, units
 
-Text = Annotated[str, BeforeValidator(storable)]
+StorableText = Annotated[str, BeforeValidator(storable)]
 Name = Annotated[str, Field(max_length=200)]
 MOST, PIECE = 200, 20
 """Answers that are taken from one message, and those of them that are saved in one transaction."""
@@ -29,7 +29,7 @@ ENTRIES, LETTERS = 20_000, 1_000_000
 """Values, notes and better texts of one answer together, and the letters of its texts; a message is taken to there."""
 
 
-class Value(BaseModel):
+class AnswerValue(BaseModel):
     """A value for one cell (`v` None = n/a), and whether and which judge's value was shown beside it.
 
     `unseen`: it takes over the judge's value, and the cell was never scrolled into view.
@@ -46,24 +46,24 @@ class Value(BaseModel):
     judge: Name | None = None
 
 
-class Note(BaseModel):
+class AnswerNote(BaseModel):
     """Free text to a unit ("" = the whole item)."""
 
     model_config = ConfigDict(extra="ignore")
     unit: str = Field(max_length=40)
     sort: Literal["issue", "comment"]
-    text: Text = Field(max_length=20_000)
+    text: StorableText = Field(max_length=20_000)
 
 
-class Repair(BaseModel):
+class AnswerRepair(BaseModel):
     """What a person would have written in place of a turn, or of a response."""
 
     model_config = ConfigDict(extra="ignore")
     unit: str = Field(max_length=40)
-    text: Text = Field(max_length=100_000)
+    text: StorableText = Field(max_length=100_000)
 
 
-class Answer(BaseModel):
+class DeskAnswer(BaseModel):
     """What a person answered for one item; `version` is the key of their answer before it ("" = none).
 
     `asked` are the questions that were on screen, as sort/dimension: what was not asked is not taken back. None: all.
@@ -77,16 +77,16 @@ class Answer(BaseModel):
     claim: Name | None = None
     judge: Name | None = None
     version: Name = ""
-    values: list[Value] = Field(default=[], max_length=ENTRIES)
+    values: list[AnswerValue] = Field(default=[], max_length=ENTRIES)
     asked: list[str] | None = Field(default=None, max_length=1_000)
-    notes: list[Note] = Field(default=[], max_length=1_000)
-    repairs: list[Repair] = Field(default=[], max_length=1_000)
-    reason: Text = Field(default="", max_length=2_000)
+    notes: list[AnswerNote] = Field(default=[], max_length=1_000)
+    repairs: list[AnswerRepair] = Field(default=[], max_length=1_000)
+    reason: StorableText = Field(default="", max_length=2_000)
     ms: int = 0
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedAnswer:
     """An answer that is in the store: it stays there whatever happens now."""
 
     key: str
@@ -95,7 +95,7 @@ class Saved:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedAnswer:
     """An answer that was not taken, and why, in a sentence."""
 
     key: str
@@ -103,7 +103,7 @@ class Refused:
     why: str
 
 
-def save(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[Saved], list[Refused]]:
+def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[SavedAnswer], list[RefusedAnswer]]:
     """Save a person's answers, and say which are durable and which were refused.
 
     An answer that is in the store already is acknowledged and not written again. Of a message just what one may hold is
@@ -111,11 +111,11 @@ def save(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[Saved],
     before the write lock is taken, and others may write after every PIECE answers. Raises NotAllowed where the actor
     may not label, StoreFailed where nothing more could be written.
     """
-    saved: list[Saved] = []
+    saved: list[SavedAnswer] = []
     read, refused = _read(answers)
     unreadable = len(refused)
 
-    def work(tx: Tx) -> list[tuple[Answer, str]]:
+    def work(tx: Tx) -> list[tuple[DeskAnswer, str]]:
         people.require(tx, actor, "annotator")
         return [(answer, _save_one(tx, actor, answer)) for answer in piece]
 
@@ -125,34 +125,36 @@ def save(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[Saved],
             time.sleep(0.002)  # the lock is not fair: without a pause it comes back to who has just let it go
         for answer, why in store.tx(actor, "answers", work, target=str(len(piece))):
             if why:
-                refused.append(Refused(answer.key, answer.item, why))
+                refused.append(RefusedAnswer(answer.key, answer.item, why))
             else:
-                saved.append(Saved(answer.key, answer.item, now()))
+                saved.append(SavedAnswer(answer.key, answer.item, now()))
     if refused:  # why is for the person: what the browser sent may be quoted in it
         log.warning("save_refused", person=actor, refused=len(refused), unreadable=unreadable, saved=len(saved))
     return saved, refused
 
 
-def _read(answers: Sequence[Any]) -> tuple[list[Answer], list[Refused]]:
+def _read(answers: Sequence[Any]) -> tuple[list[DeskAnswer], list[RefusedAnswer]]:
     """What of a message is to be saved now, and what of it is unreadable or too large, with the reason."""
-    read: list[Answer] = []
-    refused: list[Refused] = []
+    read: list[DeskAnswer] = []
+    refused: list[RefusedAnswer] = []
     entries = letters = 0
     for raw in answers[:MOST]:
         fields = raw if isinstance(raw, dict) else {}
         key, item = (storable(fields[n])[:80] if isinstance(fields.get(n), str) else "" for n in ("key", "item"))
         try:
-            answer = Answer.model_validate(raw)
+            answer = DeskAnswer.model_validate(raw)
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             where = storable(".".join(map(str, first["loc"])))
-            refused.append(Refused(key, item, f"The browser sent something unreadable ({where}: {first['msg']})."))
+            refused.append(
+                RefusedAnswer(key, item, f"The browser sent something unreadable ({where}: {first['msg']}).")
+            )
             continue
         held = len(answer.values) + len(answer.notes) + len(answer.repairs)
         long = sum(len(n.text) for n in answer.notes) + sum(len(r.text) for r in answer.repairs)
         if held > ENTRIES or long > LETTERS:
             most = f"{ENTRIES:,} values and notes with {LETTERS:,} letters in them are the most"
-            refused.append(Refused(key, item, f"This answer is too large to be saved: {most}. Shorten it."))
+            refused.append(RefusedAnswer(key, item, f"This answer is too large to be saved: {most}. Shorten it."))
             continue
         entries, letters = entries + held, letters + long
         if read and (entries > ENTRIES or letters > LETTERS):
@@ -161,7 +163,7 @@ def _read(answers: Sequence[Any]) -> tuple[list[Answer], list[Refused]]:
     return read, refused
 
 
-def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
+def _save_one(tx: Tx, actor: str, answer: DeskAnswer) -> str:
     """Append one answer; "" when it is in the store now, else the reason for refusing it."""
     known = tx.rows("select person, item_id, action, reason, previous from answer where id = $1", [answer.key])
     if known:
@@ -172,7 +174,7 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
     if answer.person != actor:
         return f"This answer was made as {answer.person[:60]}, but {actor} is signed in now. Switch back to save it."
     try:
-        item = items.item(tx, answer.item)
+        item = items.load_item(tx, answer.item)
     except NotFound as error:
         return str(error)
     # What the views answer_now and label_now say, but without reading all other answers and labels for it.
@@ -182,14 +184,14 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
         return "You answered this item elsewhere meanwhile (another tab?). That answer stands; open it to change it."
     # What corrects an answer belongs to the same draw: it cannot become blind because the item was drawn meanwhile.
     draw = _draw(tx, item.id, next((r[2] for r in past if r[0] in last), answer.claim), again=bool(last))
-    mode = exposure.mode(draw[1] if draw else "", exposure.seen(tx, actor, [item.id]).get(item.id))
+    mode = exposure.answer_mode(draw[1] if draw else "", exposure.find_exposures(tx, actor, [item.id]).get(item.id))
     rows: list[LabelRow] = []
     made_at = now()
     draw_id = draw[0] if draw else ""
     current = _current(tx, item.id, actor)
     for cell, value in {(v.unit, v.dimension): v for v in answer.values}.items():
         try:
-            code = checked(tx, item.content, *cell, value.v)
+            code = check_answer_value(tx, item.content, *cell, value.v)
         except BadScale as error:
             return f"{value.dimension[:60]} of {value.unit}: {error}."
         stands, own = _standing(current.pop(cell, {}), mode)
@@ -213,7 +215,7 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
                 )
             )  # fmt: skip
     better = {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
-    if unknown := better.keys() - repairable(item.content):
+    if unknown := better.keys() - repairable_units(item.content):
         return (
             f"{', '.join(sorted(unknown))[:60]} cannot be written better: only an assistant's turn or a response can."
         )
@@ -234,9 +236,9 @@ def _save_one(tx: Tx, actor: str, answer: Answer) -> str:
 _TAKEN = "Another answer was saved under this one's key before, and stands. Open the item and answer it again."
 
 
-def _said(tx: Tx, actor: str, answer: Answer) -> bool:
+def _said(tx: Tx, actor: str, answer: DeskAnswer) -> bool:
     """Whether an answer says what was saved under its key: values, notes and better texts."""
-    content = items.item(tx, answer.item).content
+    content = items.load_item(tx, answer.item).content
     rows = tx.rows(
         "select unit, dimension, value, mode, withdrawn, answer_id from label where item_id = $1 and annotator = $2 "
         "and made_at <= (select made_at from answer where id = $3) order by made_at, seq",
@@ -255,7 +257,7 @@ def _said(tx: Tx, actor: str, answer: Answer) -> bool:
     for cell, value in given.items():
         by_mode = held.get(cell, {})
         try:
-            if not by_mode or by_mode.get(True, by_mode.get(False)) != checked(tx, content, *cell, value):
+            if not by_mode or by_mode.get(True, by_mode.get(False)) != check_answer_value(tx, content, *cell, value):
                 return False
         except BadScale:
             return False
@@ -268,7 +270,7 @@ def _said(tx: Tx, actor: str, answer: Answer) -> bool:
     )
 
 
-def repairable(item: Dialogue | Pair | Response) -> set[str]:
+def repairable_units(item: Dialogue | Pair | Response) -> set[str]:
     """The units of an item that can be written better: an assistant's turns, a single response."""
     return {unit for unit in units(item) if sort_of(unit) in ("turn", "response")}
 
@@ -290,7 +292,7 @@ def _current(tx: Tx, item_id: str, person: str) -> dict[tuple[str, str], dict[bo
     return found
 
 
-def _standing(by_mode: dict[bool, _Row], mode: exposure.Mode) -> tuple[_Row | None, _Row | None]:
+def _standing(by_mode: dict[bool, _Row], mode: exposure.AnswerMode) -> tuple[_Row | None, _Row | None]:
     """(the label that holds in a cell, the one that a label of this mode replaces).
 
     A revealed label never replaces the blind one before it: dropping just those that people changed after seeing the
@@ -300,7 +302,9 @@ def _standing(by_mode: dict[bool, _Row], mode: exposure.Mode) -> tuple[_Row | No
     return by_mode.get(True) or by_mode.get(False), by_mode.get(revealed)
 
 
-def checked(store: Store | Tx, item: Dialogue | Pair | Response, unit: str, dimension: str, value: Any) -> float | None:
+def check_answer_value(
+    store: Store | Tx, item: Dialogue | Pair | Response, unit: str, dimension: str, value: Any
+) -> float | None:
     """The code of a value for that cell of that item. Raises BadScale where there is no such cell, or value."""
     if unit not in units(item):
         raise BadScale(f"this item has no {unit}")

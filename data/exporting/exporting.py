@@ -54,8 +54,8 @@ def preview(store: Store, actor: str, dataset: Dataset, kind: Kind, options: Opt
     first = list(islice(rows, SHOWN))
     count = len(first) + sum(1 for _ in rows) if kind.count is None else kind.count(store, dataset, told)
     shown = _told(store, dataset, kind, told, {str(row["item"]) for row in first if "item" in row})
-    kept = exposure.pending(store, actor) & shown.keys()
-    exposure.record(store, actor, {i: by for i, by in shown.items() if i not in kept}, "export")
+    kept = exposure.blind_pending(store, actor) & shown.keys()
+    exposure.record_exposures(store, actor, {i: by for i, by in shown.items() if i not in kept}, "export")
     hidden = {name for name, id_ in _ids(store, dataset, {str(row.get("item")) for row in first}) if id_ in kept}
     return [row for row in first if row.get("item") not in hidden], count
 
@@ -72,7 +72,7 @@ def blinded(store: Store, actor: str, dataset: Dataset, kind: Kind, options: Opt
     told = complete(store, dataset.id, kind, options)
     if kind.tells(told) == (False, "") and not kind.people:
         return 0
-    return len(exposure.pending(store, actor) & {i for _, i in _ids(store, dataset, None)})
+    return len(exposure.blind_pending(store, actor) & {i for _, i in _ids(store, dataset, None)})
 
 
 def give(
@@ -102,7 +102,7 @@ def give(
     def work(tx: Tx) -> int:
         require(tx, actor, "researcher")
         new = _aside(tx, actor, dataset, kind, told_of) if kind.tunes and told_of else 0
-        exposure.add(tx, actor, _told(tx, dataset, kind, told, told_of), "export")
+        exposure.add_exposures(tx, actor, _told(tx, dataset, kind, told, told_of), "export")
         settings = canonical({"format": format, **told, **rests})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, lines)])
         return new
@@ -124,7 +124,7 @@ def _told(
     """item id -> whose answers its rows hold: judges', people's."""
     every, chosen = kind.tells(options)
     ids = [id_ for _, id_ in _ids(reader, dataset, names)] if names and (every or chosen or kind.people) else []
-    judges = exposure.judges_of(reader, ids) if every and ids else {}
+    judges = exposure.judges_of_items(reader, ids) if every and ids else {}
     own = {chosen} if chosen else set[str]()
     people = {exposure.PEOPLE} if kind.people else set[str]()
     return {i: judges.get(i, set()) | own | people for i in ids}
@@ -140,9 +140,11 @@ def _ids(reader: Store | Tx, dataset: Dataset, names: set[str] | None) -> list[t
 def _aside(tx: Tx, actor: str, dataset: Dataset, kind: Kind, names: set[str]) -> int:
     """Put the items of an export aside. Raises BadInput where one has been drawn meanwhile."""
     ids = {id_ for _, id_ in _ids(tx, dataset, names)}
-    if ids & excluded_items.drawn(tx, dataset.id):
+    if ids & excluded_items.audit_sample_items(tx, dataset.id):
         raise BadInput("One of these items has just been drawn into the audit sample. Export again without it.")
-    return excluded_items.use(tx, actor, dataset.id, sorted(ids), f"given out as few-shot examples ({kind.name})")
+    return excluded_items.set_excluded(
+        tx, actor, dataset.id, sorted(ids), f"given out as few-shot examples ({kind.name})"
+    )
 
 
 def loads(format: Format, name: str) -> str:

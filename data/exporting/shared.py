@@ -18,11 +18,11 @@ from judges.types import Dimension, Scale, sort_of
 
 
 def _judges(store: Store, dataset_id: str) -> dict[str, str]:
-    return judge_lookup.words(judge_lookup.named(store, dataset_id))
+    return judge_lookup.distinct_judge_names(judge_lookup.dataset_judge_names(store, dataset_id))
 
 
 def _meant(store: Store, dataset_id: str, wanted: str) -> list[str]:
-    return [one.id for one in fitting(judge_lookup.named(store, dataset_id), wanted)]
+    return [one.id for one in fitting(judge_lookup.dataset_judge_names(store, dataset_id), wanted)]
 
 
 def _dimensions(store: Store, dataset_id: str) -> dict[str, str]:
@@ -35,8 +35,8 @@ def _bases(_store: Store, _dataset_id: str) -> dict[str, str]:
 
 def asked(store: Store, dataset_id: str) -> list[Dimension]:
     """The dimensions that people can be asked about in a dataset, by its kinds of items."""
-    here = datasets.kinds(store, dataset_id)
-    return [d for (kind, _, _), d in sorted(cards.questions(store).items()) if kind in here]
+    here = datasets.item_kinds(store, dataset_id)
+    return [d for (kind, _, _), d in sorted(cards.answerable_dimensions(store).items()) if kind in here]
 
 
 JUDGE = Option("judge", "Judge", "only of this judge (default: all)", "", _judges, _meant)

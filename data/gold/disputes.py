@@ -21,7 +21,7 @@ TABLES = ("label", "setting", "item", "judge", "card")
 """The tables that disagreements are computed from: they are computed again when one of these was written."""
 
 
-class Said(NamedTuple):
+class PersonLabel(NamedTuple):
     """What one person says of a cell: the label that holds, its value (None = n/a), and how it was given."""
 
     id: str
@@ -31,7 +31,7 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Decision:
+class Adjudication:
     """What somebody decided on a cell, and the labels that they decided on."""
 
     id: str
@@ -39,12 +39,12 @@ class Decision:
     value: float | None
     reason: str
     saw_judge: bool
-    said: tuple[Said, ...]
+    said: tuple[PersonLabel, ...]
     seq: int
 
 
 @dataclass(frozen=True)
-class Cell:
+class LabelledCell:
     """A cell with what people say of it and what was decided. Of two classes of labels, `said` holds one: see `one`.
 
     distance: how far people disagree, 0 to 1. reopened: the labels changed after the decision. token: changes
@@ -56,8 +56,8 @@ class Cell:
     unit: str
     dimension: str
     scale: Scale
-    said: tuple[Said, ...]
-    decision: Decision | None
+    said: tuple[PersonLabel, ...]
+    decision: Adjudication | None
     rule: GoldRule
 
     @property
@@ -117,20 +117,20 @@ def distance(values: Sequence[float | None], scale: Scale) -> float:
     return (max(given) - min(given)) / whole if whole else 0.0
 
 
-def one(labels: Iterable[Said]) -> tuple[Said, ...]:
+def comparable_labels(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
     """The labels of one class, which alone are compared with each other.
 
     They are the blind ones where two people or more answered blind, else those given with the judge in view if these
     are two or more, else what there is, blind first.
     """
-    by_mode: dict[str, list[Said]] = {"blind": [], "assisted": []}
+    by_mode: dict[str, list[PersonLabel]] = {"blind": [], "assisted": []}
     for label in labels:
         by_mode[label.mode].append(label)
     several = [found for found in by_mode.values() if len(found) > 1]
     return _named(next(iter(several or [f for f in by_mode.values() if f]), []))
 
 
-def waiting(store: Store | Tx, dataset_id: str) -> list[Cell]:
+def cells_to_adjudicate(store: Store | Tx, dataset_id: str) -> list[LabelledCell]:
     """The ratings of a dataset that somebody has to adjudicate.
 
     Items whose people disagree most come first, each item's ratings together and in reading order. Until somebody has
@@ -138,11 +138,11 @@ def waiting(store: Store | Tx, dataset_id: str) -> list[Cell]:
     """
     rule = gold_rule(store, dataset_id)
     key = ("disputed", dataset_id)
-    apart = remembered(store, key, TABLES, lambda: in_order(store, _apart(store, dataset_id, rule)))
+    apart = remembered(store, key, TABLES, lambda: order_cells(store, _apart(store, dataset_id, rule)))
     return _undecided(store, dataset_id, rule, apart)
 
 
-def in_order(store: Store | Tx, cells: Sequence[Cell]) -> list[Cell]:
+def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
     """Cells that wait, as they are gone through."""
     far: dict[str, tuple[float, float]] = {}
     for cell in cells:
@@ -150,7 +150,7 @@ def in_order(store: Store | Tx, cells: Sequence[Cell]) -> list[Cell]:
         far[cell.item] = (max(most, cell.distance), total + cell.distance)
     asked = {(sort, dimension): n for n, (_, sort, dimension) in enumerate(cards.scales(store))}
 
-    def key(cell: Cell) -> tuple[Any, ...]:
+    def key(cell: LabelledCell) -> tuple[Any, ...]:
         most, total = far[cell.item]
         sort = sort_of(cell.unit)
         number = int("".join(filter(str.isdigit, cell.unit)) or 0)
@@ -160,12 +160,12 @@ def in_order(store: Store | Tx, cells: Sequence[Cell]) -> list[Cell]:
     return sorted(cells, key=key)
 
 
-def under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Cell]:
+def cells_waiting_under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
     """The cells that wait, or would wait under a rule."""
     return _undecided(store, dataset_id, rule, _apart(store, dataset_id, rule))
 
 
-def _apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Cell]:
+def _apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
     """The cells in which people lie further apart than a rule allows, whether somebody has decided or not."""
     if rule.apart is None:
         return []
@@ -183,9 +183,9 @@ def _apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Cell]:
     return [cell for cell in _cells(store, wanted, [dataset_id, *loose], rule, {}) if cell.waits]
 
 
-def _undecided(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[Cell]) -> list[Cell]:
+def _undecided(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[LabelledCell]) -> list[LabelledCell]:
     """The cells on which people disagree that nobody has decided, and those whose labels changed since."""
-    held = decisions(store, dataset_id)
+    held = standing_adjudications(store, dataset_id)
     if not held:
         return apart
     left = [cell for cell in apart if (cell.item, cell.unit, cell.dimension) not in held]
@@ -199,17 +199,17 @@ def _undecided(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[C
     if not store.rows(f"{changed} limit 1", [dataset_id]):
         return left
     reopened = [cell for cell in _cells(store, changed, [dataset_id], rule, held) if cell.waits]
-    return in_order(store, [*left, *reopened]) if reopened else left
+    return order_cells(store, [*left, *reopened]) if reopened else left
 
 
-def of_item(store: Store | Tx, dataset_id: str, item_id: str, whole: bool = False) -> list[Cell]:
+def cells_of_item(store: Store | Tx, dataset_id: str, item_id: str, whole: bool = False) -> list[LabelledCell]:
     """All cells of an item that people have labelled, whether they wait or not, in reading order.
 
     whole: with the labels of both classes, as gold on all labels takes them; else with those of `one` class.
     """
     wanted = "select distinct item_id, unit, dimension from label where item_id = $1"
-    held = decisions(store, dataset_id, item_id)
-    return in_order(store, _cells(store, wanted, [item_id], gold_rule(store, dataset_id), held, whole))
+    held = standing_adjudications(store, dataset_id, item_id)
+    return order_cells(store, _cells(store, wanted, [item_id], gold_rule(store, dataset_id), held, whole))
 
 
 Place = tuple[str, str, str]
@@ -217,9 +217,9 @@ Place = tuple[str, str, str]
 
 
 def _cells(
-    store: Store | Tx, wanted: str, params: list[Any], rule: GoldRule, held: Mapping[Place, Decision],
+    store: Store | Tx, wanted: str, params: list[Any], rule: GoldRule, held: Mapping[Place, Adjudication],
     whole: bool = False,
-) -> list[Cell]:  # fmt: skip
+) -> list[LabelledCell]:  # fmt: skip
     """The cells that a query names, with people's labels and what was decided of them."""
     scales: Mapping[Any, Scale] = cards.scales(store)
     rows = store.rows(
@@ -228,20 +228,20 @@ def _cells(
         "and l.dimension = w.dimension join item i on i.id = l.item_id where l.mode in ('blind', 'assisted')",
         params,
     )
-    found: dict[Place, tuple[str, str, list[Said]]] = {}
+    found: dict[Place, tuple[str, str, list[PersonLabel]]] = {}
     for item, name, kind, unit, dimension, *said in rows:
-        found.setdefault((item, unit, dimension), (name, kind, []))[2].append(Said(*said))
+        found.setdefault((item, unit, dimension), (name, kind, []))[2].append(PersonLabel(*said))
     cells = []
     for place, (name, kind, labels) in found.items():
         item, unit, dimension = place
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is not None:
-            counted = _named(labels) if whole else one(labels)
-            cells.append(Cell(item, name, unit, dimension, scale, counted, held.get(place), rule))
+            counted = _named(labels) if whole else comparable_labels(labels)
+            cells.append(LabelledCell(item, name, unit, dimension, scale, counted, held.get(place), rule))
     return cells
 
 
-def decisions(store: Store | Tx, dataset_id: str, item_id: str = "") -> dict[Place, Decision]:
+def standing_adjudications(store: Store | Tx, dataset_id: str, item_id: str = "") -> dict[Place, Adjudication]:
     """The decisions that stand in a dataset, or only those on one item."""
     rows = store.rows(
         "select item_id, unit, dimension, id, person, value, reason, saw_judge, labels, seq from adjudication_now "
@@ -249,35 +249,35 @@ def decisions(store: Store | Tx, dataset_id: str, item_id: str = "") -> dict[Pla
         [dataset_id, item_id] if item_id else [dataset_id],
     )
     return {
-        (item, unit, dimension): Decision(id_, person, value, reason, bool(saw), read(labels), int(seq))
+        (item, unit, dimension): Adjudication(id_, person, value, reason, bool(saw), labels_from_json(labels), int(seq))
         for item, unit, dimension, id_, person, value, reason, saw, labels, seq in rows
     }
 
 
-def kept(said: Iterable[Said], at: datetime | None = None) -> str:
+def labels_to_json(said: Iterable[PersonLabel], at: datetime | None = None) -> str:
     """The JSON that is kept with a decision: the labels that it was made on and, where it was imported, when."""
     labels = [one._asdict() for one in said]
     return canonical(labels if at is None else {"labels": labels, "made_at": at.isoformat()})
 
 
-def read(labels: str) -> tuple[Said, ...]:
+def labels_from_json(labels: str) -> tuple[PersonLabel, ...]:
     """The labels that a decision was made on, from the JSON that is kept with it."""
     held = json.loads(labels)
     told = held["labels"] if isinstance(held, dict) else held
-    return tuple(Said(one["id"], one["person"], one["value"], one["mode"]) for one in told)
+    return tuple(PersonLabel(one["id"], one["person"], one["value"], one["mode"]) for one in told)
 
 
-def made_at(labels: str, written: datetime) -> datetime:
+def decision_time(labels: str, written: datetime) -> datetime:
     """When a decision was made: when it was written, unless the JSON that is kept with it gives another time."""
     held = json.loads(labels)
     return datetime.fromisoformat(held["made_at"]) if isinstance(held, dict) else written
 
 
-def _named(said: Iterable[Said]) -> tuple[Said, ...]:
+def _named(said: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
     """What people say, by their names."""
     return tuple(sorted(said, key=lambda s: (s.person, s.id)))
 
 
-def _facts(said: Iterable[Said]) -> list[tuple[str, bool, float, str]]:
+def _facts(said: Iterable[PersonLabel]) -> list[tuple[str, bool, float, str]]:
     """What a decision rests on: who says what and how; a label that was given anew with the same value is no change."""
     return sorted((s.person, s.value is None, s.value or 0.0, s.mode) for s in said)

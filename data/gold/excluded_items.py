@@ -22,7 +22,7 @@ REASON = 500
 
 
 @dataclass(frozen=True)
-class Use:
+class ExcludedItem:
     """An item that is put aside.
 
     It has its name, why, by whom, and whether it is in the audit sample, where it then does not count.
@@ -35,7 +35,7 @@ class Use:
     drawn: bool
 
 
-def listed(store: Store, dataset_id: str) -> list[Use]:
+def list_excluded(store: Store, dataset_id: str) -> list[ExcludedItem]:
     """The items of a dataset that are put aside, by name."""
     rows = store.rows(
         "select t.item_id, i.name, t.why, t.person, d.item_id is not null from tuning_now t "
@@ -43,16 +43,16 @@ def listed(store: Store, dataset_id: str) -> list[Use]:
         "on d.item_id = t.item_id where t.dataset_id = $1 order by i.name, t.item_id",
         [dataset_id],
     )
-    return [Use(str(a), str(b), str(c), str(d), bool(e)) for a, b, c, d, e in rows]
+    return [ExcludedItem(str(a), str(b), str(c), str(d), bool(e)) for a, b, c, d, e in rows]
 
 
-def aside(store: Store | Tx, column: str) -> str:
+def not_excluded_sql(store: Store | Tx, column: str) -> str:
     """A further condition in SQL: the item in `column` is not put aside; "" where none is."""
     rows = remembered(store, ("tuning",), ["item_use"], lambda: store.rows("select 1 from tuning_now limit 1"))
     return f" and {column} not in (select item_id from tuning_now)" if rows else ""
 
 
-def counted(store: Store | Tx, dataset_id: str) -> set[str]:
+def blind_sample_items(store: Store | Tx, dataset_id: str) -> set[str]:
     """The items of a dataset with blind answers of a random draw: what the gate's evidence is made of."""
     rows = store.rows(
         "select distinct l.item_id from label l join item i on i.id = l.item_id "
@@ -63,13 +63,13 @@ def counted(store: Store | Tx, dataset_id: str) -> set[str]:
     return {str(r[0]) for r in rows}
 
 
-def drawn(store: Store | Tx, dataset_id: str) -> set[str]:
+def audit_sample_items(store: Store | Tx, dataset_id: str) -> set[str]:
     """The items of a dataset that are in its audit sample."""
     rows = store.rows("select distinct item_id from draw where dataset_id = $1 and stream = 'audit'", [dataset_id])
     return {str(r[0]) for r in rows}
 
 
-def put_aside(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
+def exclude_items(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
     """Put items aside, with the reason (researchers and leads); how many were not yet.
 
     Raises BadInput without a reason, for items of another dataset, and for those that the gate counts already.
@@ -77,17 +77,17 @@ def put_aside(store: Store, actor: str, dataset_id: str, items: Sequence[str], w
     return store.tx(actor, "tuning items", lambda tx: _use(tx, actor, dataset_id, items, why, True), target=dataset_id)
 
 
-def take_back(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
+def readmit_items(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
     """Let items count again, with the reason; how many were put aside. Raises as `put_aside` does."""
     return store.tx(actor, "tuning items", lambda tx: _use(tx, actor, dataset_id, items, why, False), target=dataset_id)
 
 
 def _use(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool) -> int:
     require(tx, actor, "researcher")
-    return use(tx, actor, dataset_id, items, why, tuning)
+    return set_excluded(tx, actor, dataset_id, items, why, tuning)
 
 
-def use(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool = True) -> int:
+def set_excluded(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool = True) -> int:
     """The same inside a transaction, for callers that have checked the right to; how many items changed."""
     why = why.strip()
     if not 3 <= len(why) <= REASON:
@@ -101,7 +101,7 @@ def use(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tun
         raise BadInput("One of these items is not in this dataset. Load the page again.")
     now = {str(r[0]) for r in tx.rows("select item_id from tuning_now where dataset_id = $1", [dataset_id])}
     new = [i for i in wanted if (i in now) != tuning]
-    evidence = counted(tx, dataset_id)
+    evidence = blind_sample_items(tx, dataset_id)
     if held := [names[i] for i in new if i in evidence]:
         what = "put aside" if tuning else "counted again"
         more = f" and {len(held) - 5} more" if len(held) > 5 else ""
@@ -113,7 +113,7 @@ def use(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tun
     return tx.append([ItemUseRow(new_id(), dataset_id, i, tuning, why, actor) for i in new])
 
 
-def named(store: Store, dataset_id: str, names: Sequence[str]) -> list[str]:
+def item_ids_of_names(store: Store, dataset_id: str, names: Sequence[str]) -> list[str]:
     """The ids of the items of those names. Raises BadInput for names that the dataset does not have."""
     rows = store.rows("select name, id from item where dataset_id = $1 and name = any($2)", [dataset_id, list(names)])
     there = {str(n): str(i) for n, i in rows}

@@ -15,9 +15,9 @@ from typing import Any
 
 from data.cards import cards
 from data.gold import excluded_items
-from data.gold.gold import gold
+from data.gold.gold import gold_sql
 from data.records import exposure
-from data.records.items import item as stored
+from data.records.items import load_item as stored
 from data.records.people import require
 from data.records.settings import gold_rule
 from data.store import Store, Tx, remembered
@@ -33,7 +33,7 @@ _LEAVES = 3
 
 
 @dataclass(frozen=True)
-class Draft:
+class ExampleDraft:
     """An example as it could be: the fields as the judge sees the item (and part), and the reply to begin with.
 
     `judge` is the model whose newest reply it is ("": none could be used, and there is no reply); `corrected` are the
@@ -48,7 +48,7 @@ class Draft:
     left: tuple[str, ...] = ()
 
 
-def labelled(store: Store, dataset_id: str, card: Card, most: int = 200) -> dict[str, str]:
+def items_with_labels(store: Store, dataset_id: str, card: Card, most: int = 200) -> dict[str, str]:
     """Items of a dataset that people have labelled on a card's dimensions, by id, those with most labels first."""
     names = [d.name for d in card.dimensions if d.asked]
     rows = store.rows(
@@ -60,21 +60,21 @@ def labelled(store: Store, dataset_id: str, card: Card, most: int = 200) -> dict
     return {str(id_): f"{name} · {n} label{'' if n == 1 else 's'}" for id_, name, n in rows}
 
 
-def offered(store: Store, actor: str, dataset_id: str, card: Card) -> dict[str, str]:
+def offered_items(store: Store, actor: str, dataset_id: str, card: Card) -> dict[str, str]:
     """The same without items that may still come to this person to be answered blind: what `looked` may show them."""
-    kept = exposure.pending(store, actor)
-    return {item: told for item, told in labelled(store, dataset_id, card).items() if item not in kept}
+    kept = exposure.blind_pending(store, actor)
+    return {item: told for item, told in items_with_labels(store, dataset_id, card).items() if item not in kept}
 
 
-def looked(store: Store, actor: str, card: Card, item_id: str, part: str = "") -> Draft:
+def open_draft(store: Store, actor: str, card: Card, item_id: str, part: str = "") -> ExampleDraft:
     """A draft for a person who writes an example; that the judge's reply and people's labels are shown is recorded."""
     require(store, actor, "researcher")
-    judges = exposure.judges_of(store, [item_id]).get(item_id, set())
-    exposure.record(store, actor, {item_id: judges | {exposure.PEOPLE}}, "examples")
-    return draft(store, card, item_id, part)
+    judges = exposure.judges_of_items(store, [item_id]).get(item_id, set())
+    exposure.record_exposures(store, actor, {item_id: judges | {exposure.PEOPLE}}, "examples")
+    return draft_example(store, card, item_id, part)
 
 
-def draft(store: Store, card: Card, item_id: str, part: str = "") -> Draft:
+def draft_example(store: Store, card: Card, item_id: str, part: str = "") -> ExampleDraft:
     """An example of an item: the newest reply of the card's judges that can be read, with people's labels put in.
 
     Raises NotFound.
@@ -91,11 +91,11 @@ def draft(store: Store, card: Card, item_id: str, part: str = "") -> Draft:
             if read(card, text, found.content, part).unscored:
                 continue
             if card.text is not None:
-                return Draft(fields, text, str(model))
+                return ExampleDraft(fields, text, str(model))
             reply = in_order(card, objects(text)[0])
             right = corrected(card, found.content, part, reply, _gold(store, found.dataset_id, card, item_id))
-            return Draft(fields, right.reply, str(model), _words(right.done), _words(right.left))
-    return Draft(fields, None)
+            return ExampleDraft(fields, right.reply, str(model), _words(right.done), _words(right.left))
+    return ExampleDraft(fields, None)
 
 
 def _texts(raw: str) -> list[str]:
@@ -115,24 +115,24 @@ def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple
     rule = gold_rule(store, dataset_id)
     for d in card.dimensions:
         if d.asked:
-            query = f"select unit, value from ({gold(d.sort, d.scale, 'all', rule)}) g where item_id = $3"
+            query = f"select unit, value from ({gold_sql(d.sort, d.scale, 'all', rule)}) g where item_id = $3"
             for unit, value in store.rows(query, [dataset_id, d.name, item_id]):
                 found[str(unit), d.name] = None if value is None else float(value)
     return found
 
 
-def used(store: Store | Tx, judge_id: str) -> Mapping[str, str]:
+def items_in_prompt(store: Store | Tx, judge_id: str) -> Mapping[str, str]:
     """The items, name by id, that stand as examples in a judge's prompt."""
     tables = ["item", "judge", "card"]
     return remembered(store, ("examples of", judge_id), tables, lambda: _used(store, judge_id))
 
 
 def _used(store: Store | Tx, judge_id: str) -> dict[str, str]:
-    card = cards.maybe(store, judge_id)
-    return {} if card is None else shown(store, card)
+    card = cards.card_of_judge_if_known(store, judge_id)
+    return {} if card is None else items_in_examples(store, card)
 
 
-def shown(store: Store | Tx, card: Card) -> dict[str, str]:
+def items_in_examples(store: Store | Tx, card: Card) -> dict[str, str]:
     """The items, name by id, that a card's examples show as its judges see them."""
     found: dict[str, str] = {}
     for example in card.examples:
@@ -150,13 +150,13 @@ def shown(store: Store | Tx, card: Card) -> dict[str, str]:
     return found
 
 
-def apart(store: Store | Tx, judge_id: str, column: str = "l.item_id") -> str:
+def not_in_prompt_sql(store: Store | Tx, judge_id: str, column: str = "l.item_id") -> str:
     """SQL that leaves out items that do not count for a judge.
 
     A further condition on an item's id in SQL: not one of those items, nor one that prompts were tuned on
     (data/gold/excluded_items.py); "" where there are none."""
-    ids = ", ".join(f"'{id_}'" for id_ in sorted(used(store, judge_id)) if id_.replace("-", "").isalnum())
-    return (f" and {column} not in ({ids})" if ids else "") + excluded_items.aside(store, column)
+    ids = ", ".join(f"'{id_}'" for id_ in sorted(items_in_prompt(store, judge_id)) if id_.replace("-", "").isalnum())
+    return (f" and {column} not in ({ids})" if ids else "") + excluded_items.not_excluded_sql(store, column)
 
 
 def _strings(value: Any) -> Iterator[str]:

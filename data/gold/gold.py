@@ -48,12 +48,12 @@ _UNITS: dict[UnitSort, str] = {
 }
 
 
-def of_sort(sort: UnitSort) -> str:
+def unit_sort_sql(sort: UnitSort) -> str:
     """A condition in SQL: the unit of `l` is of this sort."""
     return _UNITS[sort]
 
 
-def rests_on(mode: str, random: bool, drawn: bool) -> list[Basis]:
+def bases_of_label(mode: str, random: bool, drawn: bool) -> list[Basis]:
     """The bases that a label of this mode belongs to.
 
     `random`: its item was drawn with a known probability, and `drawn`: here, so that it is not only stated by whoever
@@ -81,7 +81,7 @@ three other units), and its number.
 """
 
 
-def labels(basis: Basis, names: Sequence[str], among: str = "") -> str:
+def labels_sql(basis: Basis, names: Sequence[str], among: str = "") -> str:
     """SQL of the labels that a basis rests on: item_id, unit, no, value, probability, part, drawn, cut; $1 dataset.
 
     `names` are the parameters of the dimensions ("$2"), of which `no` is the place; `among` is a further condition on
@@ -106,7 +106,7 @@ def labels(basis: Basis, names: Sequence[str], among: str = "") -> str:
     )
 
 
-def gold(
+def gold_sql(
     sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", held: str = "", means: bool = False
 ) -> str:  # fmt: skip
     """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, weight, people, what they say.
@@ -140,7 +140,7 @@ def gold(
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
     codes = range(scale.base, scale.base + scale.size) if means else range(0)
     said = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
-    source = held or labels(basis, ["$2"], among)
+    source = held or labels_sql(basis, ["$2"], among)
     drawn = "cut" if sort == "section" else "drawn"
     counts = "count(distinct item_id)" if sort in ("turn", "section", "side") else "count(*)"
     cells = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.gold.disputes import Place, Said, kept
+from data.gold.disputes import PersonLabel, Place, labels_to_json
 from data.importing import rows
 from data.importing.context import Door, No, check_text, person
 from data.importing.existing import Decisions, Made
@@ -46,7 +46,7 @@ class DecisionDoor:
             self.people.setdefault(name, "")
         told = (made.person, value, made.reason, made.saw_judge, made.at.isoformat())
         key = content_id("adjudication", *cell, *told)
-        labels = kept(said, made.at)
+        labels = labels_to_json(said, made.at)
         row = AdjudicationRow(
             key, self.door.dataset_id, *cell, value, made.reason, labels, made.saw_judge, False, made.person
         )
@@ -56,9 +56,9 @@ class DecisionDoor:
         shown |= {"adjudicator": made.person, "value": str(given.value)}
         self.door.show("adjudications", report.new.adjudications, **shown)
 
-    def _said(self, question: Asked, one: SaidIn, place: str) -> Said:
+    def _said(self, question: Asked, one: SaidIn, place: str) -> PersonLabel:
         who = self.door.identity(person(one.annotator, f"{place}.annotator"))
-        return Said("", who, question.code(one.value, f"{place}.value"), one.mode)
+        return PersonLabel("", who, question.code(one.value, f"{place}.value"), one.mode)
 
     def _check_stored(self, cell: Place, made: Made, what: str) -> None:
         """Raise No where a decision on this cell holds that must not be replaced."""

@@ -13,8 +13,8 @@ from data.importing.mapping import Mapping as Columns
 from data.importing.mapping import signature
 from data.importing.plan import Plan
 from data.records import guidelines
-from data.records.people import everyone, here
-from data.records.settings import GoldRule, get, gold_rule
+from data.records.people import all_people, known_names
+from data.records.settings import GoldRule, get_setting, gold_rule
 from data.store import Store
 from data.store.errors import BadInput
 from data.store.ids import content_id
@@ -58,20 +58,20 @@ def brief(store: Store, plan: Plan, found: list[Known], actor: str = "") -> Brie
     """What an import by that person ("": a lead) has to know. Raises BadInput for a table without a mapping."""
     dataset_id = content_id("dataset", plan.dataset)
     tables = [(known, mapping_for(store, plan, known)) for known in found if known.format == "table"]
-    leads = [p.name for p in everyone(store) if p.may("lead")]
+    leads = [p.name for p in all_people(store) if p.may("lead")]
     return Brief(
         plan,
         dataset_id,
         store.newest(),
         not actor or not leads or actor in leads,
-        here(store),
+        known_names(store),
         gold_rule(store, dataset_id),
-        get(store, dataset_id, "gold") is not None,
+        get_setting(store, dataset_id, "gold") is not None,
         {known.file.name: mapping for known, mapping in tables},
         {signature(known.columns): mapping for known, mapping in tables},
-        dict(cards.questions(store)),
-        held.text if (held := guidelines.current(store, dataset_id)) else "",
-        cards.known(store),
+        dict(cards.answerable_dimensions(store)),
+        held.text if (held := guidelines.current_guidelines(store, dataset_id)) else "",
+        cards.current_cards(store),
     )
 
 

@@ -13,7 +13,7 @@ from data.importing.existing import Item, Items
 from data.importing.report import Preview, Tally
 from data.importing.sentences import show
 from data.importing.staging import Spool
-from data.records.names import from_file
+from data.records.names import imported_name
 from data.store.ids import now
 from judges.card import Card
 from judges.strict_json import check_value
@@ -62,7 +62,7 @@ class Door:
     def identity(self, name: str) -> str:
         """As whom a person in the files is kept: nobody's labels come in as those of somebody who works here."""
         if name not in self.kept:
-            self.kept[name] = from_file(name, self.brief.here)
+            self.kept[name] = imported_name(name, self.brief.here)
         return self.kept[name]
 
     @property

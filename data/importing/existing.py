@@ -239,7 +239,7 @@ class Decisions:
             if withdrawn:
                 self.stored.pop(cell, None)
                 continue
-            made = Made(person, value, reason, bool(saw), disputes.made_at(labels, at))
+            made = Made(person, value, reason, bool(saw), disputes.decision_time(labels, at))
             self._made.add((cell, made))
             self.stored[cell] = made._replace(here=action != "import")
 

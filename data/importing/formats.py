@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from data.cards.cards import known as known_cards
+from data.cards.cards import current_cards as known_cards
 from data.importing import canonical, chats, fastchat, table, tools
 from data.importing.container import Container, container, first, records
 from data.importing.fastchat_rows import Role, role_of
@@ -17,7 +17,7 @@ from data.importing.mapping import Mapping, signature
 from data.importing.plan import Format, Plan
 from data.importing.settlement import settled
 from data.importing.source import File, Source
-from data.records.settings import get
+from data.records.settings import get_setting
 from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring.custom import from_spec
@@ -130,7 +130,7 @@ def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:
     """
     columns = set(known.columns)
     fitting = [m for m in plan.mappings if m.columns() <= columns]
-    kept = get(store, SCOPE, signature(columns))
+    kept = get_setting(store, SCOPE, signature(columns))
     if fitting:
         found = max(fitting, key=lambda m: len(m.columns()))
     elif plan.mappings:

@@ -21,10 +21,10 @@ from data.importing.source import Source
 from data.importing.staging import Spool
 from data.importing.subprocess_reader import Waits
 from data.records import combinations, exposure, guidelines
-from data.records.datasets import ensure
-from data.records.names import from_file
-from data.records.people import Person, append, here, require
-from data.records.settings import get, put
+from data.records.datasets import ensure_dataset
+from data.records.names import imported_name
+from data.records.people import Person, append_people, known_names, require
+from data.records.settings import get_setting, put_setting
 from data.records.tables import CardRow, IntakeRow, JudgeRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -123,7 +123,7 @@ def looked(store: Store, actor: str, dataset: str, shown: Preview) -> None:
         for sort in ("labels", "adjudications", "judgments") for row in shown.rows.get(sort, ())
     }  # fmt: skip
     there = {str(r[0]) for r in store.rows("select id from item where id = any($1)", [list(told)])}
-    exposure.record(store, actor, {item: by for item, by in told.items() if item in there}, "import")
+    exposure.record_exposures(store, actor, {item: by for item, by in told.items() if item in there}, "import")
 
 
 def _read(
@@ -143,14 +143,14 @@ def _write(tx: Tx, actor: str, source: Source, known: Brief, made: Gathered, spo
     plan, report = known.plan, made.report
     require(tx, actor, "researcher")
     _unchanged(tx, known, made, spool)
-    dataset_id = ensure(tx, plan.dataset, plan.description, plan.synthetic)
+    dataset_id = ensure_dataset(tx, plan.dataset, plan.description, plan.synthetic)
     there, judges = ({row[0] for row in tx.rows(f"select {key} from {table}")} for key, table in _IDENTIFIED)
     brought = [from_spec(spec, folder.cards()) for spec in made.cards]
     versions = {card.version: card for card in [*known.cards.values(), *brought]}
     used = {version: versions[version] for version, *_ in made.judges.values()}
     used |= {card.version: card for card in brought}
     tx.append([CardRow(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in there])
-    cards.offer(tx, [card for card in brought if card.name not in known.cards])
+    cards.offer_cards(tx, [card for card in brought if card.name not in known.cards])
     new = [
         JudgeRow(key, versions[version].name, version, model, params, synthetic)
         for key, (version, model, params, synthetic) in made.judges.items()
@@ -159,20 +159,20 @@ def _write(tx: Tx, actor: str, source: Source, known: Brief, made: Gathered, spo
     tx.append(new)
     combinations.add_rules(tx, {row.id: (versions[row.card_version], json.loads(row.params)) for row in new})
     people = {row[0] for row in tx.rows("select distinct person from person_event")}
-    append(tx, [Person(n, "annotator", False, team) for n, team in made.people.items() if n not in people])
+    append_people(tx, [Person(n, "annotator", False, team) for n, team in made.people.items() if n not in people])
     for table in made.rows:
         tx.load(table, *spool.file(table))
-    exposure.inherit(tx)
+    exposure.inherit_exposures(tx)
     for name, mapping in known.signed.items():
         kept = mapping.model_dump(mode="json")
-        if get(tx, SCOPE, name) != kept:
-            put(tx, SCOPE, name, kept)
+        if get_setting(tx, SCOPE, name) != kept:
+            put_setting(tx, SCOPE, name, kept)
     if made.rule is not None:
         require(tx, actor, "lead")
-        put(tx, dataset_id, "gold", asdict(made.rule))
+        put_setting(tx, dataset_id, "gold", asdict(made.rule))
     if made.guidelines:
         require(tx, actor, "lead")
-        guidelines.append(tx, dataset_id, made.guidelines)
+        guidelines.append_guidelines(tx, dataset_id, made.guidelines)
     added = report.new
     facts = new_id(), dataset_id, source.name, ", ".join(report.formats), plan.sampling
     tx.append([IntakeRow(*facts, added.items, added.judgments, added.labels, plan.population)])
@@ -200,10 +200,10 @@ _ADDED = {
 
 def _unchanged(tx: Tx, known: Brief, made: Gathered, spool: Spool) -> None:
     """Raise BadInput where somebody added the same things while this import was being read."""
-    now = here(tx)
-    raced = any(from_file(name, now) != kept for name, kept in made.kept.items())
-    raced = raced or (made.rule is not None and get(tx, known.dataset_id, "gold") is not None)
-    raced = raced or (bool(made.guidelines) and guidelines.current(tx, known.dataset_id) is not None)
+    now = known_names(tx)
+    raced = any(imported_name(name, now) != kept for name, kept in made.kept.items())
+    raced = raced or (made.rule is not None and get_setting(tx, known.dataset_id, "gold") is not None)
+    raced = raced or (bool(made.guidelines) and guidelines.current_guidelines(tx, known.dataset_id) is not None)
     for table in made.rows.keys() & _ADDED.keys():
         columns, query = _ADDED[table]
         added = set(tx.rows(query, [known.dataset_id, known.since]))

@@ -56,12 +56,12 @@ def understood(
         held = subprocess_reader.contents(source, found, progress, waits)
     else:
         held = contents.contents(source, found, progress)
-    return outline(held, cards.questions(store), judges, people)
+    return outline(held, cards.answerable_dimensions(store), judges, people)
 
 
 def plan(store: Store, made: Outline, wanted: Plan) -> Plan:
     """The plan with mappings, questions and cards for what was understood. Raises BadInput."""
-    return planned(made, wanted, cards.known(store)).check()
+    return planned(made, wanted, cards.current_cards(store)).check()
 
 
 def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | None:
@@ -73,7 +73,7 @@ def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | N
     name = next((d.name for d in datasets.all_datasets(store) if d.id == dataset_id), "")
     if not name:
         raise BadInput("The files hold no item, no judgment and no label that could be imported: nothing was imported.")
-    judges = datasets.judges(store, dataset_id)
+    judges = datasets.dataset_judges(store, dataset_id)
     for judge_id, *_ in judges:
         if figures(store, dataset_id, judge_id):
             return Way("calibration", {"dataset": name, "judge": judge_id})

@@ -13,7 +13,7 @@ from data.importing.layout import planned
 from data.importing.mapping import Mapping, signature
 from data.importing.outline import outline
 from data.importing.plan import Plan
-from data.records.settings import get
+from data.records.settings import get_setting
 from data.store import Store
 from judges.cards import cards
 from judges.errors import AssayError
@@ -34,10 +34,10 @@ def suggest(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Mapping:
 
 def before(store: Store, known: Known, made: Mapping) -> Mapping | None:
     """The mapping that such a table had before, where it can still be used and says something else than `made`."""
-    kept = get(store, SCOPE, signature(known.columns))
+    kept = get_setting(store, SCOPE, signature(known.columns))
     if kept is None:
         return None
-    found, there = Mapping.model_validate(kept), workspace.known(store)
+    found, there = Mapping.model_validate(kept), workspace.current_cards(store)
     unlike = _said(found) != _said(made.completed({**made.cards(), **there}))
     return found if unlike and not found.faults(known.columns, there) else None
 

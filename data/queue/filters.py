@@ -15,7 +15,7 @@ REASONS: tuple[ReasonKind, ...] = get_args(ReasonKind)
 
 
 @dataclass(frozen=True)
-class Options:
+class FilterOptions:
     """For each filter, its values and how they read."""
 
     system: dict[str, str]
@@ -24,16 +24,16 @@ class Options:
     reason: dict[str, str]
 
 
-def options(store: Store, dataset_id: str) -> Options:
+def filter_options(store: Store, dataset_id: str) -> FilterOptions:
     """The values that occur in a dataset."""
-    judges = datasets.judges(store, dataset_id)
-    several = combinations.named(store)
+    judges = datasets.dataset_judges(store, dataset_id)
+    several = combinations.describe_combinations(store)
     names = {judge: model + (f" · {several[judge]}" if judge in several else "") for judge, _, model, _, _ in judges}
     common = Counter(names.values())
-    used = [card for card in (cards.maybe(store, judge) for judge, *_ in judges) if card is not None]
+    used = [card for card in (cards.card_of_judge_if_known(store, judge) for judge, *_ in judges) if card is not None]
     dimensions = [d for card in used for d in card.dimensions if d.asked]
-    return Options(
-        {name: name for name in datasets.systems(store, dataset_id)},
+    return FilterOptions(
+        {name: name for name in datasets.dataset_systems(store, dataset_id)},
         {judge: name + (f" ({judge[:6]})" if common[name] > 1 else "") for judge, name in names.items()},
         {d.name: d.title for d in dimensions},
         {r: r for r in REASONS},

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from data.queue.queue import Filters, Stream, matching
-from data.queue.review_signals import read
+from data.queue.queue import QueueFilters, Stream, matching_draws
+from data.queue.review_signals import parse_reasons
 from data.records import exposure, settings
-from data.records.items import about, says, unnamed
-from data.records.queue_index import Board, Draw, board
+from data.records.items import contains_words, item_preview, neutral_name
+from data.records.queue_index import QueuedDraw, QueueIndex, current_index
 from data.store import Store
 from data.store.ids import now
 from judges.strict_json import canonical
@@ -27,7 +27,7 @@ _LEFT: tuple[State, ...] = ("to label", "reserved by you")
 
 
 @dataclass(frozen=True)
-class Row:
+class ListedDraw:
     """A draw as one person may see it. For a blind draw nothing of the judge is in it.
 
     Of a reason it has kind and place only, while the person was not shown what the judge said: the words may reveal it.
@@ -55,7 +55,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Listing:
+class QueueListing:
     """A part of a queue.
 
     How many draws are in it, and of those that pass filters and search how many are in each state (a draw is in one),
@@ -66,7 +66,7 @@ class Listing:
     states: dict[State, int]
     answered: int
     full: int
-    rows: list[Row]
+    rows: list[ListedDraw]
 
     @property
     def drawn(self) -> int:
@@ -79,16 +79,16 @@ class Listing:
         return sum(self.states.get(state, 0) for state in _LEFT)
 
 
-def listing(
-    store: Store, person: str, dataset_id: str, stream: Stream, filters: Filters,
+def list_queue(
+    store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters,
     state: State | None = None, skip: int = 0, most: int = 50, search: str = "",
-) -> Listing:  # fmt: skip
+) -> QueueListing:  # fmt: skip
     """`most` draws of a queue in its order, after the first `skip`, and the counts of all that pass.
 
     `search`: only those with these words in the name, the text, a system, or a person who answered or reserved them.
     """
-    there, moment = board(store), now()
-    fit = matching(store, there, dataset_id, stream, filters)
+    there, moment = current_index(store), now()
+    fit = matching_draws(store, there, dataset_id, stream, filters)
     with there.lock:  # what may still come to this person blind, in whatever queue
         pending = {d.item for d in there.queues[dataset_id, "audit"].line if may_be_blind(there, d, person)}
     hidden = pending if settings.hides_systems(store, dataset_id) else set[str]()
@@ -109,15 +109,15 @@ def listing(
         part = [(e, tuple(there.holders(e[1], moment)), len(e[1].savers)) for e in chosen[skip : skip + most]]
         overlap = there.overlap.get(dataset_id, 1)
     rows = _rows(store, person, part, overlap, pending, hidden) if part else []
-    return Listing(len(chosen), dict(counts), answered, full, rows)
+    return QueueListing(len(chosen), dict(counts), answered, full, rows)
 
 
-def may_be_blind(there: Board, draw: Draw, person: str) -> bool:
+def may_be_blind(there: QueueIndex, draw: QueuedDraw, person: str) -> bool:
     """Whether a draw of the audit sample may still come to a person for a blind answer."""
     return draw.mode == "blind" and not draw.closed and not there.past(draw, person)
 
 
-def _named(there: Board, draw: Draw, words: str, moment: datetime) -> bool:
+def _named(there: QueueIndex, draw: QueuedDraw, words: str, moment: datetime) -> bool:
     return any(words in name.lower() for name in {*draw.savers, *there.holders(draw, moment)})
 
 
@@ -132,15 +132,15 @@ def _found(store: Store, dataset_id: str, stream: Stream, words: str, hidden: se
     return frozenset(
         str(draw)
         for draw, item, name, one, other, content in rows
-        if words in (unnamed(item, name, (one, other)) if item in hidden else f"{name} {one} {other}").lower()
-        or (content and says(content, words))
+        if words in (neutral_name(item, name, (one, other)) if item in hidden else f"{name} {one} {other}").lower()
+        or (content and contains_words(content, words))
     )
 
 
 def _rows(
-    store: Store, person: str, part: list[tuple[tuple[int, Draw, State], tuple[str, ...], int]], overlap: int,
+    store: Store, person: str, part: list[tuple[tuple[int, QueuedDraw, State], tuple[str, ...], int]], overlap: int,
     pending: set[str], hidden: set[str],
-) -> list[Row]:  # fmt: skip
+) -> list[ListedDraw]:  # fmt: skip
     draws = [draw for (_, draw, _), _, _ in part]
     # The probability that holds is that of the newest draw from the same part of the same stratum.
     found = {
@@ -152,18 +152,19 @@ def _rows(
             [[draw.id for draw in draws]],
         )
     }
-    known = exposure.shown(store, person, [draw.item for draw in draws])
+    known = exposure.shown_judges(store, person, [draw.item for draw in draws])
     rows = []
     for (place, draw, state), holders, people in part:
         name, content, one, other, probability, stratum, model, reasons, judge = found[draw.id]
         shown = draw.item not in pending
         rows.append(
-            Row(
-                draw.item, place, unnamed(draw.item, name, (one, other)) if draw.item in hidden else name,
-                about(content), () if draw.item in hidden else tuple(s for s in (one, other) if s), draw.mode,
+            ListedDraw(
+                draw.item, place, neutral_name(draw.item, name, (one, other)) if draw.item in hidden else name,
+                item_preview(content), () if draw.item in hidden else tuple(s for s in (one, other) if s), draw.mode,
                 probability if shown else None, stratum if shown else "",
                 "" if draw.mode == "blind" else model or "",
-                _reasons(read(draw.item, reasons), (draw.item, judge) in known) if state != "in audit sample" else (),
+                () if state == "in audit sample"
+                else _reasons(parse_reasons(draw.item, reasons), (draw.item, judge) in known),
                 state, people, overlap, holders,
             )
         )  # fmt: skip
@@ -178,7 +179,7 @@ def _reasons(reasons: Sequence[Reason], known: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{where}: {kind}" if where else kind for where, kind in told))
 
 
-def _state(there: Board, draw: Draw, person: str, moment: datetime) -> State:
+def _state(there: QueueIndex, draw: QueuedDraw, person: str, moment: datetime) -> State:
     """The state of a draw, as one person sees it. An answer that counts elsewhere leaves it open to others only."""
     if person in draw.savers:
         return "answered by you"

@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta, tzinfo
 from heapq import nlargest
 from statistics import median
 
-from data.queue.queue import Filters, Stream, waiting
-from data.records.queue_index import Saved, board
+from data.queue.queue import QueueFilters, Stream, count_open
+from data.records.queue_index import FirstSave, current_index
 from data.store import Store
 from data.store.ids import now
 
@@ -18,7 +18,7 @@ _RECENT = 50
 
 
 @dataclass(frozen=True)
-class Personal:
+class PersonalProgress:
     """A person's own progress: items today and in all, and the median seconds an item took (None: none yet)."""
 
     today: int
@@ -26,15 +26,15 @@ class Personal:
     seconds: float | None
 
 
-def personal(store: Store, person: str, dataset_id: str = "", zone: tzinfo | None = None) -> Personal:
+def personal_progress(store: Store, person: str, dataset_id: str = "", zone: tzinfo | None = None) -> PersonalProgress:
     """The progress of a person in a dataset, or in all of them. Days begin at midnight of that zone (default UTC)."""
     saved = _saved(store, person, dataset_id)
     begin = midnight(zone)
     recent = [float(s.milliseconds) for s in nlargest(_RECENT, saved, key=lambda s: s.at) if s.milliseconds > 0]
-    return Personal(sum(s.at >= begin for s in saved), len(saved), median(recent) / 1000 if recent else None)
+    return PersonalProgress(sum(s.at >= begin for s in saved), len(saved), median(recent) / 1000 if recent else None)
 
 
-def days(store: Store, person: str, zone: tzinfo | None = None, span: int = 14) -> dict[date, int]:
+def saves_per_day(store: Store, person: str, zone: tzinfo | None = None, span: int = 14) -> dict[date, int]:
     """Items that a person first saved on each of the last `span` days, oldest first, today last."""
     begin = midnight(zone)
     counts = Counter((begin - s.at) // timedelta(days=1) for s in _saved(store, person, ""))
@@ -42,9 +42,9 @@ def days(store: Store, person: str, zone: tzinfo | None = None, span: int = 14) 
     return {local - timedelta(days=back): counts[back - 1] for back in reversed(range(span))}
 
 
-def _saved(store: Store, person: str, dataset_id: str) -> list[Saved]:
+def _saved(store: Store, person: str, dataset_id: str) -> list[FirstSave]:
     """A person's first saves of the items that still hold an answer of theirs."""
-    there = board(store)
+    there = current_index(store)
     with there.lock:
         worker = there.workers[person]
         return [
@@ -64,40 +64,42 @@ def _offset(zone: tzinfo | None) -> timedelta:
 
 
 @dataclass(frozen=True)
-class QueueDone:
+class QueueProgress:
     """A stream's progress in a dataset: items drawn, and drawn items that somebody has answered."""
 
     drawn: int
     answered: int
 
 
-def queue_done(store: Store, dataset_id: str, stream: str) -> QueueDone:
+def queue_progress(store: Store, dataset_id: str, stream: str) -> QueueProgress:
     """How many items were drawn into a stream, and how many of those have an answer."""
-    there = board(store)
+    there = current_index(store)
     with there.lock:
         queue = there.queues[dataset_id, stream]
-        return QueueDone(len(queue.all), queue.answered)
+        return QueueProgress(len(queue.all), queue.answered)
 
 
 @dataclass(frozen=True)
-class Standing:
+class DeskProgress:
     """What the desk shows beside the items: how many wait for the person, and both progresses."""
 
     left: int
-    mine: Personal
-    queue: QueueDone
+    mine: PersonalProgress
+    queue: QueueProgress
 
 
-def standing(
-    store: Store, person: str, dataset_id: str, stream: Stream, filters: Filters, zone: tzinfo | None = None
-) -> Standing:
+def desk_progress(
+    store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters, zone: tzinfo | None = None
+) -> DeskProgress:
     """All of it in one look, for the desk that asks with every answer."""
-    left = waiting(store, person, dataset_id, stream, filters)
-    return Standing(left, personal(store, person, dataset_id, zone), queue_done(store, dataset_id, stream))
+    left = count_open(store, person, dataset_id, stream, filters)
+    return DeskProgress(
+        left, personal_progress(store, person, dataset_id, zone), queue_progress(store, dataset_id, stream)
+    )
 
 
 @dataclass(frozen=True)
-class Done:
+class DatasetProgress:
     """A dataset's progress: items, items with at least one label, labels that hold, people who gave them."""
 
     items: int
@@ -106,7 +108,7 @@ class Done:
     people: int
 
 
-def all_done(store: Store) -> dict[str, Done]:
+def dataset_progress(store: Store) -> dict[str, DatasetProgress]:
     """dataset id -> its progress, of every dataset that has items."""
     rows = store.rows(
         "select i.dataset_id, count(*), count(l.labels), coalesce(sum(l.labels), 0) from item i left join "
@@ -118,4 +120,4 @@ def all_done(store: Store) -> dict[str, Done]:
         "join item i on i.id = l.item_id group by i.dataset_id"
     )
     who = {str(d): int(n) for d, n in people}
-    return {str(d): Done(int(i), int(n), int(k), who.get(d, 0)) for d, i, n, k in rows}
+    return {str(d): DatasetProgress(int(i), int(n), int(k), who.get(d, 0)) for d, i, n, k in rows}

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 
 from data.calibration import outlook
 from data.queue import strata
-from data.queue.review_signals import needs, read, sizes
+from data.queue.review_signals import find_needs, item_sizes, parse_reasons
 from data.records import people, settings
-from data.records.queue_index import Board, Draw, board
+from data.records.queue_index import QueuedDraw, QueueIndex, current_index
 from data.records.tables import ClaimRow, DrawRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -28,7 +28,7 @@ MOST = 1_000_000
 
 
 @dataclass(frozen=True)
-class Filters:
+class QueueFilters:
     """Narrows a queue; "" means any. Dimension and reason are those of one and the same reason to be in the queue."""
 
     system: str = ""
@@ -55,7 +55,7 @@ class Filters:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenItem:
     """An item that a person may answer now: the draw it comes from, how it is shown and why it is in the queue."""
 
     draw: str
@@ -101,26 +101,26 @@ def draw_audit(
             )
             for d in sampling.draw(found.strata, found.already, size, share, seed, worth)
         ]  # fmt: skip
-        strata.fix(tx, dataset_id, found, used)
+        strata.store_strata(tx, dataset_id, found, used)
         return tx.append(rows)
 
-    how = "" if design is None else f", {strata.told(design)}, {sampling.ALLOCATIONS[design.allocation]}"
+    how = "" if design is None else f", {strata.describe_design(design)}, {sampling.ALLOCATIONS[design.allocation]}"
     return store.tx(actor, f"draw audit sample (seed {seed}{how})", work, target=dataset_id)
 
 
 def _population(
     store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: Design | None
-) -> tuple[strata.Population, dict[str, float], float, Design]:
+) -> tuple[strata.SampledPopulation, dict[str, float], float, Design]:
     """The items with their strata, what each stratum is worth, the share to show assisted, and the design in use."""
     if not 1 <= size <= MOST:
         raise BadInput(f"A sample of {size} items cannot be drawn: give a number from 1 to {MOST:,}.")
-    used = design or strata.kept(store, dataset_id) or Design()
-    found = strata.population(store, dataset_id, used)
-    share = settings.rules(store, dataset_id).assisted_share if judge_id else 0.0
+    used = design or strata.current_design(store, dataset_id) or Design()
+    found = strata.sampled_population(store, dataset_id, used)
+    share = settings.queue_rules(store, dataset_id).assisted_share if judge_id else 0.0
     return found, outlook.worth(store, dataset_id, found.strata, used), share, used
 
 
-class Filling(NamedTuple):
+class ReviewPlan(NamedTuple):
     """What would come into the review queue.
 
     How many items, how many of them for each kind of reason, and how many
@@ -133,15 +133,15 @@ class Filling(NamedTuple):
 
 def plan_review(
     store: Store, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
-) -> Filling:
+) -> ReviewPlan:
     """What `fill_review` would take; `kind`: only items that have a reason of this kind."""
-    new, _, reserved = _sorted(store, board(store), dataset_id, _needs(store, dataset_id, judge_id, kind))
+    new, _, reserved = _sorted(store, current_index(store), dataset_id, _needs(store, dataset_id, judge_id, kind))
     kinds = Counter(kind for n in new[:most] for kind in {r.kind for r in n.reasons})
-    return Filling(len(new[:most]), dict(kinds.most_common()), reserved)
+    return ReviewPlan(len(new[:most]), dict(kinds.most_common()), reserved)
 
 
 def _needs(store: Store, dataset_id: str, judge_id: str, kind: ReasonKind | None) -> list[Need]:
-    found = needs(store, dataset_id, judge_id)
+    found = find_needs(store, dataset_id, judge_id)
     return [n for n in found if kind is None or any(reason.kind == kind for reason in n.reasons)]
 
 
@@ -161,13 +161,13 @@ def fill_review(
 
     def work(tx: Tx) -> int:
         people.require(tx, actor, "researcher")
-        new, *_ = _sorted(tx, board(store, tx), dataset_id, found)
+        new, *_ = _sorted(tx, current_index(store, tx), dataset_id, found)
         return tx.append(_review(dataset_id, judge_id, new[:most]))
 
     return store.tx(actor, "fill review queue", work, target=dataset_id)
 
 
-class Taken(NamedTuple):
+class FlaggedItems(NamedTuple):
     """What came of taking items into the review queue.
 
     Items newly taken into the review queue, those that were in it already, and those that stay out of it as they are
@@ -178,20 +178,20 @@ class Taken(NamedTuple):
     reserved: int = 0
 
 
-def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reasons: Iterable[Reason]) -> Taken:
+def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reasons: Iterable[Reason]) -> FlaggedItems:
     """Take the items of the given reasons into the review queue, those not in it yet, and not reserved for the audit.
 
     Raises NotAllowed below the role researcher, BadInput for an item of another dataset.
     """
-    found = triage(reasons, sizes(store, dataset_id, judge_id))
+    found = triage(reasons, item_sizes(store, dataset_id, judge_id))
 
-    def work(tx: Tx) -> Taken:
+    def work(tx: Tx) -> FlaggedItems:
         people.require(tx, actor, "researcher")
         here = {str(r[0]) for r in tx.rows("select id from item where dataset_id = $1", [dataset_id])}
         if any(need.item not in here for need in found):
             raise BadInput("One of these items is not in this dataset. Load the page again.")
-        new, there, reserved = _sorted(tx, board(store, tx), dataset_id, found)
-        return Taken(tx.append(_review(dataset_id, judge_id, new)), there, reserved)
+        new, there, reserved = _sorted(tx, current_index(store, tx), dataset_id, found)
+        return FlaggedItems(tx.append(_review(dataset_id, judge_id, new)), there, reserved)
 
     return store.tx(actor, "fill review queue (flagged by an audit)", work, target=dataset_id)
 
@@ -209,7 +209,7 @@ def _review(dataset_id: str, judge_id: str, found: Sequence[Need]) -> list[DrawR
 
 
 def _sorted(
-    reader: Store | Tx, there: Board, dataset_id: str, found: Sequence[Need]
+    reader: Store | Tx, there: QueueIndex, dataset_id: str, found: Sequence[Need]
 ) -> tuple[list[Need], int, int]:  # fmt: skip
     """What of this may come into the review queue, how many are in it already, and how many the audit has reserved."""
     rows = reader.rows("select item_id from draw where dataset_id = $1 and stream = 'review'", [dataset_id])
@@ -223,9 +223,9 @@ def _sorted(
 # -- giving out ---------------------------------------------------------------------------------------------------
 
 
-def claim(
-    store: Store, person: str, dataset_id: str, stream: Stream, filters: Filters, held: Sequence[str], ahead: int
-) -> list[Given]:
+def claim_items(
+    store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters, held: Sequence[str], ahead: int
+) -> list[GivenItem]:
     """Up to `ahead` items for a person to answer next, claimed for them in one transaction.
 
     `held` are items that their browser has already: they are kept claimed and not given again, and while more than half
@@ -233,13 +233,13 @@ def claim(
     claim time; a person's own open claims come first (a reload goes on). Raises NotAllowed.
     """
     people.require(store, person, "annotator")
-    there = board(store)
-    fit = matching(store, there, dataset_id, stream, filters)
+    there = current_index(store)
+    fit = matching_draws(store, there, dataset_id, stream, filters)
     pick = _Pick(person, dataset_id, stream, fit, frozenset(held), ahead)
-    minutes = settings.rules(store, dataset_id).claim_minutes
+    minutes = settings.queue_rules(store, dataset_id).claim_minutes
     chosen, due = pick.choose(there, minutes)
 
-    def work(tx: Tx) -> list[Draw]:
+    def work(tx: Tx) -> list[QueuedDraw]:
         people.require(tx, person, "annotator")
         there.follow(tx)
         chosen, due = pick.choose(there, minutes)
@@ -261,7 +261,7 @@ class _Pick:
     held: frozenset[str]
     ahead: int
 
-    def choose(self, there: Board, minutes: int) -> tuple[list[Draw], list[Draw]]:
+    def choose(self, there: QueueIndex, minutes: int) -> tuple[list[QueuedDraw], list[QueuedDraw]]:
         """(the draws to give now, those whose claim is to be written: new ones, and own ones that are half over)."""
         moment = now()
         with there.lock:
@@ -281,15 +281,15 @@ class _Pick:
         late = moment + timedelta(minutes=minutes / 2)
         return chosen, [d for d in [*kept, *lost, *chosen] if own.get(d, moment) < late]
 
-    def fits(self, draw: Draw) -> bool:
+    def fits(self, draw: QueuedDraw) -> bool:
         return self.fit is None or draw.id in self.fit
 
-    def lost(self, there: Board, draw: Draw, own: dict[Draw, datetime], moment: datetime) -> bool:
+    def lost(self, there: QueueIndex, draw: QueuedDraw, own: dict[QueuedDraw, datetime], moment: datetime) -> bool:
         mine = draw.dataset == self.dataset and draw.stream == self.stream and self.person in draw.holders
         return mine and draw not in own and there.free(draw, self.person, moment)
 
 
-def _given(store: Store, chosen: list[Draw]) -> list[Given]:
+def _given(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
     """The chosen draws with their judge and reasons."""
     if not chosen:
         return []
@@ -297,18 +297,22 @@ def _given(store: Store, chosen: list[Draw]) -> list[Given]:
     rows = store.rows(
         f"select id, item_id, stream, mode, judge_id, reasons from draw where id in ({marks})", [d.id for d in chosen]
     )
-    found = {r[0]: Given(r[0], r[1], r[2], r[3], r[4], tuple(x.text for x in read(r[1], r[5]))) for r in rows}
+    found = {
+        r[0]: GivenItem(r[0], r[1], r[2], r[3], r[4], tuple(x.text for x in parse_reasons(r[1], r[5]))) for r in rows
+    }
     return [found[d.id] for d in chosen]
 
 
-def matching(store: Store, there: Board, dataset_id: str, stream: Stream, filters: Filters) -> frozenset[str] | None:
+def matching_draws(
+    store: Store, there: QueueIndex, dataset_id: str, stream: Stream, filters: QueueFilters
+) -> frozenset[str] | None:
     """The ids of the draws that pass the filters, kept until more are drawn; None where there is no filter.
 
     What the audit sample is narrowed to would name the systems that a dataset hides in it: there it means nothing.
     """
     if filters.system and stream == "audit" and settings.hides_systems(store, dataset_id):
         filters = replace(filters, system="")
-    if filters == Filters():
+    if filters == QueueFilters():
         return None
     known = there.matching.get((dataset_id, stream, filters))
     if known and known[0] == there.drawn:
@@ -324,12 +328,12 @@ def matching(store: Store, there: Board, dataset_id: str, stream: Stream, filter
     return found
 
 
-def release(store: Store, person: str, dataset_id: str) -> int:
+def release_claims(store: Store, person: str, dataset_id: str) -> int:
     """Give back what a person holds of a dataset but has not answered, so that others get it at once; how many."""
 
     def work(tx: Tx) -> int:
         people.require(tx, person, "annotator")
-        there, moment = board(store, tx), now()
+        there, moment = current_index(store, tx), now()
         with there.lock:
             held = [d for stream in ("audit", "review") for d in there.holding(dataset_id, stream, person, moment)]
         return tx.append([ClaimRow(new_id(), dataset_id, d.id, d.item, person, moment) for d in held])
@@ -337,23 +341,25 @@ def release(store: Store, person: str, dataset_id: str) -> int:
     return store.tx(person, "release", work, target=dataset_id)
 
 
-def waiting(store: Store, person: str, dataset_id: str, stream: Stream, filters: Filters = Filters()) -> int:
+def count_open(
+    store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters = QueueFilters()
+) -> int:
     """How many items of a queue wait for this person."""
-    there = board(store)
-    fit = matching(store, there, dataset_id, stream, filters)
+    there = current_index(store)
+    fit = matching_draws(store, there, dataset_id, stream, filters)
     with there.lock:
         if fit is None:
             return there.count(dataset_id, stream, person, now())
         return sum(d.id in fit for d in there.line(dataset_id, stream, person, now()))
 
 
-def known_to_all(store: Store, dataset_id: str) -> int:
+def count_known_to_all(store: Store, dataset_id: str) -> int:
     """How many items that are not drawn yet could be answered blind by nobody who works here now.
 
     They were shown with a judge's scores or other people's labels to each, or answered. They stay in the population: a
     sample of the others would speak of the others alone.
     """
-    here, there = [p.name for p in people.everyone(store)], board(store)
+    here, there = [p.name for p in people.all_people(store)], current_index(store)
     query = "select id from item where dataset_id = $1 and id not in (select item_id from draw where stream = 'audit')"
     with there.lock:
         told = [(w.last.keys() | w.known | w.judged) for w in (there.workers[name] for name in here)]
@@ -361,9 +367,9 @@ def known_to_all(store: Store, dataset_id: str) -> int:
     return len(shared & {str(r[0]) for r in store.rows(query, [dataset_id])}) if shared else 0
 
 
-def stranded(store: Store, dataset_id: str) -> int:
+def count_stranded(store: Store, dataset_id: str) -> int:
     """How many items of the audit sample wait for a blind answer that nobody can give who works here now."""
-    here, there = [p.name for p in people.everyone(store)], board(store)
+    here, there = [p.name for p in people.all_people(store)], current_index(store)
     with there.lock:
         return sum(
             d.mode == "blind" and not d.closed and all(there.past(d, name) for name in here)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 
 from data.approvals import auto_accept
-from data.cards.cards import questions, scales
+from data.cards.cards import answerable_dimensions, scales
 from data.store import Store
 from judges import triage
 from judges.reading.confidence import RULE
@@ -16,7 +16,7 @@ from judges.triage import Need, Reason, Size
 from judges.types import sort_of
 
 
-def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
+def find_needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
     """The items of a dataset that need a look at what this judge said, most needed per rating first, with the reasons.
 
     They name where the doubt comes from: a broken rule, a reply that could not be used (nobody asked again with better
@@ -57,10 +57,10 @@ def needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
             [dataset_id, judge_id],
         )
     ]
-    return triage.triage(doubts, sizes(store, dataset_id, judge_id))
+    return triage.triage(doubts, item_sizes(store, dataset_id, judge_id))
 
 
-def sizes(store: Store, dataset_id: str, judge_id: str) -> dict[str, Size]:
+def item_sizes(store: Store, dataset_id: str, judge_id: str) -> dict[str, Size]:
     """item -> how many ratings this judge gave of it, and how long it is, for every item of a dataset."""
     rows = store.rows(
         "select i.id, count(x.item_id), max(length(i.content)) from item i "
@@ -70,7 +70,7 @@ def sizes(store: Store, dataset_id: str, judge_id: str) -> dict[str, Size]:
     return {str(item): Size(int(ratings), int(length)) for item, ratings, length in rows}
 
 
-def reasons(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason, ...]]:
+def draw_reasons(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason, ...]]:
     """draw -> why its item was taken into the review queue, strongest first, with the rating that each is about.
 
     `unit` and `dimension` of a reason name that rating; a dimension of "" means the whole unit, and a unit of ""
@@ -78,10 +78,10 @@ def reasons(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason, ...
     said: whoever shows them has recorded that (data/records/exposure.py), as the desk has of what is not blind.
     """
     rows = store.rows("select id, item_id, reasons from draw where id = any($1)", [list(draws)]) if draws else []
-    return {str(draw): read(str(item), text) for draw, item, text in rows}
+    return {str(draw): parse_reasons(str(item), text) for draw, item, text in rows}
 
 
-def read(item: str, kept: str) -> tuple[Reason, ...]:
+def parse_reasons(item: str, kept: str) -> tuple[Reason, ...]:
     """The reasons of an item as a draw keeps them, in the words of today."""
     return tuple(Reason(item, **(one | {"text": triage.reworded(one["text"])})) for one in json.loads(kept))
 
@@ -89,7 +89,7 @@ def read(item: str, kept: str) -> tuple[Reason, ...]:
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
     """Cells where another judge of the dataset gives another value: two steps or more where the scale is ordered."""
     by_name = {(kind, sort, name): scale for (kind, sort, name), scale in scales(store).items()}
-    asked, out = questions(store), []
+    asked, out = answerable_dimensions(store), []
     for item, kind, unit, dimension, mine, theirs, other in store.rows(
         "select x.item_id, i.kind, x.unit, x.dimension, x.value, y.value, j.model from score_now x "
         "join item i on i.id = x.item_id "

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from data.calibration import slices
 from data.calibration.calibration import dimensions
 from data.gold import excluded_items
-from data.gold.gold import of_sort
+from data.gold.gold import unit_sort_sql
 from data.records.tables import DesignRow, StratumRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -23,7 +23,7 @@ LOWEST = "lowest score"
 
 
 @dataclass(frozen=True)
-class Population:
+class SampledPopulation:
     """The items of a dataset that a draw is about: item -> stratum, and item -> whether assisted of those drawn before.
 
     `new` are the strata that this draw would fix, and `open` says whether the design parts any item. What prompts were
@@ -36,7 +36,7 @@ class Population:
     open: bool
 
 
-def population(store: Store | Tx, dataset_id: str, design: Design) -> Population:
+def sampled_population(store: Store | Tx, dataset_id: str, design: Design) -> SampledPopulation:
     """The items with their strata: those fixed before, and for items that have none yet those of the design.
 
     Raises BadInput for a design that cannot be: nothing is known to part the items by, or all of them are parted
@@ -44,7 +44,9 @@ def population(store: Store | Tx, dataset_id: str, design: Design) -> Population
     """
     rows = store.rows("select item_id, mode, seq from draw where dataset_id = $1 and stream = 'audit'", [dataset_id])
     already, draws = {str(r[0]): r[1] == "assisted" for r in rows}, sorted({int(r[2]) for r in rows})
-    query = "select id, system_a, system_b, seq from item where dataset_id = $1" + excluded_items.aside(store, "id")
+    query = "select id, system_a, system_b, seq from item where dataset_id = $1" + excluded_items.not_excluded_sql(
+        store, "id"
+    )
     items = {str(i): (sampling.versus(str(a), str(b)), int(s)) for i, a, b, s in store.rows(query, [dataset_id])}
     stored = store.rows("select item_id, stratum from stratum where dataset_id = $1", [dataset_id])
     fixed = {str(i): str(h) for i, h in stored}
@@ -54,13 +56,13 @@ def population(store: Store | Tx, dataset_id: str, design: Design) -> Population
     if items and len(draws) not in wave.values():
         _refuse_other(store, dataset_id, design)
     elif design.by != "system":
-        others = parted(store, dataset_id, design)
+        others = assign_strata(store, dataset_id, design)
         names |= {i: others[i] for i, n in wave.items() if n == len(draws)}
     new = sampling.strata((i, names[i], n) for i, n in wave.items())
-    return Population({i: fixed.get(i) or new[i] for i in items}, already, new, len(draws) in wave.values())
+    return SampledPopulation({i: fixed.get(i) or new[i] for i in items}, already, new, len(draws) in wave.values())
 
 
-def kept(store: Store | Tx, dataset_id: str) -> Design | None:
+def current_design(store: Store | Tx, dataset_id: str) -> Design | None:
     """The design that parted items of a dataset last; None before the first draw."""
     query = "select parted_by, field, judge_id, allocation, about from design where dataset_id = $1"
     rows = store.rows(f"{query} order by seq desc limit 1", [dataset_id])
@@ -71,7 +73,7 @@ def kept(store: Store | Tx, dataset_id: str) -> Design | None:
     return Design() if drawn else None
 
 
-def fix(tx: Tx, dataset_id: str, found: Population, design: Design) -> None:
+def store_strata(tx: Tx, dataset_id: str, found: SampledPopulation, design: Design) -> None:
     """Store the strata that a draw gave to items, and the design that did."""
     if found.new:
         tx.append([StratumRow(dataset_id, i, h) for i, h in sorted(found.new.items())])
@@ -80,16 +82,17 @@ def fix(tx: Tx, dataset_id: str, found: Population, design: Design) -> None:
 
 
 def _refuse_other(store: Store | Tx, dataset_id: str, design: Design) -> None:
-    first = kept(store, dataset_id) or Design()
+    first = current_design(store, dataset_id) or Design()
     judged = first.by in ("score", "confidence") and design.judge != first.judge
     if (design.by, design.of) != (first.by, first.of) or judged:
         raise BadInput(
-            f"The items of this dataset were stratified {told(first)} at their first draw and keep these strata: their "
-            "probabilities would be unknown otherwise. Another design can stratify only items that are imported later."
+            f"The items of this dataset were stratified {describe_design(first)} at their first draw and keep these "
+            "strata: their probabilities would be unknown otherwise. Another design can stratify only items that are "
+            "imported later."
         )
 
 
-def told(design: Design) -> str:
+def describe_design(design: Design) -> str:
     """What items are parted by, in words: "by system"."""
     if design.by == "score":
         return f"by the judge's {design.of.rpartition('.')[2].replace('_', ' ') or LOWEST}"
@@ -99,7 +102,7 @@ def told(design: Design) -> str:
 # -- what items are parted by -------------------------------------------------------------------------------------
 
 
-def parted(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, str]:
+def assign_strata(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, str]:
     """item -> its score, confidence, language or field of meta, in words. Raises BadInput where none is known."""
     if design.by == "score":
         return _by_score(store, dataset_id, design)
@@ -158,7 +161,7 @@ def _lowest(store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimens
     """The lowest score of every item on one dimension."""
     rows = store.rows(
         "select l.item_id, min(l.value) from score_now l join item i on i.id = l.item_id where i.dataset_id = $1 "
-        f"and l.judge_id = $2 and l.dimension = $3 and {of_sort(dimension.sort)} and l.value is not null "
+        f"and l.judge_id = $2 and l.dimension = $3 and {unit_sort_sql(dimension.sort)} and l.value is not null "
         "group by l.item_id",
         [dataset_id, judge_id, dimension.name],
     )
@@ -182,7 +185,7 @@ def _by_confidence(store: Store | Tx, dataset_id: str, design: Design) -> dict[s
     )
 
 
-def fields(store: Store | Tx, dataset_id: str) -> list[str]:
+def meta_fields(store: Store | Tx, dataset_id: str) -> list[str]:
     """The fields of the items' meta that could part them: with two values or more, and not more than strata."""
     values: dict[str, set[str]] = {}
     query = "select distinct meta from item where dataset_id = $1 and meta not in ('', '{}')"

@@ -13,31 +13,31 @@ from judges.stats import bins
 from judges.types import Scale
 
 
-def nearest(column: str) -> str:
+def nearest_sql(column: str) -> str:
     """SQL of the answer nearest to a judge's value, which may lie between two; a half counts up."""
     return f"floor({column} + 0.5)"
 
 
-def stands(column: str, code: float, scale: Scale) -> str:
+def is_answer_sql(column: str, code: float, scale: Scale) -> str:
     """SQL condition that a value is, or is nearest to, an answer; on an interval scale that it is in the row of one."""
     if scale.kind != "interval":
-        return f"{nearest(column)} = {code!r}"
+        return f"{nearest_sql(column)} = {code!r}"
     low, high = bins.around(code, scale)
     return f"{column} >= {low!r} and {column} < {high!r}"
 
 
-def row(column: str, scale: Scale) -> str:
+def table_row_sql(column: str, scale: Scale) -> str:
     """SQL of the code of the table's row in which a value is (`judges.stats.bins.middles`)."""
     if not bins.binned(scale):
-        return answer(column, scale)
+        return answer_sql(column, scale)
     low, each = repr(float(scale.lo)), repr(bins.width(scale) / bins.MOST)
     return f"({low} + (least({bins.MOST - 1}, floor(({column} - {low}) / {each} + 1e-9)) + 0.5) * {each})"
 
 
-def answer(column: str, scale: Scale) -> str:
+def answer_sql(column: str, scale: Scale) -> str:
     """SQL of the answer of a scale nearest to a value; of an interval scale without steps the value itself."""
     if scale.kind != "interval":
-        return nearest(column)
+        return nearest_sql(column)
     low, step = repr(float(scale.lo)), repr(float(scale.step))
     return f"({low} + floor(({column} - {low}) / {step} + 0.5 + 1e-9) * {step})" if scale.step else column
 
@@ -51,19 +51,19 @@ def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> N
     ])  # fmt: skip
 
 
-def named(store: Store) -> dict[str, str]:
+def describe_combinations(store: Store) -> dict[str, str]:
     """The words beside the name of every judge that was asked several times: "5 samples, median"."""
     return dict(remembered(store, ("samples",), ["judge", "score"], lambda: _named(store)))
 
 
-def since(store: Store, judge: str) -> str:
+def combined_since(store: Store, judge: str) -> str:
     """The day from which the samples of a judge count together, where it was here before; "" where it always was so."""
     rows = store.rows(
         "select m.made_at from migration m, judge j join change c on c.seq = j.seq where m.name = 'samples' "
         "and j.id = $1 and c.made_at < m.made_at and j.params not like '%\"combine\":%'",
         [judge],
     )
-    return f"{rows[0][0]:%Y-%m-%d}" if rows and judge in named(store) else ""
+    return f"{rows[0][0]:%Y-%m-%d}" if rows and judge in describe_combinations(store) else ""
 
 
 def _named(store: Store) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from data.records.combinations import stands
+from data.records.combinations import is_answer_sql
 from judges.stats import bins
 from judges.types import Dimension, Scale
 
@@ -13,7 +13,7 @@ SIDES = ("wins", "ties", "losses")
 
 
 @dataclass(frozen=True)
-class Asking:
+class CountedDimension:
     """What is counted of a dimension: answers or bins in words, their codes, and the values whose means are taken.
 
     `mean`: the value itself is one; otherwise each answer is (0 or 1), of a flag only "yes". `sided`: a verdict on the
@@ -36,39 +36,41 @@ class Asking:
         return "mean" if self.mean else self.answers[1 if self.dimension.scale.kind == "flag" else outcome]
 
 
-def asking(dimension: Dimension) -> Asking:
+def counted_dimension(dimension: Dimension) -> CountedDimension:
     """What is counted of a dimension whose scale has a table."""
     scale: Scale = dimension.scale
     mean = scale.kind in ("ordinal", "interval")
     sided = dimension.sort == "pair" and sorted(scale.categories) == ["a", "b", "tie"]
-    return Asking(dimension, SIDES if sided else bins.answers(scale), bins.middles(scale), mean, sided)
+    return CountedDimension(dimension, SIDES if sided else bins.answers(scale), bins.middles(scale), mean, sided)
 
 
-def behind(ask: Asking, answer: int | None, system: str) -> str:
+def rating_condition(ask: CountedDimension, answer: int | None, system: str) -> str:
     """The condition, on score s and item i, that a rating belongs to a system and has an answer.
 
     It is of the dimension's sort of unit, and has the n-th answer, or n/a (None); `system` is the parameter that names
     the system.
     """
-    of = f"{units_of(ask.dimension, 's')} and "
+    of = f"{unit_condition(ask.dimension, 's')} and "
     if not ask.sided:
-        value = "s.value is null" if answer is None else stands("s.value", ask.codes[answer], ask.dimension.scale)
+        value = (
+            "s.value is null" if answer is None else is_answer_sql("s.value", ask.codes[answer], ask.dimension.scale)
+        )
         if ask.dimension.sort in ("section", "side"):
             return f"{of}{value} and case when s.unit like '%/b' then i.system_b else i.system_a end = {system}"
-        return f"{of}{value} and {system_of(ask, 's')} = {system}"
+        return f"{of}{value} and {system_sql(ask, 's')} = {system}"
     if answer is None:
         return f"{of}s.value is null and {system} in (i.system_a, i.system_b)"
-    mine, theirs = verdict_of(ask, answer)
+    mine, theirs = verdict_codes(ask, answer)
     return f"{of}(i.system_a = {system} and s.value = {mine} or i.system_b = {system} and s.value = {theirs})"
 
 
-def verdict_of(ask: Asking, n: int) -> tuple[int, int]:
+def verdict_codes(ask: CountedDimension, n: int) -> tuple[int, int]:
     """The verdict that is a win (0), tie (1) or loss (2) of the first system, and of the second."""
     a, tie, b = (ask.dimension.scale.categories.index(name) for name in ("a", "tie", "b"))
     return ((a, b), (tie, tie), (b, a))[n]
 
 
-def units_of(dimension: Dimension, table: str) -> str:
+def unit_condition(dimension: Dimension, table: str) -> str:
     """The condition that a unit is of the dimension's sort."""
     begins = {"turn": "turn:%", "section": "section:%", "side": "response/%"}
     if dimension.sort in begins:
@@ -76,17 +78,17 @@ def units_of(dimension: Dimension, table: str) -> str:
     return f"{table}.unit = '{dimension.sort}'"
 
 
-def side_of(dimension: Dimension, table: str) -> str:
+def side_column(dimension: Dimension, table: str) -> str:
     """A column `side` for what is asked of one side of a pair, "" where nothing is."""
     return f"right({table}.unit, 1) as side, " if dimension.sort in ("section", "side") else ""
 
 
-def both_sides(ask: Asking) -> str:
+def sides_join(ask: CountedDimension) -> str:
     """The two systems of a pair as two rows."""
     return " cross join (values ('a'), ('b')) as b(side)" if ask.sided else ""
 
 
-def system_of(ask: Asking, table: str) -> str:
+def system_sql(ask: CountedDimension, table: str) -> str:
     """The system that a group is of; of what is asked of a pair as a whole, both."""
     if ask.sided:
         return "case when b.side = 'b' then i.system_b else i.system_a end"
@@ -97,19 +99,19 @@ def system_of(ask: Asking, table: str) -> str:
     return "i.system_a"
 
 
-def turned(ask: Asking, column: str) -> str:
+def answer_count_sql(ask: CountedDimension, column: str) -> str:
     """A count of the n-th answer; of a verdict: how often the group's system won, tied or lost."""
     letter, n = column[0], int(column[1:])
     if not ask.sided:
         return f"o.{column}"
-    mine, theirs = verdict_of(ask, n)
+    mine, theirs = verdict_codes(ask, n)
     return f"case when b.side = 'a' then o.{letter}{mine} else o.{letter}{theirs} end"
 
 
-def outcome_sums(ask: Asking, letter: str = "c") -> list[str]:
+def outcome_sums(ask: CountedDimension, letter: str = "c") -> list[str]:
     """The value whose mean is taken, or the counts of the answers; `letter` names whose (c: all scores, h: people)."""
     if ask.mean:
         return ["o.t" if letter == "c" else f"o.{letter}"]
     if ask.dimension.scale.kind == "flag":
         return [f"o.{letter}1"]
-    return [turned(ask, f"{letter}{n}") for n in range(len(ask.codes))]
+    return [answer_count_sql(ask, f"{letter}{n}") for n in range(len(ask.codes))]

@@ -26,7 +26,7 @@ def all_datasets(store: Store | Tx) -> list[Dataset]:
     return [Dataset(*row) for row in rows]
 
 
-def dataset(store: Store | Tx, name: str) -> Dataset:
+def dataset_named(store: Store | Tx, name: str) -> Dataset:
     """The dataset of that name. Raises NotFound."""
     rows = store.rows("select id, name, description, synthetic from dataset where name = $1", [name])
     if not rows:
@@ -34,7 +34,7 @@ def dataset(store: Store | Tx, name: str) -> Dataset:
     return Dataset(*rows[0])
 
 
-def ensure(tx: Tx, name: str, description: str = "", synthetic: bool = False) -> str:
+def ensure_dataset(tx: Tx, name: str, description: str = "", synthetic: bool = False) -> str:
     """The id of the dataset of that name, made if it is not there; for callers that have checked the right to."""
     dataset_id = content_id("dataset", name)
     if not tx.rows("select 1 from dataset where id = $1", [dataset_id]):
@@ -42,7 +42,7 @@ def ensure(tx: Tx, name: str, description: str = "", synthetic: bool = False) ->
     return dataset_id
 
 
-def kinds(store: Store | Tx, dataset_id: str) -> list[str]:
+def item_kinds(store: Store | Tx, dataset_id: str) -> list[str]:
     """The kinds of items that a dataset holds, the commonest first."""
     rows = store.rows(
         "select kind, count(*) from item where dataset_id = $1 group by kind order by 2 desc, 1", [dataset_id]
@@ -50,14 +50,14 @@ def kinds(store: Store | Tx, dataset_id: str) -> list[str]:
     return [str(kind) for kind, _ in rows]
 
 
-def systems(store: Store | Tx, dataset_id: str) -> list[str]:
+def dataset_systems(store: Store | Tx, dataset_id: str) -> list[str]:
     """The systems under test whose texts a dataset holds, by name."""
     both = "select system_a from item where dataset_id = $1 union select system_b from item where dataset_id = $1"
     rows = remembered(store, ("systems", dataset_id), ["item"], lambda: store.rows(both, [dataset_id]))
     return sorted(str(name) for (name,) in rows if name)
 
 
-def judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, bool, int]]:
+def dataset_judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, bool, int]]:
     """(judge id, card, model, synthetic, items judged) of every judge of a dataset, most items first.
 
     Judges of a probe are left out: they saw other items than people do.

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from data.records.names import MACHINE
-from data.records.queue_index import board
+from data.records.queue_index import current_index
 from data.records.tables import ExposureRow
 from data.store import Store, Tx, remembered
 from data.store.errors import NotFound
 from data.store.ids import new_id
 
-Mode = Literal["blind", "assisted", "revealed"]
+AnswerMode = Literal["blind", "assisted", "revealed"]
 PEOPLE = ""
 """In the place of a judge: other people's labels."""
 ASKED = "asked for"
@@ -35,25 +35,25 @@ NOTE = "Items that you may still be asked to label blind are left out."
 
 
 @dataclass(frozen=True)
-class Seen:
+class Exposure:
     """What a person was shown of an item: a judge's scores, other people's labels."""
 
     judge: bool = False
     people: bool = False
 
 
-def seen(reader: Store | Tx, person: str, item_ids: Collection[str]) -> dict[str, Seen]:
+def find_exposures(reader: Store | Tx, person: str, item_ids: Collection[str]) -> dict[str, Exposure]:
     """What a person was shown of each of these items, or of a copy of it; nothing: not in it."""
-    alike = copies(reader)
+    alike = item_copies(reader)
     asked = {i: alike.get(i, (i,)) for i in item_ids}
     known: dict[str, set[str]] = {}
-    for item, judge in shown(reader, person, {copy for group in asked.values() for copy in group}):
+    for item, judge in shown_judges(reader, person, {copy for group in asked.values() for copy in group}):
         known.setdefault(item, set()).add(judge)
     found = {item: {judge for copy in group for judge in known.get(copy, ())} for item, group in asked.items()}
-    return {i: Seen(bool(judges - {PEOPLE}), PEOPLE in judges) for i, judges in found.items() if judges}
+    return {i: Exposure(bool(judges - {PEOPLE}), PEOPLE in judges) for i, judges in found.items() if judges}
 
 
-def shown(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[tuple[str, str]]:
+def shown_judges(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[tuple[str, str]]:
     """(item, judge) of what a person was shown of these items themselves."""
     rows = reader.rows(
         "select distinct item_id, judge_id from exposure where person = $1 and item_id = any($2)",
@@ -62,7 +62,7 @@ def shown(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[tup
     return {(str(item), str(judge)) for item, judge in rows}
 
 
-def copies(reader: Store | Tx) -> dict[str, tuple[str, ...]]:
+def item_copies(reader: Store | Tx) -> dict[str, tuple[str, ...]]:
     """item -> all items that are the same but for their name and meta, itself among them; only where there are any.
 
     Items whose texts are not in the files are known by their names alone: none is a copy of another.
@@ -83,7 +83,7 @@ def copies(reader: Store | Tx) -> dict[str, tuple[str, ...]]:
     return remembered(reader, ("copies",), ["item"], made)
 
 
-def mode(drawn: str, known: Seen | None) -> Mode:
+def answer_mode(drawn: str, known: Exposure | None) -> AnswerMode:
     """How an answer counts that is given under a draw of mode `drawn` ("": under none), by what its giver was shown.
 
     Blind only where the item was drawn to be answered blind and nothing was shown of it, neither a judge's scores nor
@@ -94,7 +94,7 @@ def mode(drawn: str, known: Seen | None) -> Mode:
     return "revealed" if known else "blind"
 
 
-def add(tx: Tx, person: str, told: Mapping[str, Collection[str]], route: str) -> int:
+def add_exposures(tx: Tx, person: str, told: Mapping[str, Collection[str]], route: str) -> int:
     """Append, in a transaction, that a person is shown of each item what these judges said; how many rows are new.
 
     It holds for every copy of an item in another dataset as well.
@@ -102,11 +102,11 @@ def add(tx: Tx, person: str, told: Mapping[str, Collection[str]], route: str) ->
     return _append(tx, person, sorted(_lacking(tx, person, told)), route)
 
 
-def inherit(tx: Tx) -> int:
+def inherit_exposures(tx: Tx) -> int:
     """Append, for the items that this very change has brought in, what people were shown of copies of them."""
     if not tx.rows("select 1 from exposure limit 1"):
         return 0
-    alike = copies(tx)
+    alike = item_copies(tx)
     came = {str(row[0]) for row in tx.rows("select id from item where seq = $1", [tx.seq])} & alike.keys()
     others = {other for item in came for other in alike[item]} - came
     told = tx.rows("select distinct person, item_id, judge_id from exposure where item_id = any($1)", [list(others)])
@@ -118,21 +118,21 @@ def _append(tx: Tx, person: str, pairs: Iterable[tuple[str, str]], route: str) -
     return tx.append([ExposureRow(new_id(), item, judge, person, route) for item, judge in pairs])
 
 
-def record(store: Store, person: str, told: Mapping[str, Collection[str]], route: str) -> None:
+def record_exposures(store: Store, person: str, told: Mapping[str, Collection[str]], route: str) -> None:
     """The same in a change of its own; returns once it is durable, so that what is shown is shown after it."""
     told = {item: judges for item, judges in told.items() if judges}
     if told and _lacking(store, person, told):
-        store.tx(person, "exposure", lambda tx: add(tx, person, told, route))
+        store.tx(person, "exposure", lambda tx: add_exposures(tx, person, told, route))
 
 
 def _lacking(reader: Store | Tx, person: str, told: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
     """What of this is not on record, for the items and their copies."""
-    alike = copies(reader)
+    alike = item_copies(reader)
     pairs = {(copy, judge) for item, judges in told.items() for copy in alike.get(item, (item,)) for judge in judges}
-    return pairs - shown(reader, person, {item for item, _ in pairs})
+    return pairs - shown_judges(reader, person, {item for item, _ in pairs})
 
 
-def carry(store: Store, rows: Iterable[tuple[str, str, str, str]]) -> None:
+def carry_exposures(store: Store, rows: Iterable[tuple[str, str, str, str]]) -> None:
     """Append (item, judge, person, route) of a store that this one takes the place of: what was seen stays seen."""
 
     def work(tx: Tx) -> None:
@@ -143,39 +143,39 @@ def carry(store: Store, rows: Iterable[tuple[str, str, str, str]]) -> None:
     store.tx(MACHINE, "exposure", work)
 
 
-def pending(store: Store, person: str) -> set[str]:
+def blind_pending(store: Store, person: str) -> set[str]:
     """The items that may still come to a person for a blind answer, with their copies.
 
     No list shows them what a judge said there.
     """
-    there = board(store)
+    there = current_index(store)
     with there.lock:
         found = there.pending(person)
     if found:  # labels that came with a file have no answer here
         found -= {str(row[0]) for row in store.rows("select item_id from label where annotator = $1", [person])}
-    alike = copies(store)
+    alike = item_copies(store)
     return {copy for item in found for copy in alike.get(item, (item,))}
 
 
-def listed(store: Store, person: str, item_ids: Iterable[str], judges: Sequence[str], route: str) -> set[str]:
+def expose_list(store: Store, person: str, item_ids: Iterable[str], judges: Sequence[str], route: str) -> set[str]:
     """The items of a list that a person may be shown with what these judges said, after recording that they are."""
-    kept = pending(store, person)
+    kept = blind_pending(store, person)
     chosen = {item for item in item_ids if item not in kept}
-    record(store, person, dict.fromkeys(chosen, judges), route)
+    record_exposures(store, person, dict.fromkeys(chosen, judges), route)
     return chosen
 
 
-def reveal(tx: Tx, person: str, item_id: str) -> None:
+def reveal_scores(tx: Tx, person: str, item_id: str) -> None:
     """Record, in a transaction, that a person asked for the scores of an item. Raises NotFound where there are none."""
-    judges = judges_of(tx, [item_id]).get(item_id)
+    judges = judges_of_items(tx, [item_id]).get(item_id)
     if not judges:
         raise NotFound("No judge has scored this item: there is nothing to show, and nothing was recorded.")
-    if item_id not in asked_for(tx, person, [item_id]):
+    if item_id not in revealed_items(tx, person, [item_id]):
         _append(tx, person, [(item_id, judge) for judge in judges], ASKED)
-        add(tx, person, {item_id: judges}, _COPY)
+        add_exposures(tx, person, {item_id: judges}, _COPY)
 
 
-def asked_for(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[str]:
+def revealed_items(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[str]:
     """Those of the items whose scores a person has asked for, and so is shown wherever they stand beside the item."""
     rows = reader.rows(
         f"select distinct item_id from exposure where person = $1 and item_id = any($2) and route = '{ASKED}'",
@@ -184,7 +184,7 @@ def asked_for(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set
     return {str(row[0]) for row in rows}
 
 
-def judges_of(reader: Store | Tx, item_ids: Collection[str]) -> dict[str, set[str]]:
+def judges_of_items(reader: Store | Tx, item_ids: Collection[str]) -> dict[str, set[str]]:
     """item -> the judges that have judged it; those of a probe, whose scores no page shows beside an item, left out."""
     found: dict[str, set[str]] = {}
     for item, judge in reader.rows(

@@ -19,7 +19,7 @@ LETTERS = 20_000
 
 
 @dataclass(frozen=True)
-class Version:
+class GuidelinesVersion:
     """One version, counted from 1; an empty text says that there are none any more. `at` is in UTC."""
 
     number: int
@@ -28,27 +28,27 @@ class Version:
     at: datetime
 
 
-def history(store: Store | Tx, dataset_id: str) -> list[Version]:
+def guidelines_history(store: Store | Tx, dataset_id: str) -> list[GuidelinesVersion]:
     """Every version of a dataset's guidelines, newest first."""
 
-    def read() -> list[Version]:
+    def read() -> list[GuidelinesVersion]:
         rows = store.rows(
             "select g.text, c.actor, c.made_at from guideline g join change c on c.seq = g.seq "
             "where g.dataset_id = $1 order by g.seq, g.id",
             [dataset_id],
         )
-        return [Version(n, *row) for n, row in enumerate(rows, 1)][::-1]
+        return [GuidelinesVersion(n, *row) for n, row in enumerate(rows, 1)][::-1]
 
     return list(remembered(store, ("guidelines", dataset_id), ["guideline"], read))
 
 
-def current(store: Store | Tx, dataset_id: str) -> Version | None:
+def current_guidelines(store: Store | Tx, dataset_id: str) -> GuidelinesVersion | None:
     """The version that holds; None where there are no guidelines."""
-    newest = next(iter(history(store, dataset_id)), None)
+    newest = next(iter(guidelines_history(store, dataset_id)), None)
     return newest if newest is not None and newest.text else None
 
 
-def write(store: Store, actor: str, dataset_id: str, text: str) -> int:
+def write_guidelines(store: Store, actor: str, dataset_id: str, text: str) -> int:
     """Write the guidelines of a dataset (leads); gives the number of the version that holds.
 
     That is the old one where nothing changed. Raises BadInput for a text that is too long.
@@ -59,14 +59,14 @@ def write(store: Store, actor: str, dataset_id: str, text: str) -> int:
 
     def work(tx: Tx) -> int:
         require(tx, actor, "lead")
-        return append(tx, dataset_id, text)
+        return append_guidelines(tx, dataset_id, text)
 
     return store.tx(actor, "guidelines", work, target=dataset_id)
 
 
-def append(tx: Tx, dataset_id: str, text: str) -> int:
+def append_guidelines(tx: Tx, dataset_id: str, text: str) -> int:
     """The same inside a transaction, for callers that have checked the right to."""
-    held = history(tx, dataset_id)
+    held = guidelines_history(tx, dataset_id)
     if text == (held[0].text if held else ""):
         return len(held)
     tx.append([GuidelineRow(new_id(), dataset_id, text)])

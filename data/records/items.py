@@ -15,7 +15,7 @@ from judges.types import ITEM, Dialogue, Pair, Response
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredItem:
     """An item with its place in the workspace."""
 
     id: str
@@ -38,12 +38,12 @@ def _parse(content: str) -> Dialogue | Pair | Response:
     return ITEM.validate_json(content)
 
 
-def _stored(row: tuple[Any, ...]) -> Stored:
+def _stored(row: tuple[Any, ...]) -> StoredItem:
     item_id, dataset_id, dataset, synthetic, name, content, meta = row
-    return Stored(item_id, dataset_id, dataset, synthetic, name, _parse(content), json.loads(meta))
+    return StoredItem(item_id, dataset_id, dataset, synthetic, name, _parse(content), json.loads(meta))
 
 
-def item(store: Store | Tx, item_id: str) -> Stored:
+def load_item(store: Store | Tx, item_id: str) -> StoredItem:
     """The item of that id. Raises NotFound."""
     rows = store.rows(_SELECT + "where i.id = $1", [item_id])
     if not rows:
@@ -51,7 +51,7 @@ def item(store: Store | Tx, item_id: str) -> Stored:
     return _stored(rows[0])
 
 
-def items(store: Store | Tx, ids: list[str]) -> list[Stored]:
+def load_items(store: Store | Tx, ids: list[str]) -> list[StoredItem]:
     """The items of those ids, in that order; unknown ones are left out."""
     if not ids:
         return []
@@ -60,7 +60,7 @@ def items(store: Store | Tx, ids: list[str]) -> list[Stored]:
     return [found[i] for i in ids if i in found]
 
 
-def about(content: str) -> str:
+def item_preview(content: str) -> str:
     """The first line of what an item is about: its scenario or first turn, its input, its task; "" without texts."""
     found = _parse(content)
     if isinstance(found, Dialogue):
@@ -73,7 +73,7 @@ def about(content: str) -> str:
     return next((line for line in lines if any(letter.isalnum() for letter in line)), "")
 
 
-def says(content: str, words: str) -> bool:
+def contains_words(content: str, words: str) -> bool:
     """Whether one of an item's texts has these words, in small letters; its systems and its meta are none of them."""
     held = json.loads(content)
     parts = [held, *held.get("turns", ()), *(held[side] for side in ("response_a", "response_b") if side in held)]
@@ -86,7 +86,7 @@ def says(content: str, words: str) -> bool:
 _TEXTS = ("scenario", "task", "output", "reference", "text")
 
 
-def unnamed(item_id: str, name: str, systems: Iterable[str]) -> str:
+def neutral_name(item_id: str, name: str, systems: Iterable[str]) -> str:
     """An item's name where its systems are hidden: one that reveals a system is replaced by the beginning of its id."""
     return f"item {item_id[:8]}" if any(_tells(name, system) for system in systems if system) else name
 

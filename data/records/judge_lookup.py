@@ -14,7 +14,7 @@ SAYS = 'a model, the head of a judge\'s id, or "MODEL temperature=0.7" where par
 """What an option that names a judge takes."""
 
 
-def named(store: Store, dataset_id: str) -> list[Named]:
+def dataset_judge_names(store: Store, dataset_id: str) -> list[Named]:
     """The judges of a dataset, most items first, those of probes left out."""
     told = {
         str(key): (str(version), json.loads(params))
@@ -24,11 +24,11 @@ def named(store: Store, dataset_id: str) -> list[Named]:
             [dataset_id],
         )
     }
-    there = datasets.judges(store, dataset_id)
+    there = datasets.dataset_judges(store, dataset_id)
     return [Named(key, card, model, told[key][1], told[key][0], made) for key, card, model, made, _ in there]
 
 
-def words(there: list[Named]) -> dict[str, str]:
+def distinct_judge_names(there: list[Named]) -> dict[str, str]:
     """The judges by id, each in words that no other of them has, as far as anything but its id distinguishes it."""
     found = {}
     for one in there:
@@ -38,23 +38,25 @@ def words(there: list[Named]) -> dict[str, str]:
     return found
 
 
-def judges(store: Store, dataset_id: str, name: str, wanted: str, among: Collection[str] | None = None) -> list[Named]:
+def lookup_judges(
+    store: Store, dataset_id: str, name: str, wanted: str, among: Collection[str] | None = None
+) -> list[Named]:
     """The judges of a dataset of that name that these words mean (judges/judge_lookup.py); "" is all.
 
     With `among` only judges of these ids. Raises NotFound, naming those there are.
     """
-    there = [one for one in named(store, dataset_id) if among is None or one.id in among]
+    there = [one for one in dataset_judge_names(store, dataset_id) if among is None or one.id in among]
     if not there:
         raise NotFound(f"No judge has scored {name!r} yet. Import judgments, or run a judge.")
     if found := fitting(there, wanted):
         return found
-    listed = "; ".join(f"{said} ({key})" for key, said in list(words(there).items())[:12])
+    listed = "; ".join(f"{said} ({key})" for key, said in list(distinct_judge_names(there).items())[:12])
     raise NotFound(f"No judge of {name!r} is called {wanted!r}. There are: {listed}.")
 
 
-def judge(store: Store, dataset_id: str, name: str, wanted: str, among: Collection[str] | None = None) -> Named:
+def lookup_judge(store: Store, dataset_id: str, name: str, wanted: str, among: Collection[str] | None = None) -> Named:
     """The one judge that these words mean. Raises NotFound, and BadInput where it could be several."""
-    found = judges(store, dataset_id, name, wanted, among)
+    found = lookup_judges(store, dataset_id, name, wanted, among)
     if len(found) == 1:
         return found[0]
     ids = "; ".join(f"{spoken(found, one)!r} ({one.id})" for one in found[:12])

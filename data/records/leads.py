@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import combinations
 
 from data.records.names import MACHINE
-from data.records.values import WORKSPACE, get
+from data.records.values import WORKSPACE, get_setting
 from data.store import Store, Tx, remembered
 
 SCOPE = "person"
@@ -22,7 +22,7 @@ WAY_OUT = "python -m data lead NAME"
 
 
 @dataclass(frozen=True)
-class Event:
+class LeadEvent:
     """From here on `person` leads, or does not: made so by a lead, by themself as the first one, or at the machine.
 
     `first` is the lead who had proposed it where `by` has agreed to it, "" where nobody had to.
@@ -35,7 +35,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class LeadProposal:
     """A change of who leads that waits for another lead: role and activity of a person, proposed by whom, and when."""
 
     person: str
@@ -45,17 +45,17 @@ class Waiting:
     at: datetime
 
 
-def four_eyes(store: Store | Tx) -> bool:
+def needs_two_leads(store: Store | Tx) -> bool:
     """Whether the policy asks for two leads."""
-    return bool(get(store, WORKSPACE, "approvals", {}).get("four_eyes"))
+    return bool(get_setting(store, WORKSPACE, "approvals", {}).get("four_eyes"))
 
 
-def history(store: Store | Tx) -> tuple[Event, ...]:
+def lead_history(store: Store | Tx) -> tuple[LeadEvent, ...]:
     """Everything that ever said who leads, in its order."""
     return remembered(store, ("leads",), ["person_event", "setting"], lambda: _history(store))
 
 
-def _history(store: Store | Tx) -> tuple[Event, ...]:
+def _history(store: Store | Tx) -> tuple[LeadEvent, ...]:
     rows = store.rows(
         "select e.person, e.active and e.role = 'lead', c.actor, s.value from person_event e "
         "join change c on c.seq = e.seq left join setting s on s.seq = e.seq and s.scope = $1 and s.name = e.person "
@@ -63,12 +63,12 @@ def _history(store: Store | Tx) -> tuple[Event, ...]:
         [SCOPE],
     )
     return tuple(
-        Event(str(person), bool(leads), str(by), str(json.loads(kept).get("first", "")) if kept else "")
+        LeadEvent(str(person), bool(leads), str(by), str(json.loads(kept).get("first", "")) if kept else "")
         for person, leads, by, kept in rows
     )
 
 
-def waiting(store: Store | Tx) -> list[Waiting]:
+def pending_lead_changes(store: Store | Tx) -> list[LeadProposal]:
     """The changes of who leads that wait for another lead, the oldest first."""
     rows = store.rows(
         "select s.name, s.value, c.made_at from setting s join change c on c.seq = s.seq join ("
@@ -78,29 +78,29 @@ def waiting(store: Store | Tx) -> list[Waiting]:
     )
     kept = [(str(name), json.loads(value), at) for name, value, at in rows]
     return [
-        Waiting(name, str(one["role"]), bool(one["active"]), str(one["by"]), at)
+        LeadProposal(name, str(one["role"]), bool(one["active"]), str(one["by"]), at)
         for name, one, at in kept if "role" in one
     ]  # fmt: skip
 
 
-def independent(events: Sequence[Event], one: str, other: str) -> bool:
+def are_independent(events: Sequence[LeadEvent], one: str, other: str) -> bool:
     """Whether two people lead, and are independent of each other."""
     leads, behind = _replayed(events)
     return _apart(leads, behind, one, other)
 
 
-def leading(events: Sequence[Event]) -> frozenset[str]:
+def current_leads(events: Sequence[LeadEvent]) -> frozenset[str]:
     """Who leads now."""
     return frozenset(_replayed(events)[0])
 
 
-def stuck(events: Sequence[Event]) -> bool:
+def lacks_independent_leads(events: Sequence[LeadEvent]) -> bool:
     """Whether no two of those who lead count as two, so that nothing could be decided that takes two."""
     leads, behind = _replayed(events)
     return not any(_apart(leads, behind, one, other) for one, other in combinations(leads, 2))
 
 
-def came(events: Sequence[Event], name: str) -> str:
+def describe_lead_origin(events: Sequence[LeadEvent], name: str) -> str:
     """How somebody came to lead, the last time, in words."""
     leads, told = set[str](), "no lead"
     for event in events:
@@ -110,13 +110,13 @@ def came(events: Sequence[Event], name: str) -> str:
     return told
 
 
-def against(events: Sequence[Event], one: str, other: str) -> str:
+def explain_dependence(events: Sequence[LeadEvent], one: str, other: str) -> str:
     """Why two leads do not count as two, a sentence that says what to do; "" where they do."""
-    if independent(events, one, other):
+    if are_independent(events, one, other):
         return ""
     if one == other:
         return f"Two leads are required, and {one} is one."
-    how = "; ".join(f"{name}: {came(events, name)}" for name in (one, other))
+    how = "; ".join(f"{name}: {describe_lead_origin(events, name)}" for name in (one, other))
     return (
         f"Two independent leads are required, and {one} and {other} are not independent: one of them, or one person, "
         f"made the other a lead ({how}). An independent lead is one on whom two such leads agreed, or one who was "
@@ -124,7 +124,7 @@ def against(events: Sequence[Event], one: str, other: str) -> str:
     )
 
 
-def _told(event: Event) -> str:
+def _told(event: LeadEvent) -> str:
     if event.by == MACHINE:
         return "made a lead on the command line of this machine"
     if event.first:
@@ -132,7 +132,7 @@ def _told(event: Event) -> str:
     return "the first lead" if event.by == event.person else f"made a lead by {event.by}"
 
 
-def _replayed(events: Sequence[Event]) -> tuple[set[str], dict[str, frozenset[str]]]:
+def _replayed(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, frozenset[str]]]:
     """Who leads at the end, and, by name, which leads each of them depends on.
 
     A person made a lead by one lead alone is never sure to be another person than that lead, or than whoever that lead

@@ -42,17 +42,17 @@ _EMPTY = "\u115f\u1160\u2800\u3164\uffa0"
 _STROKES = "\u2571\u2572"
 
 
-def shown(name: str) -> str:
+def display_name(name: str) -> str:
     """The name of whoever did something, as people read it."""
     return _SHOWN.get(name, name)
 
 
-def hidden(name: str) -> bool:
+def has_invisible_characters(name: str) -> bool:
     """Whether a name has characters that nobody sees."""
     return any(c in _EMPTY or unicodedata.category(c) in _HIDDEN for c in name)
 
 
-def looks(name: str) -> frozenset[str]:
+def lookalike_keys(name: str) -> frozenset[str]:
     """How a name looks: two names that share one of these can be taken for each other.
 
     Width, accents, spaces, punctuation and what cannot be seen are left out; letters of other scripts count as the
@@ -69,7 +69,7 @@ def _folded(name: str) -> tuple[str, str]:
 
 
 def _plain(name: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKC", name) if not hidden(c))
+    return "".join(c for c in unicodedata.normalize("NFKC", name) if not has_invisible_characters(c))
 
 
 def _bare(text: str) -> str:
@@ -82,34 +82,34 @@ def _counts(category: str) -> bool:
     return category[0] not in "PZ" and category not in ("Sk", "Sm")
 
 
-def alike(known: Iterable[str], name: str) -> str | None:
+def find_lookalike(known: Iterable[str], name: str) -> str | None:
     """A name among those known that this one can be taken for, or is; None where there is none."""
-    mine = looks(name)
-    return next((k for k in known if not mine.isdisjoint(looks(k))), None)
+    mine = lookalike_keys(name)
+    return next((k for k in known if not mine.isdisjoint(lookalike_keys(k))), None)
 
 
-def same(known: Iterable[str], name: str) -> str | None:
+def match_ignoring_case(known: Iterable[str], name: str) -> str | None:
     """The name among those known that is the same but for capitals, if there is just one."""
     found = [k for k in known if k.casefold() == name.casefold()]
     return found[0] if len(found) == 1 else None
 
 
-def told_apart(name: str, known: str) -> str:
+def explain_difference(name: str, known: str) -> str:
     """What sets a name apart from the one that it looks like, in words; "" where that is only how it is written."""
     other = [c for c in dict.fromkeys(unicodedata.normalize("NFC", name)) if c not in known]
     return ", ".join(f"{c!r} is {unicodedata.name(c, 'a sign without a name').lower()}" for c in other[:4])
 
 
-def reserved(name: str, known: bool = False) -> str:
+def why_reserved(name: str, known: bool = False) -> str:
     """Why nobody may enter under a name, a sentence; "" where somebody may. `known`: they have worked here before."""
-    if alike(ITSELF if known else RESERVED, name):
+    if find_lookalike(ITSELF if known else RESERVED, name):
         return f"{name!r} is kept for what Assay does by itself. Choose another name."
     if not known and any(_FILE.search(text) for text in _folded(name)):
         return f"{name!r} is kept for labels that came in from files: no name that is entered ends so."
     return ""
 
 
-def from_file(name: str, here: Iterable[str]) -> str:
+def imported_name(name: str, here: Iterable[str]) -> str:
     """As whom a person in a file is kept, where `here` are the people who are or were active in the workspace.
 
     It is their own name, unless that is, or looks like, one of those: then " (file)" is put behind it, and " (file 2)"
@@ -117,7 +117,7 @@ def from_file(name: str, here: Iterable[str]) -> str:
     """
     found = _SUFFIX.fullmatch(name)
     base, number = (found[1], found[2]) if found else (name, None)
-    if not alike((*here, *RESERVED), base):
+    if not find_lookalike((*here, *RESERVED), base):
         return name
     if base == name:
         return f"{base} (file)"

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Literal
 
 from data.records import leads, names
-from data.records.names import MACHINE, hidden, same
+from data.records.names import MACHINE, has_invisible_characters, match_ignoring_case
 from data.records.tables import PersonEventRow
-from data.records.values import put
+from data.records.values import put_setting
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id
@@ -35,14 +35,14 @@ class Person:
         return self.active and ROLES.index(self.role) >= ROLES.index(role)
 
 
-def everyone(store: Store | Tx, active: bool = True) -> list[Person]:
+def all_people(store: Store | Tx, active: bool = True) -> list[Person]:
     """All people by name; `active=False` includes those who left and annotators known from imports only."""
     rows = store.rows("select person, role, active, team from person_now order by lower(person)")
     return [Person(*row) for row in rows if row[2] or not active]
 
 
 @dataclass(frozen=True)
-class Member:
+class MemberActivity:
     """A person with what they did: items answered, and when they last changed anything (None: nothing yet)."""
 
     person: Person
@@ -50,17 +50,21 @@ class Member:
     last: datetime | None
 
 
-def members(store: Store) -> list[Member]:
+def members(store: Store) -> list[MemberActivity]:
     """Everybody who is or was active here, by name; not the annotators known from imports only."""
     items = {str(p): int(n) for p, n in store.rows(
         "select person, count(distinct item_id) from answer where action = 'save' group by person"
     )}  # fmt: skip
     last = {str(a): t for a, t in store.rows("select actor, max(made_at) from change group by actor")}
     here = {str(r[0]) for r in store.rows("select distinct person from person_event where active")}
-    return [Member(p, items.get(p.name, 0), last.get(p.name)) for p in everyone(store, active=False) if p.name in here]
+    return [
+        MemberActivity(p, items.get(p.name, 0), last.get(p.name))
+        for p in all_people(store, active=False)
+        if p.name in here
+    ]
 
 
-def imported(store: Store) -> list[tuple[str, str, int]]:
+def imported_annotators(store: Store) -> list[tuple[str, str, int]]:
     """(name, team, labels that hold) of the annotators that are known from imports only, most labels first."""
     rows = store.rows(
         "select p.person, p.team, coalesce(l.n, 0) from person_now p left join "
@@ -70,7 +74,7 @@ def imported(store: Store) -> list[tuple[str, str, int]]:
     return [(str(a), str(b), int(c)) for a, b, c in rows]
 
 
-def person(store: Store | Tx, name: str) -> Person:
+def find_person(store: Store | Tx, name: str) -> Person:
     """The person of that name. Raises NotFound."""
     query = "select person, role, active, team from person_now where person = $1"
     rows = remembered(store, ("person", name), ["person_event"], lambda: store.rows(query, [name]))
@@ -82,7 +86,7 @@ def person(store: Store | Tx, name: str) -> Person:
 def require(store: Store | Tx, name: str, role: Role) -> Person:
     """The person, who must be active and have at least that role. Raises NotAllowed with a sentence otherwise."""
     try:
-        found = person(store, name)
+        found = find_person(store, name)
     except NotFound as error:
         raise NotAllowed(str(error)) from None
     if not found.active:
@@ -116,7 +120,7 @@ def set_person(store: Store, actor: str, name: str, role: Role, active: bool = T
         raise BadInput(f"{role!r} is no role: there are {', '.join(ROLES)}.")
 
     def work(tx: Tx) -> Person:
-        lead = [p.name for p in everyone(tx) if p.role == "lead"]
+        lead = [p.name for p in all_people(tx) if p.role == "lead"]
         if not lead and (actor != name or role != "lead"):
             raise NotAllowed("The first person of a workspace becomes its lead: enter your own name first.")
         if lead:
@@ -127,10 +131,10 @@ def set_person(store: Store, actor: str, name: str, role: Role, active: bool = T
         new = Person(name, role, active, before.team) if before else new
         if new == before:
             return new
-        if lead and leads.four_eyes(tx) and new.may("lead") != (before is not None and before.may("lead")):
+        if lead and leads.needs_two_leads(tx) and new.may("lead") != (before is not None and before.may("lead")):
             return _by_two(tx, actor, new) or before or Person(name, role, False)
         _settle(tx, name)
-        append(tx, [new])
+        append_people(tx, [new])
         return new
 
     return store.tx(actor, "person", work, target=name)
@@ -138,44 +142,44 @@ def set_person(store: Store, actor: str, name: str, role: Role, active: bool = T
 
 def _before(tx: Tx, name: str) -> Person | None:
     """The person of that name so far. Raises BadInput where a new one cannot be called so."""
-    known = {p.name: p for p in everyone(tx, active=False)}
-    worked = name in known and name in here(tx)
-    if why := names.reserved(name, worked):
+    known = {p.name: p for p in all_people(tx, active=False)}
+    worked = name in known and name in known_names(tx)
+    if why := names.why_reserved(name, worked):
         raise BadInput(why)
     if worked:
         return known[name]
     if name in known:
         raise BadInput(_of_a_file(name))
-    if there := same(known, name):
+    if there := match_ignoring_case(known, name):
         raise BadInput(f"There is {there} already. Choose another name, or change theirs.")
-    if there := names.alike(known, name):
+    if there := names.find_lookalike(known, name):
         raise BadInput(_looks_like(name, there))
     return None
 
 
 def _by_two(tx: Tx, actor: str, new: Person) -> Person | None:
     """Keep a change of who leads as proposed, None; or make it where another lead has proposed the same."""
-    events = leads.history(tx)
-    held = next((one for one in leads.waiting(tx) if one.person == new.name), None)
-    if held is None or (held.role, held.active) != (new.role, new.active) or held.by not in leads.leading(events):
-        put(tx, leads.SCOPE, new.name, {"role": new.role, "active": new.active, "by": actor})
+    events = leads.lead_history(tx)
+    held = next((one for one in leads.pending_lead_changes(tx) if one.person == new.name), None)
+    if held is None or (held.role, held.active) != (new.role, new.active) or held.by not in leads.current_leads(events):
+        put_setting(tx, leads.SCOPE, new.name, {"role": new.role, "active": new.active, "by": actor})
         return None
     if held.by == actor:
         return None
-    if why := leads.against(events, held.by, actor):
+    if why := leads.explain_dependence(events, held.by, actor):
         raise NotAllowed(why)
-    put(tx, leads.SCOPE, new.name, {"first": held.by})
-    append(tx, [new])
+    put_setting(tx, leads.SCOPE, new.name, {"first": held.by})
+    append_people(tx, [new])
     return new
 
 
 def _settle(tx: Tx, name: str) -> None:
     """End what waits for another lead about a person."""
-    if any(one.person == name for one in leads.waiting(tx)):
-        put(tx, leads.SCOPE, name, {})
+    if any(one.person == name for one in leads.pending_lead_changes(tx)):
+        put_setting(tx, leads.SCOPE, name, {})
 
 
-def take_back(store: Store, actor: str, name: str) -> None:
+def withdraw_lead_proposal(store: Store, actor: str, name: str) -> None:
     """Take a change of who leads back that waits for another lead (leads). Raises NotAllowed."""
 
     def work(tx: Tx) -> None:
@@ -185,7 +189,7 @@ def take_back(store: Store, actor: str, name: str) -> None:
     store.tx(actor, "person", work, target=name)
 
 
-def lead_here(store: Store, name: str) -> Person:
+def make_lead_locally(store: Store, name: str) -> Person:
     """Make somebody a lead at the machine itself, whoever leads so far, with an entry in the audit log that says so.
 
     It is how a workspace gets a second lead who counts beside the first. Raises BadInput as `set_person` does.
@@ -196,13 +200,13 @@ def lead_here(store: Store, name: str) -> Person:
         before = _before(tx, name)
         new = Person(name, "lead", True, before.team if before else "")
         _settle(tx, name)
-        append(tx, [new])
+        append_people(tx, [new])
         return new
 
     return store.tx(MACHINE, "lead", work, target=name)
 
 
-def join(store: Store, name: str) -> Person:
+def join_workspace(store: Store, name: str) -> Person:
     """Enter the workspace by name, on trust: the first person becomes lead, whoever comes later annotator.
 
     Somebody known and active is simply returned, also when the capitals differ. Raises BadInput for a name that cannot
@@ -211,10 +215,10 @@ def join(store: Store, name: str) -> Person:
     name = _clean(name)
 
     def work(tx: Tx) -> Person:
-        known = {p.name: p for p in everyone(tx, active=False)}
-        found = name if name in known else same(known, name) or ""
-        worked = found in here(tx)
-        if why := names.reserved(found or name, worked):
+        known = {p.name: p for p in all_people(tx, active=False)}
+        found = name if name in known else match_ignoring_case(known, name) or ""
+        worked = found in known_names(tx)
+        if why := names.why_reserved(found or name, worked):
             raise BadInput(why)
         if found and not worked:
             raise NotAllowed(_of_a_file(found))
@@ -222,16 +226,16 @@ def join(store: Store, name: str) -> Person:
             raise NotAllowed(f"{found} is not active here. A lead can change that on the People page.")
         if found:
             return known[found]
-        if there := names.alike(known, name):
+        if there := names.find_lookalike(known, name):
             raise BadInput(_looks_like(name, there))
         new = Person(name, "annotator" if any(p.role == "lead" and p.active for p in known.values()) else "lead", True)
-        append(tx, [new])
+        append_people(tx, [new])
         return new
 
     return store.tx(name, "join", work, target=name)
 
 
-def here(store: Store | Tx) -> frozenset[str]:
+def known_names(store: Store | Tx) -> frozenset[str]:
     """The names of everybody who is or was active here; not those known from imports only."""
     query = "select distinct person from person_event where active"
     return remembered(store, ("here",), ["person_event"], lambda: frozenset(str(r[0]) for r in store.rows(query)))
@@ -245,7 +249,7 @@ def _of_a_file(name: str) -> str:
 
 
 def _looks_like(name: str, there: str) -> str:
-    apart = names.told_apart(name, there)
+    apart = names.explain_difference(name, there)
     return (
         f"{name!r} looks like {there!r}, who is known here, and is another name{f' ({apart})' if apart else ''}. "
         f"If you mean {there}, write it just so; else choose a name that nobody takes for theirs."
@@ -254,11 +258,11 @@ def _looks_like(name: str, there: str) -> str:
 
 def _clean(name: str) -> str:
     name = " ".join(unicodedata.normalize("NFC", name).split())
-    if not _NAME.fullmatch(name) or hidden(name):
+    if not _NAME.fullmatch(name) or has_invisible_characters(name):
         raise BadInput(f"{name[:60]!r} cannot be a name: 1 to 60 characters without < > ` | \\ / and invisible ones.")
     return name
 
 
-def append(tx: Tx, people: list[Person]) -> None:
+def append_people(tx: Tx, people: list[Person]) -> None:
     """Append the state of people as it now is; for callers that have checked the right to do so."""
     tx.append([PersonEventRow(new_id(), p.name, p.role, p.active, p.team) for p in people])

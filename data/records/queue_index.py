@@ -40,7 +40,7 @@ _TIDY = timedelta(seconds=10)
 
 
 @dataclass(slots=True, eq=False)
-class Draw:
+class QueuedDraw:
     """An item in a queue. `closed`: enough people have answered it, or the audit sample asks for it first."""
 
     id: str
@@ -64,15 +64,15 @@ class Draw:
 class Queue:
     """A dataset's stream: all its draws and the line of those that may be open, both in order, and counts."""
 
-    all: list[Draw] = field(default_factory=list)
-    line: list[Draw] = field(default_factory=list)
+    all: list[QueuedDraw] = field(default_factory=list)
+    line: list[QueuedDraw] = field(default_factory=list)
     open: int = 0
     answered: int = 0
     stale: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class FirstSave:
     """When an item was first saved by a person, and how long it had taken them."""
 
     at: datetime
@@ -81,7 +81,7 @@ class Saved:
 
 
 @dataclass(slots=True)
-class Worker:
+class PersonItems:
     """The items of one person.
 
     They are how the newest answer to each came about (action, draw), first saves, those of which they were answered
@@ -89,13 +89,13 @@ class Worker:
     """
 
     last: dict[str, tuple[str, str]] = field(default_factory=dict)
-    first: dict[str, Saved] = field(default_factory=dict)
+    first: dict[str, FirstSave] = field(default_factory=dict)
     blind: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
     judged: set[str] = field(default_factory=set)
 
 
-class Board:
+class QueueIndex:
     """The fold over draws, claims, answers, exposures and queue rules up to change `seq`."""
 
     def __init__(self) -> None:
@@ -103,12 +103,12 @@ class Board:
         self.seq = 0
         self.stamp: list[int | None] = []
         self.drawn = 0
-        self.draws: dict[str, Draw] = {}
+        self.draws: dict[str, QueuedDraw] = {}
         self.queues: dict[tuple[str, str], Queue] = defaultdict(Queue)
-        self.of_item: dict[str, list[Draw]] = defaultdict(list)
-        self.workers: dict[str, Worker] = defaultdict(Worker)
+        self.of_item: dict[str, list[QueuedDraw]] = defaultdict(list)
+        self.workers: dict[str, PersonItems] = defaultdict(PersonItems)
         self.overlap: dict[str, int] = {}
-        self.held: set[Draw] = set()
+        self.held: set[QueuedDraw] = set()
         self.tidied = datetime.min
         self.matching: dict[object, tuple[int, frozenset[str]]] = {}
 
@@ -138,7 +138,7 @@ class Board:
                     return
 
     def _take(self, rows: list[Row]) -> None:
-        weigh: list[Draw] = []
+        weigh: list[QueuedDraw] = []
         replaced = {row[9] for row in rows if row[0] == _ANSWER}
         for sort, seq, at, row_id, *values in rows:
             if sort == _RULES:
@@ -146,7 +146,7 @@ class Board:
                 weigh += [d for stream in ("audit", "review") for d in self.queues[values[0], stream].all]
             elif sort == _DRAW:
                 dataset, stream, item, mode, *_, priority = values
-                draw = Draw(row_id, dataset, stream, item, mode, priority)
+                draw = QueuedDraw(row_id, dataset, stream, item, mode, priority)
                 weigh.append(draw)
                 self.draws[row_id] = draw
                 self.of_item[draw.item].append(draw)
@@ -168,7 +168,7 @@ class Board:
                 item, draw_id, person, action, dataset, _, mode, milliseconds, _ = values
                 worker = self.workers[person]
                 if action == "save":
-                    worker.first.setdefault(item, Saved(at, milliseconds, dataset))
+                    worker.first.setdefault(item, FirstSave(at, milliseconds, dataset))
                 if mode == "blind":
                     worker.blind.add(item)
                 if row_id not in replaced:
@@ -179,7 +179,7 @@ class Board:
         for draw in weigh:
             self._weigh(draw)
 
-    def _answered(self, worker: Worker, person: str, item: str, draw_id: str, action: str) -> None:
+    def _answered(self, worker: PersonItems, person: str, item: str, draw_id: str, action: str) -> None:
         """A person's newest answer to an item: it counts for the draw it was given under, and no longer for another.
 
         A blind draw stays open while none of their answers to it was blind.
@@ -196,7 +196,7 @@ class Board:
             self.queues[draw.dataset, draw.stream].answered += bool(draw.savers) - had
             self._weigh(draw)
 
-    def _weigh(self, draw: Draw) -> None:
+    def _weigh(self, draw: QueuedDraw) -> None:
         """Open or close a draw; one of the audit sample also closes its item's place in the review queue."""
         if draw.stream == "audit":
             for other in self.of_item[draw.item]:
@@ -221,7 +221,7 @@ class Board:
                 one.listed = not one.closed
             queue.line, queue.stale = [one for one in queue.line if not one.closed], 0
 
-    def full(self, draw: Draw) -> bool:
+    def full(self, draw: QueuedDraw) -> bool:
         """Whether as many people have answered a draw as its dataset asks for."""
         return len(draw.savers) >= self.overlap.get(draw.dataset, OVERLAP)
 
@@ -231,11 +231,11 @@ class Board:
 
     # -- asking -------------------------------------------------------------------------------------------------
 
-    def holders(self, draw: Draw, moment: datetime) -> list[str]:
+    def holders(self, draw: QueuedDraw, moment: datetime) -> list[str]:
         """Who holds a draw now: claimed, not yet over, and still theirs to answer."""
         return [p for p, until in draw.holders.items() if until > moment and not self.past(draw, p)]
 
-    def past(self, draw: Draw, person: str) -> bool:
+    def past(self, draw: QueuedDraw, person: str) -> bool:
         """Whether a draw is not for this person any more.
 
         They answered the item, or, in the audit sample, were shown what keeps their answer from counting: what others
@@ -253,7 +253,7 @@ class Board:
             for d in queue.line if d.mode == "blind" and not d.closed and not self.past(d, person)
         }  # fmt: skip
 
-    def free(self, draw: Draw, person: str, moment: datetime) -> bool:
+    def free(self, draw: QueuedDraw, person: str, moment: datetime) -> bool:
         """Whether a person may be given this item now; of the audit sample none of which they were shown too much."""
         if draw.closed or self.past(draw, person):
             return False
@@ -263,7 +263,7 @@ class Board:
                 taken += 1
         return taken < self.overlap.get(draw.dataset, OVERLAP)
 
-    def line(self, dataset: str, stream: str, person: str, moment: datetime) -> Iterator[Draw]:
+    def line(self, dataset: str, stream: str, person: str, moment: datetime) -> Iterator[QueuedDraw]:
         """What is open to a person, in order."""
         return (d for d in self.queues[dataset, stream].line if self.free(d, person, moment))
 
@@ -272,7 +272,7 @@ class Board:
         worker, queue = self.workers[person], self.queues[dataset, stream]
         told = [worker.last, worker.known, worker.judged] if stream == "audit" else [worker.last]
         if sum(map(len, told)) < len(queue.line):
-            looked: Iterable[Draw] = (d for items in told for item in items for d in self.of_item.get(item, ()))
+            looked: Iterable[QueuedDraw] = (d for items in told for item in items for d in self.of_item.get(item, ()))
         else:
             looked = queue.line
         gone = {
@@ -288,7 +288,7 @@ class Board:
         }  # fmt: skip
         return queue.open - len(gone)
 
-    def holding(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[Draw, datetime]:
+    def holding(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[QueuedDraw, datetime]:
         """What a person holds of a queue and may still answer, with the end of each claim."""
         return {
             d: d.holders[person] for d in self.held
@@ -297,13 +297,13 @@ class Board:
         }  # fmt: skip
 
 
-_boards: weakref.WeakKeyDictionary[Store, Board] = weakref.WeakKeyDictionary()
+_boards: weakref.WeakKeyDictionary[Store, QueueIndex] = weakref.WeakKeyDictionary()
 _making = threading.Lock()
 
 
-def board(store: Store, tx: Tx | None = None) -> Board:
+def current_index(store: Store, tx: Tx | None = None) -> QueueIndex:
     """The board of a store, up to date; inside a transaction of it up to what came before."""
     with _making:
-        found = _boards.get(store) or _boards.setdefault(store, Board())
+        found = _boards.get(store) or _boards.setdefault(store, QueueIndex())
     found.follow(tx or store)
     return found

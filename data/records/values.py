@@ -13,13 +13,13 @@ from judges.strict_json import canonical
 WORKSPACE = "workspace"
 
 
-def get(store: Store | Tx, scope: str, name: str, default: Any = None) -> Any:
+def get_setting(store: Store | Tx, scope: str, name: str, default: Any = None) -> Any:
     """The value that holds now, or the default."""
     query = "select value from setting_now where scope = $1 and name = $2"
     rows = remembered(store, ("setting", scope, name), ["setting"], lambda: store.rows(query, [scope, name]))
     return json.loads(rows[0][0]) if rows else default
 
 
-def put(tx: Tx, scope: str, name: str, value: Any) -> None:
+def put_setting(tx: Tx, scope: str, name: str, value: Any) -> None:
     """Append a value; for callers that have checked the right to do so."""
     tx.append([SettingRow(new_id(), scope, name, canonical(value))])

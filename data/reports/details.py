@@ -60,7 +60,7 @@ def depth(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, epsilon: float = EPSILON
 ) -> Depth:
     """All of it for a dimension on a basis; ceiling and test rest on blind labels, whatever the basis."""
-    ratings = annotators.labels(store, dataset_id, dimension, "blind", judge_id).ratings
+    ratings = annotators.dimension_labels(store, dataset_id, dimension, "blind", judge_id).ratings
     found = human_ceiling.ceiling(store, dataset_id, judge_id, dimension)
     several = found is not None and found.judge is not None and found.people >= alternative_annotator.MIN_PEOPLE
     parted = slices.parted(store, dataset_id, judge_id, dimension, basis)

@@ -139,7 +139,7 @@ def gather(
     """The evidence as it now is; `told` is called with what is being worked on. Raises NotFound."""
     found = _dataset(store, dataset_id)
     judge = _judge(store, dataset_id, judge_id)
-    asked, card = policy.asked(store), cards.maybe(store, judge_id)
+    asked, card = policy.asked(store), cards.card_of_judge_if_known(store, judge_id)
     dimensions = calibration.dimensions(store, judge_id)
     rests = {b: r for b, r in calibration.rests(store, dataset_id, dimensions).items() if r.labels}
     gate = asked.basis(found.synthetic)
@@ -190,7 +190,7 @@ def gather(
         overall=means.overall(store, dataset_id, judge_id),
         turns=weakest_turns.found(store, dataset_id, judge_id, basis),
         epsilon=epsilon,
-        examples=len(fewshot.used(store, judge_id)),
+        examples=len(fewshot.items_in_prompt(store, judge_id)),
         print=hashlib.sha256(repr(sorted(prints)).encode()).hexdigest()[:20],
         at=_newest(store, dataset_id, judge_id),
         libraries={"Python": platform.python_version()} | {name: version(name) for name in LIBRARIES},

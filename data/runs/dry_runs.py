@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from data.records import exposure
-from data.records.items import items as stored_items
+from data.records.items import load_items as stored_items
 from data.runs import charges, endpoint_memory, terms
 from data.runs.pending import Remaining
 from data.runs.run_order import Order, Shown
@@ -40,9 +40,9 @@ def dry_run(
     its calls cost is added to `charged` as they come.
     """
     left = Remaining(store, order, "", store.newest(), seed)
-    kept = exposure.pending(store, actor)
+    kept = exposure.blind_pending(store, actor)
     chosen = sorted(left.ids(), key=lambda i: i in kept)[:n]
-    exposure.record(store, actor, dict.fromkeys(chosen, (judge_id,)), "dry run")
+    exposure.record_exposures(store, actor, dict.fromkeys(chosen, (judge_id,)), "dry run")
     tasks: list[Task] = []
     for task in left.tasks():
         if task.key in chosen:

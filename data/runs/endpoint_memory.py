@@ -21,4 +21,4 @@ def remember(tx: Tx, found: dict[str, str]) -> None:
     known = modes(tx)
     for name, mode in found.items():
         if known.get(name) != mode:
-            settings.put(tx, SCOPE, name, mode)
+            settings.put_setting(tx, SCOPE, name, mode)

@@ -14,7 +14,7 @@ from typing import Any
 from data.cards import cards
 from data.importing.rows import judge_id
 from data.records import combinations
-from data.records.datasets import all_datasets, systems
+from data.records.datasets import all_datasets, dataset_systems
 from data.records.people import require
 from data.records.tables import CardRow, JudgeRow, RunEventRow, RunLimitRow, RunRow
 from data.runs import charges, dry_runs, states, terms
@@ -258,7 +258,7 @@ def order_of(store: Store, run_id: str) -> Order:
     # Runs from before there were rules say nothing of one, and neither does the id of their judge.
     params = Params.model_validate({"combine": "", **settings["params"]})
     return Order(
-        str(row[1]), cards.of_judge(store, str(row[2])), str(row[6]), params, _endpoint(settings),
+        str(row[1]), cards.card_of_judge(store, str(row[2])), str(row[6]), params, _endpoint(settings),
         limit, price, settings["most"], settings["only_unscored"], settings["batch"],
     )  # fmt: skip
 
@@ -339,7 +339,7 @@ def _estimate(store: Store, order: Order) -> Estimate:
         order.card, order.model, params, left.some(COUNTED), price=terms.price(order), of=items, judgments=judgments
     )
     required = requirements(
-        order.card, order.model, params, left.longest(), systems(store, order.dataset_id),
+        order.card, order.model, params, left.longest(), dataset_systems(store, order.dataset_id),
         room_of(order.model, order.params, order.endpoint.room),
     )  # fmt: skip
     return replace(found, long=str(left.long()), requirements=tuple(required))

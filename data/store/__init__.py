@@ -30,7 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def address() -> str:
+def store_address() -> str:
     """The store that the environment names."""
     return os.environ.get("ASSAY_STORE", "").strip() or "duckdb:///assay.duckdb"
 
@@ -51,7 +51,7 @@ def open_store(url: str | None = None, accept: bool = False) -> Store:
     were. Raises StoreLocked, StoreDamaged, StoreFailed or BadInput, each a sentence that says what to do; then every
     byte is as it was.
     """
-    url = url or address()
+    url = url or store_address()
     path = duckdb_path(url)
     if path is not None:
         return DuckStore(path, url, accept)

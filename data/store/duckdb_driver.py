@@ -83,23 +83,23 @@ class DuckStore(Store):
     """One DuckDB file, opened by one process; reads run on cursors of their own, writes under one lock."""
 
     def __init__(self, path: Path, url: str, accept: bool = False) -> None:
-        self.path, self.url = opening.real(path), url
+        self.path, self.url = opening.real_path(path), url
         self.memory = {}
         self._lock, self._copying = threading.RLock(), threading.Lock()
         self._last: dict[str, int] = {}
         self._log = 0
         self._closed = False
         self._con: duckdb.DuckDBPyConnection | None = None
-        self._mark = Mark(opening.beside(self.path, ".mark"))
+        self._mark = Mark(opening.beside_path(self.path, ".mark"))
         self._base = 0
         """No table was written after this change, but for those in `_last`."""
-        with opening.alone(self.path):
-            opening.free(self.path)
-            found = opening.look(self.path, accept)
+        with opening.lock_folder(self.path):
+            opening.check_unregistered(self.path)
+            found = opening.inspect_store(self.path, accept)
             self._begin(found)
             try:
                 self._con = opening.connect(self.path)
-                opening.own(self.path, self)
+                opening.register_store(self.path, self)
                 self._confirmed = self._ends_at(found.newest if found else 0)
                 rows = self._con.execute(CHANGE, [self._confirmed]).fetchall()
             except BaseException:
@@ -111,14 +111,14 @@ class DuckStore(Store):
 
     # -- opening ------------------------------------------------------------------------------------------------
 
-    def _begin(self, found: opening.Found | None) -> None:
+    def _begin(self, found: opening.StoreFile | None) -> None:
         """Make the mark and the tables that are missing. What fails leaves nothing behind."""
         made = found is None or not found.marked
         try:
             if made:
                 self._mark.make(*((found.newest, found.digest) if found else (0, "")))
             self._mark.hold()
-            opening.bring_up(self.path, found)
+            opening.migrate_store(self.path, found)
         except BaseException as error:
             self._mark.close()
             if found is None:
@@ -159,7 +159,7 @@ class DuckStore(Store):
                 with contextlib.suppress(duckdb.Error):
                     self._con.close()
                 self._con = None
-            with opening.alone(self.path):
+            with opening.lock_folder(self.path):
                 found = self._look_again()
                 if found is None or found.newest < self._confirmed:
                     raise StoreDamaged(
@@ -168,19 +168,19 @@ class DuckStore(Store):
                         "are back."
                     )
                 self._con = opening.connect(self.path, self._log + _CHECKPOINT)
-                opening.own(self.path, self)
+                opening.register_store(self.path, self)
             # A change whose commit raised may have reached the disk all the same.
             self._base = self._ends_at(found.newest)
             self._last.clear()
             log.warning("store_recovered", file=str(self.path), revision=self._base)
 
-    def _look_again(self) -> opening.Found | None:
+    def _look_again(self) -> opening.StoreFile | None:
         """Look once the reads that were under way have let go of the old connection."""
         for _ in range(_TRIES):
             with contextlib.suppress(StoreLocked):
-                return opening.look(self.path)
+                return opening.inspect_store(self.path)
             time.sleep(0.05)
-        return opening.look(self.path)
+        return opening.inspect_store(self.path)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -284,11 +284,11 @@ class DuckStore(Store):
             cursor.rollback()
 
     def backup(self, file: Path) -> None:
-        part = opening.beside(file, ".part")
+        part = opening.beside_path(file, ".part")
         quoted = str(part).replace("'", "''")
         with self._copying, self._cursor() as cursor:
             try:
-                opening.forget(part)
+                opening.remove_copy(part)
                 held = cursor.execute("select current_database()").fetchall()[0][0]
                 cursor.execute(f"attach '{quoted}' as copy_of_store")
                 try:
@@ -302,7 +302,7 @@ class DuckStore(Store):
                 ) from None
             finally:
                 with contextlib.suppress(OSError):
-                    opening.forget(part)
+                    opening.remove_copy(part)
 
     def close(self) -> None:
         with self._lock:
@@ -311,5 +311,5 @@ class DuckStore(Store):
                 with contextlib.suppress(duckdb.Error):
                     self._con.close()
             self._con = None
-            opening.disown(self)
+            opening.unregister_store(self)
             self._mark.close()

@@ -48,7 +48,7 @@ Failure = duckdb.Error
 
 
 @dataclass(frozen=True)
-class Found:
+class StoreFile:
     """A store as it lies on the disk.
 
     It has the version of its tables, its newest change with its digest, and whether a mark is beside it.
@@ -63,7 +63,7 @@ class Found:
 # -- one at a time ----------------------------------------------------------------------------------------------------
 
 
-def real(path: Path) -> Path:
+def real_path(path: Path) -> Path:
     """The file that a store's path means, past links. Raises StoreDamaged for a link to nowhere."""
     if os.path.islink(path) and not os.path.exists(path):
         raise StoreDamaged(f"The store {path} is a link to {os.readlink(path)}, where nothing is. Mend the link.")
@@ -71,7 +71,7 @@ def real(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def alone(path: Path) -> Iterator[None]:
+def lock_folder(path: Path) -> Iterator[None]:
     """Nobody else opens, makes or restores a store in this folder meanwhile, in this process or in another one."""
     with _opening:
         if path.parent in _folders:
@@ -108,19 +108,19 @@ def _wait(folder: int, path: Path) -> None:
             return  # a file system without such locks: DuckDB's own lock still keeps a second writer out
 
 
-def own(path: Path, store: Store) -> None:
+def register_store(path: Path, store: Store) -> None:
     """Remember which store of this process holds the file."""
     found = path.stat()
     _held[found.st_dev, found.st_ino] = store
 
 
-def disown(store: Store) -> None:
+def unregister_store(store: Store) -> None:
     """Forget it again."""
     for key in [key for key, holder in _held.items() if holder is store]:
         _held.pop(key, None)
 
 
-def free(path: Path) -> None:
+def check_unregistered(path: Path) -> None:
     """Raise StoreLocked while this very process holds the file: even to read it would drop the lock on it."""
     with contextlib.suppress(OSError):
         found = path.stat()
@@ -128,40 +128,40 @@ def free(path: Path) -> None:
             raise StoreLocked(f"The store {path} is open in this process already. Use that one, or close it first.")
 
 
-def idle(path: Path) -> None:
+def check_idle(path: Path) -> None:
     """Raise StoreLocked while anybody holds the file; what is no store, or a damaged one, nobody holds."""
-    free(path)
+    check_unregistered(path)
     with contextlib.suppress(StoreDamaged, StoreFailed):
-        look(path, accept=True)
+        inspect_store(path, accept=True)
 
 
 # -- looking ----------------------------------------------------------------------------------------------------------
 
 
-def beside(path: Path, suffix: str) -> Path:
+def beside_path(path: Path, suffix: str) -> Path:
     """The log or mark of a store's file."""
     return path.with_name(path.name + suffix)
 
 
 def logs(path: Path) -> list[Path]:
     """The logs that lie beside a store's file."""
-    return [log for suffix in LOGS if os.path.lexists(log := beside(path, suffix))]
+    return [log for suffix in LOGS if os.path.lexists(log := beside_path(path, suffix))]
 
 
-def look(path: Path, accept: bool = False, write: bool = True) -> Found | None:
+def inspect_store(path: Path, accept: bool = False, write: bool = True) -> StoreFile | None:
     """What lies at a store's path, None where nothing is, found without changing anything.
 
     Raises StoreDamaged, StoreLocked or StoreFailed for what is not to be opened: with `accept`, missing changes and a
     mark that is missing or damaged are no reason; with `write` False, lacking the right to write is none.
     """
-    mark = Mark(beside(path, ".mark"))
+    mark = Mark(beside_path(path, ".mark"))
     if not os.path.lexists(path):
         _nothing(path, mark)
         return None
     _is_file(path)
     if write:
         _may_write(path)
-    with reading(path) as con:
+    with open_read_only(path) as con:
         version, newest = _stand(con, path)
         entry, unreadable = mark.told()
         held, at = entry or (0, "")
@@ -174,7 +174,7 @@ def look(path: Path, accept: bool = False, write: bool = True) -> Found | None:
             f"{known}). Start the newer version."
         )
     if accept:
-        return Found(version, newest, own, False)
+        return StoreFile(version, newest, own, False)
     if unreadable:
         raise StoreDamaged(
             f"The mark {mark.path} cannot be read ({unreadable}), so nothing says whether the {newest} changes in "
@@ -199,7 +199,7 @@ def look(path: Path, accept: bool = False, write: bool = True) -> Found | None:
             f"write-ahead log ({path.name}.wal) or the mark is of another store, or of a copy that was worked on by "
             f"itself. Put together what belongs together. {RESTORE}, or go on with what is there: {ACCEPT}"
         )
-    return Found(version, newest, own, entry is not None)
+    return StoreFile(version, newest, own, entry is not None)
 
 
 def _nothing(path: Path, mark: Mark) -> None:
@@ -263,7 +263,7 @@ def newest(con: duckdb.DuckDBPyConnection) -> int:
 
 
 @contextlib.contextmanager
-def reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_read_only(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A store's file, read-only."""
     try:
         with duckdb.connect(str(path), read_only=True, config=_CONFIG) as con:
@@ -310,7 +310,7 @@ def first_line(error: BaseException) -> str:
 # -- making -----------------------------------------------------------------------------------------------------------
 
 
-def bring_up(path: Path, found: Found | None) -> None:
+def migrate_store(path: Path, found: StoreFile | None) -> None:
     """Make a store, or bring one up to date, in a copy aside; the file as it was is kept beside as a backup.
 
     Raises StoreFailed where that does not succeed; then nothing is changed.
@@ -319,9 +319,9 @@ def bring_up(path: Path, found: Found | None) -> None:
     waiting = [m for m in migrations() if m[0] > done]
     if not waiting:
         return
-    part = beside(path, ".making")
+    part = beside_path(path, ".making")
     try:
-        forget(part)
+        remove_copy(part)
         if found:
             copy(path, part)
         con = connect(part)
@@ -349,7 +349,7 @@ def bring_up(path: Path, found: Found | None) -> None:
         ) from error
     finally:
         with contextlib.suppress(OSError):
-            forget(part)
+            remove_copy(part)
 
 
 def _script(con: duckdb.DuckDBPyConnection, sql: str, version: int, name: str) -> None:
@@ -371,7 +371,7 @@ def _fold(path: Path) -> None:
 
 def _keep(path: Path) -> Path:
     """Give the file a second name, under which it stays as it is; that name."""
-    kept = vacant(path, "before")
+    kept = free_name(path, "before")
     try:
         os.link(path, kept)
     except OSError:  # a file system without second names
@@ -379,7 +379,7 @@ def _keep(path: Path) -> Path:
     return kept
 
 
-def vacant(path: Path, word: str) -> Path:
+def free_name(path: Path, word: str) -> Path:
     """A name beside the store that nothing has, with the time in it."""
     stem = f"{path.stem}.{word}-{now():%Y%m%d-%H%M%S}"
     found, number = path.with_name(stem + path.suffix), 1
@@ -395,7 +395,7 @@ def copy(path: Path, to: Path) -> None:
         shutil.copyfile(file, to.with_name(to.name + file.name.removeprefix(path.name)))
 
 
-def forget(part: Path) -> None:
+def remove_copy(part: Path) -> None:
     """Remove a copy aside, with all that lies beside it."""
-    for file in (part, beside(part, ".mark"), *(beside(part, suffix) for suffix in LOGS)):
+    for file in (part, beside_path(part, ".mark"), *(beside_path(part, suffix) for suffix in LOGS)):
         file.unlink(missing_ok=True)

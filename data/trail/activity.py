@@ -20,7 +20,7 @@ Sort = Literal["answered", "drew", "filled", "items", "judgments", "labels", "jo
 
 
 @dataclass(frozen=True)
-class Move:
+class Activity:
     """Something that `actor` did until `at` (from `since` on): to how many items, or other things, of which dataset.
 
     `name` and `role` are those of the person whom a change of people is about.
@@ -36,14 +36,14 @@ class Move:
     role: str
 
 
-def recent(store: Store, most: int = 8) -> list[Move]:
+def recent_activity(store: Store, most: int = 8) -> list[Activity]:
     """The newest moves, newest first. Claims, and looks at a judge's scores, are no moves."""
     changes = store.rows(
         "select seq, made_at, actor, action, target from change "
         "where action not in ('claim', 'release', 'reveal', 'exposure') "
         f"order by seq desc limit {_LOOK}"
     )
-    moves: list[Move] = []
+    moves: list[Activity] = []
     if not changes:
         return moves
     names = {str(i): str(n) for i, n in store.rows("select id, name from dataset")}
@@ -54,7 +54,7 @@ def recent(store: Store, most: int = 8) -> list[Move]:
             found, n, dataset, role = fact
             here = names.get(dataset or target) or str(target)
             sort: Sort = "filled" if action.startswith("fill") else found
-            _add(moves, Move(sort, actor, at, at, int(n), here, target, role))
+            _add(moves, Activity(sort, actor, at, at, int(n), here, target, role))
         if len(moves) > most:
             break
     return moves[:most]
@@ -78,7 +78,7 @@ select seq, 'rules', 1, min(scope), '' from setting where name = 'queue' and seq
 """
 
 
-def _add(moves: list[Move], new: Move) -> None:
+def _add(moves: list[Activity], new: Activity) -> None:
     """Add an older move, or put it to a newer one of the same person and thing, if the two lie close together."""
     for place, there in enumerate(moves):
         same = (there.sort, there.actor, there.dataset) == (new.sort, new.actor, new.dataset)

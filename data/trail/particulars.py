@@ -10,10 +10,10 @@ from typing import Any
 
 from data.approvals.record import called
 from data.cards import cards
-from data.records.names import shown
+from data.records.names import display_name
 from data.store import Store
 from data.trail.trail import ROWS
-from data.trail.trail_kinds import setting, words
+from data.trail.trail_kinds import describe_value, setting_title
 from judges.types import sort_of
 
 Rows = tuple[Sequence[str], Sequence[tuple[Any, ...]]]
@@ -36,8 +36,8 @@ _OURS = frozenset(
 _LONG = 600
 
 
-def described(store: Store, appended: Mapping[str, Rows]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """What a change appended (`data.trail.trail.appended`), as tables of words: title, columns, rows."""
+def describe_rows(store: Store, appended: Mapping[str, Rows]) -> list[tuple[str, list[str], list[list[str]]]]:
+    """What a change appended (`data.trail.trail.appended_rows`), as tables of words: title, columns, rows."""
     names = _names(store, appended)
     return [_table(store, table, columns, rows, names) for table, (columns, rows) in appended.items()]
 
@@ -60,13 +60,13 @@ def _table(
             if scale is not None and name in ("value", "seen") and not (name == "seen" and not at.get("saw")):
                 line[name] = scale.say(None if value != value else value)
             elif name == "name" and table == "setting":
-                line[name] = setting(str(value), str(at["scope"]))
+                line[name] = setting_title(str(value), str(at["scope"]))
             elif name == "name" and table == "approval_evidence":
                 line[name] = called(str(value))
             elif name == "milliseconds":
                 line[name] = f"{value / 1000:,.1f}"
             elif name in ("person", "annotator", "by"):
-                line[name] = shown(str(value))
+                line[name] = display_name(str(value))
             elif name.endswith("_id") or name == "scope":
                 line[name] = names.get(str(value), "" if name.endswith("_id") else str(value))
             else:
@@ -88,9 +88,9 @@ def _said(value: Any) -> str:
     if isinstance(value, str):
         if value[:1] in "{[":
             with suppress(ValueError):  # cut, or somebody's own text
-                return words(json.loads(value))
+                return describe_value(json.loads(value))
         return value if len(value) <= _LONG else f"{value[:_LONG]}…"
-    return words(bool(value) if type(value).__name__ == "bool_" else value)
+    return describe_value(bool(value) if type(value).__name__ == "bool_" else value)
 
 
 def _names(store: Store, appended: Mapping[str, Rows]) -> dict[str, str]:

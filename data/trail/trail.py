@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from data.records import exposure
-from data.records.names import shown
+from data.records.names import display_name
 from data.records.people import require
 from data.store import Store
 from data.trail.trail_kinds import QUIET, TRACES
@@ -27,7 +27,7 @@ _PARTS = ("label", "comment", "repair", "approval_evidence")
 
 
 @dataclass(frozen=True)
-class Entry:
+class TrailEntry:
     """A change: its revision, when (UTC), by whom, of which kind and dataset ("" none), and what it was in words."""
 
     seq: int
@@ -39,7 +39,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Narrow:
+class TrailFilter:
     """Which changes are wanted.
 
     Of these kinds, by this person, about this dataset (its id), in this time (UTC), with these words in their
@@ -53,9 +53,9 @@ class Narrow:
     until: datetime | None = None
     words: str = ""
 
-    def fits(self, entry: Entry) -> bool:
+    def fits(self, entry: TrailEntry) -> bool:
         """Whether an entry has all the words that are searched for, whatever their case and width."""
-        there = _plain(f"{entry.what} {shown(entry.actor)} {entry.dataset} {entry.seq}")
+        there = _plain(f"{entry.what} {display_name(entry.actor)} {entry.dataset} {entry.seq}")
         return all(word in there for word in _plain(self.words).split())
 
 
@@ -63,11 +63,11 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def entries(store: Store, narrow: Narrow, before: int | None = None, most: int = 100) -> list[Entry]:
+def trail_entries(store: Store, narrow: TrailFilter, before: int | None = None, most: int = 100) -> list[TrailEntry]:
     """The newest changes of that sort, newest first; `before` is the revision of the one to go on from."""
     if not narrow.words.split():
         return _entries(store, narrow, before, most)
-    found: list[Entry] = []
+    found: list[TrailEntry] = []
     while page := _entries(store, narrow, before, 1_000):
         for entry in page:
             if narrow.fits(entry):
@@ -78,7 +78,7 @@ def entries(store: Store, narrow: Narrow, before: int | None = None, most: int =
     return found
 
 
-def _entries(store: Store, narrow: Narrow, before: int | None, most: int) -> list[Entry]:
+def _entries(store: Store, narrow: TrailFilter, before: int | None, most: int) -> list[TrailEntry]:
     wanted = [trace for trace in TRACES if trace.kind in narrow.kinds and (trace.dataset or not narrow.dataset)]
     if not wanted:
         return []
@@ -104,21 +104,21 @@ def _entries(store: Store, narrow: Narrow, before: int | None, most: int) -> lis
     )
     told = _told(store, [int(seq) for seq, *_ in changes], {trace.kind for trace in wanted})
     return [
-        Entry(int(seq), at, str(actor), kind, dataset, what)
+        TrailEntry(int(seq), at, str(actor), kind, dataset, what)
         for seq, at, actor in changes
         for kind, dataset, what in told[int(seq)]
     ]
 
 
-def every(store: Store, narrow: Narrow) -> Iterator[Entry]:
+def all_entries(store: Store, narrow: TrailFilter) -> Iterator[TrailEntry]:
     """All of them, newest first, fetched as they are asked for."""
     before: int | None = None
-    while found := entries(store, narrow, before, 1_000):
+    while found := trail_entries(store, narrow, before, 1_000):
         yield from found
         before = found[-1].seq
 
 
-def people(store: Store) -> list[str]:
+def acting_people(store: Store) -> list[str]:
     """Everybody who ever changed anything, by name."""
     return [str(r[0]) for r in store.rows("select distinct actor from change order by lower(actor), actor")]
 
@@ -128,14 +128,14 @@ _TELLS = {"label": (True, True), "comment": (True, False), "repair": (True, Fals
 """Tables whose rows show what people, and what judges, answered about an item."""
 
 
-def appended(store: Store, actor: str, seq: int) -> dict[str, tuple[list[str], list[tuple[Any, ...]]]]:
+def appended_rows(store: Store, actor: str, seq: int) -> dict[str, tuple[list[str], list[tuple[Any, ...]]]]:
     """What a change appended, by table: the names of the columns, and the first rows, long texts cut short.
 
     Rows that show what somebody else said of an item that may still come to the actor to be answered blind are left
     out; that the others are shown is recorded. Raises NotAllowed below the role researcher.
     """
     require(store, actor, "researcher")
-    found, kept = {}, exposure.pending(store, actor)
+    found, kept = {}, exposure.blind_pending(store, actor)
     told: dict[str, set[str]] = defaultdict(set)
     for table in dict.fromkeys([*(trace.table for trace in TRACES), *_PARTS]):
         frame = store.frame(f"select * from {table} where seq = $1 limit {ROWS:d}", [seq])
@@ -144,7 +144,7 @@ def appended(store: Store, actor: str, seq: int) -> dict[str, tuple[list[str], l
         if len(frame):
             rows = [tuple(_short(value) for value in row) for row in frame.itertuples(index=False, name=None)]
             found[table] = ([str(name) for name in frame.columns], rows)
-    exposure.record(store, actor, {item: by for item, by in told.items() if item not in kept}, "trail")
+    exposure.record_exposures(store, actor, {item: by for item, by in told.items() if item not in kept}, "trail")
     return found
 
 

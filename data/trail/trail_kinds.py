@@ -16,7 +16,7 @@ QUIET = ("labels", "claims", "exposures", "replies")
 
 
 @dataclass(frozen=True)
-class Trace:
+class TrailKind:
     """A table's part in the audit log.
 
     sql: rows of the changes $1 to $2, the change's number first; tell: the other columns in words, without the actor;
@@ -144,14 +144,14 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
     why = _why(new.pop("reason")) if isinstance(new, dict) and "reason" in new else ""
     if isinstance(old, dict):
         old.pop("reason", None)
-    what = setting(name, scope)
+    what = setting_title(name, scope)
     if scope == "mapping":
         return f"saved {what}"
     if new in ({}, []) and old:
-        return f"removed {what} (before: {words(old)}){why}"
+        return f"removed {what} (before: {describe_value(old)}){why}"
     if new == {}:
         return f"confirmed {what}{why}"
-    return f"changed {what}: {words(new)}" + (f" (before: {words(old)})" if old else "") + why
+    return f"changed {what}: {describe_value(new)}" + (f" (before: {describe_value(old)})" if old else "") + why
 
 
 def _proposed(new: dict[str, Any]) -> str:
@@ -159,10 +159,11 @@ def _proposed(new: dict[str, Any]) -> str:
     if not new:
         return "ended the proposal of a less strict policy"
     asked = {**new.get("policy", {}), **{k: v for k, v in new.items() if k not in ("policy", "reason", "person")}}
-    return f"proposed a less strict policy, which a second lead has to agree to: {words(asked)}{_why(new['reason'])}"
+    what = f"{describe_value(asked)}{_why(new['reason'])}"
+    return f"proposed a less strict policy, which a second lead has to agree to: {what}"
 
 
-def setting(name: str, scope: str = "") -> str:
+def setting_title(name: str, scope: str = "") -> str:
     """What a setting is called; those of some scopes are named after what they are about."""
     if name.startswith("sparing:"):
         return f"the rule for verdicts that need no person ({name.rpartition(':')[2].replace('.', ', ')})"
@@ -185,12 +186,12 @@ def _lead(person: str, new: dict[str, Any], was: dict[str, Any]) -> str:
     return f"ended the proposal of {was.get('by', 'a lead')} about {person}"
 
 
-def words(value: Any, name: str = "") -> str:
+def describe_value(value: Any, name: str = "") -> str:
     """A stored value in words: its parts by their names."""
     if isinstance(value, dict):
         return ", ".join(_part(part, held) for part, held in value.items()) or "nothing"
     if isinstance(value, list):
-        return ", ".join(words(one) for one in value) or "none"
+        return ", ".join(describe_value(one) for one in value) or "none"
     if value is None or isinstance(value, bool):
         return "none" if value is None else "yes" if value else "no"
     if name in _SHARES and isinstance(value, (int, float)):
@@ -202,8 +203,8 @@ def _part(name: str, value: Any) -> str:
     if name in _FLAGS and isinstance(value, bool):
         return _FLAGS[name][value]
     if name == "policy" and isinstance(value, dict):
-        return words(value)
-    return f"{_PARTS.get(name, name.replace('_', ' '))}{':' if name == 'reason' else ''} {words(value, name)}"
+        return describe_value(value)
+    return f"{_PARTS.get(name, name.replace('_', ' '))}{':' if name == 'reason' else ''} {describe_value(value, name)}"
 
 
 def _person(person: str, role: str, active: bool, actor: str, action: str, was: bool | None, then: str | None) -> str:
@@ -260,45 +261,45 @@ def _started(card: str, model: str, items: int) -> str:
 
 
 TRACES = (
-    Trace(
+    TrailKind(
         "decisions", "approval",
         "select t.seq, t.decision, t.dimension, t.sort, j.model, j.card, t.reason from approval t "
         "join judge j on j.id = t.judge_id where t.seq between $1 and $2 order by t.seq, t.id",
         _decided, _here("approval"),
     ),
-    Trace(
+    TrailKind(
         "adjudications", "adjudication",
         "select t.seq, t.withdrawn, t.dimension, t.unit, i.name from adjudication t "
         "join item i on i.id = t.item_id where t.seq between $1 and $2 and t.seq not in (select seq from intake) "
         "order by t.seq, t.id",
         _adjudicated, _here("adjudication"),
     ),
-    Trace(
+    TrailKind(
         "adjudications", "adjudication",
         "select t.seq, count(*) from adjudication t join intake n on n.seq = t.seq where t.seq between $1 and $2 "
         "group by t.seq",
         lambda n: f"imported adjudications of {many(n, 'rating')}", _here("adjudication"),
     ),
-    Trace(
+    TrailKind(
         "settings", "setting",
         "select seq, scope, name, value, was from (select seq, scope, name, value, "
         "lag(value) over (partition by scope, name order by seq, id) as was from setting) t "
         "where seq between $1 and $2",
         _set, "select seq, scope as dataset_id from setting",
     ),
-    Trace(
+    TrailKind(
         "settings", "guideline",
         "select seq, n, letters from (select seq, length(text) as letters, "
         "row_number() over (partition by dataset_id order by seq, id) as n from guideline) t "
         "where seq between $1 and $2 order by seq",
         _guided, _here("guideline"),
     ),
-    Trace(
+    TrailKind(
         "settings", "item_use",
         "select seq, tuning, count(*), min(why) from item_use where seq between $1 and $2 group by seq, tuning",
         _tuned, _here("item_use"),
     ),
-    Trace(
+    TrailKind(
         "people", "person_event",
         "select t.seq, t.person, t.role, t.active, c.actor, c.action, t.was, t.before from (select seq, person, role, "
         "active, lag(active) over w as was, lag(role) over w as before from person_event "
@@ -306,7 +307,7 @@ TRACES = (
         "where t.seq between $1 and $2 order by t.seq, t.person",
         _person,
     ),
-    Trace(
+    TrailKind(
         "imports", "intake",
         "select n.seq, n.source, n.items, n.judgments, n.labels, "
         "(select count(*) from adjudication a where a.seq = n.seq), "
@@ -314,64 +315,64 @@ TRACES = (
         "where n.seq between $1 and $2",
         _imported, _here("intake"),
     ),
-    Trace(
+    TrailKind(
         "exports", "export",
         "select seq, kind, settings, lines from export where seq between $1 and $2", _given, _here("export"),
     ),
-    Trace(
+    TrailKind(
         "runs", "run",
         "select t.seq, j.card, j.model, t.items from run t join judge j on j.id = t.judge_id "
         "where t.seq between $1 and $2",
         _started, _here("run"),
     ),
-    Trace(
+    TrailKind(
         "runs", "run_event",
         "select seq, kind, why from run_event where seq between $1 and $2 order by seq, id",
         lambda kind, why: f"run {kind}{_why(why)}",
         "select t.seq, r.dataset_id from run_event t join run r on r.id = t.run_id",
     ),
-    Trace(
+    TrailKind(
         "runs", "run_limit",
         "select seq, spending_limit, price_in, price_out from run_limit where seq between $1 and $2 order by seq, id",
         _limited,
         "select t.seq, r.dataset_id from run_limit t join run r on r.id = t.run_id",
     ),
-    Trace(
+    TrailKind(
         "runs", "charge",
         "select seq, sum(calls), sum(cost), max(case when estimated then 1 else 0 end) = 1 from charge "
         "where run_id = '' and seq between $1 and $2 group by seq",
         _asked,
     ),
-    Trace(
+    TrailKind(
         "cards", "card",
         "select seq, name, version from card where seq between $1 and $2",
         lambda name, version: f"added the card {name}, version {version}",
     ),
-    Trace(
+    TrailKind(
         "queues", "draw",
         "select seq, stream, count(*) from draw where seq between $1 and $2 group by seq, stream",
         _drawn, _here("draw"),
     ),
-    Trace(
+    TrailKind(
         "labels", "answer",
         _items("answer", ", min(t.action) = 'skip', max(t.previous) <> ''"), _answered, _here("answer"),
     ),
-    Trace(
+    TrailKind(
         "exposures", "exposure",
         _items("exposure", ", min(t.route), max(t.judge_id)"), _shown, _by_item("exposure"),
     ),
-    Trace(
+    TrailKind(
         "labels", "fit", _items("fit"),
         lambda n, *_: f"rated whether {many(n, 'justification')} {'fits' if n == 1 else 'fit'} the score",
         _by_item("fit"),
     ),
-    Trace(
+    TrailKind(
         "claims", "claim",
         "select t.seq, count(*), max(t.until) > max(c.made_at), max(t.draw_id) = '' from claim t "
         "join change c on c.seq = t.seq where t.seq between $1 and $2 group by t.seq",
         _claimed, _here("claim"),
     ),
-    Trace(
+    TrailKind(
         "replies", "reply",
         "select t.seq, count(*), min(j.model) from reply t join judge j on j.id = t.judge_id "
         "where t.seq between $1 and $2 group by t.seq",

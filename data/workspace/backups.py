@@ -38,7 +38,7 @@ class Backup:
     by: str = ""
 
 
-def folder(store: Store) -> Path:
+def backup_folder(store: Store) -> Path:
     """Where the backups of this store are kept. Raises BadInput for a store that is no file."""
     path = duckdb_path(store.url)
     if path is None:
@@ -46,10 +46,10 @@ def folder(store: Store) -> Path:
     return path.resolve().parent / "backups"
 
 
-def make(store: Store, actor: str) -> Path:
+def make_backup(store: Store, actor: str) -> Path:
     """Write a consistent copy while others go on working (leads). Raises StoreFailed where it cannot be written."""
     people.require(store, actor, "lead")
-    place = folder(store)
+    place = backup_folder(store)
     try:
         place.mkdir(exist_ok=True)
     except OSError as error:
@@ -57,14 +57,14 @@ def make(store: Store, actor: str) -> Path:
     path = duckdb_path(store.url)
     file = place / f"{path.stem if path else 'store'}-{now():%Y%m%d-%H%M%S}.duckdb"
     store.backup(file)
-    store.tx(actor, "backup", lambda tx: _record(tx, MADE, file.name, restore.revision(file)))
+    store.tx(actor, "backup", lambda tx: _record(tx, MADE, file.name, restore.backup_revision(file)))
     log.info("backup_made", person=actor, file=str(file))
     return file
 
 
-def listing(store: Store) -> list[Backup]:
+def list_backups(store: Store) -> list[Backup]:
     """The backups there are, newest first."""
-    place = folder(store)
+    place = backup_folder(store)
     by = {
         str(json.loads(settings).get("file")): str(actor)
         for settings, actor in store.rows(
@@ -86,18 +86,18 @@ def listing(store: Store) -> list[Backup]:
 def _revision(file: Path, size: int, changed: int) -> int | None:
     """The newest revision in a file that has that size and time."""
     try:
-        return restore.revision(file)
+        return restore.backup_revision(file)
     except AssayError:
         return None
 
 
-def check(store: Store, actor: str, name: str) -> int:
+def check_backup(store: Store, actor: str, name: str) -> int:
     """Read all of a backup, as restoring it would (leads); its revision. Raises BadInput where it is not sound."""
     people.require(store, actor, "lead")
-    return restore.check(_file(store, name))
+    return restore.check_copy(_file(store, name))
 
 
-def take(store: Store, actor: str, name: str) -> Path:
+def take_backup(store: Store, actor: str, name: str) -> Path:
     """The file of a backup for a lead to take away, with an entry in the audit log.
 
     It holds every score and every label of its revision: the lead is recorded as having been shown them, so that none
@@ -105,14 +105,14 @@ def take(store: Store, actor: str, name: str) -> Path:
     """
     people.require(store, actor, "lead")
     file = _file(store, name)
-    upto = restore.revision(file)
+    upto = restore.backup_revision(file)
 
     def work(tx: Tx) -> None:
         people.require(tx, actor, "lead")
         told = defaultdict[str, set[str]](set)
         for item, judge in tx.rows(_TOLD, [upto, actor]):
             told[str(item)].add(str(judge))
-        exposure.add(tx, actor, told, "backup")
+        exposure.add_exposures(tx, actor, told, "backup")
         _record(tx, TAKEN, name, upto)
 
     store.tx(actor, "export", work)
@@ -136,7 +136,7 @@ def _record(tx: Tx, kind: str, name: str, revision: int) -> None:
 
 def _file(store: Store, name: str) -> Path:
     """The backup of that name. Raises NotFound."""
-    found = next((f for f in folder(store).glob("*.duckdb") if f.name == name), None)
+    found = next((f for f in backup_folder(store).glob("*.duckdb") if f.name == name), None)
     if found is None:
         raise NotFound(f"There is no backup {name[:80]!r} any more. Load the page again.")
     return found

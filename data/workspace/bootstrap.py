@@ -11,7 +11,7 @@ from data.records.people import Person
 from data.store import Store, open_store
 
 
-def begin(url: str | None = None) -> Store:
+def open_workspace(url: str | None = None) -> Store:
     """Open the workspace, with the synthetic sample in it when it is new and `ASSAY_SAMPLES` is not 0."""
     store = open_store(url)
     wanted = os.environ.get("ASSAY_SAMPLES", "1") != "0"
@@ -41,15 +41,15 @@ def _install(store: Store) -> None:
     from data.importing import Plan, from_bytes, take
     from data.samples import DESCRIPTION, SAMPLES
 
-    store.tx(MAKER, "samples", lambda tx: people.append(tx, [Person(MAKER, "researcher", True)]))
+    store.tx(MAKER, "samples", lambda tx: people.append_people(tx, [Person(MAKER, "researcher", True)]))
     for sample in SAMPLES:
         plan = Plan(sample.name, DESCRIPTION, synthetic=True, sampling="random", population=sample.items)
         take(store, MAKER, from_bytes([(f"{sample.name}.jsonl", sample.lines())]), plan)
-        found = datasets.dataset(store, sample.name)
-        judges = datasets.judges(store, found.id)
+        found = datasets.dataset_named(store, sample.name)
+        judges = datasets.dataset_judges(store, found.id)
         judge = judges[0][0] if judges else ""
         if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [found.id]):
             queue.draw_audit(store, MAKER, found.id, max(sample.items // 2, 1), judge, sample.seed)
         if judge:
             queue.fill_review(store, MAKER, found.id, judge)
-    store.tx(MAKER, "samples", lambda tx: people.append(tx, [Person(MAKER, "researcher", False)]))
+    store.tx(MAKER, "samples", lambda tx: people.append_people(tx, [Person(MAKER, "researcher", False)]))

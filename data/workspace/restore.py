@@ -27,47 +27,49 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
         raise BadInput(f"ASSAY_STORE is {url!r}, and only a DuckDB file can be restored: use duckdb:///file.duckdb.")
     if not backup.is_file():
         raise NotFound(f"There is no backup {backup}. Check the path; it is relative to the folder you are in.")
-    path, backup = opening.real(named), opening.real(backup)
+    path, backup = opening.real_path(named), opening.real_path(backup)
     if path.exists() and backup.samefile(path):
         raise BadInput(f"{backup} is the store itself. Give the backup's file.")
     if path.exists() and not path.is_file():
         raise BadInput(f"{path} is no file, so no store can take its place. ASSAY_STORE names another path.")
-    part = opening.beside(path, ".restoring")
-    with opening.alone(path):
-        opening.idle(path)
+    part = opening.beside_path(path, ".restoring")
+    with opening.lock_folder(path):
+        opening.check_idle(path)
         try:
-            opening.forget(part)
+            opening.remove_copy(part)
             changes = _sound(backup, part, url, force, _seen(path))
             aside = _aside(path)
-            Mark(opening.beside(path, ".mark")).make(*(Mark(opening.beside(part, ".mark")).entry() or (changes, "")))
+            Mark(opening.beside_path(path, ".mark")).make(
+                *(Mark(opening.beside_path(part, ".mark")).entry() or (changes, ""))
+            )
             os.replace(part, path)
         except (opening.Failure, OSError) as error:
             raise StoreFailed(
                 f"{backup} was not restored: {opening.first_line(error)} Check the disk's free space and rights."
             ) from error
         finally:
-            opening.forget(part)
+            opening.remove_copy(part)
     log.info("store_restored", file=str(path), revision=changes, backup=str(backup), kept=str(aside or ""))
     return changes, aside
 
 
-def revision(backup: Path) -> int:
+def backup_revision(backup: Path) -> int:
     """The newest revision that a backup holds. Raises an AssayError where it cannot be opened."""
-    opening.free(backup)
-    found = opening.look(backup, accept=True, write=False)
+    opening.check_unregistered(backup)
+    found = opening.inspect_store(backup, accept=True, write=False)
     return found.newest if found else 0
 
 
-def check(backup: Path) -> int:
+def check_copy(backup: Path) -> int:
     """Read all of a backup, which stays as it is; its newest revision. Raises BadInput or StoreFailed as `restore`."""
-    part = opening.beside(backup, ".checking")
+    part = opening.beside_path(backup, ".checking")
     try:
-        opening.forget(part)
+        opening.remove_copy(part)
         return _sound(backup, part, f"duckdb:///{part}", False, [])
     except (opening.Failure, OSError) as error:
         raise StoreFailed(f"{backup.name} could not be read: {opening.first_line(error)}") from error
     finally:
-        opening.forget(part)
+        opening.remove_copy(part)
 
 
 def _sound(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> int:
@@ -75,10 +77,10 @@ def _sound(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> 
 
     Raises BadInput where it is not whole.
     """
-    opening.free(backup)
+    opening.check_unregistered(backup)
     try:
-        marked = opening.beside(backup, ".mark").exists()
-        found = opening.look(backup, accept=force or not marked, write=False)
+        marked = opening.beside_path(backup, ".mark").exists()
+        found = opening.inspect_store(backup, accept=force or not marked, write=False)
     except StoreDamaged as error:
         raise BadInput(f"{backup} is no backup that can be opened, so nothing was changed. {error}") from None
     if not force and (found is None or not found.newest):
@@ -89,7 +91,7 @@ def _sound(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> 
     opening.copy(backup, part)
     store = DuckStore(part, url, accept=True)
     try:
-        exposure.carry(store, seen)
+        exposure.carry_exposures(store, seen)
         wrong = verify(store)
         if wrong:
             raise BadInput(f"{backup} is damaged, so nothing was changed. {' '.join(wrong[:5])}")
@@ -100,15 +102,15 @@ def _sound(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> 
 
 def _seen(path: Path) -> list[Row]:
     """Who was shown what by the store that goes; nothing where it cannot be read, or keeps no record of it."""
-    with contextlib.suppress(AssayError, opening.Failure), opening.reading(path) as con:
+    with contextlib.suppress(AssayError, opening.Failure), opening.open_read_only(path) as con:
         return con.execute("select distinct item_id, judge_id, person, route from exposure").fetchall()
     return []
 
 
 def _aside(path: Path) -> Path | None:
     """Give the present store, with its logs and mark, another name; also what is left of one without its file."""
-    files = [file for file in (*opening.logs(path), path, opening.beside(path, ".mark")) if os.path.lexists(file)]
-    aside = opening.vacant(path, "replaced")
+    files = [file for file in (*opening.logs(path), path, opening.beside_path(path, ".mark")) if os.path.lexists(file)]
+    aside = opening.free_name(path, "replaced")
     for file in files:
         os.replace(file, aside.with_name(aside.name + file.name.removeprefix(path.name)))
     return aside if files else None

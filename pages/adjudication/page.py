@@ -37,9 +37,9 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
     """The board, which alone reruns with every decision, and the decisions below it."""
     key, store = f"adjudication:{who.name}:{dataset.id}", session.store()
     state = session.scratch(key)
-    waits = adjudication.work(store, who.name, dataset.id)
-    dockets = docket.dockets(store, who.name, waits.mine, AHEAD)
-    adjudication.look(store, who.name, [one.view.item.id for one in dockets])
+    waits = adjudication.adjudication_work(store, who.name, dataset.id)
+    dockets = docket.load_dockets(store, who.name, waits.mine, AHEAD)
+    adjudication.record_look(store, who.name, [one.view.item.id for one in dockets])
     board(
         {
             "person": who.name,
@@ -56,7 +56,7 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
         key=key,
         on_outbox=lambda: _act(who, key, state, zone),
     )
-    adjudication_notes.decided(docket.done(store, who.name, dataset.id), who, zone, key)
+    adjudication_notes.decided(docket.adjudicated_cells(store, who.name, dataset.id), who, zone, key)
 
 
 def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
@@ -66,7 +66,7 @@ def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     state["notice"] = None
     try:
         if item := messages.words(outbox.get("reveal")):
-            adjudication.reveal(session.store(), who.name, item)
+            adjudication.reveal_while_adjudicating(session.store(), who.name, item)
     except AssayError as error:
         state["notice"] = str(error)
     for act in map(messages.table, messages.several(outbox.get("acts"))):
@@ -86,10 +86,10 @@ def _one(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
     """One act of the browser; of a decision the names of the people, in the order of their letters."""
     store = session.store()
     if act.get("action") == "withdraw":
-        adjudication.withdraw(store, actor, key, messages.words(act.get("of")))
+        adjudication.withdraw_adjudication(store, actor, key, messages.words(act.get("of")))
         return None
     item, unit, dimension, token = (messages.words(act.get(name)) for name in ("item", "unit", "dimension", "token"))
     value, reason = act.get("v"), act.get("reason")
     reason = reason if isinstance(reason, str) else ""
-    made = adjudication.decide(store, actor, key, item, unit, dimension, value, reason, token)
-    return [s.person for s in docket.shuffled(item, unit, dimension, made.said)]
+    made = adjudication.adjudicate(store, actor, key, item, unit, dimension, value, reason, token)
+    return [s.person for s in docket.shuffle_labels(item, unit, dimension, made.said)]

@@ -8,7 +8,7 @@ import streamlit as st
 
 from data.annotators import annotators
 from data.annotators import course as figures
-from data.annotators.annotators import Annotator, Labels
+from data.annotators.annotators import Annotator, DimensionLabels
 from data.records.datasets import Dataset
 from judges.stats import bins
 from judges.stats.raters import human_ceiling
@@ -25,7 +25,7 @@ def page() -> None:
         dataset = choose.dataset(store, labelled=True)
     if dataset is None:
         return
-    asked = annotators.dimensions(store, dataset.id)
+    asked = annotators.labelled_dimensions(store, dataset.id)
     if not asked:
         _nobody(dataset.name)
         return
@@ -37,8 +37,8 @@ def page() -> None:
     if dataset.synthetic:
         text.synthetic(dataset.description)
     with st.spinner("Comparing annotators ..."):
-        rows = annotators.annotators(store, dataset.id, dimension, resting)
-        found = annotators.labels(store, dataset.id, dimension, resting)
+        rows = annotators.find_annotators(store, dataset.id, dimension, resting)
+        found = annotators.dimension_labels(store, dataset.id, dimension, resting)
     annotator_tables.used(rows, len(found.cells), resting)
     annotator_tables.worth(rows)
     key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{resting}"
@@ -53,29 +53,29 @@ def page() -> None:
     annotator_tables.among(human_ceiling.ceiling(found.ratings), len(found.ratings.people), dataset.name)
     if len(found.ratings.people) > 1:
         most = [row.name for row in rows[: annotator_tables.PEOPLE] if row.labels]
-        annotator_tables.matrix(most, *annotators.between(found, most), len(found.ratings.people), key)
+        annotator_tables.matrix(most, *annotators.agreement_between_pairs(found, most), len(found.ratings.people), key)
     st.subheader("Dawid-Skene estimate", anchor=False)
-    opinion = annotators.second(store, dataset.id, dimension, resting)
-    differing = annotators.otherwise(store, who.name, opinion) if opinion is not None else ()
+    opinion = annotators.second_opinion(store, dataset.id, dimension, resting)
+    differing = annotators.doubted_cells(store, who.name, opinion) if opinion is not None else ()
     annotator_tables.second(opinion, differing, dimension.scale, key, partial(_desk, dataset.name))
 
 
 def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
     """Which labels: blind ones where there are any, or all."""
-    blind = len(annotators.labels(session.store(), dataset.id, dimension, "blind").ratings)
+    blind = len(annotators.dimension_labels(session.store(), dataset.id, dimension, "blind").ratings)
     first = "blind" if blind else "all"
     return url_state.one("labels", "Labels used", annotators.RESTING, default=first)  # type: ignore[return-value]
 
 
 @st.fragment
-def _person(dataset: Dataset, row: Annotator, found: Labels, key: str) -> None:
+def _person(dataset: Dataset, row: Annotator, found: DimensionLabels, key: str) -> None:
     """One person in full; a click on their table lists the items."""
     people, scale = found.ratings.people, found.ratings.scale
     number = people.index(row.name) if row.name in people else -1
-    course, counts = figures.course(found, number), figures.against(found, number)
+    course, counts = figures.agreement_course(found, number), figures.table_with_others(found, number)
     cell = annotator_tables.person(row, course, counts, bins.answers(scale), f"{key}:{row.name}")
     if cell is not None:
-        cells = figures.cells_where(session.store(), session.me().name, found, number, *cell)
+        cells = figures.find_cells(session.store(), session.me().name, found, number, *cell)
         annotator_tables.listed(cells, f"cells:{key}:{row.name}:{cell}", partial(_desk, dataset.name))
 
 

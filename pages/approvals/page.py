@@ -28,7 +28,7 @@ def page() -> None:
     if dataset.synthetic:
         with bar:
             text.synthetic(dataset.description)
-    judges = datasets.judges(store, dataset.id)
+    judges = datasets.dataset_judges(store, dataset.id)
     if not judges:
         st.info("No judge has scored this dataset yet, so there is nothing to approve.", icon=":material/gavel:")
         links.to("import", "Import judgments", icon=":material/upload_file:")
@@ -42,7 +42,8 @@ def page() -> None:
     for judge, _, model, *_ in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.subheader(
-                text.plain(agreement_tables.judge_names(judges, combinations.named(store))[judge]), anchor=False
+                text.plain(agreement_tables.judge_names(judges, combinations.describe_combinations(store))[judge]),
+                anchor=False,
             )
             practice_badge.judge(model)
         try:

@@ -24,7 +24,7 @@ def panel(who: Person, dataset: Dataset) -> None:
     asked = policy.asked(store)
     st.subheader("Policy: what an approval requires", anchor=False)
     approval_rows.bullets(policy_form.told(asked))
-    if asked.four_eyes and leads.stuck(leads.history(store)):
+    if asked.four_eyes and leads.lacks_independent_leads(leads.lead_history(store)):
         st.warning(text.plain(policy_form.STUCK), icon=":material/group:")
     if past := policy.changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
@@ -46,7 +46,7 @@ def _form(who: Person, asked: Asked) -> None:
     )
     with st.form("policy", border=False):
         new, beside = policy_form.fields(asked)
-        if not asked.four_eyes and leads.stuck(leads.history(session.store())):
+        if not asked.four_eyes and leads.lacks_independent_leads(leads.lead_history(session.store())):
             st.caption(text.plain(policy_form.NOT_YET))
         reason = st.text_input("Reason", max_chars=2000, placeholder="Why the policy changes, in a sentence.")
         if st.form_submit_button("Save the policy", type="primary"):

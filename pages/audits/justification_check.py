@@ -37,7 +37,7 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
                 st.button("Supports it", icon=":material/check:", shortcut="Y", on_click=_say, args=(*say, True))
                 st.button("Does not", icon=":material/close:", shortcut="N", on_click=_say, args=(*say, False))
                 with st.popover("The item", icon=":material/article:", type="tertiary"):
-                    justification_form.whole(items.item(store, cell.item).content)
+                    justification_form.whole(items.load_item(store, cell.item).content)
             if again:
                 st.button("Keep my answer", icon=":material/arrow_forward:", on_click=kept.pop, args=("again", None))
             elif tally.mine:

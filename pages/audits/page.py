@@ -25,12 +25,14 @@ def page() -> None:
         dataset = choose.dataset(store, labelled=True)
     if dataset is None:
         return
-    judges = datasets.judges(store, dataset.id)
+    judges = datasets.dataset_judges(store, dataset.id)
     if not judges:
         _nobody(dataset.name)
         return
     with bar, st.container(width=460):
-        judge = url_state.one("judge", "Judge", agreement_tables.judge_names(judges, combinations.named(store)))
+        judge = url_state.one(
+            "judge", "Judge", agreement_tables.judge_names(judges, combinations.describe_combinations(store))
+        )
     with st.container(horizontal=True):
         if dataset.synthetic:
             text.synthetic(dataset.description)

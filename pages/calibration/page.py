@@ -47,7 +47,7 @@ def page() -> None:
         dataset = choose.dataset(store, labelled=True)
     if dataset is None:
         return
-    judges = datasets.judges(store, dataset.id)
+    judges = datasets.dataset_judges(store, dataset.id)
     if not judges:
         st.info(
             "No judge has scored this dataset yet. Run one, or import its judgments, to compare it with people.",
@@ -56,7 +56,7 @@ def page() -> None:
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     with bar, st.container(width=460):
-        names = agreement_tables.judge_names(judges, combinations.named(store))
+        names = agreement_tables.judge_names(judges, combinations.describe_combinations(store))
         judge = url_state.one("judge", "Judge", names)
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
@@ -80,8 +80,8 @@ def page() -> None:
     lines = figure_cache.lines(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
     agreement_tables.used(lines, basis, dropped, counted, figure_cache.rests(store, at))
-    agreement_tables.combined(combinations.since(store, judge))
-    card_editor.shown(fewshot.used(store, judge))
+    agreement_tables.combined(combinations.combined_since(store, judge))
+    card_editor.shown(fewshot.items_in_prompt(store, judge))
     panel_disputes.panel(at, basis, dropped, dataset.name)
     tops = panel_ceiling.tops(store, at.plain)
     agreement_tables.plot(lines, tops, asked, key)

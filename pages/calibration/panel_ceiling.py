@@ -53,5 +53,5 @@ def tops(_store: Store, at: figure_cache.Place) -> dict[Dimension, Interval | No
 def tested(_store: Store, at: figure_cache.Place, dimension: Dimension, epsilon: float) -> Test:
     """The alternative-annotator test with that handicap."""
     return alternative_annotator.test(
-        annotators.labels(_store, at.dataset, dimension, "blind", at.judge).ratings, epsilon
+        annotators.dimension_labels(_store, at.dataset, dimension, "blind", at.judge).ratings, epsilon
     )

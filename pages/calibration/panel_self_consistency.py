@@ -17,7 +17,7 @@ def panel(at: Place, line: Line, key: str) -> None:
     store = session.store()
     with st.spinner("Comparing every sample with gold ..."):
         found = repeated(store, at.dataset, at.judge, line.dimension, at.basis)
-    self_consistency.told(found, combinations.named(store).get(at.judge, ""))
+    self_consistency.told(found, combinations.describe_combinations(store).get(at.judge, ""))
     if found is not None and found.together.cells:
         charts.intervals(self_consistency.rows(found), f"plot:{key}", None)
     if at.dropped:

@@ -24,13 +24,13 @@ def write(who: Person, start: Card | None) -> None:
         return
     try:
         recipe = checked(given)
-        wrong = cards.faults(store, recipe)
+        wrong = cards.recipe_faults(store, recipe)
     except AssayError as error:
         text.refuse(error)
         return
     for sentence in wrong:
         text.warn("{sentence}", sentence=sentence)
-    made = cards.drafted(store, recipe)
+    made = cards.draft_card(store, recipe)
     if start is not None and start.examples and not made.examples:
         st.warning("Its examples do not fit this reply any more, and will be left out.", icon=":material/info:")
     card_editor.preview(made, made.dimensions)
@@ -38,7 +38,7 @@ def write(who: Person, start: Card | None) -> None:
     label = "Save the card" if start is None else "Save as a new version"
     if st.button(text.plain(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
         try:
-            cards.save(store, who.name, recipe)
+            cards.save_card(store, who.name, recipe)
         except AssayError as error:
             text.refuse(error)
             return
@@ -56,9 +56,9 @@ def examples(who: Person, card: Card) -> None:
     if len(now) < fewshot_editor.MOST:
         dataset = fewshot_editor.where(store, card)
         if dataset is not None:
-            items = fewshot.offered(store, who.name, dataset.id, card)
+            items = fewshot.offered_items(store, who.name, dataset.id, card)
             at = fewshot_editor.item(store, items, card)
-            found = fewshot_editor.written(card, fewshot.looked(store, who.name, card, *at) if at else None, at)
+            found = fewshot_editor.written(card, fewshot.open_draft(store, who.name, card, *at) if at else None, at)
         else:
             found = fewshot_editor.pasted(card)
         if found is not None:
@@ -66,7 +66,7 @@ def examples(who: Person, card: Card) -> None:
     if not fewshot_editor.ready(card, now):
         return
     try:
-        made = cards.attach(store, who.name, card.name, now)
+        made = cards.attach_examples(store, who.name, card.name, now)
     except AssayError as error:
         text.refuse(error)
         return
@@ -81,13 +81,13 @@ def desk(who: Person) -> None:
     dataset = choose.dataset(store)
     if dataset is None:
         return
-    known, now = cards.known(store), desk_cards.chosen(store, dataset.id)
+    known, now = cards.current_cards(store), desk_cards.chosen_desk_cards(store, dataset.id)
     names = st.multiselect(
         "People label by", list(known), [n for n in now if n in known], key=f"asked:{dataset.id}",
         format_func=lambda n: known[n].title, placeholder="the judge's card, and those applied to its turns",
     )  # fmt: skip
     st.caption("This holds for blind labels too. The first is the main one where no judge was chosen.")
     if names != now and st.button("Set", type="primary"):
-        desk_cards.choose(store, who.name, dataset.id, names)
+        desk_cards.choose_desk_cards(store, who.name, dataset.id, names)
         session.scratch("cards")["done"] = f"From now on people label {dataset.name} by these cards."
         st.rerun()

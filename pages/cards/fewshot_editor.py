@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from data.gold.fewshot import Draft
+from data.gold.fewshot import ExampleDraft
 from data.records import datasets, items
 from data.records.datasets import Dataset
 from data.store import Store
@@ -68,7 +68,7 @@ def _reply(reply: dict[str, Any] | str) -> None:
 
 def where(store: Store, card: Card) -> Dataset | None:
     """The dataset that an example comes from; None: it is pasted."""
-    known = {d.id: d for d in datasets.all_datasets(store) if card.kind in datasets.kinds(store, d.id)}
+    known = {d.id: d for d in datasets.all_datasets(store) if card.kind in datasets.item_kinds(store, d.id)}
     with st.container(width=420):
         chosen = st.selectbox(
             "Add an example from", [*known, _PASTE], key=f"from:{card.version}",
@@ -84,7 +84,7 @@ def item(store: Store, found: Mapping[str, str], card: Card) -> tuple[str, str] 
         return None
     left, right = st.columns([3, 1])
     chosen = left.selectbox("Item", list(found), format_func=found.get, key=f"item:{card.version}")
-    parts = card.parts(items.item(store, chosen).content)
+    parts = card.parts(items.load_item(store, chosen).content)
     if not parts:
         st.info("This card has nothing to judge in that item.", icon=":material/inbox:")
         return None
@@ -92,7 +92,7 @@ def item(store: Store, found: Mapping[str, str], card: Card) -> tuple[str, str] 
     return str(chosen), str(part)
 
 
-def written(card: Card, draft: Draft | None, at: tuple[str, str] | None) -> Example | None:
+def written(card: Card, draft: ExampleDraft | None, at: tuple[str, str] | None) -> Example | None:
     """An example of an item, as the person has edited it; None while it is not to be added."""
     if draft is None or at is None:
         return None

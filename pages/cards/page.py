@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from data.cards import cards, folder, uses
-from data.cards.uses import Use
+from data.cards.uses import CardUse
 from data.gold import fewshot
 from data.records.people import Person
 from judges.authoring.card_lookup import POINTWISE
@@ -33,7 +33,7 @@ def page() -> None:
     if who.may("lead") and kept.get("writing"):
         with st.container(border=True):
             _new(who)
-    known, using = cards.known(store), uses.uses(store)
+    known, using = cards.current_cards(store), uses.card_uses(store)
     card_editor.listed(known, using)
     with st.container(width=420):
         name = url_state.one("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()})
@@ -55,7 +55,7 @@ def _new(who: Person) -> None:
     editor_page.write(who, None)
 
 
-def _one(who: Person, card: Card, using: Sequence[Use]) -> None:
+def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
     """One card in full, what uses it, its versions and its folder."""
     store, origin = session.store(), card_editor.origin(card)
     made = origin == "own"
@@ -73,8 +73,8 @@ def _one(who: Person, card: Card, using: Sequence[Use]) -> None:
             icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is a built-in card with this version.",
         )  # fmt: skip
     if card.examples:
-        card_editor.shown(fewshot.shown(store, card))
-    stored = cards.versions(store, card.name)
+        card_editor.shown(fewshot.items_in_examples(store, card))
+    stored = cards.card_versions(store, card.name)
     if len(stored) > 1:
         for one in stored:
             text.quiet(

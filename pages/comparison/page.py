@@ -43,7 +43,7 @@ def page() -> None:
         dataset = choose.dataset(store, labelled=True)
     if dataset is None:
         return
-    judges = datasets.judges(store, dataset.id)
+    judges = datasets.dataset_judges(store, dataset.id)
     if not judges:
         st.info(
             "No judge has scored this dataset yet. Run one, or import its judgments, to compare it here.",
@@ -51,7 +51,7 @@ def page() -> None:
         )
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
-    names = agreement_tables.judge_names(judges, combinations.named(store))
+    names = agreement_tables.judge_names(judges, combinations.describe_combinations(store))
     counted = policy.basis(store, dataset.id)
     with bar:
         with st.container(width=460):

@@ -24,11 +24,11 @@ def page() -> None:
     if dataset is None:
         return
     held = dashboard.published(store, dataset.id)
-    judges = datasets.judges(store, dataset.id)
+    judges = datasets.dataset_judges(store, dataset.id)
     if not held:
         dashboard_view.nothing(store, dataset, judges)
         return
-    named = agreement_tables.judge_names(judges, combinations.named(store))
+    named = agreement_tables.judge_names(judges, combinations.describe_combinations(store))
     names = {id_: name for id_, name in named.items() if id_ in held}
     with bar, st.container(width=290):
         judge = url_state.one("judge", "Judge", names)

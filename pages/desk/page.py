@@ -28,7 +28,7 @@ def page() -> None:
 
 @st.fragment
 def _desk(
-    who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Filters, linked: str, zone: tzinfo
+    who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters, linked: str, zone: tzinfo
 ) -> None:
     """The desk itself, which alone reruns with every answer."""
     key = f"desk:{who.name}:{dataset.id}:{stream}"
@@ -37,13 +37,13 @@ def _desk(
     notice, store = None, session.store()
     try:
         ahead = sending.AHEAD if outbox["came"] else sending.FIRST
-        given = queue.claim(store, who.name, dataset.id, stream, filters, outbox["have"], ahead)
-        sheets = sending.light([compose.sheet(v) for v in desk.views(store, who.name, given)])
+        given = queue.claim_items(store, who.name, dataset.id, stream, filters, outbox["have"], ahead)
+        sheets = sending.light([compose.sheet(v) for v in desk.desk_views(store, who.name, given)])
         sheets += _asked(who, state, outbox, linked)
     except AssayError as error:
         sheets, notice = [], str(error)
     try:
-        state["stand"] = progress.standing(store, who.name, dataset.id, stream, filters, zone)
+        state["stand"] = progress.desk_progress(store, who.name, dataset.id, stream, filters, zone)
     except (StoreFailed, StoreDamaged, StoreLocked) as error:
         if "stand" not in state:
             raise
@@ -65,9 +65,9 @@ def _desk(
                 "done": stand.queue.answered,
                 "total": stand.queue.drawn,
             },
-            "empty": sending.empty(stream, filters != queue.Filters()) if not stand.left and not notice else None,
+            "empty": sending.empty(stream, filters != queue.QueueFilters()) if not stand.left and not notice else None,
             "notice": state.get("notice") or notice,
-            "guide": sending.guide(guidelines.current(store, dataset.id), dataset.name, zone),
+            "guide": sending.guide(guidelines.current_guidelines(store, dataset.id), dataset.name, zone),
         },
         key=key,
         on_outbox=lambda: _save(who, key, state, zone),
@@ -79,19 +79,19 @@ def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: s
     store, found = session.store(), []
     if linked and linked != state.get("open"):
         state["open"] = linked
-        found.append(compose.sheet(desk.opened(store, who.name, linked)))
+        found.append(compose.sheet(desk.open_item(store, who.name, linked)))
     want = outbox.get("want")
     if want and want.get("item"):
         if want.get("reveal"):
-            desk.reveal(store, who.name, want["item"])
-        found.append(compose.sheet(desk.opened(store, who.name, want["item"]), again=True))
+            desk.reveal_judges(store, who.name, want["item"])
+        found.append(compose.sheet(desk.open_item(store, who.name, want["item"]), again=True))
     return found
 
 
 def _save(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Save what the browser sent, and remember what to acknowledge."""
     try:
-        saved, refused = labels.save(session.store(), who.name, sending.received(key)["answers"])
+        saved, refused = labels.save_answers(session.store(), who.name, sending.received(key)["answers"])
         state["notice"] = None
     except AssayError as error:
         state["notice"] = str(error)

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from data.exporting import FORMATS, Format, Given, Kind, Option, loads
-from data.gold.excluded_items import Use
+from data.gold.excluded_items import ExcludedItem
 from data.store import Store
 from judges.plural import many
 from pages.ui import text
@@ -180,7 +180,7 @@ def done(given: Given, address: str) -> None:
             st.code(loads(given.format, given.file.name), language="python")
 
 
-def aside(found: Sequence[Use]) -> tuple[list[str], str] | None:
+def aside(found: Sequence[ExcludedItem]) -> tuple[list[str], str] | None:
     """The items that are put aside; those to take back with the reason, once a person asks for it."""
     rows = [(u.name, u.why, u.person, "in the audit sample" if u.drawn else "") for u in found]
     st.dataframe(pd.DataFrame(rows, columns=["Item", "Why", "Put aside by", ""]), hide_index=True)

@@ -78,7 +78,7 @@ def _preview(
 
 def _aside(who: Person, store: Store, dataset: Dataset) -> None:
     """The items that the approval check leaves out because prompts were tuned on them."""
-    found = excluded_items.listed(store, dataset.id)
+    found = excluded_items.list_excluded(store, dataset.id)
     with st.expander("Tuning items: put aside, not counted by the approval check", icon=":material/block:"):
         st.caption("What a prompt was tuned on, or what became an example, counts in no figure of any judge.")
         text.say("**{n}** put aside.", n=many(len(found), "item"))
@@ -86,11 +86,11 @@ def _aside(who: Person, store: Store, dataset: Dataset) -> None:
         given = export_form.by_hand()
     try:
         if back:
-            excluded_items.take_back(store, who.name, dataset.id, *back)
+            excluded_items.readmit_items(store, who.name, dataset.id, *back)
             st.rerun()
         if given:
-            excluded_items.put_aside(
-                store, who.name, dataset.id, excluded_items.named(store, dataset.id, given[0]), given[1]
+            excluded_items.exclude_items(
+                store, who.name, dataset.id, excluded_items.item_ids_of_names(store, dataset.id, given[0]), given[1]
             )
             st.rerun()
     except AssayError as error:

@@ -72,7 +72,7 @@ def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
         labels=_labels(key, kind, columns, start, faults),
         recipes=start.recipes,
     )
-    return mapping, faults + mapping.faults(columns, cards.known(session.store()))
+    return mapping, faults + mapping.faults(columns, cards.current_cards(session.store()))
 
 
 def becomes(known: Known, mapping: Mapping) -> None:
@@ -151,7 +151,7 @@ def _judgments(key: str, kind: Kind, columns: list[str], start: Mapping, faults:
         for j in start.judgments
     ]
     pick = st.column_config.SelectboxColumn(options=columns)
-    fitting = {n: c for n, c in {**start.cards(), **cards.known(session.store())}.items() if c.kind == kind}
+    fitting = {n: c for n, c in {**start.cards(), **cards.current_cards(session.store())}.items() if c.kind == kind}
     config: dict[str, Any] = {name: pick for name in _JUDGED if name.endswith(" in")}
     config["Card"] = st.column_config.SelectboxColumn(options=list(fitting))
     asked = dict.fromkeys(d.name for card in fitting.values() for d in card.dimensions)
@@ -207,7 +207,7 @@ def _labels(key: str, kind: Kind, columns: list[str], start: Mapping, faults: li
     pick = st.column_config.SelectboxColumn(options=columns)
     config: dict[str, Any] = dict.fromkeys(("Value in", "Annotator in", "Made at in", "Probability in"), pick)
     own = {d.name for card in start.cards().values() for d in card.dimensions}
-    asked = sorted({name for of, _, name in cards.questions(session.store()) if of == kind} | own)
+    asked = sorted({name for of, _, name in cards.answerable_dimensions(session.store()) if of == kind} | own)
     config["Unit"] = st.column_config.SelectboxColumn(options=_UNITS[kind], default=_UNITS[kind][0])
     config["Dimension"] = st.column_config.SelectboxColumn(options=asked)
     config["Mode"] = st.column_config.SelectboxColumn(options=["blind", "assisted", "revealed"], default="blind")

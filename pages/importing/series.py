@@ -69,7 +69,7 @@ def _edited(made: Outline, key: str) -> Outline:
     both = zip(said, made.series, strict=True)
     changed = {_place(s): s.answers for s, one in both if s.answers not in (None, one.answers)}
     said = [replace(s, answers=changed.get(_place(s), s.answers)) for s in said]
-    found = scaled(said, cards.questions(session.store()))
+    found = scaled(said, cards.answerable_dimensions(session.store()))
     for row, one in zip(rows, found, strict=True):
         if one.by and one.answers is not None and not row["Answers"]:
             text.quiet("{name}: read as answers on {scale}.", name=one.name, scale=one.answers.scale.words)

@@ -15,5 +15,5 @@ def page() -> None:
     st.title(text.plain(who.name), anchor=False)
     text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
     st.subheader("Your labels", anchor=False)
-    annotator_tables.own(annotators.own(session.store(), who.name))
+    annotator_tables.own(annotators.own_work(session.store(), who.name))
     st.caption(text.HERE if origins.local() else text.ANYWHERE)

@@ -45,7 +45,7 @@ def leave() -> None:
 def closed(title: str, role: Role) -> None:
     """Say that a page is for people of another role, and who can change that."""
     who = session.me()
-    leads = [p.name for p in people.everyone(session.store()) if p.may("lead")]
+    leads = [p.name for p in people.all_people(session.store()) if p.may("lead")]
     st.title(text.plain(title), anchor=False)
     text.say(
         "This page is for {roles}, and you are {role}. {leads} can change your role on the page People.",
@@ -57,7 +57,7 @@ def closed(title: str, role: Role) -> None:
 
 def page() -> None:
     """Choose a name, or enter a new one."""
-    known = people.everyone(session.store())
+    known = people.all_people(session.store())
     first = not any(p.role == "lead" for p in known)
     _, middle, _ = st.columns([1, 1.4, 1])
     with middle:
@@ -97,7 +97,7 @@ def _find(known: list[Person]) -> None:
 def _enter(name: str) -> None:
     """Enter under a name, or say why not."""
     try:
-        session.enter(people.join(session.store(), name).name)
+        session.enter(people.join_workspace(session.store(), name).name)
     except AssayError as error:
         text.refuse(error)
         return

@@ -27,9 +27,10 @@ def page() -> None:
     if not known:
         _first_steps(who)
         return
-    mine, done = progress.personal(store, who.name, zone=zone), progress.all_done(store)
+    mine, done = progress.personal_progress(store, who.name, zone=zone), progress.dataset_progress(store)
     here = {
-        (d.id, s): progress.standing(store, who.name, d.id, s, queue.Filters(), zone) for d in known for s in STREAMS
+        (d.id, s): progress.desk_progress(store, who.name, d.id, s, queue.QueueFilters(), zone)
+        for d in known for s in STREAMS
     }  # fmt: skip
     left, right = st.columns([2, 1], gap="large")
     with left:
@@ -41,17 +42,17 @@ def page() -> None:
         st.subheader("Datasets", anchor=False)
         for dataset in known:
             queues = {s: here[dataset.id, s].queue for s in STREAMS}
-            nothing = progress.Done(0, 0, 0, 0)
-            todo.far(dataset, done.get(dataset.id, nothing), queues, datasets.judges(store, dataset.id))
+            nothing = progress.DatasetProgress(0, 0, 0, 0)
+            todo.far(dataset, done.get(dataset.id, nothing), queues, datasets.dataset_judges(store, dataset.id))
     with right:
         decide = st.container()
         st.subheader("You", anchor=False)
-        todo.pace(mine, list(progress.days(store, who.name, zone).values()))
+        todo.pace(mine, list(progress.saves_per_day(store, who.name, zone).values()))
         st.subheader("Recent activity", anchor=False)
-        todo.moved(activity.recent(store), zone)
+        todo.moved(activity.recent_activity(store), zone)
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
-            judges = {id_: model for d in known for id_, _, model, *_ in datasets.judges(store, d.id)}
+            judges = {id_: model for d in known for id_, _, model, *_ in datasets.dataset_judges(store, d.id)}
             approval_rows.home(approvals.waits(store), {d.id: d.name for d in known}, judges)
 
 
@@ -79,7 +80,7 @@ def _first_steps(who: Person) -> None:
         st.markdown("**3 · Label** on the review desk, by key. Every answer counts as a label as soon as it is saved.")
         links.to("desk", "Review desk", icon=":material/rate_review:")
     if not able:
-        names = [p.name for p in people.everyone(session.store()) if p.may("researcher")]
+        names = [p.name for p in people.all_people(session.store()) if p.may("researcher")]
         names = ", ".join(names[:5]) or "a researcher"
         text.say("You are an annotator: the first two steps are for a researcher. Ask {names}.", names=names)
         return

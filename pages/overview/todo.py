@@ -7,10 +7,10 @@ from datetime import timedelta, tzinfo
 
 import streamlit as st
 
-from data.queue.progress import Done, Personal, QueueDone
+from data.queue.progress import DatasetProgress, PersonalProgress, QueueProgress
 from data.records.datasets import Dataset
-from data.records.names import shown
-from data.trail.activity import Move
+from data.records.names import display_name
+from data.trail.activity import Activity
 from judges.plural import many
 from pages.ui import clock, links, text
 from pages.ui.choose import STREAMS
@@ -46,7 +46,7 @@ def waiting(dataset: Dataset, stream: str, left: int, seconds: float | None, fir
 Judges = Sequence[tuple[str, str, str, bool, int]]
 
 
-def far(dataset: Dataset, done: Done, queues: dict[str, QueueDone], judges: Judges) -> None:
+def far(dataset: Dataset, done: DatasetProgress, queues: dict[str, QueueProgress], judges: Judges) -> None:
     """How far one dataset is, by whom it is judged, and the way to its figures."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -66,7 +66,7 @@ def far(dataset: Dataset, done: Done, queues: dict[str, QueueDone], judges: Judg
         text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)
 
 
-def pace(mine: Personal, days: list[int]) -> None:
+def pace(mine: PersonalProgress, days: list[int]) -> None:
     """A person's own progress, with the last days as bars."""
     bars = days if any(days) else None
     label = "Items today (bars: last 14 days)" if bars else "Items today"
@@ -76,11 +76,11 @@ def pace(mine: Personal, days: list[int]) -> None:
     right.metric("Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="Median of the last 50.")
 
 
-def moved(found: list[Move], zone: tzinfo) -> None:
+def moved(found: list[Activity], zone: tzinfo) -> None:
     """The newest changes in words, each with its time."""
     if not found:
         st.caption("Nothing yet.")
     for move in found:
         values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": clock.at(move.at, zone)}
         what = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
-        text.quiet(MOVED[move.sort], actor=shown(move.actor), n=many(move.n, what), **values)
+        text.quiet(MOVED[move.sort], actor=display_name(move.actor), n=many(move.n, what), **values)

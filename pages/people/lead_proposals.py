@@ -15,8 +15,8 @@ def panel(who: Person) -> None:
     store = session.store()
     if said := session.scratch("people").pop("said", ""):
         st.success(text.plain(said), icon=":material/group:")
-    found = leads.waiting(store)
-    if found and leads.stuck(leads.history(store)):
+    found = leads.pending_lead_changes(store)
+    if found and leads.lacks_independent_leads(leads.lead_history(store)):
         st.warning(text.plain(policy_form.STUCK), icon=":material/group:")
     for one in found:
         what = f"{one.person} as {one.role}" if one.active else f"to deactivate {one.person}"
@@ -32,7 +32,7 @@ def panel(who: Person) -> None:
             if agree:
                 put(who, one.person, one.role, one.active)  # type: ignore[arg-type]
             elif st.button("Withdraw", icon=":material/undo:", key=f"back:{one.person}"):
-                people.take_back(store, who.name, one.person)
+                people.withdraw_lead_proposal(store, who.name, one.person)
                 st.rerun()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.records import people
-from data.records.people import Member, Person, Role
+from data.records.people import MemberActivity, Person, Role
 from pages.people import lead_proposals
 from pages.server import origins
 from pages.ui import clock, ledger, session, text
@@ -38,7 +38,7 @@ def page() -> None:
     with st.expander("What each role may do", icon=":material/key:"):
         for role, told in MAY.items():
             text.say("**{role}**: {told}", role=role, told=told)
-    imported = people.imported(store)
+    imported = people.imported_annotators(store)
     if imported:
         st.subheader("Known from imports", anchor=False)
         st.caption(
@@ -54,7 +54,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def _row(one: Member) -> list[str]:
+def _row(one: MemberActivity) -> list[str]:
     last = clock.at(one.last, clock.zone()) if one.last else "–"
     return [one.person.name, one.person.role, "active" if one.person.active else "inactive", f"{one.items:,}", last]
 

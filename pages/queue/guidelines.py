@@ -6,7 +6,7 @@ import streamlit as st
 
 from data.records import guidelines
 from data.records.datasets import Dataset
-from data.records.guidelines import LETTERS, Version
+from data.records.guidelines import LETTERS, GuidelinesVersion
 from data.records.people import Person
 from judges.errors import AssayError
 from pages.ui import clock, session, sheet, text
@@ -26,7 +26,7 @@ def way(dataset: Dataset, who: Person) -> None:
 
 @st.dialog("Guidelines", width="large")
 def _dialog(dataset: Dataset, who: Person) -> None:
-    versions = guidelines.history(session.store(), dataset.id)
+    versions = guidelines.guidelines_history(session.store(), dataset.id)
     now = versions[0].text if versions else ""
     if not now:
         st.info(EMPTY, icon=":material/menu_book:")
@@ -56,7 +56,7 @@ def _write(dataset: Dataset, who: Person, now: str, count: int) -> None:
         )
     if right.button("Save", type="primary", disabled=new.strip() == now.strip(), width="stretch"):
         try:
-            number = guidelines.write(session.store(), who.name, dataset.id, new)
+            number = guidelines.write_guidelines(session.store(), who.name, dataset.id, new)
         except AssayError as error:
             text.refuse(error)
             return
@@ -64,7 +64,7 @@ def _write(dataset: Dataset, who: Person, now: str, count: int) -> None:
         st.rerun()
 
 
-def _history(versions: list[Version]) -> None:
+def _history(versions: list[GuidelinesVersion]) -> None:
     if not versions:
         return
     zone = clock.zone()

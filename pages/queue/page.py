@@ -7,7 +7,7 @@ from dataclasses import asdict
 import streamlit as st
 
 from data.queue import listing, progress, queue
-from data.queue.listing import Listing
+from data.queue.listing import QueueListing
 from data.records.datasets import Dataset
 from data.records.people import Person
 from judges.plural import many
@@ -29,7 +29,7 @@ def page() -> None:
     dataset, stream, filters = place
     with st.container(horizontal=True, vertical_alignment="center"):
         _ways(who, dataset, stream, filters)
-    if nobody := queue.stranded(store, dataset.id) if stream == "audit" else 0:
+    if nobody := queue.count_stranded(store, dataset.id) if stream == "audit" else 0:
         text.quiet(
             "Nobody who works here can answer {n} blind: all have answered there, or were shown what a judge or other "
             "people said. Somebody new can; or set fewer people per item in the rules.",
@@ -38,7 +38,7 @@ def page() -> None:
     _list(who, dataset, stream, filters)
 
 
-def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Filters) -> None:
+def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
     """What can be done with this queue; filling it is for researchers."""
     if st.button("Label", type="primary", icon=":material/arrow_forward:"):
         links.go("desk", dataset=dataset.name, stream=stream, **asdict(filters))
@@ -57,17 +57,17 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
 
 
 @st.fragment
-def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Filters) -> None:
+def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
     """The draws in their order, a page at a time; a click opens one on the desk."""
     store, key = session.store(), f"queue:{dataset.id}:{stream}:{filters}"
     kept, words = session.scratch(key), session.component_state(f"{key}:search") or ""
     state = session.component_state(f"{key}:state")
     if kept.get("now", "") != (state, words):
         kept.update(now=(state, words), skip=0)
-    found = listing.listing(store, who.name, dataset.id, stream, filters, state, kept["skip"], SIZE, words)
-    queue_table.head(found, progress.personal(store, who.name, dataset.id, clock.zone()))
+    found = listing.list_queue(store, who.name, dataset.id, stream, filters, state, kept["skip"], SIZE, words)
+    queue_table.head(found, progress.personal_progress(store, who.name, dataset.id, clock.zone()))
     if not found.drawn and not words:
-        queue_table.empty(stream, filters != queue.Filters(), who.may("researcher"))
+        queue_table.empty(stream, filters != queue.QueueFilters(), who.may("researcher"))
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
@@ -82,7 +82,7 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
             label_visibility="collapsed",
         )
         if found.states.get("reserved by you") and st.button("Give back", icon=":material/undo:", help=GIVE_BACK):
-            queue.release(store, who.name, dataset.id)
+            queue.release_claims(store, who.name, dataset.id)
             st.rerun()
     if not found.rows:
         text.quiet("No item of this queue matches “{words}”." if words else "No item is in this state.", words=words)
@@ -93,7 +93,7 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
     _pages(kept, found)
 
 
-def _pages(kept: dict[str, int], found: Listing) -> None:
+def _pages(kept: dict[str, int], found: QueueListing) -> None:
     """Where in the list this is, and the ways on and back."""
     total, first = found.total, kept["skip"]
     if total <= SIZE:

@@ -36,7 +36,7 @@ HIDE = (
 def audit(found: Dataset, who: str) -> None:
     """A stratified random sample: how many, how drawn, which judge's scores some show, and the forecast of kappa."""
     store = session.store()
-    share, judges = settings.rules(store, found.id).assisted_share, _judges(found)
+    share, judges = settings.queue_rules(store, found.id).assisted_share, _judges(found)
     text.quiet(
         "Items are drawn at random within strata. {blind} of them are answered **blind**, without the judge in view: "
         "only these count for the approval check. The other {assisted} are shown with a judge's scores, to measure how "
@@ -62,7 +62,7 @@ def audit(found: Dataset, who: str) -> None:
         text.refuse(error)
         return
     sample_form.planned(shares, int(size), quota(store, found.id, bool(judge)))
-    if known := queue.known_to_all(store, found.id):
+    if known := queue.count_known_to_all(store, found.id):
         text.warn(
             "Nobody who works here can answer {n} blind that are not drawn yet: all have answered there, or were shown "
             "what a judge or other people said. The draw takes them like any others, as a sample without them would "
@@ -139,7 +139,7 @@ def left_out(reserved: int) -> str:
 def rules(found: Dataset, who: str, lead: bool) -> None:
     """The queue rules of a dataset."""
     store = session.store()
-    now = settings.rules(store, found.id)
+    now = settings.queue_rules(store, found.id)
     overlap = st.number_input(
         "People per item", 1, 20, now.overlap, help="From two on, agreement among people can be measured."
     )
@@ -156,7 +156,7 @@ def rules(found: Dataset, who: str, lead: bool) -> None:
     new = QueueRules(int(overlap), share / 100, int(minutes))
 
     def save() -> None:
-        settings.set_rules(store, who, found.id, new)
+        settings.set_queue_rules(store, who, found.id, new)
         if lead:
             settings.hide_systems(store, who, found.id, hide)
 
@@ -168,7 +168,7 @@ def rules(found: Dataset, who: str, lead: bool) -> None:
 
 def _judges(found: Dataset) -> dict[str, str]:
     """The judges of a dataset by id: model, card and how many items, since one model may judge in several ways."""
-    known = datasets.judges(session.store(), found.id)
+    known = datasets.dataset_judges(session.store(), found.id)
     return {judge: f"{model} · {card.replace('_', ' ')} · {items:,}" for judge, card, model, _, items in known}
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.queue.listing import Listing, Row, State
-from data.queue.progress import Personal
+from data.queue.listing import ListedDraw, QueueListing, State
+from data.queue.progress import PersonalProgress
 from judges.plural import many
 from pages.ui import ledger, text
 
@@ -44,7 +44,7 @@ MOST = 3
 """Reasons that stand in the list; the desk has them all."""
 
 
-def table(found: Listing, stream: str, key: str) -> Row | None:
+def table(found: QueueListing, stream: str, key: str) -> ListedDraw | None:
     """The rows as a table; the one that was opened, or None."""
     rows = [_row(row, stream) for row in found.rows]
     dull = {name for name in ("Judge", "Stratum", "Probability") if len({row.get(name, "") for row in rows}) < 2}
@@ -54,7 +54,7 @@ def table(found: Listing, stream: str, key: str) -> Row | None:
     return None if clicked is None else found.rows[clicked[0]]
 
 
-def _row(row: Row, stream: str) -> dict[str, str]:
+def _row(row: ListedDraw, stream: str) -> dict[str, str]:
     line = {"Item": _lines(row.name, " ~ ".join(row.systems)), "#": f"{row.place:,}"}
     line["Text"] = text.short(row.about, 160)
     if stream == "review":
@@ -75,13 +75,13 @@ def _why(reasons: tuple[str, ...]) -> str:
     return " · ".join(filter(None, [*reasons[:MOST], more]))
 
 
-def _state(row: Row) -> str:
+def _state(row: ListedDraw) -> str:
     """The state of a draw, in words, with who has reserved it and how many people have answered it of several."""
     state = f"reserved by {', '.join(row.holders)}" if row.state == "reserved" else row.state
     return _lines(state, f"{row.people} of {row.overlap} people" if row.overlap > 1 else "")
 
 
-def head(found: Listing, mine: Personal) -> None:
+def head(found: QueueListing, mine: PersonalProgress) -> None:
     """How many items are left for this person, how many are done of those that pass the filters, and their pace."""
     overlap = max((row.overlap for row in found.rows), default=1)
     text.say(

@@ -40,15 +40,15 @@ _WIDE = {"min_value": 0.05, "max_value": 0.95, "step": 0.05, "format": "%.2f"}
 def design(found: Dataset, judges: Mapping[str, str]) -> Design:
     """What the person chooses the items to be stratified by. Raises AssayError for what cannot be."""
     store = session.store()
-    first = strata.kept(store, found.id)
-    fixed = first is not None and not strata.population(store, found.id, first).open
+    first = strata.current_design(store, found.id)
+    fixed = first is not None and not strata.sampled_population(store, found.id, first).open
     begin = first or (Design("score", judge=next(iter(judges)), allocation="root") if judges else Design())
     if fixed:
         text.quiet(
             "Items are stratified **{by}**, as at the first draw: each keeps its stratum, and only items that are "
-            "imported later can be stratified in another way.", by=strata.told(begin),
+            "imported later can be stratified in another way.", by=strata.describe_design(begin),
         )  # fmt: skip
-    fields = strata.fields(store, found.id)
+    fields = strata.meta_fields(store, found.id)
     left, middle, right = st.columns(3) if not fixed or len(judges) > 1 else (st, st, st)
     ways = [by for by in BY if (judges or by not in ("score", "confidence")) and (fields or by != "meta")]
     by = begin.by if fixed else left.selectbox(
@@ -180,7 +180,7 @@ def _ahead(
     newest: int,
 ) -> dict[Allocation | None, Forecast]:  # fmt: skip
     """The forecast of every allocation, up to `last` items; `newest` is the change that it was made at."""
-    parts = strata.population(_store, dataset_id, chosen).strata
+    parts = strata.sampled_population(_store, dataset_id, chosen).strata
     first, agreements = min(asked.min_items, last), [low, (low + high) / 2, high]
     z = boundary(1 - asked.level, first, max(asked.horizon, first))
     return ahead.outlook(

@@ -61,12 +61,12 @@ RULES = {
 
 def card(store: Store, dataset_id: str) -> Card | None:
     """A card that can be run on the items of a dataset."""
-    kinds = datasets.kinds(store, dataset_id)
-    fitting = {n: c for n, c in cards.known(store).items() if c.kind in kinds and c.prompts}
+    kinds = datasets.item_kinds(store, dataset_id)
+    fitting = {n: c for n, c in cards.current_cards(store).items() if c.kind in kinds and c.prompts}
     if not fitting:
         st.info("No card can judge these items yet.", icon=":material/style:")
         return None
-    usual = next((j[1] for j in datasets.judges(store, dataset_id) if j[1] in fitting), "")
+    usual = next((j[1] for j in datasets.dataset_judges(store, dataset_id) if j[1] in fitting), "")
     return fitting[url_state.one("card", "Card", {n: c.title for n, c in fitting.items()}, default=usual)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.records import datasets
-from data.records.names import shown
+from data.records.names import display_name
 from data.trail import particulars, trail
 from pages.trail import trail_table
 from pages.ui import clock, session, text, url_state
@@ -23,7 +23,9 @@ def page() -> None:
     names = {d.name: d for d in datasets.all_datasets(store)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=190):
-            person = url_state.one("who", "Who", {"": "anybody"} | {name: shown(name) for name in trail.people(store)})
+            person = url_state.one(
+                "who", "Who", {"": "anybody"} | {name: display_name(name) for name in trail.acting_people(store)}
+            )
         with st.container(width=190):
             dataset = url_state.one("dataset", "Dataset", {"": "any"} | {name: name for name in names})
         with st.container(width=160):
@@ -32,21 +34,21 @@ def page() -> None:
             chosen = trail_table.kinds(trail.KINDS, trail.USUAL)
         with st.container(width=230):
             words = url_state.words("words", "Search")
-    narrow = trail.Narrow(
+    narrow = trail.TrailFilter(
         chosen, person, names[dataset].id if dataset else "", trail_table.since(days, zone), words=words
     )
     turn = session.scratch("trail")
     if turn.get("narrow") != narrow:
         turn.update(narrow=narrow, before=[])
     before = turn["before"]
-    found = trail.entries(store, narrow, before[-1] if before else None, PAGE)
+    found = trail.trail_entries(store, narrow, before[-1] if before else None, PAGE)
     if not found:
         st.info("Nothing fits. Choose other kinds, a longer time or other words.", icon=":material/history:")
         return
     key = f"trail:{hash(narrow)}:{len(before)}"
     opened = trail_table.opened(found, key)
-    appended = trail.appended(store, who.name, opened.seq) if opened else {}
-    trail_table.table(found, zone, key, particulars.described(store, appended))
+    appended = trail.appended_rows(store, who.name, opened.seq) if opened else {}
+    trail_table.table(found, zone, key, particulars.describe_rows(store, appended))
     with st.container(horizontal=True):
         if before and st.button("Newer", icon=":material/chevron_left:"):
             before.pop()
@@ -55,5 +57,5 @@ def page() -> None:
             before.append(found[-1].seq)
             st.rerun()
         st.space("stretch")
-        trail_table.download(lambda: trail.every(store, narrow))
+        trail_table.download(lambda: trail.all_entries(store, narrow))
     text.quiet("{n} shown. Select a row to see what was stored.", n=trail_table.many(found))

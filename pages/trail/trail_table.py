@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 import streamlit as st
 
 from data.exporting import files
-from data.records.names import shown
-from data.trail.trail import Entry
+from data.records.names import display_name
+from data.trail.trail import TrailEntry
 from judges import plural
 from pages.ui import clock, ledger
 
@@ -58,15 +58,17 @@ def since(days: str, zone: tzinfo) -> datetime | None:
 _COLUMNS = (("When", "128px"), ("Who", "132px"), ("Kind", "112px"), ("Dataset", "124px"), ("What", ""))
 
 
-def opened(entries: Sequence[Entry], key: str) -> Entry | None:
+def opened(entries: Sequence[TrailEntry], key: str) -> TrailEntry | None:
     """The change that is open in the table of that key."""
     at = ledger.opened(key, len(entries))
     return None if at is None else entries[at]
 
 
-def table(entries: Sequence[Entry], zone: tzinfo, key: str, parts: Sequence[ledger.Part]) -> None:
+def table(entries: Sequence[TrailEntry], zone: tzinfo, key: str, parts: Sequence[ledger.Part]) -> None:
     """The changes, a row each; the one that is open with what it wrote."""
-    rows = [[clock.at(e.at, zone), shown(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries]
+    rows = [
+        [clock.at(e.at, zone), display_name(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries
+    ]
     at = opened(entries, key)
     if at is not None:
         head = f"Revision {at.seq:,}, {at.at:%Y-%m-%d %H:%M:%S} UTC"
@@ -74,17 +76,17 @@ def table(entries: Sequence[Entry], zone: tzinfo, key: str, parts: Sequence[ledg
     ledger.table(_COLUMNS, rows, key, "Changes", parts)
 
 
-def many(entries: Sequence[Entry]) -> str:
+def many(entries: Sequence[TrailEntry]) -> str:
     """How many changes these are, in words."""
     return plural.many(len({entry.seq for entry in entries}), "change")
 
 
-def download(every: Callable[[], Iterable[Entry]]) -> None:
+def download(every: Callable[[], Iterable[TrailEntry]]) -> None:
     """All changes that fit as CSV, made when it is asked for."""
 
     def made() -> bytes:
         out = io.StringIO()
-        files.sheet(out, [field.name for field in fields(Entry)], (astuple(entry) for entry in every()))
+        files.sheet(out, [field.name for field in fields(TrailEntry)], (astuple(entry) for entry in every()))
         return out.getvalue().encode("utf-8-sig")
 
     st.download_button(

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from data.adjudication import adjudication, provenance
-from data.adjudication.docket import Done
+from data.adjudication.docket import AdjudicatedCell
 from data.records import settings
 from data.records.datasets import Dataset
 from data.records.people import Person
@@ -79,7 +79,7 @@ def change(dataset: Dataset, who: str) -> None:
         ],
     )  # fmt: skip
     new = GoldRule(resolve or "median", int(apart), waiting or "counted") if sent else GoldRule(resolve or "median")
-    _what(provenance.effect(store, dataset.id, new), new == now)
+    _what(provenance.rule_effect(store, dataset.id, new), new == now)
     if st.button("Save", type="primary", disabled=new == now):
         try:
             settings.set_gold_rule(store, who, dataset.id, new)
@@ -90,7 +90,7 @@ def change(dataset: Dataset, who: str) -> None:
         st.rerun()
 
 
-def _what(effect: provenance.Effect, same: bool) -> None:
+def _what(effect: provenance.RuleEffect, same: bool) -> None:
     """What a rule makes of the labels that there are."""
     wait = f"{many(effect.waiting, 'rating')} {'waits' if effect.waiting == 1 else 'wait'} for adjudication"
     if same:
@@ -140,10 +140,12 @@ def way(dataset: Dataset, who: Person) -> None:
 
 
 def _count(dataset: Dataset, who: Person) -> int:
-    return len(adjudication.work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
+    return (
+        len(adjudication.adjudication_work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
+    )
 
 
-def decided(found: list[Done], who: Person, zone: tzinfo, key: str) -> None:
+def decided(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -> None:
     """The decisions that stand, newest first; those of one's own, and for leads all, can be taken back."""
     if not found:
         return
@@ -167,7 +169,7 @@ def decided(found: list[Done], who: Person, zone: tzinfo, key: str) -> None:
             may = chosen is not None and (chosen.person == who.name or who.may("lead"))
             if st.button("Take back", icon=":material/undo:", disabled=not may) and chosen is not None:
                 try:
-                    adjudication.withdraw(session.store(), who.name, new_id(), chosen.id)
+                    adjudication.withdraw_adjudication(session.store(), who.name, new_id(), chosen.id)
                 except AssayError as error:
                     text.refuse(error)
                     return

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from data.annotators.annotators import RESTING, Annotator, Otherwise, Resting, Second
+from data.annotators.annotators import RESTING, Annotator, DoubtedCell, Resting, SecondOpinion
 from data.records.exposure import NOTE
 from judges.audits import Plot
 from judges.plural import many
@@ -264,7 +264,7 @@ def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> 
 
 
 def second(
-    found: Second | None, differing: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[str], None]
+    found: SecondOpinion | None, differing: Sequence[DoubtedCell], scale: Scale, key: str, go: Callable[[str], None]
 ) -> None:
     """The Dawid-Skene estimate: how many ratings it changes, and which of them may be shown.
 
@@ -289,7 +289,7 @@ def second(
         _otherwise(differing, scale, key, go)
 
 
-def _otherwise(rows: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[str], None]) -> None:
+def _otherwise(rows: Sequence[DoubtedCell], scale: Scale, key: str, go: Callable[[str], None]) -> None:
     frame = pd.DataFrame(
         [
             {

@@ -12,7 +12,7 @@ import streamlit as st
 from data.approvals.approvals import AUTOMATIC, Approval, Note, Stand, Waits
 from data.approvals.case import Beside, Case
 from data.approvals.record import Fact, called
-from data.records.names import shown
+from data.records.names import display_name
 from judges.audits import audits
 from judges.plural import many
 from judges.stats.raters.human_ceiling import Ceiling
@@ -62,7 +62,7 @@ def title(one: Case) -> str:
 
 def who(one: Approval) -> str:
     """Who decided, in words."""
-    return shown(one.person)
+    return display_name(one.person)
 
 
 def bullets(lines: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from data.cards.uses import Use
+from data.cards.uses import CardUse
 from judges.authoring.soundness import faults
 from judges.card import Card
 from judges.plural import many
@@ -72,7 +72,7 @@ def origin(card: Card) -> str:
     return "own" if recipe.get("how") == "own" else "over" if "over" in recipe else "folder"
 
 
-def listed(cards: Mapping[str, Card], uses: Mapping[str, Sequence[Use]]) -> None:
+def listed(cards: Mapping[str, Card], uses: Mapping[str, Sequence[CardUse]]) -> None:
     """All cards, those in use first; a click on one opens it."""
     for title, used in (("In use", True), ("Not used yet", False)):
         names = [name for name in cards if bool(uses.get(name)) == used]
@@ -89,7 +89,7 @@ def _open(names: Sequence[str], row: int) -> None:
     url_state.put("card", names[row])
 
 
-def _line(card: Card, uses: Sequence[Use]) -> dict[str, str]:
+def _line(card: Card, uses: Sequence[CardUse]) -> dict[str, str]:
     """A card as the table has it."""
     judges, sets = {use.judge for use in uses if use.judge}, {use.dataset for use in uses}
     return {
@@ -112,7 +112,7 @@ _LISTED = {
 }
 
 
-def used(uses: Sequence[Use]) -> None:
+def used(uses: Sequence[CardUse]) -> None:
     """What uses a card: judges with the datasets that they judged, and labelling."""
     if not uses:
         st.caption("Nothing uses it yet. Start a run with it on the page Runs.")

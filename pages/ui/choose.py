@@ -35,7 +35,7 @@ def dataset(store: Store, among: list[Dataset] | None = None, labelled: bool = F
     return known[chosen]
 
 
-def place(store: Store) -> tuple[Dataset, queue.Stream, queue.Filters] | None:
+def place(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters] | None:
     """Dataset, stream and filters in one quiet line."""
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="center")
     with left:
@@ -52,15 +52,17 @@ def place(store: Store) -> tuple[Dataset, queue.Stream, queue.Filters] | None:
     return found, stream, chosen
 
 
-def narrowed(store: Store, found: Dataset, stream: queue.Stream) -> queue.Filters:
+def narrowed(store: Store, found: Dataset, stream: queue.Stream) -> queue.QueueFilters:
     """Filters of a queue, from the address and the choosers; the button says how many are set."""
-    options = filters.options(store, found.id)
+    options = filters.filter_options(store, found.id)
     if stream == "audit" and settings.hides_systems(store, found.id):  # or the filter would name what is hidden
         options = replace(options, system={})
     active = len([name for name in _FILTERS if addressed(name, getattr(options, name))])
     label = f"Filters ({active})" if active else "Filters"
     with st.popover(text.plain(label), icon=":material/filter_list:", width="stretch", key="filters"):
-        return queue.Filters(**{name: _filter(name, known) for name in _FILTERS if (known := getattr(options, name))})
+        return queue.QueueFilters(
+            **{name: _filter(name, known) for name in _FILTERS if (known := getattr(options, name))}
+        )
 
 
 def _filter(name: str, known: dict[str, str]) -> str:

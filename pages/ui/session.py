@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from data.records import people
-from data.records.names import reserved
+from data.records.names import why_reserved
 from data.records.people import Person, Role
 from data.store import Store
 from data.store.errors import NotAllowed, NotFound
@@ -49,10 +49,10 @@ def person() -> Person | None:
     if not name:
         return None
     try:
-        found = people.person(store(), name)
+        found = people.find_person(store(), name)
     except NotFound:
         return None
-    if not found.active or reserved(found.name, known=True):
+    if not found.active or why_reserved(found.name, known=True):
         return None
     st.session_state["person"] = found.name
     return found

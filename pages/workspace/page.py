@@ -46,12 +46,12 @@ def _backups(who: Person) -> None:
     store, kept = session.store(), session.scratch("workspace")
     if st.button("Make a backup", icon=":material/save:", type="primary"):
         with st.spinner("Copying ..."):
-            made = backups.make(store, who.name)
+            made = backups.make_backup(store, who.name)
         kept["said"] = f"Backup made: {made.name}"
         st.rerun()
     if said := kept.pop("said", ""):
         st.success(text.plain(said), icon=":material/check:")
-    found = backups.listing(store)
+    found = backups.list_backups(store)
     if not found:
         st.info("There is no backup yet. Make one at regular times, and before an upgrade.", icon=":material/save:")
         return
@@ -60,7 +60,7 @@ def _backups(who: Person) -> None:
         columns, [_row(one) for one in found], "backups", "Backups", actions=[("Check", "Download")] * len(found)
     )
     st.caption("To restore a backup, stop Assay and run this. The present file is kept under another name.")
-    st.code(f"python -m data restore {backups.folder(store) / found[0].name}", language="bash", wrap_lines=True)
+    st.code(f"python -m data restore {backups.backup_folder(store) / found[0].name}", language="bash", wrap_lines=True)
     if clicked:
         (_check if clicked[1] == "Check" else _download)(who, found[clicked[0]])
 
@@ -77,7 +77,7 @@ def _check(who: Person, one: Backup) -> None:
     text.say("**{name}**", name=one.name)
     try:
         with st.spinner("Reading the backup ..."):
-            revision = backups.check(session.store(), who.name, one.name)
+            revision = backups.check_backup(session.store(), who.name, one.name)
     except AssayError as error:
         text.refuse(error)
         return
@@ -94,7 +94,7 @@ def _download(who: Person, one: Backup) -> None:
         "The file holds the whole workspace: every item, score, label and decision, with names. Whoever has it can "
         "read all of that. The download is recorded in the audit log."
     )
-    if waiting := len(exposure.pending(store, who.name)):
+    if waiting := len(exposure.blind_pending(store, who.name)):
         text.warn(
             "You count as having seen every score and label in it. {n} that you may still be asked to label blind "
             "will go to others.",
@@ -102,7 +102,7 @@ def _download(who: Person, one: Backup) -> None:
         )  # fmt: skip
     if st.button("Record it and get the file", icon=":material/lock_open:"):
         try:
-            file = backups.take(store, who.name, one.name)
+            file = backups.take_backup(store, who.name, one.name)
         except AssayError as error:
             text.refuse(error)
             return

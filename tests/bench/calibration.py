@@ -36,7 +36,7 @@ ASKED = {  # the units of an item that are asked each dimension: ten cells in ei
     "verdict": ["pair"],
 }
 PAGE = (  # in the order in which the page asks, when nothing is remembered of them
-    ("the page: which judges there are", lambda store, asked: datasets.judges(store, "ds")),
+    ("the page: which judges there are", lambda store, asked: datasets.dataset_judges(store, "ds")),
     ("the page: known alarms", lambda store, asked: audits.known_alarms(store, "ds", "judge")),
     # On another basis than the figures above, which the store remembers.
     ("the page: all dimensions together", lambda store, asked: every(store, "ds", "judge", asked, "blind")),

@@ -75,7 +75,7 @@ def measured(opened: Any, page_name: str, fill: Callable[[Store], None]) -> None
     with tempfile.TemporaryDirectory() as folder:
         app = Server(Path(folder))
         store = open_store(app.store)
-        people.join(store, "lea")
+        people.join_workspace(store, "lea")
         fill(store)
         store.close()
         took = {}

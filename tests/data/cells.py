@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from data.records.datasets import ensure
+from data.records.datasets import ensure_dataset
 from data.store import Store
 from data.store.ids import content_id, new_id, now
 
@@ -37,7 +37,7 @@ def fill(
     items = {number: content_id(name, number) for number in {c.item for c in cells}}
 
     def work(tx: Any) -> str:
-        dataset: str = ensure(tx, name)
+        dataset: str = ensure_dataset(tx, name)
         tx.add("judge", "id, card, card_version, model, params, synthetic", [(judge, card, "1", "m", "{}", False)])
         tx.add(
             "item",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from data.cards import cards
-from data.records.datasets import ensure
+from data.records.datasets import ensure_dataset
 from data.store import Store, Tx
 from data.store.ids import content_id, new_id
 from tests.data.seated import BEGIN
@@ -34,8 +34,8 @@ def flagged(
 
     The first `labelled` items are drawn and labelled blind by ann. The judge is surer where it is right.
     """
-    if not any(known == CARD["name"] for known in cards.known(store)):
-        cards.save(store, lead, CARD)
+    if not any(known == CARD["name"] for known in cards.current_cards(store)):
+        cards.save_card(store, lead, CARD)
     chance = labelled / items
     rng = np.random.default_rng(0)
     ids, judge = [content_id(name, n) for n in range(items)], content_id("judge", name)
@@ -45,8 +45,8 @@ def flagged(
     right = {"zz_harmful": said == harm, "zz話題": about == topic}
 
     def work(tx: Tx) -> str:
-        dataset: str = ensure(tx, name)
-        version = cards.card(tx, str(CARD["name"])).version
+        dataset: str = ensure_dataset(tx, name)
+        version = cards.card_named(tx, str(CARD["name"])).version
         tx.add("judge", "id, card, card_version, model, params, synthetic",
                [(judge, "zz_safety", version, "guard", "{}", False)])  # fmt: skip
         tx.add(

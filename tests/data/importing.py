@@ -30,7 +30,7 @@ TABLES = (
 def workspace(folder: Path) -> Store:
     """A new workspace whose lead is lea."""
     store = open_store(f"duckdb:///{folder / 'store.duckdb'}")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     return store
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from data.records.datasets import ensure
+from data.records.datasets import ensure_dataset
 from data.store import Store
 from data.store.ids import content_id, new_id
 
@@ -79,7 +79,7 @@ def plant(
                                made, saw, float(scores[n][turn]) if saw else None, None, None, False, at))  # fmt: skip
 
     def work(tx: Any) -> str:
-        dataset: str = ensure(tx, name)
+        dataset: str = ensure_dataset(tx, name)
         tx.add("judge", "id, card, card_version, model, params, synthetic",
                [(made, "multi_turn_dialogue", "1", "m", "{}", False)])  # fmt: skip
         rows = [(i, dataset, f"item {n:03d}", "dialogue", "s", "", _content(n), "{}", i, 2) for n, i in enumerate(ids)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from data.records.datasets import ensure
+from data.records.datasets import ensure_dataset
 from data.store import Store
 from data.store.ids import content_id, new_id
 
@@ -39,7 +39,7 @@ def seated(
     ids = {seat.number: content_id(name, seat.number) for seat in seats}
 
     def work(tx: Any) -> str:
-        dataset: str = ensure(tx, name)
+        dataset: str = ensure_dataset(tx, name)
         tx.add(
             "judge",
             "id, card, card_version, model, params, synthetic",

@@ -8,11 +8,11 @@ import pytest
 from data.adjudication import adjudication, docket, provenance
 from data.desk import desk
 from data.gold import disputes
-from data.gold.disputes import Said, distance, lie_apart, one
-from data.gold.gold import gold
+from data.gold.disputes import PersonLabel, comparable_labels, distance, lie_apart
+from data.gold.gold import gold_sql
 from data.queue import listing, queue
 from data.records import exposure, people, settings
-from data.records.datasets import dataset
+from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
 from data.store import open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
@@ -31,9 +31,9 @@ TURN = Scale("turn")
 @pytest.fixture
 def store(tmp_path):
     opened = open_store(f"duckdb:///{tmp_path}/s.duckdb")
-    people.join(opened, "lea")
+    people.join_workspace(opened, "lea")
     for name in ("res", "person0", "person1", "ann"):
-        people.join(opened, name)
+        people.join_workspace(opened, name)
     people.set_person(opened, "lea", "res", "researcher")
     yield opened
     opened.close()
@@ -49,21 +49,21 @@ def filled(store, cells, apart=1, name="demo", resolve="median"):
 
 
 def decide(store, found, actor="lea", value=4, reason="misread the text", at=0, key=None, **changes):
-    cell = disputes.waiting(store, found)[at]
+    cell = disputes.cells_to_adjudicate(store, found)[at]
     told = {"item_id": cell.item, "unit": cell.unit, "dimension": cell.dimension, "token": cell.token, **changes}
-    return adjudication.decide(store, actor, key or new_id(), value=value, reason=reason, **told)
+    return adjudication.adjudicate(store, actor, key or new_id(), value=value, reason=reason, **told)
 
 
 def saw(store, person, item):
-    return exposure.seen(store, person, [item]).get(item, exposure.Seen()).judge
+    return exposure.find_exposures(store, person, [item]).get(item, exposure.Exposure()).judge
 
 
 def mode(store, item, person, drawn):
-    return exposure.mode(drawn, exposure.seen(store, person, [item]).get(item))
+    return exposure.answer_mode(drawn, exposure.find_exposures(store, person, [item]).get(item))
 
 
 def value_on(store, found, basis, item):
-    sql = gold("turn", ORDINAL, basis, settings.gold_rule(store, found))
+    sql = gold_sql("turn", ORDINAL, basis, settings.gold_rule(store, found))
     [row] = store.rows(f"select value, how from ({sql}) g where item_id = $3", [found, "helpfulness", item])
     return row
 
@@ -89,12 +89,12 @@ def test_how_far_people_lie_apart():
 
 
 def test_labels_of_one_class_are_held_against_each_other():
-    blind = [Said(f"b{n}", f"p{n}", 3.0, "blind") for n in range(2)]
-    seen = [Said(f"s{n}", f"q{n}", 5.0, "assisted") for n in range(2)]
-    assert one([*seen, *blind]) == tuple(blind)
-    assert one([*seen, blind[0]]) == tuple(seen)  # one blind label alone has nothing to be held against
-    assert one([seen[0], blind[0]]) == (blind[0],)
-    assert one([]) == ()
+    blind = [PersonLabel(f"b{n}", f"p{n}", 3.0, "blind") for n in range(2)]
+    seen = [PersonLabel(f"s{n}", f"q{n}", 5.0, "assisted") for n in range(2)]
+    assert comparable_labels([*seen, *blind]) == tuple(blind)
+    assert comparable_labels([*seen, blind[0]]) == tuple(seen)  # one blind label alone has nothing to be held against
+    assert comparable_labels([seen[0], blind[0]]) == (blind[0],)
+    assert comparable_labels([]) == ()
 
 
 def test_what_waits_and_in_which_order(store):
@@ -106,7 +106,7 @@ def test_what_waits_and_in_which_order(store):
     ])  # fmt: skip
     # Items 1 and 4 have a cell that is as far apart as can be; beside it lie two steps of four (1.5 in all), and two of
     # the verdict's four categories, three steps (1 + 2/3). Item 3: three steps of four; item 0: two.
-    told = [(c.item, c.unit) for c in disputes.waiting(store, found)]
+    told = [(c.item, c.unit) for c in disputes.cells_to_adjudicate(store, found)]
     four, one_, three, none = ids[4], ids[1], ids[3], ids[0]
     wanted = [
         (four, "turn:1"),
@@ -117,8 +117,11 @@ def test_what_waits_and_in_which_order(store):
         (none, "turn:1"),
     ]
     assert told == wanted
-    assert disputes.under(store, found, GoldRule("median", None)) == []
-    assert {(c.item, c.unit) for c in disputes.under(store, found, GoldRule("median", 0))} == {*told, (none, "turn:2")}
+    assert disputes.cells_waiting_under(store, found, GoldRule("median", None)) == []
+    assert {(c.item, c.unit) for c in disputes.cells_waiting_under(store, found, GoldRule("median", 0))} == {
+        *told,
+        (none, "turn:2"),
+    }
 
 
 def test_a_decision_stands_and_can_be_taken_back(store):
@@ -128,32 +131,32 @@ def test_a_decision_stands_and_can_be_taken_back(store):
         4.0, "misread the text", False, {"person0", "person1"})  # fmt: skip
     for basis in ("gate", "blind", "all"):
         assert value_on(store, found, basis, ids[0]) == (4.0, "adjudicated")
-    assert disputes.waiting(store, found) == []
+    assert disputes.cells_to_adjudicate(store, found) == []
     told = json.loads(store.rows("select labels from adjudication")[0][0])
     assert sorted((one_["person"], one_["value"], one_["mode"]) for one_ in told) == [
         ("person0", 3.0, "blind"), ("person1", 5.0, "blind")]  # fmt: skip
-    [done] = docket.done(store, "res", found)
+    [done] = docket.adjudicated_cells(store, "res", found)
     assert (done.person, done.value, done.said, done.reason) == ("res", "4", "person0 3, person1 5", "misread the text")
     with pytest.raises(NotAllowed, match="res made this decision"):
         people.set_person(store, "lea", "ann", "researcher")
-        adjudication.withdraw(store, "ann", new_id(), made.id)
+        adjudication.withdraw_adjudication(store, "ann", new_id(), made.id)
     key = new_id()
-    adjudication.withdraw(store, "res", key, made.id)
-    adjudication.withdraw(store, "res", key, made.id)  # sent twice
+    adjudication.withdraw_adjudication(store, "res", key, made.id)
+    adjudication.withdraw_adjudication(store, "res", key, made.id)  # sent twice
     assert value_on(store, found, "gate", ids[0]) == (3.0, "median")
-    assert len(disputes.waiting(store, found)) == 1
+    assert len(disputes.cells_to_adjudicate(store, found)) == 1
     with pytest.raises(BadInput, match="does not stand any more"):
-        adjudication.withdraw(store, "res", new_id(), made.id)
+        adjudication.withdraw_adjudication(store, "res", new_id(), made.id)
     again = decide(store, found, "res", 2, "looked again")
-    adjudication.withdraw(store, "lea", new_id(), again.id)  # a lead may take back what others decided
+    adjudication.withdraw_adjudication(store, "lea", new_id(), again.id)  # a lead may take back what others decided
 
 
 def test_a_decision_is_written_once_for_its_key(store):
     found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (1.0, 5.0), 3.0)])
-    cell = disputes.waiting(store, found)[0]
+    cell = disputes.cells_to_adjudicate(store, found)[0]
     key = new_id()
     told = (cell.item, cell.unit, cell.dimension, 4, "why", cell.token)
-    assert adjudication.decide(store, "lea", key, *told) == adjudication.decide(store, "lea", key, *told)
+    assert adjudication.adjudicate(store, "lea", key, *told) == adjudication.adjudicate(store, "lea", key, *told)
     assert store.rows("select count(*) from adjudication") == [(1,)]
     with pytest.raises(BadInput, match="taken by another"):
         decide(store, found, key=key)
@@ -161,26 +164,26 @@ def test_a_decision_is_written_once_for_its_key(store):
 
 def test_a_key_is_acknowledged_for_its_own_act_only(store):
     found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (1.0, 5.0), 3.0)])
-    one_, two = (adjudication.work(store, "lea", found).mine[n] for n in (0, 1))
+    one_, two = (adjudication.adjudication_work(store, "lea", found).mine[n] for n in (0, 1))
     key, other, back = new_id(), new_id(), new_id()
 
     def told(cell, value=4, reason="why"):
         return cell.item, cell.unit, cell.dimension, value, reason, cell.token
 
-    adjudication.decide(store, "lea", key, *told(one_))
-    adjudication.decide(store, "lea", other, *told(two))
+    adjudication.adjudicate(store, "lea", key, *told(one_))
+    adjudication.adjudicate(store, "lea", other, *told(two))
     for changed in (told(one_, 5), told(one_, None), told(one_, reason="because"), told(two)):
         with pytest.raises(AssayError):
-            adjudication.decide(store, "lea", key, *changed)
+            adjudication.adjudicate(store, "lea", key, *changed)
     with pytest.raises(BadInput, match="taken by another"):
-        adjudication.withdraw(store, "lea", key, key)
-    adjudication.withdraw(store, "lea", back, key)
-    adjudication.withdraw(store, "lea", back, key)
+        adjudication.withdraw_adjudication(store, "lea", key, key)
+    adjudication.withdraw_adjudication(store, "lea", back, key)
+    adjudication.withdraw_adjudication(store, "lea", back, key)
     for person, of in (("lea", other), ("lea", "none"), ("res", key)):
         with pytest.raises(BadInput, match="taken by another"):
-            adjudication.withdraw(store, person, back, of)
+            adjudication.withdraw_adjudication(store, person, back, of)
     with pytest.raises(BadInput, match="taken by another"):
-        adjudication.decide(store, "lea", back, *told(one_))
+        adjudication.adjudicate(store, "lea", back, *told(one_))
     assert store.rows("select count(*) from adjudication") == [(3,)]
 
 
@@ -198,9 +201,9 @@ def test_who_may_decide(store):
     people.set_person(store, "lea", "person0", "researcher")
     with pytest.raises(NotAllowed, match="Somebody else has to decide: lea, res"):
         decide(store, found, "person0")
-    assert adjudication.work(store, "person0", found) == adjudication.Work([], 1)
-    assert adjudication.work(store, "ann", found) == adjudication.Work([], 1)
-    assert len(adjudication.work(store, "res", found).mine) == 1
+    assert adjudication.adjudication_work(store, "person0", found) == adjudication.AdjudicationWork([], 1)
+    assert adjudication.adjudication_work(store, "ann", found) == adjudication.AdjudicationWork([], 1)
+    assert len(adjudication.adjudication_work(store, "res", found).mine) == 1
     # Where nobody else is left, the one who labelled it may: the labels kept with the decision show it.
     people.set_person(store, "lea", "person0", "lead")
     people.set_person(store, "person0", "lea", "lead", active=False)
@@ -231,14 +234,14 @@ def test_where_people_agree_nothing_can_be_decided(store):
     with pytest.raises(BadInput, match="nothing waits"):
         decide(store, found, item_id=agreed)
     with pytest.raises(NotFound, match="No cell of this item waits"):
-        adjudication.reveal(store, "lea", agreed)
+        adjudication.reveal_while_adjudicating(store, "lea", agreed)
 
 
 def test_the_store_knows_who_saw_the_judge(store):
     found, ids = filled(store, [
         Cell(0, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5), Cell(1, "turn:1", (1.0, 5.0), 3.0, "assisted", 0.5)
     ])  # fmt: skip
-    adjudication.reveal(store, "lea", ids[0])
+    adjudication.reveal_while_adjudicating(store, "lea", ids[0])
     assert decide(store, found, "lea", 5, item_id=ids[0], token=_token(store, found, ids[0])).saw_judge
     assert value_on(store, found, "all", ids[0]) == (5.0, "adjudicated")
     assert value_on(store, found, "gate", ids[0]) == value_on(store, found, "blind", ids[0]) == (3.0, "median")
@@ -249,7 +252,7 @@ def test_the_store_knows_who_saw_the_judge(store):
 
 def test_who_opened_an_item_with_the_judge_in_view_saw_it(store):
     _, ids = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (3.0, 5.0), 3.0)])
-    desk.opened(store, "res", ids[0])
+    desk.open_item(store, "res", ids[0])
     assert saw(store, "res", ids[0])
     assert not saw(store, "res", ids[1])
     assert not saw(store, "lea", ids[0])
@@ -257,8 +260,10 @@ def test_who_opened_an_item_with_the_judge_in_view_saw_it(store):
 
 def test_what_a_colleague_was_shown_marks_nobody_elses_decision(store):
     found, ids = filled(store, [Cell(n, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5) for n in range(2)])
-    adjudication.reveal(store, "res", ids[0])  # res sees the judge's scores of the item that lea decides on,
-    adjudication.reveal(store, "lea", ids[1])  # and lea those of another one
+    adjudication.reveal_while_adjudicating(
+        store, "res", ids[0]
+    )  # res sees the judge's scores of the item that lea decides on,
+    adjudication.reveal_while_adjudicating(store, "lea", ids[1])  # and lea those of another one
     made = decide(store, found, "lea", 5, item_id=ids[0], token=_token(store, found, ids[0]))
     assert not made.saw_judge
     assert value_on(store, found, "gate", ids[0]) == (5.0, "adjudicated")
@@ -279,26 +284,26 @@ def test_a_decision_is_reopened_when_labels_change(store):
         store.tx("t", "t", lambda tx: tx.add("label", columns, [(new_id(), "", *told, old, False, "2026-01-01")]))
 
     change(5.0)  # given anew with the same value: nothing to look at
-    assert disputes.waiting(store, found) == []
+    assert disputes.cells_to_adjudicate(store, found) == []
     old = store.rows("select id from label_now where annotator = 'person1'")[0][0]
     change(4.0)  # they lie one step apart now, and yet it waits: it was decided on something else
-    [cell] = disputes.waiting(store, found)
+    [cell] = disputes.cells_to_adjudicate(store, found)
     assert cell.reopened and cell.decision.id == made.id
     assert value_on(store, found, "all", ids[0]) == (4.0, "adjudicated")  # what was decided stands until then
     decide(store, found, "res", 3, "looked again")
-    assert disputes.waiting(store, found) == []
+    assert disputes.cells_to_adjudicate(store, found) == []
     assert value_on(store, found, "all", ids[0]) == (3.0, "adjudicated")
 
 
 def test_of_two_who_decide_at_once_one_is_told_so(store):
     found, _ = filled(store, [Cell(n, "turn:1", (1.0, 5.0), 3.0) for n in range(6)])
-    cells = disputes.waiting(store, found)
+    cells = disputes.cells_to_adjudicate(store, found)
 
     def go(actor):
         told = []
         for c in cells:
             try:
-                made = adjudication.decide(store, actor, new_id(), c.item, c.unit, c.dimension, 4, "why", c.token)
+                made = adjudication.adjudicate(store, actor, new_id(), c.item, c.unit, c.dimension, 4, "why", c.token)
                 told.append(made.person)
             except AssayError as error:
                 told.append(str(error))
@@ -321,8 +326,8 @@ def test_gold_tells_how_it_came_about(store):
         Cell(0, "conversation", (None, None, 2.0), 3.0, dimension="repair_handling"),
     ], apart=3)  # fmt: skip
     decide(store, found, "res", 2, "the definition settles it", at=next(
-        n for n, c in enumerate(disputes.waiting(store, found)) if c.unit == "turn:1"))  # fmt: skip
-    assert [(c.unit, c.dimension, c.value, c.told) for c in provenance.came(store, ids[0])] == [
+        n for n, c in enumerate(disputes.cells_to_adjudicate(store, found)) if c.unit == "turn:1"))  # fmt: skip
+    assert [(c.unit, c.dimension, c.value, c.told) for c in provenance.gold_origins(store, ids[0])] == [
         ("turn:1", "helpfulness", 2.0, "adjudicated by res: the definition settles it"),
         ("turn:2", "helpfulness", 4.0, "2 people agree"),
         ("turn:2", "safety", 3.0, "median of 3"),
@@ -336,52 +341,52 @@ def test_what_a_rule_would_change_is_told_before_it_is_saved(store):
         Cell(0, "turn:1", (2.0, 4.0, 5.0, 5.0), 3.0),  # median 4, majority 5
         Cell(1, "turn:1", (3.0, 3.0, 5.0), 3.0), Cell(2, "turn:1", (3.0, 4.0), 3.0), Cell(3, "turn:1", (5.0, 5.0), 3.0),
     ], apart=None)  # fmt: skip
-    assert provenance.effect(store, found, GoldRule("majority", 1)) == provenance.Effect(2, 0, 1)
-    assert provenance.effect(store, found, GoldRule("median", 0)) == provenance.Effect(3, 0, 0)
+    assert provenance.rule_effect(store, found, GoldRule("majority", 1)) == provenance.RuleEffect(2, 0, 1)
+    assert provenance.rule_effect(store, found, GoldRule("median", 0)) == provenance.RuleEffect(3, 0, 0)
     assert settings.gold_rule(store, found) == GoldRule()
 
 
 def test_the_docket_holds_no_judge_until_it_is_asked_for(store):
     found, ids = filled(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)])
-    [shown] = docket.dockets(store, "lea", disputes.waiting(store, found), 3)
+    [shown] = docket.load_dockets(store, "lea", disputes.cells_to_adjudicate(store, found), 3)
     assert shown.judged is None and shown.view.mode == "blind" and not shown.view.scores
-    adjudication.reveal(store, "lea", ids[0])
-    [shown] = docket.dockets(store, "lea", disputes.waiting(store, found), 3)
-    assert shown.judged == [docket.Judged("turn:1", "helpfulness", "m", 3.0, "")]
-    [other] = docket.dockets(store, "res", disputes.waiting(store, found), 3)
+    adjudication.reveal_while_adjudicating(store, "lea", ids[0])
+    [shown] = docket.load_dockets(store, "lea", disputes.cells_to_adjudicate(store, found), 3)
+    assert shown.judged == [docket.DocketScore("turn:1", "helpfulness", "m", 3.0, "")]
+    [other] = docket.load_dockets(store, "res", disputes.cells_to_adjudicate(store, found), 3)
     assert other.judged is None
 
 
 def _token(store, found, item):
-    return next(c.token for c in disputes.waiting(store, found) if c.item == item)
+    return next(c.token for c in disputes.cells_to_adjudicate(store, found) if c.item == item)
 
 
 def test_a_dataset_has_its_own_rule(store):
     found, _ = filled(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)])
     other, _ = filled(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)], apart=None, name="other")
-    assert len(disputes.waiting(store, found)) == 1
-    assert disputes.waiting(store, other) == []
-    assert dataset(store, "other").id == other
+    assert len(disputes.cells_to_adjudicate(store, found)) == 1
+    assert disputes.cells_to_adjudicate(store, other) == []
+    assert dataset_named(store, "other").id == other
 
 
 def test_who_knows_what_others_say_is_not_asked_in_the_audit_sample(store):
     found, ids = filled(store, [Cell(n, "turn:1", (1.0, 5.0), 3.0, "blind", 0.5) for n in range(3)])
 
     def mine():
-        drawn = queue.claim(store, "res", found, "audit", queue.Filters(), (), 9)
+        drawn = queue.claim_items(store, "res", found, "audit", queue.QueueFilters(), (), 9)
         return {number for number, item in ids.items() if item in {given.item for given in drawn}}
 
     assert mine() == {0, 1, 2} and mode(store, ids[0], "res", "blind") == "blind"
-    adjudication.look(store, "res", [ids[0], ids[1]])
-    adjudication.look(store, "res", [ids[1], ids[0]])  # shown again: nothing new to write
+    adjudication.record_look(store, "res", [ids[0], ids[1]])
+    adjudication.record_look(store, "res", [ids[1], ids[0]])  # shown again: nothing new to write
     assert store.rows("select count(*) from exposure where judge_id = '' and person = 'res'") == [(2,)]
     decide(store, found, "res", item_id=ids[2], token=_token(store, found, ids[2]))
-    assert mine() == set() and queue.waiting(store, "res", found, "audit") == 0
-    assert queue.waiting(store, "lea", found, "audit") == 3
-    seen = listing.listing(store, "res", found, "audit", queue.Filters()).rows
+    assert mine() == set() and queue.count_open(store, "res", found, "audit") == 0
+    assert queue.count_open(store, "lea", found, "audit") == 3
+    seen = listing.list_queue(store, "res", found, "audit", queue.QueueFilters()).rows
     assert {row.state for row in seen} == {"not for you"}
     assert {mode(store, item, "res", "blind") for item in ids.values()} == {"revealed"}
     assert mode(store, ids[0], "res", "assisted") == "assisted"
     assert not [told for told in verify(store) if "claim" in told or "exposure" in told]
     with pytest.raises(NotAllowed, match="needs the role researcher"):
-        adjudication.look(store, "ann", [ids[0]])
+        adjudication.record_look(store, "ann", [ids[0]])

@@ -56,8 +56,8 @@ def judged(items: int, dimension: str = "helpfulness", wrong: int = 7, **options
 
 def opened(path: Path, cells: list[Cell], name: str = "demo") -> tuple[Store, str, str]:
     store = open_store(f"duckdb:///{path}")
-    people.join(store, "lea")
-    people.lead_here(store, "lou")
+    people.join_workspace(store, "lea")
+    people.make_lead_locally(store, "lou")
     for other, role in (("ray", "researcher"), ("ann", "annotator")):
         people.set_person(store, "lea", other, role)  # type: ignore[arg-type]
     return store, *fill(store, cells, name)
@@ -313,7 +313,7 @@ def test_na_hides_nothing(tmp_path: Path) -> None:
     assert (waived.coverage, waived.dodged, waived.waived) == (1, 0, 20)
     told = " ".join(case.beside(store, waived).cautions)
     assert "People say n/a in 20 of 160 ratings" in told and "All labels are by person0" in told
-    store.tx("lea", "mine", lambda tx: people.append(tx, [people.Person("person0", "lead", True)]))
+    store.tx("lea", "mine", lambda tx: people.append_people(tx, [people.Person("person0", "lead", True)]))
     assert "100% of the labels are by person0, who may approve" in " ".join(case.beside(store, waived).cautions)
     store.close()
 
@@ -384,7 +384,7 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     people.set_person(store, "lou", "lou", "researcher")
     people.set_person(store, "lea", "lou", "researcher")
     refused(store, NotApprovable, "not a lead any more", lambda: approve(store, key, "lea"))
-    people.lead_here(store, "lou")
+    people.make_lead_locally(store, "lou")
     done = approve(store, key, "lea")
     told = {name: said for name, _, said in approvals.evidence(store, done.id)}
     assert told["who approved"] == "lea, the first lead"
@@ -469,7 +469,7 @@ def test_two_leads_are_needed_to_ask_for_less_where_two_are_asked_for(demo: tupl
     assert not policy.set_asked(store, "lea", Asked(), "Quicker.")
     people.set_person(store, "lea", "lea", "researcher")
     people.set_person(store, "lou", "lea", "researcher")
-    people.lead_here(store, "ann")
+    people.make_lead_locally(store, "ann")
     assert not policy.set_asked(store, "ann", Asked(), "Lea's, who leads no more.")
     assert policy.set_asked(store, "lou", Asked(), "Agreed.") and policy.asked(store) == Asked()
     assert policy.set_asked(store, "ann", Asked(four_eyes=True), "Two.")
@@ -497,8 +497,8 @@ def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, K
     assert people.set_person(store, "lea", "new", "lead") == people.Person("new", "lead", False), "it waits"
     assert people.set_person(store, "lea", "lou", "lead", active=False).may("lead")
     refused(store, NotAllowed, "Nobody called", lambda: approve(store, key, "new"))
-    people.take_back(store, "lea", "lou")
-    assert [one.person for one in leads.waiting(store)] == ["ann", "new"]
+    people.withdraw_lead_proposal(store, "lea", "lou")
+    assert [one.person for one in leads.pending_lead_changes(store)] == ["ann", "new"]
     assert people.set_person(store, "lou", "new", "lead").may("lead")
     assert approve(store, key, "new").person == "new", "two leads who count have made her one"
 
@@ -781,7 +781,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path) -> None:
     poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged(150)]
     store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
-    store.tx("lea", "join", lambda tx: people.append(tx, [people.Person("person0", "annotator", True)]))
+    store.tx("lea", "join", lambda tx: people.append_people(tx, [people.Person("person0", "annotator", True)]))
     key = (dataset, judge, "turn", "helpfulness")
     before, mark = case.case(store, *key), gate_status.fingerprint(store, dataset, judge, HELP, "gate")
     assert before.line.decision.state == "fails"
@@ -867,7 +867,7 @@ def test_items_put_aside_after_they_were_drawn_are_told(tmp_path: Path) -> None:
         Cell(n, TURN, (), 3.0, probability=0.5) for n in range(100, 120)
     )])  # fmt: skip
     rows = store.rows("select id from item where name = any($1)", [[f"item {n}" for n in range(100, 120)]])
-    excluded_items.put_aside(store, "ray", dataset, [str(row[0]) for row in rows], "The judge is wrong there.")
+    excluded_items.exclude_items(store, "ray", dataset, [str(row[0]) for row in rows], "The judge is wrong there.")
     found = case.case(store, dataset, judge, "turn", "helpfulness")
     assert any("20 of 120 drawn items were excluded afterwards" in told for told in case.beside(store, found).cautions)
     assert ("items drawn and put aside", 20.0, "used for tuning, after they were drawn") in case.facts(store, found)
@@ -893,13 +893,13 @@ def test_what_was_decided_with_the_judge_in_view_is_no_adjudication_of_the_evide
     store, dataset, judge = opened(tmp_path / "a.duckdb", [*apart, *(replace(c, dimension="safety") for c in apart)])
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     ids = dict(store.rows("select name, id from item"))
-    adjudication.reveal(store, "ray", ids["item 3"])
+    adjudication.reveal_while_adjudicating(store, "ray", ids["item 3"])
     decided = (("ray", 0, HELP.name), ("ray", 1, HELP.name), ("lou", 2, HELP.name), ("ray", 3, HELP.name),
                ("lou", 0, "safety"))  # fmt: skip
     for person, n, dimension in decided:
         item = ids[f"item {n}"]
-        [cell] = [c for c in disputes.of_item(store, dataset, item) if c.dimension == dimension]
-        made = adjudication.decide(store, person, new_id(), item, TURN, dimension, 3, "It says so.", cell.token)
+        [cell] = [c for c in disputes.cells_of_item(store, dataset, item) if c.dimension == dimension]
+        made = adjudication.adjudicate(store, person, new_id(), item, TURN, dimension, 3, "It says so.", cell.token)
         assert made.saw_judge == (n == 3)
     found = case.case(store, dataset, judge, "turn", "helpfulness")
     facts = {name: (figure, said) for name, figure, said in case.facts(store, found)}

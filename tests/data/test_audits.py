@@ -14,7 +14,7 @@ from data.approvals import policy
 from data.audits import audits, evidence, justification_labels
 from data.cli import main
 from data.queue import queue
-from data.queue.queue import Filters
+from data.queue.queue import QueueFilters
 from data.records import datasets, people
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed, NotFound
@@ -59,7 +59,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def here(store: Store) -> tuple[str, str]:
     """(dataset id, id of judge-one at temperature 0)."""
-    found = datasets.dataset(store, "demo").id
+    found = datasets.dataset_named(store, "demo").id
     query = "select id, params from judge where model = 'judge-one'"
     return found, next(str(i) for i, params in store.rows(query) if json.loads(params) == {"temperature": 0})
 
@@ -188,8 +188,8 @@ def test_facts_of_judgments_of_several_calls_come_from_their_raw_text(tmp_path: 
         "reply": {"verdict": "tie"},
     }
     made = seeds.workspace(tmp_path / "b.duckdb", [pair, line], review=False)
-    found = datasets.dataset(made, "demo").id
-    judge = datasets.judges(made, found)[0][0]
+    found = datasets.dataset_named(made, "demo").id
+    judge = datasets.dataset_judges(made, found)[0][0]
     item = str(made.rows("select id from item")[0][0])
     columns = "id, judge_id, item_id, part, sample, raw, unscored, why"
     made.tx("lea", "run", lambda tx: tx.add("judgment", columns, [("both", judge, item, "", 1, judged.raw, "", "")]))
@@ -245,7 +245,7 @@ def test_two_leads_are_needed_for_another_limit_where_two_are_asked_for(
 ) -> None:
     people.set_person(store, "lea", "kim", "lead")
     for name in ("lou", "max"):
-        people.lead_here(store, name)
+        people.make_lead_locally(store, name)
     policy.set_asked(store, "lea", replace(policy.asked(store), four_eyes=True, alarms=True), "So that two look.")
     assert not audits.set_threshold(store, "lea", "low", 1.0) and audits.thresholds(store) == {}
     assert not audits.set_threshold(store, "lea", "low", 1.0) and audits.proposed(store)["low"].by == "lea"
@@ -269,8 +269,10 @@ def test_flagged_items_come_into_the_review_queue_once_with_the_audits_words(
     assert queue.take_flagged(store, "lea", dataset, judge, reasons[:1]) == (1, 0, 0)
     assert queue.take_flagged(store, "lea", dataset, judge, reasons) == (1, 1, 0)
     assert queue.take_flagged(store, "lea", dataset, judge, reasons) == (0, 2, 0)
-    assert queue.waiting(store, "bob", dataset, "review", Filters(dimension="helpfulness", reason="flagged")) == 1
-    given = queue.claim(store, "ann", dataset, "review", Filters(reason="flagged"), [], 9)
+    assert (
+        queue.count_open(store, "bob", dataset, "review", QueueFilters(dimension="helpfulness", reason="flagged")) == 1
+    )
+    given = queue.claim_items(store, "ann", dataset, "review", QueueFilters(reason="flagged"), [], 9)
     assert [g.item for g in given] == [two, one] and {g.mode for g in given} == {"assisted"}
     assert given[1].reasons == ("flagged by an audit (Low helpfulness): Helpfulness is 1.",)
     with pytest.raises(NotAllowed):

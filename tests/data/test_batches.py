@@ -43,7 +43,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def order(store: Store, url: str, **changes: Any) -> Order:
     endpoint = Endpoint(base_url=url, tries=1)
-    found = datasets.dataset(store, "demo").id
+    found = datasets.dataset_named(store, "demo").id
     return replace(Order(found, CARD, "practice-constant", CARD.defaults, endpoint, batch=True), **changes)
 
 

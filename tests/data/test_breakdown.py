@@ -24,7 +24,7 @@ from tests.data.test_dashboard import alike, approve, dialogues, expected, pairs
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     opened = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}")
-    people.join(opened, "lea")
+    people.join_workspace(opened, "lea")
     yield opened
     opened.close()
 

@@ -187,10 +187,10 @@ def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(sto
 
 def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
     store = open_store(f"duckdb:///{tmp_path}/mt.duckdb")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     take(store, "lea", from_path(real / "mt_bench_en"), Plan(dataset="votes", sampling="all"))
-    dataset = datasets.dataset(store, "votes").id
-    [(judge, *_)] = [j for j in datasets.judges(store, dataset) if j[1] == "plain_pairwise"]
+    dataset = datasets.dataset_named(store, "votes").id
+    [(judge, *_)] = [j for j in datasets.dataset_judges(store, dataset) if j[1] == "plain_pairwise"]
     dimension = next(d for d in calibration.dimensions(store, judge) if d.name == "verdict")
     found = {
         (a.one, a.other, a.part): (round(a.s1.point, 4), a.s1.cells, round(a.s2.point, 4), a.s2.cells)
@@ -215,7 +215,7 @@ def test_means_count_all_that_people_said_of_a_cell_and_what_waits_is_told_with_
     told = [((2.0, 4.0), 3.0), ((4.0, 5.0), 4.0), ((3.0, None), 2.0), ((5.0,), 5.0), ((None,), 3.0), ((2.0,), None)]
     cells = [Cell(n, "conversation", *one, dimension=TASK.name, probability=0.5) for n, one in enumerate(told)]
     dataset, judge = fill(store, cells, f"several {many}")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     found = summarise(evidence(store, dataset, judge, TASK, "gate"), TASK)
     assert found.mean_difference == pytest.approx(-1 / 3.5)
     assert found.people == (9, 1, 2, 0) and gate_status.both(store, dataset, judge, "gate") == []

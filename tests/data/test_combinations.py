@@ -17,7 +17,7 @@ from data.calibration import calibration, score_sums
 from data.calibration.self_consistency import repeated
 from data.dashboard import dashboard
 from data.desk import desk, labels
-from data.desk.labels import Answer
+from data.desk.labels import DeskAnswer
 from data.exporting.exporting import give
 from data.exporting.kinds import scores as given_out
 from data.exporting.registry import kinds
@@ -76,8 +76,8 @@ def stands(store: Store, dimension: str = "factuality") -> dict[str, float | Non
 
 
 def judge_of(store: Store) -> tuple[str, str]:
-    found = datasets.dataset(store, "demo")
-    return found.id, datasets.judges(store, found.id)[0][0]
+    found = datasets.dataset_named(store, "demo")
+    return found.id, datasets.dataset_judges(store, found.id)[0][0]
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -141,7 +141,7 @@ def test_the_mean_of_five_stands_everywhere(five: Store) -> None:
     dataset, judge = judge_of(five)
     means = {f"r{n}": sum(values_of(n)) / 5 for n in range(10)}
     assert stands(five) == means
-    assert combinations.named(five) == {judge: "5 samples, mean"}
+    assert combinations.describe_combinations(five) == {judge: "5 samples, mean"}
     d = calibration.dimensions(five, judge)[0]
     found = summarise(calibration.meeting(five, dataset, judge, d, "blind"), d)
     assert found.cells == 10 and found.rounded == sum(m != int(m) for m in means.values()) > 0
@@ -157,7 +157,7 @@ def test_the_mean_of_five_stands_everywhere(five: Store) -> None:
         for h in (1.0, 2.0, 3.0, 4.0, 5.0) for j in (1.0, 2.0, 3.0, 4.0, 5.0)
     )  # fmt: skip
     assert opened == 10
-    assert review_signals.needs(five, dataset, judge)
+    assert review_signals.find_needs(five, dataset, judge)
     assert dashboard.whole is not None and not verify(five)
 
 
@@ -190,7 +190,7 @@ def test_what_assay_exports_is_read_by_the_command_line(five: Store, tmp_path: P
     """Exports tell more of a judgment and of a label than the lines need, and write numbers as words."""
     told = seeds.lines(tmp_path / "told.jsonl", [label(n, 1 + n % 3, "ben") for n in range(10)])
     take(five, "lea", from_path(told), Plan(dataset="demo"))
-    here, files = datasets.dataset(five, "demo"), []
+    here, files = datasets.dataset_named(five, "demo"), []
     for name in ("judgments", "labels"):
         files.append(tmp_path / f"{name}.jsonl")
         give(five, "lea", here, kinds()[name], {}, "jsonl", files[-1])
@@ -225,7 +225,7 @@ def test_single_samples_stay_visible(five: Store) -> None:
         expected /= human.var() + judged.var() + (human.mean() - judged.mean()) ** 2
         assert kappa == pytest.approx(expected)
     assert found.flips.point == 1 and found.flips.cells == 10 and found.flaky
-    here = datasets.dataset(five, "demo")
+    here = datasets.dataset_named(five, "demo")
     options = {"judge": "", "dimension": "factuality"}
     rows = list(given_out.rows(five, here, options))
     assert [(r["item"], r["code"], r["samples"], r["sample"]) for r in rows] == [
@@ -267,16 +267,16 @@ def test_accepting_what_lies_between_is_the_nearest_answer(five: Store) -> None:
     dataset, judge = judge_of(five)
     queue.fill_review(five, "lea", dataset, judge)
     (key,) = five.rows("select id from item where name = 'r3'")[0]
-    view = desk.opened(five, "lea", key)
+    view = desk.open_item(five, "lea", key)
     shown = view.scores["response", "factuality"]
     assert shown.value == pytest.approx(sum(values_of(3)) / 5) and shown.samples == tuple(values_of(3))
     value = {"unit": "response", "dimension": "factuality", "v": nearest(shown.value or 0), "saw": True,
              "seen": shown.value}  # fmt: skip
-    given = Answer.model_validate(
+    given = DeskAnswer.model_validate(
         {"key": "k1234567", "person": "lea", "action": "save", "item": key, "judge": judge, "values": [value]}
     )
-    assert not labels.save(five, "lea", [given.model_dump()])[1]
-    work = annotators.work(five, dataset)["lea"]
+    assert not labels.save_answers(five, "lea", [given.model_dump()])[1]
+    work = annotators.annotator_work(five, dataset)["lea"]
     assert (work.seen, work.kept) == (1, 1)
 
 
@@ -341,7 +341,7 @@ def test_a_broken_rule_of_one_sample_is_told_as_that_of_the_first(tmp_path: Path
     asked = seeds.dialogue(1)
     replies = [seeds.judgment(asked, seeds.reply(asked, 2 if s == 0 else 4, "good"), sample=s) for s in range(3)]
     store = seeds.workspace(tmp_path / "a.duckdb", [asked, *replies])
-    view = desk.opened(store, "ann", store.rows("select id from item")[0][0])
+    view = desk.open_item(store, "ann", store.rows("select id from item")[0][0])
     assert view.scores["turn:1", "helpfulness"].value == 4.0
     [told] = [text for _, _, sort, text in view.remarks if sort == "rule"]
     assert told.startswith("In the first sample: The judge said good.") and "helpfulness 2 on turn 1" in told

@@ -63,7 +63,7 @@ def test_the_first_name_becomes_lead_and_without_one_nothing_is_done(run: Run) -
     code, _, err = run("import", "rows.jsonl", "--dataset", "d", "--as", "bob")
     assert (code, err) == (1, "Nobody called 'bob' is known here. A lead can add people on the People page.\n")
     store = open_store()
-    assert [(p.name, p.role) for p in people.everyone(store)] == [("lea", "lead")]
+    assert [(p.name, p.role) for p in people.all_people(store)] == [("lea", "lead")]
     store.close()
 
 

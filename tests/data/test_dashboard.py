@@ -19,7 +19,7 @@ from data.calibration.labelled_items import labelled
 from data.cli import main
 from data.dashboard import dashboard, sentences
 from data.records import datasets, people
-from data.records.coverage import asking
+from data.records.coverage import counted_dimension
 from data.reports.dashboard import document, plot, table
 from data.store import Store, open_store
 from data.store.ids import new_id, now
@@ -67,7 +67,7 @@ def dialogues(seed: int = 0, items: int = 120) -> list[Cell]:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     opened = open_store(f"duckdb:///{tmp_path / 'd.duckdb'}")
-    people.join(opened, "lea")
+    people.join_workspace(opened, "lea")
     yield opened
     opened.close()
 
@@ -201,7 +201,7 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     approve(store, dataset, judge, "helpfulness")
     approve(store, dataset, judge, "verdict", decision="decline")
     approve(store, dataset, judge, "coherence", person=record.AUTOMATIC, decision="suspend")
-    found = dashboard.whole(store, datasets.dataset(store, NASTY), judge)
+    found = dashboard.whole(store, datasets.dataset_named(store, NASTY), judge)
     assert [tile.key for tile in found.tiles] == ["turn.helpfulness"]
     why = {w.dimension.name: w for w in found.withheld}
     assert "helpfulness" not in why and why["context_use"].state == "below minimum sample"
@@ -236,7 +236,7 @@ def test_sentences(store: Store) -> None:
     assert sentences.reading(alone)[-1] == "The judge itself says 3.00, 1.50 less."
     asked = [tile.asking.dimension]
     assert labelled(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
-    assert asking(asked[0]).told(0) == "mean"
+    assert counted_dimension(asked[0]).told(0) == "mean"
 
 
 def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:

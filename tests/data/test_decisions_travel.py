@@ -35,7 +35,7 @@ def staffed(folder: Path) -> Store:
     """A new workspace with two who may adjudicate."""
     store = open_store(f"duckdb:///{folder}/s.duckdb")
     for name in ("lea", "res"):
-        people.join(store, name)
+        people.join_workspace(store, name)
     people.set_person(store, "lea", "res", "researcher")
     return store
 
@@ -59,12 +59,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def lines(store: Store, name: str, kind: str = "dataset", **options: Any) -> list[Json]:
     one = exporting.kind(kind)
     told = {o.name: options.get(o.name, o.default) for o in one.options}
-    return list(one.rows(store, datasets.dataset(store, name), told))
+    return list(one.rows(store, datasets.dataset_named(store, name), told))
 
 
 def waits(store: Store, name: str) -> set[tuple[str, str, str]]:
-    found = datasets.dataset(store, name).id
-    return {(c.name, c.unit, c.dimension) for c in disputes.waiting(store, found)}
+    found = datasets.dataset_named(store, name).id
+    return {(c.name, c.unit, c.dimension) for c in disputes.cells_to_adjudicate(store, found)}
 
 
 def brought(store: Store, rows: list[Json], name: str, actor: str = "lea") -> Any:
@@ -94,16 +94,16 @@ def test_gold_is_the_same_where_a_dataset_comes_in_again(two: tuple[Store, Store
     rng, name, rule = random.Random(1), "again", GoldRule("majority", 0)
     found, _ = fill(here, planted(rng), name)
     set_gold_rule(here, "lea", found, rule)
-    for n, c in enumerate(disputes.waiting(here, found)):
+    for n, c in enumerate(disputes.cells_to_adjudicate(here, found)):
         actor, value = rng.choice(("lea", "res")), rng.choice(PLACES[c.unit, c.dimension])
         if (act := ACTS[n % len(ACTS)]) == "leave":
             continue
         if act == "see and decide":
-            adjudication.reveal(here, actor, c.item)
+            adjudication.reveal_while_adjudicating(here, actor, c.item)
         told = (c.item, c.unit, c.dimension, "n/a" if value is None else value, "why", c.token)
-        made = adjudication.decide(here, actor, new_id(), *told)
+        made = adjudication.adjudicate(here, actor, new_id(), *told)
         if act == "take back":
-            adjudication.withdraw(here, actor, new_id(), made.id)
+            adjudication.withdraw_adjudication(here, actor, new_id(), made.id)
     out = lines(here, name)
     done = brought(there, out, name)
     decisions = lines(here, name, "adjudications")
@@ -125,27 +125,29 @@ def test_what_was_decided_with_the_judge_in_view_counts_on_no_blind_basis(two: t
     here, there = two
     found, _ = fill(here, [Cell(n, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5) for n in (0, 1)], "view")
     set_gold_rule(here, "lea", found, GoldRule("median", 1))
-    for n, c in enumerate(disputes.waiting(here, found)):
+    for n, c in enumerate(disputes.cells_to_adjudicate(here, found)):
         if n:
-            adjudication.reveal(here, "res", c.item)
-        adjudication.decide(here, "res", new_id(), c.item, c.unit, c.dimension, 4, "why", c.token)
+            adjudication.reveal_while_adjudicating(here, "res", c.item)
+        adjudication.adjudicate(here, "res", new_id(), c.item, c.unit, c.dimension, 4, "why", c.token)
     brought(there, lines(here, "view"), "view")
     # The lower median of 3 and 5 is 3; 4 is what was decided.
     for basis, wanted in (("gate", []), ("imported", [4.0, 3.0]), ("blind", [4.0, 3.0]), ("all", [4.0, 4.0])):
         assert [row["code"] for row in lines(there, "view", "gold", basis=basis, dimension="helpfulness")] == wanted
-    done = docket.done(there, "lea", datasets.dataset(there, "view").id)
+    done = docket.adjudicated_cells(there, "lea", datasets.dataset_named(there, "view").id)
     assert {(d.value, d.person, d.said, d.saw_judge) for d in done} == {
         ("4", "res (file)", "person0 3, person1 5", False), ("4", "res (file)", "person0 3, person1 5", True),
     }  # fmt: skip
-    assert {d.at for d in done} == {d.at for d in docket.done(here, "res", found)}  # when it was made, not when it came
+    assert {d.at for d in done} == {
+        d.at for d in docket.adjudicated_cells(here, "res", found)
+    }  # when it was made, not when it came
 
 
 def test_a_decision_whose_labels_changed_waits_there_too(two: tuple[Store, Store]) -> None:
     here, there = two
     others = [pair("p2"), label("p2", "a"), label("p2", "b", annotator="ben")]
     found = brought(here, [*BOTH, *others, RULE], "changed").dataset_id
-    for c in disputes.waiting(here, found):
-        adjudication.decide(here, "res", new_id(), c.item, c.unit, c.dimension, 1, "why", c.token)
+    for c in disputes.cells_to_adjudicate(here, found):
+        adjudication.adjudicate(here, "res", new_id(), c.item, c.unit, c.dimension, 1, "why", c.token)
     brought(here, [label("p1", "tie", annotator="ben", made_at="2026-03-01T12:00:00Z")], "changed")
     out = lines(here, "changed")
     assert brought(here, out, "changed").preview.new.total == 0  # nothing comes back to where it was made
@@ -168,7 +170,7 @@ def test_other_names_stand_everywhere(two: tuple[Store, Store]) -> None:
 
 
 def test_a_dataset_keeps_its_own_rule(store: Store) -> None:
-    people.join(store, "res")
+    people.join_workspace(store, "res")
     people.set_person(store, "lea", "res", "researcher")
     rows = [*BOTH, RULE]
     # A researcher brings in all but the rule, which only a lead may set, on whatever way.
@@ -196,11 +198,11 @@ def test_what_stands_here_is_not_replaced_but_by_a_later_import(store: Store) ->
     assert wrong(store, [earlier]) == [(1, "made_at", said)]
     bring(store, [later])
     assert [row["value"] for row in lines(store, "d", "gold")] == ["b"]
-    [done] = docket.done(store, "lea", datasets.dataset(store, "d").id)
-    adjudication.withdraw(store, "lea", new_id(), done.id)
+    [done] = docket.adjudicated_cells(store, "lea", datasets.dataset_named(store, "d").id)
+    adjudication.withdraw_adjudication(store, "lea", new_id(), done.id)
     assert bring(store, [first, later]).preview.new.total == 0  # what was taken back stays so
-    [cell] = disputes.waiting(store, datasets.dataset(store, "d").id)
-    adjudication.decide(store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token)
+    [cell] = disputes.cells_to_adjudicate(store, datasets.dataset_named(store, "d").id)
+    adjudication.adjudicate(store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token)
     [(line, field, said)] = wrong(store, [decided("p1", "b", reason="another", made_at="2099-01-01T00:00:00Z")])
     assert (line, field) == (1, "adjudicator") and said.startswith(
         "lea already decided on verdict of pair of 'p1' here"
@@ -215,8 +217,10 @@ def test_what_was_decided_while_an_import_was_read_stands(store: Store, row: Jso
     def meanwhile(*_: int) -> None:
         if gold_rule(store, found) == GoldRule():
             set_gold_rule(store, "lea", found, GoldRule("median", 0))
-            [cell] = disputes.waiting(store, found)
-            adjudication.decide(store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token)
+            [cell] = disputes.cells_to_adjudicate(store, found)
+            adjudication.adjudicate(
+                store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token
+            )
 
     with pytest.raises(AssayError, match="somebody else added the same things"):
         take(store, "lea", source([row]), Plan("d"), progress=meanwhile)
@@ -225,11 +229,11 @@ def test_what_was_decided_while_an_import_was_read_stands(store: Store, row: Jso
 
 def test_an_import_stands_on_the_trail_as_such(store: Store) -> None:
     bring(store, [*BOTH, decided("p1", "b"), RULE])
-    told = {entry.kind: entry.what for entry in trail.entries(store, trail.Narrow())[:5]}
+    told = {entry.kind: entry.what for entry in trail.trail_entries(store, trail.TrailFilter())[:5]}
     assert told["imports"] == "imported 1 item, 2 labels, 1 adjudication, how labels are combined from rows.jsonl"
     assert told["adjudications"] == "imported adjudications of 1 rating"
     assert told["settings"].startswith("changed how labels are combined: ")
-    assert {p.name: (p.role, p.active) for p in people.everyone(store, active=False)}["cy"] == ("annotator", False)
+    assert {p.name: (p.role, p.active) for p in people.all_people(store, active=False)}["cy"] == ("annotator", False)
 
 
 SAID = decided("p1", "a")["labels"]
@@ -278,7 +282,7 @@ def test_a_bad_line_is_a_sentence_with_its_place_and_nothing_is_written(store: S
 
 
 def test_who_may_not_adjudicate_may_not_bring_it_in(store: Store) -> None:
-    people.join(store, "ann")
+    people.join_workspace(store, "ann")
     before = counts(store)
     with pytest.raises(AssayError, match="needs the role researcher"):
         take(store, "ann", source([*BOTH, decided("p1", "b")]), Plan("d"))

@@ -9,9 +9,9 @@ import pytest
 
 from data.adjudication import adjudication, docket
 from data.desk import desk
-from data.queue.queue import Filters, claim
+from data.queue.queue import QueueFilters, claim_items
 from data.records import exposure, settings
-from data.records.datasets import dataset
+from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
 from data.store import Store
 from data.store.errors import NotAllowed
@@ -40,16 +40,16 @@ def test_a_blind_pair_names_no_system_until_a_lead_allows_it(tmp_path: Path) -> 
         for who, v in (("old", "a"), ("elder", "b"))
     ]  # fmt: skip
     store = seeds.workspace(tmp_path / "a.duckdb", [PAIR, *said], audit=1)
-    demo = dataset(store, "demo").id
+    demo = dataset_named(store, "demo").id
     settings.set_gold_rule(store, "lea", demo, GoldRule("majority", 0))
 
     def sheet() -> dict[str, object]:
-        (view,) = desk.views(store, "ann", claim(store, "ann", demo, "audit", Filters(), [], 1))
+        (view,) = desk.desk_views(store, "ann", claim_items(store, "ann", demo, "audit", QueueFilters(), [], 1))
         return compose.sheet(view)
 
     def on_board() -> dict[str, object]:
-        cells = adjudication.work(store, "lea", demo).mine
-        (one,) = docket.dockets(store, "lea", cells, 1)
+        cells = adjudication.adjudication_work(store, "lea", demo).mine
+        (one,) = docket.load_dockets(store, "lea", cells, 1)
         return board.item(one, "lea")
 
     told = sheet()
@@ -69,8 +69,8 @@ def two_judges(tmp_path: Path) -> Store:
 
 
 def test_what_another_judge_said_stands_where_they_disagree_and_its_showing_is_on_record(two_judges: Store) -> None:
-    store, demo = two_judges, dataset(two_judges, "demo").id
-    (view,) = desk.views(store, "ann", claim(store, "ann", demo, "review", Filters(), [], 1))
+    store, demo = two_judges, dataset_named(two_judges, "demo").id
+    (view,) = desk.desk_views(store, "ann", claim_items(store, "ann", demo, "review", QueueFilters(), [], 1))
     cell = ("turn:1", "helpfulness")
     assert view.marks[cell] == "turn 1 helpfulness: judge-one disagrees"
     assert [(o.name, o.value) for o in view.others[cell]] == [("judge-one", 4.0)]
@@ -81,12 +81,12 @@ def test_what_another_judge_said_stands_where_they_disagree_and_its_showing_is_o
     shown = told["rows"][0]["groups"][0]["cells"][1]
     assert (shown["reason"], shown["others"]) == (view.marks[cell], [{"by": "judge-one", "v": 4.0, "t": "4"}])
     judges = {str(r[0]) for r in store.rows("select id from judge")}
-    assert {judge for _, judge in exposure.shown(store, "ann", [view.item.id])} == judges
+    assert {judge for _, judge in exposure.shown_judges(store, "ann", [view.item.id])} == judges
 
 
 def test_the_ends_of_a_scale_are_said_once(two_judges: Store) -> None:
-    given = claim(two_judges, "ann", dataset(two_judges, "demo").id, "review", Filters(), [], 1)
-    (view,) = desk.views(two_judges, "ann", given)
+    given = claim_items(two_judges, "ann", dataset_named(two_judges, "demo").id, "review", QueueFilters(), [], 1)
+    (view,) = desk.desk_views(two_judges, "ann", given)
     by_name = {d.name: compose.anchors(d) for d in view.card.dimensions}
     assert by_name["coherence"][-1] == ("5", "one continuous conversation")
     assert by_name["helpfulness"] == (), "its definition says both"

@@ -31,7 +31,7 @@ from data.importing.chats import dialogue
 from data.queue import queue
 from data.records import datasets, people
 from data.records.datasets import Dataset
-from data.records.settings import QueueRules, set_rules
+from data.records.settings import QueueRules, set_queue_rules
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
@@ -66,10 +66,10 @@ def workspace(folder: Path) -> Store:
     replies = [seeds.judgment(i, seeds.reply(i, helpfulness=2, verdict="good")) for i in items]
     made = seeds.workspace(folder / "a.duckdb", [*items, *replies], names=("lea", "ann", "ben"), audit=4)
     people.set_person(made, "lea", "rex", "researcher")
-    found = datasets.dataset(made, "demo").id
-    set_rules(made, "lea", found, QueueRules(overlap=2))
+    found = datasets.dataset_named(made, "demo").id
+    set_queue_rules(made, "lea", found, QueueRules(overlap=2))
     for person, value in (("ann", 4.0), ("ben", 2.0)):
-        for one in queue.claim(made, person, found, "audit", queue.Filters(), [], 8):
+        for one in queue.claim_items(made, person, found, "audit", queue.QueueFilters(), [], 8):
             answer(made, person, one, value)
     pairs = [pair(f"p{n}", a=f"First {n}.", b=f"Second {n}.") for n in range(1, 5)]
     said = [label(f"p{n}", word) for n, word in enumerate(("a", "b", "tie"), 1)]
@@ -80,20 +80,20 @@ def workspace(folder: Path) -> Store:
 
 
 def answer(
-    store: Store, person: str, one: queue.Given | str, value: float, key: str = "", version: str = "", **more: Any
+    store: Store, person: str, one: queue.GivenItem | str, value: float, key: str = "", version: str = "", **more: Any
 ) -> str:
     """Save the helpfulness of the first turn, and the verdict."""
     item, draw = (one, None) if isinstance(one, str) else (one.item, one.draw)
     cells = {("turn:1", "helpfulness"): value, ("conversation", "verdict"): value - 1.0, **more.pop("cells", {})}
     values = [{"unit": u, "dimension": d, "v": v, "saw": True, "seen": 2.0} for (u, d), v in cells.items()]
     given = {"key": new_id(), "person": person, "action": "save", "item": item, "claim": draw, "version": version}
-    saved, refused = labels.save(store, person, [{**given, "values": values, "ms": 1, **more}])
+    saved, refused = labels.save_answers(store, person, [{**given, "values": values, "ms": 1, **more}])
     assert saved, refused
     return str(given["key"])
 
 
 def demo(store: Store, name: str = "demo") -> Dataset:
-    return datasets.dataset(store, name)
+    return datasets.dataset_named(store, name)
 
 
 def rows(store: Store, kind: str, name: str = "demo", **options: Any) -> list[Json]:
@@ -146,12 +146,12 @@ def test_people_have_the_same_other_name_in_every_export(own: Store) -> None:
         ("ann", "person-2"),
         ("ben", "person-3"),
     }
-    people.join(store, "aaron")
+    people.join_workspace(store, "aaron")
     assert rows(store, "labels", names=False) == first
 
 
 def test_gold_says_how_it_came_about_and_scores_by_whom(store: Store) -> None:
-    judge = datasets.judges(store, demo(store).id)[0][0]
+    judge = datasets.dataset_judges(store, demo(store).id)[0][0]
     one = [r for r in rows(store, "gold", judge=judge) if r["dimension"] == "helpfulness"]
     # ann says 4 and ben 2: the lower median of the two is 2, and the judge says 2.
     assert {(r["value"], r["how"], r["people"], r["low"], r["high"], r["judge_value"]) for r in one} == {
@@ -165,14 +165,14 @@ def test_gold_says_how_it_came_about_and_scores_by_whom(store: Store) -> None:
 
 def test_a_dataset_goes_in_again_with_the_same_gold_and_fingerprints(store: Store, tmp_path: Path) -> None:
     again = open_store(f"duckdb:///{tmp_path}/b.duckdb")
-    people.join(again, "lea")
+    people.join_workspace(again, "lea")
     for name in ("demo", "pairs"):
         file = given_out(store, tmp_path / f"{name}.jsonl", "dataset", name)
         done = take(again, "lea", from_path(file), Plan(name, sampling="random"))
         assert not done.rejected
         one, two = demo(store, name), demo(again, name)
         assert rows(store, "gold", name) == rows(again, "gold", name)
-        [(a, *_)], [(b, *_)] = datasets.judges(store, one.id), datasets.judges(again, two.id)
+        [(a, *_)], [(b, *_)] = datasets.dataset_judges(store, one.id), datasets.dataset_judges(again, two.id)
         for d in calibration.dimensions(store, a):
             for basis in ("imported", "blind", "assisted", "all"):
                 mine, theirs = (
@@ -188,9 +188,9 @@ def test_what_was_not_drawn_at_random_stays_so_when_it_comes_back(store: Store, 
     lines = [json.loads(line) for line in given_out(store, tmp_path / "d.jsonl", "dataset").read_text().splitlines()]
     lines = [{**line, "probability": None} if "annotator" in line else line for line in lines]
     again = open_store(f"duckdb:///{tmp_path}/c.duckdb")
-    people.join(again, "lea")
+    people.join_workspace(again, "lea")
     take(again, "lea", from_path(seeds.lines(tmp_path / "e.jsonl", lines)), Plan("demo", sampling="random"))
-    judge = datasets.judges(again, demo(again).id)[0][0]
+    judge = datasets.dataset_judges(again, demo(again).id)[0][0]
     bases = calibration.rests(again, demo(again).id, calibration.dimensions(again, judge))
     assert bases["gate"].labels == bases["imported"].labels == 0 < bases["blind"].labels
     again.close()
@@ -247,7 +247,7 @@ def test_the_weakest_turn_takes_anybodys_rewrite_and_forks_without_one_are_marke
         ("d-0001", "turn:2", True, True), ("d-0002", "turn:3", False, True)
     ]  # fmt: skip
     assert (both[1]["chosen"], both[1]["annotator"]) == (None, None) and both[1]["prompt"][-1]["role"] == "user"
-    judge = datasets.judges(store, demo(store).id)[0][0]
+    judge = datasets.dataset_judges(store, demo(store).id)[0][0]
     judged = store.rows("select value from score_now where dimension = 'weakest_turn' and value > 0")
     by = rows(store, "preference_turns", weakest_by=judge, unwritten=True, weakest=True)
     assert len([r for r in by if not r["written"]]) + len({r["item"] for r in by if r["written"]}) == len(judged)
@@ -297,7 +297,7 @@ def test_preferences_of_pairs_leave_ties_out(store: Store) -> None:
 def test_a_judges_verdicts_are_given_out_only_where_it_is_approved(
     store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    judge = datasets.judges(store, demo(store, "pairs").id)[0][0]
+    judge = datasets.dataset_judges(store, demo(store, "pairs").id)[0][0]
     with pytest.raises(BadInput, match="not approved for verdict on pairs"):
         given_out(store, tmp_path / "no.jsonl", "preference_pairs", "pairs", by_judge=judge)
     assert not list(tmp_path.iterdir())
@@ -354,7 +354,7 @@ def test_chats_are_those_that_reach_the_answer(store: Store) -> None:
 def test_chats_are_chosen_by_a_judge_only_where_it_is_approved(
     store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    judge = datasets.judges(store, demo(store).id)[0][0]
+    judge = datasets.dataset_judges(store, demo(store).id)[0][0]
     with pytest.raises(BadInput, match=r"not approved for helpfulness on demo: no chats are chosen by its scores\."):
         given_out(store, tmp_path / "no.jsonl", "chats", by_judge=judge, by="helpfulness")
     key = (demo(store).id, judge, "turn", "helpfulness")
@@ -409,7 +409,7 @@ def test_who_may_export_and_that_it_stands_on_the_trail(store: Store, tmp_path: 
         "select e.kind, e.settings, e.lines, c.actor from export e join change c on c.seq = e.seq order by e.seq desc"
     )
     kind, kept, lines, actor = store.rows(told)[0]
-    judge = datasets.judges(store, demo(store).id)[0][0]
+    judge = datasets.dataset_judges(store, demo(store).id)[0][0]
     assert (kind, lines, actor) == ("scores", 84, "rex"), "six dialogues of 3 x 3 turn scores and 5 of the conversation"
     assert json.loads(kept) == {"format": "jsonl", "judge": judge, "dimension": ""}
 
@@ -512,7 +512,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Store
     folder = tmp_path_factory.mktemp("any")
     one, other = (open_store(f"duckdb:///{folder}/{n}.duckdb") for n in (1, 2))
     for made in (one, other):
-        people.join(made, "lea")
+        people.join_workspace(made, "lea")
     yield one, other, folder
     one.close()
     other.close()

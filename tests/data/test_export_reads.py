@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data import exporting
-from data.adjudication.adjudication import decide
+from data.adjudication.adjudication import adjudicate
 from data.exporting.files import FORMATS
 from data.gold import disputes, excluded_items
 from data.records import datasets as ours
@@ -32,12 +32,12 @@ NAME = {"jsonl": "json", "csv": "csv", "parquet": "parquet"}
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """The workspace of the other tests with a better turn, and one dialogue corrected outside of the audit sample."""
     made = workspace(tmp_path_factory.mktemp("reads"))
-    drawn = excluded_items.drawn(made, demo(made).id)
+    drawn = excluded_items.audit_sample_items(made, demo(made).id)
     [free, *_] = [str(r[0]) for r in made.rows("select id from item where kind = 'dialogue'") if r[0] not in drawn]
     answer(made, "ann", free, 4.0, repairs=[{"unit": "turn:2", "text": "=HYPERLINK(1)\n返金します。"}])
     set_gold_rule(made, "lea", demo(made).id, GoldRule("median", 1))
-    one = disputes.waiting(made, demo(made).id)[0]
-    decide(made, "rex", "decision", one.item, one.unit, one.dimension, 1, "返金は済んだ。", one.token)
+    one = disputes.cells_to_adjudicate(made, demo(made).id)[0]
+    adjudicate(made, "rex", "decision", one.item, one.unit, one.dimension, 1, "返金は済んだ。", one.token)
     yield made
     made.close()
 
@@ -111,7 +111,7 @@ def test_preferences_have_the_conversational_form_of_trl(
     store: Store, load: Any, tmp_path: Path, kind: str, name: str
 ) -> None:
     file = tmp_path / "p.jsonl"
-    exporting.give(store, "rex", ours.dataset(store, name), exporting.kind(kind), {}, "jsonl", file)
+    exporting.give(store, "rex", ours.dataset_named(store, name), exporting.kind(kind), {}, "jsonl", file)
     found = list(load(file))
     assert found
     for row in found:

@@ -14,16 +14,16 @@ from data.adjudication import adjudication, docket
 from data.annotators import annotators, course
 from data.audits import audits, justification_labels
 from data.calibration import calibration, slices
-from data.cards.cards import card
+from data.cards.cards import card_named
 from data.cli import COMMANDS, main
 from data.dashboard import dashboard
 from data.desk import desk, labels
 from data.gold import disputes, fewshot
 from data.importing import Plan, from_path, looked, preview, take
 from data.queue import listing, queue
-from data.queue.queue import Filters
+from data.queue.queue import QueueFilters
 from data.records import exposure, people, settings
-from data.records.datasets import dataset
+from data.records.datasets import dataset_named
 from data.records.settings import GoldRule, QueueRules
 from data.reports.bundle import bundle
 from data.runs import runs
@@ -60,20 +60,22 @@ class House:
         self.path = path
         self.store: Store = seeds.workspace(path, [*items, *made, *said], names=("lea", "rex", "ann", "ben"))
         people.set_person(self.store, "lea", "rex", "researcher")
-        self.dataset = dataset(self.store, "demo")
+        self.dataset = dataset_named(self.store, "demo")
         self.judge = str(self.store.rows("select id from judge")[0][0])
-        self.card = card(self.store, "multi_turn_dialogue")
+        self.card = card_named(self.store, "multi_turn_dialogue")
         self.help: Dimension = next(d for d in self.card.dimensions if d.name == "helpfulness")
         self.ids = [str(r[0]) for r in self.store.rows("select id from item order by name")]
         settings.set_gold_rule(self.store, "lea", self.dataset.id, GoldRule("median", 1))
 
     def draw(self) -> None:
         """Everything into the audit sample, all of it blind, for two people each."""
-        settings.set_rules(self.store, "lea", self.dataset.id, QueueRules(overlap=2, assisted_share=0))
+        settings.set_queue_rules(self.store, "lea", self.dataset.id, QueueRules(overlap=2, assisted_share=0))
         queue.draw_audit(self.store, "lea", self.dataset.id, COUNT, self.judge, seed=1)
 
     def given(self, person: str, stream: queue.Stream = "audit") -> set[str]:
-        return {g.item for g in queue.claim(self.store, person, self.dataset.id, stream, Filters(), [], COUNT)}
+        return {
+            g.item for g in queue.claim_items(self.store, person, self.dataset.id, stream, QueueFilters(), [], COUNT)
+        }
 
     def exposed(self, person: str) -> set[str]:
         return {str(r[0]) for r in self.store.rows("select item_id from exposure where person = $1", [person])}
@@ -82,7 +84,7 @@ class House:
         """How an answer of this person to a blind draw counts."""
         draw = self.store.rows("select id from draw where item_id = $1 and mode = 'blind'", [item])[0][0]
         key = new_id()
-        saved, refused = labels.save(self.store, person, [{
+        saved, refused = labels.save_answers(self.store, person, [{
             "key": key, "person": person, "action": "save", "item": item, "claim": draw, "judge": "", "version": "",
             "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 3.0}],
         }])  # fmt: skip
@@ -99,12 +101,12 @@ def house(tmp_path: Path) -> Any:
 
 
 def _queue(house: House, who: str) -> set[str]:
-    given = queue.claim(house.store, who, house.dataset.id, "review", Filters(), [], 3)
-    return {v.item.id for v in desk.views(house.store, who, given) if v.scores}
+    given = queue.claim_items(house.store, who, house.dataset.id, "review", QueueFilters(), [], 3)
+    return {v.item.id for v in desk.desk_views(house.store, who, given) if v.scores}
 
 
 def _link(house: House, who: str) -> set[str]:
-    return {i for i in house.ids[:2] if desk.opened(house.store, who, i).scores}
+    return {i for i in house.ids[:2] if desk.open_item(house.store, who, i).scores}
 
 
 def _square(house: House, who: str) -> set[str]:
@@ -121,7 +123,7 @@ def _slice(house: House, who: str) -> set[str]:
 
 def _trail(house: House, who: str) -> set[str]:
     [(seq,)] = house.store.rows("select max(seq) from label")
-    columns, rows = trail.appended(house.store, who, seq).get("label", (["item_id"], []))
+    columns, rows = trail.appended_rows(house.store, who, seq).get("label", (["item_id"], []))
     return {row[columns.index("item_id")] for row in rows}
 
 
@@ -147,28 +149,30 @@ def _fit(house: House, who: str) -> set[str]:
 
 
 def _board(house: House, who: str) -> set[str]:
-    found = docket.dockets(house.store, who, adjudication.work(house.store, who, house.dataset.id).mine, 2)
+    found = docket.load_dockets(
+        house.store, who, adjudication.adjudication_work(house.store, who, house.dataset.id).mine, 2
+    )
     shown = {one.view.item.id for one in found}
-    adjudication.look(house.store, who, list(shown))
+    adjudication.record_look(house.store, who, list(shown))
     return shown
 
 
 def _asked(house: House, who: str) -> set[str]:
-    adjudication.reveal(house.store, who, house.ids[0])
+    adjudication.reveal_while_adjudicating(house.store, who, house.ids[0])
     return {house.ids[0]}
 
 
 def _decided(house: House, who: str) -> set[str]:
-    for cell in disputes.waiting(house.store, house.dataset.id)[:3]:
+    for cell in disputes.cells_to_adjudicate(house.store, house.dataset.id)[:3]:
         told = cell.item, cell.unit, cell.dimension, 4, "read it twice", cell.token
-        adjudication.decide(house.store, "lea" if who != "lea" else "rex", new_id(), *told)
-    return {d.item for d in docket.done(house.store, who, house.dataset.id)}
+        adjudication.adjudicate(house.store, "lea" if who != "lea" else "rex", new_id(), *told)
+    return {d.item for d in docket.adjudicated_cells(house.store, who, house.dataset.id)}
 
 
 def _people(house: House, who: str) -> set[str]:
-    found = annotators.labels(house.store, house.dataset.id, house.help, "all")
+    found = annotators.dimension_labels(house.store, house.dataset.id, house.help, "all")
     number = found.ratings.people.index(next(p for p in found.ratings.people if p.startswith("old")))
-    return {c[0] for c in course.cells_where(house.store, who, found, number, 4, 1)}
+    return {c[0] for c in course.find_cells(house.store, who, found, number, 4, 1)}
 
 
 def _cells(house: House, who: str) -> set[str]:
@@ -177,9 +181,9 @@ def _cells(house: House, who: str) -> set[str]:
 
 
 def _draft(house: House, who: str) -> set[str]:
-    item = next(iter(fewshot.offered(house.store, who, house.dataset.id, house.card)), "")
+    item = next(iter(fewshot.offered_items(house.store, who, house.dataset.id, house.card)), "")
     if item:
-        fewshot.looked(house.store, who, house.card, item)
+        fewshot.open_draft(house.store, who, house.card, item)
     return {item} - {""}
 
 
@@ -320,13 +324,13 @@ def test_a_command_records_what_it_tells(
 
 def test_reasons_in_the_list_of_the_queue_tell_no_score_to_who_has_not_seen_it(house: House) -> None:
     def reasons() -> dict[str, tuple[str, ...]]:
-        found = listing.listing(house.store, "ann", house.dataset.id, "review", Filters())
+        found = listing.list_queue(house.store, "ann", house.dataset.id, "review", QueueFilters())
         return {row.item: row.reasons for row in found.rows}
 
     before = reasons()
     assert before and house.exposed("ann") == set()
     item = next(iter(before))
-    desk.opened(house.store, "ann", item)
+    desk.open_item(house.store, "ann", item)
     full = {str(r[0]): json.loads(r[1]) for r in house.store.rows("select item_id, reasons from draw")}
     assert reasons()[item] == tuple(r["text"] for r in full[item])
     assert {kind for told in before.values() for line in told for kind in (line.rpartition(": ")[2],)} <= {
@@ -342,7 +346,7 @@ def test_another_claim_makes_no_answer_blind(house: House) -> None:
     fresh = next(i for i in house.ids if i not in house.exposed("ann"))
     review = house.store.rows("select id from draw where item_id = $1 and stream = 'review'", [fresh])
     key = new_id()
-    saved, _ = labels.save(house.store, "ann", [{
+    saved, _ = labels.save_answers(house.store, "ann", [{
         "key": key, "person": "ann", "action": "save", "item": fresh, "claim": review[0][0] if review else None,
         "version": "", "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 3.0}],
     }])  # fmt: skip
@@ -350,13 +354,13 @@ def test_another_claim_makes_no_answer_blind(house: House) -> None:
 
 
 def test_an_answer_that_is_not_blind_leaves_its_blind_draw_open(house: House) -> None:
-    settings.set_rules(house.store, "lea", house.dataset.id, QueueRules(overlap=1, assisted_share=0))
+    settings.set_queue_rules(house.store, "lea", house.dataset.id, QueueRules(overlap=1, assisted_share=0))
     item = min(_link(house, "ann"))
     queue.draw_audit(house.store, "lea", house.dataset.id, COUNT, house.judge, seed=1)
     assert house.mode("ann", item) == "revealed"
     version = str(house.store.rows("select id from answer")[0][0])
     draw = house.store.rows("select draw_id from answer")[0][0]
-    saved, refused = labels.save(house.store, "ann", [{
+    saved, refused = labels.save_answers(house.store, "ann", [{
         "key": new_id(), "person": "ann", "action": "save", "item": item, "claim": draw, "version": version,
         "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 1.0}],
     }])  # fmt: skip
@@ -369,9 +373,9 @@ def test_a_copy_in_another_dataset_shows_the_same_item(house: House, tmp_path: P
     """Whoever has seen the judge on a copy of an item is not blind on the item."""
     rows = house.path.with_suffix(".jsonl")
     take(house.store, "rex", from_path(rows), Plan(dataset="copy"))
-    copy = dataset(house.store, "copy").id
+    copy = dataset_named(house.store, "copy").id
     twin = str(house.store.rows("select min(id) from item where dataset_id = $1", [copy])[0][0])
-    desk.opened(house.store, "ann", twin)
+    desk.open_item(house.store, "ann", twin)
     [(name,)] = house.store.rows("select name from item where id = $1", [twin])
     [(item,)] = house.store.rows("select id from item where name = $1 and id <> $2", [name, twin])
     house.draw()
@@ -380,12 +384,12 @@ def test_a_copy_in_another_dataset_shows_the_same_item(house: House, tmp_path: P
 
 
 def test_a_copy_that_comes_in_later_is_known_as_well(house: House) -> None:
-    desk.opened(house.store, "ann", house.ids[0])
+    desk.open_item(house.store, "ann", house.ids[0])
     take(house.store, "rex", from_path(house.path.with_suffix(".jsonl")), Plan(dataset="copy"))
-    copy = dataset(house.store, "copy").id
+    copy = dataset_named(house.store, "copy").id
     [(name,)] = house.store.rows("select name from item where id = $1", [house.ids[0]])
     [(twin,)] = house.store.rows("select id from item where dataset_id = $1 and name = $2", [copy, name])
-    assert exposure.seen(house.store, "ann", [twin])[twin].judge
+    assert exposure.find_exposures(house.store, "ann", [twin])[twin].judge
 
 
 def _again(house: House, tmp_path: Path, dataset_name: str, change: Callable[[dict[str, Any]], object]) -> str:
@@ -395,8 +399,8 @@ def _again(house: House, tmp_path: Path, dataset_name: str, change: Callable[[di
     seeds.lines(tmp_path / "again.jsonl", [again])
     plan = Plan(dataset=dataset_name, sampling="random", population=10_000)
     take(house.store, "lea", from_path(tmp_path / "again.jsonl"), plan)
-    other = dataset(house.store, dataset_name).id
-    settings.set_rules(house.store, "lea", other, QueueRules(overlap=2, assisted_share=0))
+    other = dataset_named(house.store, dataset_name).id
+    settings.set_queue_rules(house.store, "lea", other, QueueRules(overlap=2, assisted_share=0))
     queue.draw_audit(house.store, "lea", other, 1, "", seed=1)
     return str(house.store.rows("select id from item where dataset_id = $1", [other])[0][0])
 
@@ -405,15 +409,15 @@ def test_scores_that_are_asked_for_are_those_of_the_copies_as_well(house: House,
     copy = _again(house, tmp_path, "again", lambda _: None)
     house.draw()
     assert house.mode("ann", house.ids[0]) == "blind"
-    desk.reveal(house.store, "ann", house.ids[0])
+    desk.reveal_judges(house.store, "ann", house.ids[0])
     assert copy in house.exposed("ann") and house.mode("ann", copy) == "revealed"
-    assert exposure.asked_for(house.store, "ann", [copy]) == set(), "the copy's own scores were not asked for"
+    assert exposure.revealed_items(house.store, "ann", [copy]) == set(), "the copy's own scores were not asked for"
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["copy is there", "copy comes later"])
 def test_another_name_and_meta_make_no_other_item(house: House, tmp_path: Path, first: bool) -> None:
     def look() -> None:
-        assert desk.opened(house.store, "ann", house.ids[0]).scores
+        assert desk.open_item(house.store, "ann", house.ids[0]).scores
 
     def renamed(item: dict[str, Any]) -> None:
         item.update(id='an"o\\ther', meta={"seed": 2})
@@ -422,7 +426,9 @@ def test_another_name_and_meta_make_no_other_item(house: House, tmp_path: Path, 
         look()
     copy = _again(house, tmp_path, "again", renamed)
     if first:
-        assert copy in exposure.pending(house.store, "ann") and house.ids[0] in exposure.pending(house.store, "ann")
+        assert copy in exposure.blind_pending(house.store, "ann") and house.ids[0] in exposure.blind_pending(
+            house.store, "ann"
+        )
         look()
     assert copy in house.exposed("ann") and house.mode("ann", copy) == "revealed"
     assert house.mode("ben", copy) == "blind"
@@ -432,19 +438,21 @@ def test_what_people_said_opens_no_reasons_of_the_judge(house: House) -> None:
     queue.fill_review(house.store, "lea", house.dataset.id, house.judge)
 
     def reasons() -> list[tuple[str, ...]]:
-        return [r.reasons for r in listing.listing(house.store, "rex", house.dataset.id, "review", Filters()).rows]
+        return [
+            r.reasons for r in listing.list_queue(house.store, "rex", house.dataset.id, "review", QueueFilters()).rows
+        ]
 
     before = reasons()
-    adjudication.look(house.store, "rex", house.ids)
+    adjudication.record_look(house.store, "rex", house.ids)
     assert reasons() == before
     for item in house.ids:
-        desk.opened(house.store, "rex", item)
+        desk.open_item(house.store, "rex", item)
     assert reasons() != before
 
 
 def test_a_restored_backup_forgets_nothing_that_was_seen(house: House, tmp_path: Path) -> None:
     house.store.backup(tmp_path / "b.duckdb")
-    assert desk.opened(house.store, "ann", house.ids[0]).scores
+    assert desk.open_item(house.store, "ann", house.ids[0]).scores
     house.store.close()
     restore(tmp_path / "b.duckdb", house.store.url)
     house.store = open_store(house.store.url)
@@ -453,42 +461,42 @@ def test_a_restored_backup_forgets_nothing_that_was_seen(house: House, tmp_path:
 
 
 def test_a_backup_that_is_taken_away_shows_all_of_its_scores_and_labels(house: House) -> None:
-    made = backups.make(house.store, "lea")
-    [one] = backups.listing(house.store)
+    made = backups.make_backup(house.store, "lea")
+    [one] = backups.list_backups(house.store)
     assert (one.name, one.by, one.revision) == (made.name, "lea", house.store.newest() - 1)
-    assert backups.check(house.store, "lea", one.name) == one.revision and not house.exposed("lea")
+    assert backups.check_backup(house.store, "lea", one.name) == one.revision and not house.exposed("lea")
     house.draw()
     with pytest.raises(NotAllowed, match="needs the role lead"):
-        backups.take(house.store, "rex", one.name)
-    assert backups.take(house.store, "lea", one.name) == made
+        backups.take_backup(house.store, "rex", one.name)
+    assert backups.take_backup(house.store, "lea", one.name) == made
     assert house.exposed("lea") == set(house.ids) and not house.exposed("rex")
-    assert not exposure.pending(house.store, "lea") and exposure.pending(house.store, "rex")
-    told = [entry.what for entry in trail.entries(house.store, trail.Narrow(("exports",)))]
+    assert not exposure.blind_pending(house.store, "lea") and exposure.blind_pending(house.store, "rex")
+    told = [entry.what for entry in trail.trail_entries(house.store, trail.TrailFilter(("exports",)))]
     assert told == [f"{done} the backup {made.name}, revision {one.revision}" for done in ("downloaded", "made")]
 
 
 def test_items_that_nobody_here_can_answer_blind_are_counted(house: House) -> None:
     house.draw()
     for name in ("lea", "rex", "ann", "ben"):
-        assert queue.stranded(house.store, house.dataset.id) == 0
-        exposure.record(house.store, name, {house.ids[0]: [house.judge]}, "review desk")
-    assert queue.stranded(house.store, house.dataset.id) == 1
-    people.join(house.store, "new")
-    assert queue.stranded(house.store, house.dataset.id) == 0
+        assert queue.count_stranded(house.store, house.dataset.id) == 0
+        exposure.record_exposures(house.store, name, {house.ids[0]: [house.judge]}, "review desk")
+    assert queue.count_stranded(house.store, house.dataset.id) == 1
+    people.join_workspace(house.store, "new")
+    assert queue.count_stranded(house.store, house.dataset.id) == 0
 
 
 def test_the_trail_tells_no_score_that_is_not_on_record(house: House) -> None:
     """The words of a decision, the reasons of a draw and the replies of a run, each beside its item."""
-    cell = disputes.waiting(house.store, house.dataset.id)[0]
+    cell = disputes.cells_to_adjudicate(house.store, house.dataset.id)[0]
     told = cell.item, cell.unit, cell.dimension, 4, "surely a four", cell.token
-    adjudication.decide(house.store, "lea", new_id(), *told)
+    adjudication.adjudicate(house.store, "lea", new_id(), *told)
     queue.fill_review(house.store, "lea", house.dataset.id, house.judge)
-    entries = trail.entries(house.store, trail.Narrow(trail.KINDS, "", "", None), None, 100)
+    entries = trail.trail_entries(house.store, trail.TrailFilter(trail.KINDS, "", "", None), None, 100)
     assert not any("surely a four" in e.what for e in entries), "seen by all who open the page"
     [(decided,)], [(drew,)] = (house.store.rows(f"select max(seq) from {t}") for t in ("adjudication", "draw"))
-    assert "adjudication" in trail.appended(house.store, "rex", decided)
-    assert exposure.seen(house.store, "rex", [cell.item])[cell.item] == exposure.Seen(people=True)
-    assert "draw" in trail.appended(house.store, "rex", drew)
-    assert exposure.seen(house.store, "rex", house.ids).keys() == set(house.ids)
+    assert "adjudication" in trail.appended_rows(house.store, "rex", decided)
+    assert exposure.find_exposures(house.store, "rex", [cell.item])[cell.item] == exposure.Exposure(people=True)
+    assert "draw" in trail.appended_rows(house.store, "rex", drew)
+    assert exposure.find_exposures(house.store, "rex", house.ids).keys() == set(house.ids)
     with pytest.raises(NotAllowed):
-        trail.appended(house.store, "ann", drew)
+        trail.appended_rows(house.store, "ann", drew)

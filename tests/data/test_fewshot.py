@@ -25,8 +25,8 @@ COUNT = 4
 def store(tmp_path: Path) -> Iterator[Store]:
     made = open_store(f"duckdb:///{tmp_path}/few.duckdb")
     for name in ("lea", "ann"):
-        people.join(made, name)
-    cards.save(made, "lea", recipe())
+        people.join_workspace(made, name)
+    cards.save_card(made, "lea", recipe())
     items = [seeds.dialogue(n, turns=2) for n in range(1, COUNT + 1)]
     labels = [
         {"item": item["id"], "unit": "turn:1", "dimension": "zz敬語", "value": 5, "annotator": "bo", "mode": "blind"}
@@ -39,32 +39,32 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def dataset(store: Store) -> str:
-    return datasets.dataset(store, "d").id
+    return datasets.dataset_named(store, "d").id
 
 
 def attached(store: Store) -> list[str]:
     """Two labelled items attached as examples; their ids."""
-    card = cards.card(store, "zz_manners")
-    ids = list(fewshot.labelled(store, dataset(store), card))[:2]
-    drafts = [fewshot.draft(store, card, id_) for id_ in ids]
-    cards.attach(store, "lea", "zz_manners", [Example("a 5", d.fields, d.reply) for d in drafts])  # type: ignore[arg-type]
+    card = cards.card_named(store, "zz_manners")
+    ids = list(fewshot.items_with_labels(store, dataset(store), card))[:2]
+    drafts = [fewshot.draft_example(store, card, id_) for id_ in ids]
+    cards.attach_examples(store, "lea", "zz_manners", [Example("a 5", d.fields, d.reply) for d in drafts])  # type: ignore[arg-type]
     return ids
 
 
 def again(store: Store) -> str:
     """The dialogues judged by the card as it is now; the judge."""
     items = [seeds.dialogue(n, turns=2) for n in range(1, COUNT + 1)]
-    before = {j[0] for j in datasets.judges(store, dataset(store))}
+    before = {j[0] for j in datasets.dataset_judges(store, dataset(store))}
     bring(store, [judged(item) for item in items])
-    [new] = {j[0] for j in datasets.judges(store, dataset(store))} - before
+    [new] = {j[0] for j in datasets.dataset_judges(store, dataset(store))} - before
     return new
 
 
 def test_a_draft_is_the_judges_reply_with_peoples_labels_in_it(store: Store) -> None:
-    card = cards.card(store, "zz_manners")
-    found = fewshot.labelled(store, dataset(store), card)
+    card = cards.card_named(store, "zz_manners")
+    found = fewshot.items_with_labels(store, dataset(store), card)
     assert len(found) == COUNT
-    draft = fewshot.draft(store, card, next(iter(found)))
+    draft = fewshot.draft_example(store, card, next(iter(found)))
     assert isinstance(draft.reply, dict)
     assert [t["scores"]["zz敬語"] for t in draft.reply["per_turn"]] == [5, 3]
     assert draft.corrected == ("zz敬語",)
@@ -75,12 +75,12 @@ def test_a_draft_is_the_judges_reply_with_peoples_labels_in_it(store: Store) -> 
 
 
 def test_items_that_stand_as_examples_count_in_no_figure_of_that_judge(store: Store) -> None:
-    [old] = [j[0] for j in datasets.judges(store, dataset(store))]
+    [old] = [j[0] for j in datasets.dataset_judges(store, dataset(store))]
     shown = attached(store)
     new = again(store)
-    assert cards.of_judge(store, new).version != cards.of_judge(store, old).version
-    assert fewshot.used(store, old) == {}
-    assert set(fewshot.used(store, new)) == set(shown)
+    assert cards.card_of_judge(store, new).version != cards.card_of_judge(store, old).version
+    assert fewshot.items_in_prompt(store, old) == {}
+    assert set(fewshot.items_in_prompt(store, new)) == set(shown)
     [asked] = calibration.dimensions(store, new)
     for judge, cells in ((old, COUNT), (new, COUNT - 2)):
         for basis in ("blind", "all"):
@@ -97,14 +97,14 @@ def test_examples_are_known_by_content_in_items_that_come_later_too(store: Store
     new = again(store)
     copies = [seeds.dialogue(n, turns=2) for n in range(1, COUNT + 1)]
     bring(store, copies, name="copy")
-    assert len(fewshot.used(store, new)) == 2 * len(shown)
+    assert len(fewshot.items_in_prompt(store, new)) == 2 * len(shown)
 
 
 def test_examples_stay_with_a_new_wording_and_go_where_the_reply_is_another(store: Store) -> None:
     attached(store)
-    assert len(cards.save(store, "lea", recipe("別の定義。")).examples) == 2
+    assert len(cards.save_card(store, "lea", recipe("別の定義。")).examples) == 2
     more = recipe()["dimensions"] + [{"name": "zz_wit", "unit": "conversation", "definition": "Witty."}]
-    assert cards.save(store, "lea", recipe(dimensions=more)).examples == ()
+    assert cards.save_card(store, "lea", recipe(dimensions=more)).examples == ()
 
 
 def test_a_draft_of_a_folders_card_obeys_its_own_reading(store: Store) -> None:
@@ -117,9 +117,9 @@ def test_a_draft_of_a_folders_card_obeys_its_own_reading(store: Store) -> None:
         label | {"unit": "conversation", "dimension": "weakest_turn", "value": "none"},
     ]
     found = bring(store, [item, seeds.judgment(item), *labels], name="e")
-    card = cards.card(store, "multi_turn_dialogue")
-    [id_] = fewshot.labelled(store, found, card)
-    draft = fewshot.draft(store, card, id_)
+    card = cards.card_named(store, "multi_turn_dialogue")
+    [id_] = fewshot.items_with_labels(store, found, card)
+    draft = fewshot.draft_example(store, card, id_)
     assert isinstance(draft.reply, dict), json.dumps(draft.reply)
     assert draft.reply["per_turn"][1]["scores"]["helpfulness"] == 1
     assert draft.reply["verdict"] == "poor"

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from data.adjudication.provenance import resolve
 from data.gold import disputes
-from data.gold.gold import BASES, gold, rests_on
+from data.gold.gold import BASES, bases_of_label, gold_sql
 from data.records.settings import GoldRule
 from data.store import open_store
 from data.store.ids import new_id
@@ -95,7 +95,7 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
     for basis in BASES:
         labels = defaultdict(list)
         for c in given_:
-            if c.unit.startswith("turn:") and basis in rests_on(c.mode, c.probability is not None, True):
+            if c.unit.startswith("turn:") and basis in bases_of_label(c.mode, c.probability is not None, True):
                 labels[c.item, c.unit].extend(c.people)
         wanted = {key: found[0] for key, values in labels.items() if (found := by_hand(values, scale, rule))}
         for key, (decided, saw, withdrawn) in settled.items():
@@ -103,13 +103,13 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
                 wanted[key] = (decided, "adjudicated")
         rows = store.rows(
             "select item_id, unit, value, how, probability, people, low, high "
-            f"from ({gold('turn', scale, basis, rule)}) g",
+            f"from ({gold_sql('turn', scale, basis, rule)}) g",
             [dataset, "helpfulness"],
         )
         assert {(names[r[0]], r[1]): (r[2], r[3]) for r in rows} == wanted
         codes = range(scale.base, scale.base + scale.size)
         said = [f"said{n}" for n in range(scale.size)]
-        every = f"from ({gold('turn', scale, basis, rule, means=True)}) g"
+        every = f"from ({gold_sql('turn', scale, basis, rule, means=True)}) g"
         means = {
             (names[item], unit): told
             for item, unit, *told in store.rows(
@@ -167,18 +167,18 @@ RESOLVED = [
 def test_what_people_say_resolves_by_the_rule(store, said, median, majority):
     dataset, _ = fill(store, [Cell(0, "turn:1", said, 3.0)], f"{said}")
     for rule, wanted in ((GoldRule(), median), (GoldRule("majority"), majority)):
-        sql = gold("turn", SCALES["ordinal"], "all", rule)
+        sql = gold_sql("turn", SCALES["ordinal"], "all", rule)
         assert store.rows(f"select value, how from ({sql}) g", [dataset, "helpfulness"]) == [wanted]
         assert resolve(said, SCALES["ordinal"], rule) == wanted
 
 
 def test_who_may_be_in_which_basis():
-    assert rests_on("blind", True, True) == ["gate", "imported", "blind", "all"]
-    assert rests_on("blind", True, False) == ["imported", "blind", "all"]
-    assert rests_on("blind", False, False) == ["blind", "all"]
-    assert rests_on("assisted", True, True) == ["assisted", "all"]
-    assert rests_on("assisted", False, False) == ["all"]
-    assert rests_on("revealed", True, True) == []
+    assert bases_of_label("blind", True, True) == ["gate", "imported", "blind", "all"]
+    assert bases_of_label("blind", True, False) == ["imported", "blind", "all"]
+    assert bases_of_label("blind", False, False) == ["blind", "all"]
+    assert bases_of_label("assisted", True, True) == ["assisted", "all"]
+    assert bases_of_label("assisted", False, False) == ["all"]
+    assert bases_of_label("revealed", True, True) == []
 
 
 def test_a_withdrawn_or_replaced_label_is_no_gold(store):
@@ -214,7 +214,7 @@ def test_a_withdrawn_or_replaced_label_is_no_gold(store):
             tx.add("label", columns, [(*told, withdrawn, "2026-01-01")])
 
     store.tx("test", "replace", replace)
-    sql = gold("turn", SCALES["ordinal"], "blind", GoldRule())
+    sql = gold_sql("turn", SCALES["ordinal"], "blind", GoldRule())
     assert store.rows(f"select value, people from ({sql}) g", [dataset, "helpfulness"]) == [(4.0, 2)]  # of 4 and 5
 
 
@@ -235,7 +235,7 @@ def test_cells_wait_as_the_docket_has_them_and_are_left_out_if_so_asked(store, s
     dataset, _ = fill(store, [Cell(0, "turn:1", said, 3.0)], f"waits {store.newest()}")
 
     def rows(waiting, means=False):
-        sql = gold("turn", scale, "all", GoldRule("median", apart, waiting), means=means)
+        sql = gold_sql("turn", scale, "all", GoldRule("median", apart, waiting), means=means)
         return store.rows(f"select item_id, waits from ({sql}) g", [dataset, "helpfulness"])
 
     [(item, told)] = rows("counted")

@@ -10,11 +10,11 @@ from data.exporting.kind import complete
 from data.exporting.kinds.dataset import KIND as kind
 from data.importing import Plan, from_path, take
 from data.records import guidelines
-from data.records.datasets import dataset
+from data.records.datasets import dataset_named
 from data.store import Store
 from data.store.errors import BadInput, NotAllowed
 from data.trail import trail
-from data.trail.trail import Narrow
+from data.trail.trail import TrailFilter
 from data.workspace.verify import verify
 from tests import seeds
 
@@ -25,18 +25,20 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_versions_are_kept_and_the_newest_holds_until_it_is_withdrawn(store: Store) -> None:
-    demo = dataset(store, "demo").id
-    assert guidelines.current(store, demo) is None and guidelines.history(store, demo) == []
-    assert guidelines.write(store, "lea", demo, "  # 敬語 \r\nRate **each** turn.  ") == 1
-    assert guidelines.write(store, "lea", demo, "# 敬語\nRate **each** turn.\n") == 1, "nothing changed"
-    assert guidelines.write(store, "lea", demo, "Shorter") == 2
-    held = guidelines.current(store, demo)
+    demo = dataset_named(store, "demo").id
+    assert guidelines.current_guidelines(store, demo) is None and guidelines.guidelines_history(store, demo) == []
+    assert guidelines.write_guidelines(store, "lea", demo, "  # 敬語 \r\nRate **each** turn.  ") == 1
+    assert guidelines.write_guidelines(store, "lea", demo, "# 敬語\nRate **each** turn.\n") == 1, "nothing changed"
+    assert guidelines.write_guidelines(store, "lea", demo, "Shorter") == 2
+    held = guidelines.current_guidelines(store, demo)
     assert held is not None and (held.number, held.text, held.person) == (2, "Shorter", "lea")
-    assert [v.text for v in guidelines.history(store, demo)] == ["Shorter", "# 敬語\nRate **each** turn."]
-    assert guidelines.write(store, "lea", demo, "Shorter\0\ud83d") == 3, "what no database takes is replaced"
-    assert guidelines.write(store, "lea", demo, "Shorter") == 4
-    assert guidelines.write(store, "lea", demo, " ") == 5 and guidelines.current(store, demo) is None
-    said = [e.what for e in trail.entries(store, Narrow(("settings",))) if "guidelines" in e.what]
+    assert [v.text for v in guidelines.guidelines_history(store, demo)] == ["Shorter", "# 敬語\nRate **each** turn."]
+    assert guidelines.write_guidelines(store, "lea", demo, "Shorter\0\ud83d") == 3, "what no database takes is replaced"
+    assert guidelines.write_guidelines(store, "lea", demo, "Shorter") == 4
+    assert (
+        guidelines.write_guidelines(store, "lea", demo, " ") == 5 and guidelines.current_guidelines(store, demo) is None
+    )
+    said = [e.what for e in trail.trail_entries(store, TrailFilter(("settings",))) if "guidelines" in e.what]
     assert said == [
         "withdrew the guidelines: version 5, 0 characters",
         "wrote the guidelines: version 4, 7 characters",
@@ -48,23 +50,25 @@ def test_versions_are_kept_and_the_newest_holds_until_it_is_withdrawn(store: Sto
 
 
 def test_only_leads_write_and_no_more_than_every_browser_can_be_sent(store: Store) -> None:
-    demo = dataset(store, "demo").id
+    demo = dataset_named(store, "demo").id
     with pytest.raises(NotAllowed):
-        guidelines.write(store, "ann", demo, "x")
+        guidelines.write_guidelines(store, "ann", demo, "x")
     with pytest.raises(BadInput, match="20,001 characters"):
-        guidelines.write(store, "lea", demo, "x" * 20_001)
-    assert guidelines.history(store, demo) == []
+        guidelines.write_guidelines(store, "lea", demo, "x" * 20_001)
+    assert guidelines.guidelines_history(store, demo) == []
 
 
 def test_they_travel_with_the_dataset_and_a_lead_brings_them_in(store: Store, tmp_path: Path) -> None:
-    found = dataset(store, "demo")
-    guidelines.write(store, "lea", found.id, "# 敬語\nRate each turn.")
+    found = dataset_named(store, "demo")
+    guidelines.write_guidelines(store, "lea", found.id, "# 敬語\nRate each turn.")
     given = [*kind.rows(store, found, complete(store, found.id, kind, {}))]
     assert len(given) == kind.count(store, found, {})
     other = seeds.workspace(tmp_path / "b.duckdb", given, review=False)
-    held = guidelines.current(other, found.id)
+    held = guidelines.current_guidelines(other, found.id)
     assert held is not None and (held.text, held.number) == ("# 敬語\nRate each turn.", 1)
-    guidelines.write(other, "lea", found.id, "Ours")
+    guidelines.write_guidelines(other, "lea", found.id, "Ours")
     again = seeds.lines(tmp_path / "again.jsonl", given)
     result = take(other, "lea", from_path(again), Plan(dataset="demo"))
-    assert [w for w in result.preview.warnings if "guidelines" in w] and guidelines.current(other, found.id) != held
+    assert [w for w in result.preview.warnings if "guidelines" in w] and guidelines.current_guidelines(
+        other, found.id
+    ) != held

@@ -137,10 +137,12 @@ def test_tables_chats_and_fastchat_go_the_same_way(store: Store, tmp_path: Path)
 
 
 def test_every_card_goes_to_the_process_as_it_is(store: Store) -> None:
-    cards.save(store, "lea", recipe())
+    cards.save_card(store, "lea", recipe())
     known = brief(store, Plan("d"), [])
     found = unpacked(known.packed())
-    assert {n: c.version for n, c in found.cards.items()} == {n: c.version for n, c in cards.known(store).items()}
+    assert {n: c.version for n, c in found.cards.items()} == {
+        n: c.version for n, c in cards.current_cards(store).items()
+    }
     assert found.questions == known.questions and found.rule == known.rule
 
 

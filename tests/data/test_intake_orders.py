@@ -172,7 +172,7 @@ def test_the_export_of_replies_comes_back_as_the_same(store: Store, tmp_path: An
     lines: list[bytes] = []
     for kind in ("items", "judgments"):
         file = tmp_path / f"{kind}.jsonl"
-        exporting.give(store, "lea", datasets.dataset(store, "d"), exporting.kind(kind), {}, "jsonl", file)
+        exporting.give(store, "lea", datasets.dataset_named(store, "d"), exporting.kind(kind), {}, "jsonl", file)
         lines += file.read_bytes().splitlines()
     (tmp_path / "two").mkdir()
     other = workspace(tmp_path / "two")
@@ -199,7 +199,7 @@ def test_the_figure_of_the_calibration_page_is_that_of_the_facts(store: Store) -
     rows += [half("q4", order, seen, reply={"verdict": seen, **note}) for order, seen in (("ab", "a"), ("ba", "b"))]
     draw.shuffle(rows)
     bring(store, rows)
-    dataset = datasets.dataset(store, "d").id
+    dataset = datasets.dataset_named(store, "d").id
     judge_id = next(j for j, n in store.rows("select judge_id, count(*) from judgment group by 1") if n > 10)
     found = positions(store, dataset, judge_id)
     said = []
@@ -232,7 +232,7 @@ def test_a_pairs_input_may_be_a_conversation(store: Store, tmp_path: Any) -> Non
     for name, field in (("plain_pairwise", "input"), ("long_form_pairwise", "long_input"), ("mt_bench_pair", "input")):
         assert card(name).fields(item, "")[field] == turns
     file = tmp_path / "items.jsonl"
-    exporting.give(store, "lea", datasets.dataset(store, "d"), exporting.kind("items"), {}, "jsonl", file)
+    exporting.give(store, "lea", datasets.dataset_named(store, "d"), exporting.kind("items"), {}, "jsonl", file)
     (tmp_path / "two").mkdir()
     other = workspace(tmp_path / "two")
     take(other, "lea", source(file.read_bytes().splitlines()), Plan("d"))

@@ -58,7 +58,7 @@ def test_a_file_brings_its_card_its_scores_and_labels_of_them(store: Store) -> N
     assert store.rows("select unscored from judgment where item_id <> (select item_id from score)") == [
         ("out_of_range",)
     ]
-    assert cards.known(store)["zz_card"].dimensions[0].scale.kind == "interval"
+    assert cards.current_cards(store)["zz_card"].dimensions[0].scale.kind == "interval"
     again = bring(store, rows)
     assert again.preview.new.total == 0
     # The stored text comes back in as what it was.

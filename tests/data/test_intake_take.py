@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from data.gold.gold import gold
+from data.gold.gold import gold_sql
 from data.importing import Plan, Refused, preview, take
 from data.importing.labels import NO_PROBABILITY
 from data.records import people
-from data.records.datasets import dataset
+from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
 from data.store.errors import BadInput, NotAllowed
 from data.workspace.verify import verify
@@ -111,7 +111,7 @@ def test_a_name_stands_for_one_content(tmp_path: Path) -> None:
 
 def test_only_researchers_and_leads_import_and_nothing_is_written_otherwise(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    people.join(store, "ann")
+    people.join_workspace(store, "ann")
     before = counts(store)
     for name in ("ann", "nobody"):
         with pytest.raises(NotAllowed):
@@ -243,9 +243,9 @@ def test_random_is_taken_at_its_word_with_a_population_or_a_probability_only(tmp
     assert store.rows("select population from intake") == [(None,), (40,), (40,)]
     # What came in two goes is one sample of 40: each of its six items stands for as many.
     asked = next(d for d in cards()["long_form_pairwise"].dimensions if d.name == "verdict")
-    cells = gold("pair", asked.scale, "imported", GoldRule())
+    cells = gold_sql("pair", asked.scale, "imported", GoldRule())
     query = f"select i.name, g.weight from ({cells}) g join item i on i.id = g.item_id order by i.name"
-    found = store.rows(query, [dataset(store, "d").id, "verdict"])
+    found = store.rows(query, [dataset_named(store, "d").id, "verdict"])
     assert found == [("p3", 4.0), *((f"q{n}", 40 / 6) for n in range(5)), ("r", 40 / 6)]
     assert verify(store) == []
     store.close()

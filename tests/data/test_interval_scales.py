@@ -135,11 +135,11 @@ def test_every_cell_of_the_table_lists_its_items(place: Place, name: str) -> Non
         assert len(listed) == found.counts[i, j]
     of = [len(dashboard.items_in(store, dataset, judge_id, d, "s0", n, "lea")) for n in range(bins.rows(d.scale))]
     assert sum(of) == ITEMS / 2
-    labels = annotators.labels(store, dataset, d, "blind")
-    table = course.against(labels, 0)
+    labels = annotators.dimension_labels(store, dataset, d, "blind")
+    table = course.table_with_others(labels, 0)
     first, second = np.argwhere(table)[0]
     assert table.sum() == ITEMS
-    assert len(course.cells_where(store, "lea", labels, 0, first, second)) == table[first, second]
+    assert len(course.find_cells(store, "lea", labels, 0, first, second)) == table[first, second]
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -156,12 +156,12 @@ def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
         within = sum(((row[:, None] - row[None, :]) ** 2).sum() / (PEOPLE - 1) for row in said)
         among = ((said.ravel()[:, None] - said.ravel()[None, :]) ** 2).sum()
         assert held.alpha.point == pytest.approx(1 - (said.size - 1) * within / among)
-    rows = {one.name: one for one in annotators.annotators(store, dataset, d, "blind")}
+    rows = {one.name: one for one in annotators.find_annotators(store, dataset, d, "blind")}
     others = np.sort(said[:, 1:], axis=1)[:, 0]  # the lower of the two
     assert rows["p0"].agreement is not None and rows["p0"].shared == ITEMS
     mean = (said[:, 0] - others).mean(), 2 * np.cov(said[:, 0], others, ddof=0)[0, 1]
     assert rows["p0"].agreement.point == pytest.approx(mean[1] / (said[:, 0].var() + others.var() + mean[0] ** 2))
-    test = alternative_annotator.test(annotators.labels(store, dataset, d, "blind", judge_id).ratings)
+    test = alternative_annotator.test(annotators.dimension_labels(store, dataset, d, "blind", judge_id).ratings)
     away = [((side[:, None] - said[:, 1:]) ** 2).sum(axis=1) for side in (np.array(JUDGED[name]), said[:, 0])]
     assert test.people[0].judge == pytest.approx((away[0] <= away[1] + 1e-9).mean())
 
@@ -206,7 +206,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
         of = ids, judge_id, f"response.{d.name}", 100, [0.6]
         ahead = outlook.outlook(store, dataset, *of, 0.5, 2.0, 100, 900, 0.95)
         assert 0 < ahead[None].half[0] < 0.4
-        opinion = annotators.second(store, dataset, d, "blind")
+        opinion = annotators.second_opinion(store, dataset, d, "blind")
         assert opinion is not None and all(len(row.said) == PEOPLE for row in opinion.otherwise)
     held = baselines.measured(store, dataset, judge_id, list(dimensions.values()), "blind")
     assert all(one.length is not None and one.standing == "beats" for one in held.values())
@@ -235,13 +235,13 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
         )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("mean"))
     assert np.all(calibration.meeting(store, dataset, judge_id, d["plain"], "blind").human % 1 == 0)
-    labels = annotators.labels(store, dataset, d["tone"], "blind")
+    labels = annotators.dimension_labels(store, dataset, d["tone"], "blind")
     others = bins.valued(labels.others[labels.ratings.person == 0], d["tone"].scale)
     assert np.sort(others) == pytest.approx(
         np.sort(np.mean(np.array(SAID["tone"])[:, 1:], axis=1))
     )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
-    waiting = {(cell.name, cell.dimension) for cell in disputes.waiting(store, dataset)}
+    waiting = {(cell.name, cell.dimension) for cell in disputes.cells_to_adjudicate(store, dataset)}
     apart = {(f"r{i}", n) for n in ASKED for i, said in enumerate(SAID[n]) if max(said) - min(said) > 1}
     wide = len([one for one in apart if one[1] == "grade"])
     assert waiting == apart and 0 < wide < ITEMS
@@ -266,7 +266,7 @@ def test_what_a_judge_states_of_itself_has_figures_once_people_label_it(tmp_path
     [d] = [one for one in calibration.dimensions(store, judge_id) if one.name == "overall_score"]
     [found] = [one for one in gate_status.summaries(store, dataset, judge_id, "blind") if one.dimension == d]
     assert found.cells == 40 and found.interval.point is not None and found.interval.point > 0.9
-    assert "response.overall_score" in annotators.dimensions(store, dataset)
+    assert "response.overall_score" in annotators.labelled_dimensions(store, dataset)
     assert "overall score" in report.report(store, "lea", dataset, judge_id)
     store.close()
 

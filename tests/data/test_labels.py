@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from data.annotators import annotators
 from data.desk import desk, labels
 from data.queue import queue
-from data.queue.queue import Filters, Given
+from data.queue.queue import GivenItem, QueueFilters
 from data.records import people
-from data.records.datasets import dataset
+from data.records.datasets import dataset_named
 from data.store import Store
 from data.store.errors import NotAllowed, NotFound
 from data.store.ids import new_id
@@ -32,13 +32,13 @@ class Bench:
         self.store: Store = seeds.workspace(
             folder / "a.duckdb", [*items, *replies], names=("lea", "ann", "ben"), audit=audit, review=review
         )
-        self.dataset = dataset(self.store, "demo").id
+        self.dataset = dataset_named(self.store, "demo").id
         self.judge = self.store.rows("select id from judge")[0][0]
 
-    def give(self, stream: queue.Stream = "review", person: str = "ann", n: int = 10) -> list[Given]:
-        return queue.claim(self.store, person, self.dataset, stream, Filters(), [], n)
+    def give(self, stream: queue.Stream = "review", person: str = "ann", n: int = 10) -> list[GivenItem]:
+        return queue.claim_items(self.store, person, self.dataset, stream, QueueFilters(), [], n)
 
-    def answer(self, given: Given | str, person: str = "ann", **fields: Any) -> dict[str, Any]:
+    def answer(self, given: GivenItem | str, person: str = "ann", **fields: Any) -> dict[str, Any]:
         item, draw = (given, None) if isinstance(given, str) else (given.item, given.draw)
         values = fields.pop("values", {CELL: 4.0})
         return {
@@ -48,8 +48,8 @@ class Bench:
             **fields,
         }  # fmt: skip
 
-    def save(self, *answers: Any, person: str = "ann") -> tuple[list[labels.Saved], list[labels.Refused]]:
-        return labels.save(self.store, person, list(answers))
+    def save(self, *answers: Any, person: str = "ann") -> tuple[list[labels.SavedAnswer], list[labels.RefusedAnswer]]:
+        return labels.save_answers(self.store, person, list(answers))
 
     def ok(self, answer: dict[str, Any]) -> str:
         saved, refused = self.save(answer, person=answer["person"])
@@ -93,7 +93,7 @@ def test_what_was_accepted_without_having_been_on_screen_is_stored_as_such_and_c
     bench.ok(answer)
     rows = bench.store.rows("select dimension, unseen from label_now order by 2")
     assert rows == [(CELL[1], False), ("verdict", True)]
-    [work] = annotators.own(bench.store, "ann").values()
+    [work] = annotators.own_work(bench.store, "ann").values()
     assert (work.kept, work.unseen, work.overlooked) == (1, 1, 1.0)
 
 
@@ -169,7 +169,7 @@ JUNK = st.recursive(
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
-@given(junk=st.dictionaries(st.sampled_from([*labels.Answer.model_fields]), JUNK, max_size=4), whole=JUNK)
+@given(junk=st.dictionaries(st.sampled_from([*labels.DeskAnswer.model_fields]), JUNK, max_size=4), whole=JUNK)
 def test_whatever_comes_for_an_answer_gets_a_sentence(bench: Bench, junk: dict[str, Any], whole: Any) -> None:
     before = bench.store.newest()
     answer = bench.answer("no such item") | junk
@@ -321,7 +321,7 @@ def test_only_people_who_may_label(bench: Bench) -> None:
         with pytest.raises(NotAllowed):
             bench.save(bench.answer(given, person=person), person=person)
     assert bench.store.newest() == before
-    assert labels.save(bench.store, "nobody", []) == ([], [])
+    assert labels.save_answers(bench.store, "nobody", []) == ([], [])
 
 
 # -- blind ----------------------------------------------------------------------------------------------------------
@@ -332,7 +332,7 @@ def audited(tmp_path: Path) -> Bench:
     return Bench(tmp_path, audit=10)
 
 
-def blind(bench: Bench) -> Given:
+def blind(bench: Bench) -> GivenItem:
     return next(g for g in bench.give("audit") if g.mode == "blind")
 
 
@@ -350,7 +350,7 @@ def test_an_assisted_draw_gives_assisted_labels(audited: Bench) -> None:
 
 def test_an_item_opened_by_its_link_is_as_blind_as_its_draw(audited: Bench) -> None:
     given = blind(audited)
-    assert desk.opened(audited.store, "ben", given.item).mode == "blind"
+    assert desk.open_item(audited.store, "ben", given.item).mode == "blind"
     audited.ok(audited.answer(given.item, person="ben"))
     assert audited.now(given.item, "ben") == [(*CELL, 4.0, "blind")]
     assert audited.store.rows("select draw_id from answer") == [(given.draw,)], "it counts for the audit sample"
@@ -366,29 +366,29 @@ def test_a_claim_of_another_item_is_not_believed(audited: Bench) -> None:
 def test_nothing_is_revealed_before_the_answer(audited: Bench) -> None:
     given = blind(audited)
     with pytest.raises(NotFound):
-        desk.reveal(audited.store, "ann", given.item)
+        desk.reveal_judges(audited.store, "ann", given.item)
     audited.ok(audited.answer(given))
     with pytest.raises(NotFound):
-        desk.reveal(audited.store, "ben", given.item)
-    assert desk.opened(audited.store, "ann", given.item).scores == {}
-    desk.reveal(audited.store, "ann", given.item)
-    desk.reveal(audited.store, "ann", given.item)
+        desk.reveal_judges(audited.store, "ben", given.item)
+    assert desk.open_item(audited.store, "ann", given.item).scores == {}
+    desk.reveal_judges(audited.store, "ann", given.item)
+    desk.reveal_judges(audited.store, "ann", given.item)
     assert audited.store.rows("select count(*) from exposure where route = 'asked for'") == [(1,)]
-    assert desk.opened(audited.store, "ann", given.item).scores != {}
-    assert desk.opened(audited.store, "ben", given.item).scores == {}
+    assert desk.open_item(audited.store, "ann", given.item).scores != {}
+    assert desk.open_item(audited.store, "ben", given.item).scores == {}
 
 
 def test_what_is_changed_after_the_reveal_stands_beside_the_blind_label(audited: Bench) -> None:
     given = blind(audited)
     first = audited.ok(audited.answer(given, values={CELL: 4.0, ("turn:2", "safety"): 5.0}))
-    desk.reveal(audited.store, "ann", given.item)
+    desk.reveal_judges(audited.store, "ann", given.item)
     second = audited.ok(audited.answer(given, version=first, values={CELL: 1.0, ("turn:2", "safety"): 5.0}))
     assert audited.now(given.item) == [
         (*CELL, 4.0, "blind"),
         (*CELL, 1.0, "revealed"),
         ("turn:2", "safety", 5.0, "blind"),
     ]
-    assert desk.opened(audited.store, "ann", given.item).mine[CELL] == 1.0
+    assert desk.open_item(audited.store, "ann", given.item).mine[CELL] == 1.0
     # and back to nothing: only the revealed one can be withdrawn
     audited.ok(audited.answer(given, version=second, values={("turn:2", "safety"): 5.0}))
     assert audited.now(given.item) == [(*CELL, 4.0, "blind"), ("turn:2", "safety", 5.0, "blind")]
@@ -405,9 +405,9 @@ def test_an_answer_given_in_view_of_the_judge_never_becomes_blind_by_a_later_dra
     given = bench.give()[0]
     first = bench.ok(bench.answer(given))
     queue.draw_audit(bench.store, "lea", bench.dataset, 10, "", 1)
-    view = desk.opened(bench.store, "ann", given.item)
+    view = desk.open_item(bench.store, "ann", given.item)
     assert (view.mode, view.draw) == ("assisted", given.draw)
-    assert desk.opened(bench.store, "ben", given.item).mode == "blind"
+    assert desk.open_item(bench.store, "ben", given.item).mode == "blind"
     audit = bench.store.rows("select id from draw where stream = 'audit' and item_id = $1", [given.item])[0][0]
     for claim in (given.draw, audit, None):
         first = bench.ok(bench.answer(given, claim=claim, version=first, values={CELL: 2.0}))
@@ -420,7 +420,7 @@ def test_nor_does_one_that_was_opened_by_its_link(tmp_path: Path) -> None:
     item = bench.store.rows("select id from item limit 1")[0][0]
     first = bench.ok(bench.answer(item))
     queue.draw_audit(bench.store, "lea", bench.dataset, 10, "", 1)
-    assert desk.opened(bench.store, "ann", item).mode == "assisted"
+    assert desk.open_item(bench.store, "ann", item).mode == "assisted"
     bench.ok(bench.answer(item, version=first, values={CELL: 2.0}))
     assert bench.now(item) == [(*CELL, 2.0, "assisted")]
     assert bench.store.rows("select distinct draw_id from answer") == [("",)]
@@ -429,11 +429,11 @@ def test_nor_does_one_that_was_opened_by_its_link(tmp_path: Path) -> None:
 def test_a_better_turn_is_kept_with_the_answer_and_goes_with_it(bench: Bench) -> None:
     given = bench.give()[0]
     first = bench.ok(bench.answer(given, repairs=[{"unit": "turn:2", "text": " 返金\n\nします。\0 "}]))
-    assert desk.opened(bench.store, "ann", given.item).repairs == {"turn:2": "返金\n\nします。\ufffd"}
+    assert desk.open_item(bench.store, "ann", given.item).repairs == {"turn:2": "返金\n\nします。\ufffd"}
     assert bench.store.rows("select item_id, unit, person from repair_now") == [(given.item, "turn:2", "ann")]
-    assert desk.opened(bench.store, "ben", given.item).repairs == {}, "everybody's own"
+    assert desk.open_item(bench.store, "ben", given.item).repairs == {}, "everybody's own"
     bench.ok(bench.answer(given, version=first, repairs=[{"unit": "turn:1", "text": " "}]))
-    assert desk.opened(bench.store, "ann", given.item).repairs == {}
+    assert desk.open_item(bench.store, "ann", given.item).repairs == {}
     assert bench.store.rows("select count(*) from repair_now") == [(0,)]
     assert bench.store.rows("select count(*) from repair") == [(1,)], "nothing is ever taken out"
 

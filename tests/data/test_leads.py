@@ -5,7 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from data.records.leads import Event, against, came, independent, stuck
+from data.records.leads import (
+    LeadEvent,
+    are_independent,
+    describe_lead_origin,
+    explain_dependence,
+    lacks_independent_leads,
+)
 from data.records.names import MACHINE
 
 NAMES = ("eva", "eve", "evi", "ann", "bob", "cas")
@@ -27,54 +33,63 @@ def test_one_person_is_never_two(founder: str, done: list[tuple[str, str, str, s
 
     has the bad names, an honest lead knows them under one, `eva`.
     """
-    events = [Event(founder, True, founder)]
+    events = [LeadEvent(founder, True, founder)]
     leads = {founder}
     for what, by, other, name in done:
         second = name in BAD - {"eva"}
         if what == "machine" and not second:
-            events.append(Event(name, True, MACHINE))
+            events.append(LeadEvent(name, True, MACHINE))
             leads.add(name)
         elif by not in leads:
             continue
         elif what == "demote" and (name != by or len(leads) > 1) and name in leads:
-            events.append(Event(name, False, by))
+            events.append(LeadEvent(name, False, by))
             leads.discard(name)
         elif what == "make" and (by in BAD or not second or any(e.person == name and e.leads for e in events)):
-            events.append(Event(name, True, by))
+            events.append(LeadEvent(name, True, by))
             leads.add(name)
-        elif what == "propose" and independent(events, by, other) and not (second and {by, other} - BAD):
-            events.append(Event(name, True, other, by))
+        elif what == "propose" and are_independent(events, by, other) and not (second and {by, other} - BAD):
+            events.append(LeadEvent(name, True, other, by))
             leads.add(name)
         for one in NAMES:
             for two in NAMES:
-                assert independent(events, one, two) == independent(events, two, one)
-                if independent(events, one, two):
+                assert are_independent(events, one, two) == are_independent(events, two, one)
+                if are_independent(events, one, two):
                     assert {one, two} <= leads and one != two
                     assert not {one, two} <= BAD, (events, one, two)
 
 
 def test_who_made_whom_goes_all_the_way_back() -> None:
-    made = [Event("lea", True, "lea"), Event("eve", True, "lea"), Event("mal", True, "eve"), Event("kim", True, "lea")]
+    made = [
+        LeadEvent("lea", True, "lea"),
+        LeadEvent("eve", True, "lea"),
+        LeadEvent("mal", True, "eve"),
+        LeadEvent("kim", True, "lea"),
+    ]
     for one, two in (("lea", "eve"), ("lea", "mal"), ("eve", "mal"), ("eve", "kim"), ("mal", "kim"), ("lea", "lea")):
-        assert not independent(made, one, two)
-        assert "not independent" in against(made, one, two) or one == two
-    assert stuck(made)
-    more = [*made, Event("lou", True, MACHINE)]
-    assert not stuck(more) and independent(more, "lou", "mal") and against(more, "lou", "lea") == ""
-    agreed = [*more, Event("new", True, "lou", "mal")]
-    assert all(independent(agreed, "new", name) for name in ("lea", "eve", "mal", "lou"))
-    assert came(agreed, "new") == "made a lead by mal and lou"
+        assert not are_independent(made, one, two)
+        assert "not independent" in explain_dependence(made, one, two) or one == two
+    assert lacks_independent_leads(made)
+    more = [*made, LeadEvent("lou", True, MACHINE)]
+    assert (
+        not lacks_independent_leads(more)
+        and are_independent(more, "lou", "mal")
+        and explain_dependence(more, "lou", "lea") == ""
+    )
+    agreed = [*more, LeadEvent("new", True, "lou", "mal")]
+    assert all(are_independent(agreed, "new", name) for name in ("lea", "eve", "mal", "lou"))
+    assert describe_lead_origin(agreed, "new") == "made a lead by mal and lou"
 
 
 def test_being_made_again_by_another_leaves_the_first_behind_one() -> None:
-    made = [Event("lea", True, "lea"), Event("lou", True, MACHINE), Event("eve", True, "lea"),
-            Event("eve", False, "lou"), Event("eve", True, "lou")]  # fmt: skip
-    assert not independent(made, "eve", "lea") and not independent(made, "eve", "lou")
-    assert independent(made, "lea", "lou")
-    assert independent([*made, Event("eve", True, MACHINE)], "eve", "lea")
+    made = [LeadEvent("lea", True, "lea"), LeadEvent("lou", True, MACHINE), LeadEvent("eve", True, "lea"),
+            LeadEvent("eve", False, "lou"), LeadEvent("eve", True, "lou")]  # fmt: skip
+    assert not are_independent(made, "eve", "lea") and not are_independent(made, "eve", "lou")
+    assert are_independent(made, "lea", "lou")
+    assert are_independent([*made, LeadEvent("eve", True, MACHINE)], "eve", "lea")
 
 
 def test_two_who_are_one_agree_on_nobody() -> None:
-    made = [Event("lea", True, "lea"), Event("eve", True, "lea"), Event("new", True, "eve", "lea")]
-    assert not independent(made, "new", "lea") and not independent(made, "new", "eve")
-    assert not independent(made, "lea", "nobody")
+    made = [LeadEvent("lea", True, "lea"), LeadEvent("eve", True, "lea"), LeadEvent("new", True, "eve", "lea")]
+    assert not are_independent(made, "new", "lea") and not are_independent(made, "new", "eve")
+    assert not are_independent(made, "lea", "nobody")

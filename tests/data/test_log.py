@@ -22,7 +22,7 @@ from data.desk import labels
 from data.importing import Plan, subprocess_reader
 from data.importing.report import Refused
 from data.queue import queue
-from data.queue.queue import Filters
+from data.queue.queue import QueueFilters
 from data.records import datasets, people
 from data.runs import runs, worker
 from data.runs.run_order import Order
@@ -259,9 +259,9 @@ def test_an_import_tells_how_much_and_of_nothing_what(
 
 
 def test_saves_and_what_is_refused_of_them_are_counted(store: Store, written: Written) -> None:
-    dataset = datasets.dataset(store, "demo").id
-    given = queue.claim(store, "ann", dataset, "review", Filters(), [], 2)
-    judge = datasets.judges(store, dataset)[0][0]
+    dataset = datasets.dataset_named(store, "demo").id
+    given = queue.claim_items(store, "ann", dataset, "review", QueueFilters(), [], 2)
+    judge = datasets.dataset_judges(store, dataset)[0][0]
 
     def answer(**fields: Any) -> dict[str, Any]:
         value = {"unit": "turn:1", "dimension": "helpfulness", "v": 4.0, "saw": True, "seen": 4.0}
@@ -276,11 +276,11 @@ def test_saves_and_what_is_refused_of_them_are_counted(store: Store, written: Wr
         answer(), answer(item=given[1].item, values=[off_scale]), {"key": TEXT, "item": TEXT, TEXT: TEXT}, TEXT,
         answer(person=TEXT), answer(item=TEXT), answer(item=given[1].item, action="skip", reason=TEXT, values=[]),
     ]  # fmt: skip
-    saved, refused = labels.save(store, "ann", answers)
+    saved, refused = labels.save_answers(store, "ann", answers)
     assert (len(saved), len(refused)) == (2, 5) and any(CANARY in one.why for one in refused)
     assert "WARNING save_refused person=ann refused=5 unreadable=2 saved=2" in silent(written)
     with pytest.raises(AssayError):
-        labels.save(store, "nobody", answers)
+        labels.save_answers(store, "nobody", answers)
     assert "INFO change_refused action=answers person=nobody" in silent(written)
 
 
@@ -291,7 +291,7 @@ def test_a_run_tells_how_it_ended_and_neither_key_nor_reply(
     asked = card("multi_turn_dialogue")
 
     def order(url: str, model: str = "practice-constant") -> Order:
-        dataset = datasets.dataset(store, "demo").id
+        dataset = datasets.dataset_named(store, "demo").id
         return Order(dataset, asked, model, asked.defaults, Endpoint(base_url=url, tries=1))
 
     with practice("401=0.3,refused=0.3,empty=0.2", echo_key=True) as noisy:
@@ -314,8 +314,8 @@ async def broken(*_: object) -> tuple[str, str]:
 
 
 def test_decisions_audits_exports_and_backups_are_events(store: Store, written: Written, tmp_path: Path) -> None:
-    held = datasets.dataset(store, "demo")
-    judge = datasets.judges(store, held.id)[0][0]
+    held = datasets.dataset_named(store, "demo")
+    judge = datasets.dataset_judges(store, held.id)[0][0]
     key = (held.id, judge, "turn", "helpfulness")
     with pytest.raises(NotApprovable):
         approvals.decide(store, "lea", *key, "approve", TEXT)
@@ -324,7 +324,7 @@ def test_decisions_audits_exports_and_backups_are_events(store: Store, written: 
     audits.audited(store, held.id, judge)
     kind = exporting.kinds()["dataset"]
     exporting.give(store, "lea", held, kind, {}, "jsonl", tmp_path / "out.jsonl")
-    backups.take(store, "lea", backups.make(store, "lea").name)
+    backups.take_backup(store, "lea", backups.make_backup(store, "lea").name)
     people.set_person(store, "lea", "rae", "researcher")
     told = events(written)
     assert [told.count(name) for name in ("approval_decided", "audits_run", "export_made", "backup_taken")] == [1] * 4

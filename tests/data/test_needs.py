@@ -11,7 +11,7 @@ import pytest
 
 from data.importing.rows import judgment_rows
 from data.queue.queue import fill_review
-from data.queue.review_signals import needs, reasons
+from data.queue.review_signals import draw_reasons, find_needs
 from data.records import people
 from data.store import Store, open_store
 from judges.cards import card
@@ -62,7 +62,7 @@ def _empty(store: Store, kind: str = "dialogue") -> tuple[str, str, str]:
 
 
 def _texts(store: Store, dataset: str, judge: str) -> list[tuple[str, str]]:
-    return [(r.kind, r.text) for need in needs(store, dataset, judge) for r in need.reasons]
+    return [(r.kind, r.text) for need in find_needs(store, dataset, judge) for r in need.reasons]
 
 
 def test_a_verdict_that_changes_with_the_order(store: Store) -> None:
@@ -155,10 +155,10 @@ def test_words_beyond_a_limit_send_nobody_to_review_and_a_broken_rule_does(store
     found = read(card("multi_turn_dialogue"), reply, dialogue(1))
     assert [r.sort for r in found.remarks] == ["note", "rule"]
     _put(store, judge, item, found)
-    before = needs(store, dataset, judge)
+    before = find_needs(store, dataset, judge)
     assert not [r for need in before for r in need.reasons if r.kind == "broken rule"]
     _put(store, judge, item, read(card("multi_turn_dialogue"), reply | {"verdict": "poor"}, dialogue(1)), key="k")
-    [need] = needs(store, dataset, judge)
+    [need] = find_needs(store, dataset, judge)
     assert "broken rule" in {r.kind for r in need.reasons}
 
 
@@ -167,8 +167,8 @@ def test_the_rating_that_a_reason_is_about_is_kept_with_the_draw(store: Store) -
     raw = turns_reply({1: (4, 4, 5), 2: (4, 4, 2)}, verdict="excellent")
     ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
     _put(store, judge, item, judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(2)), [raw]).reading)
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     fill_review(store, "lea", dataset, judge)
     ((draw,),) = store.rows("select id from draw")
-    (found,) = reasons(store, [draw, "no such draw"])[draw]
+    (found,) = draw_reasons(store, [draw, "no such draw"])[draw]
     assert (found.kind, found.unit, found.dimension) == ("broken rule", "conversation", "verdict")

@@ -52,7 +52,7 @@ def rated() -> Json:
 def store(tmp_path: Path) -> Iterator[Store]:
     made = workspace(tmp_path)
     for name in ("ann", "ben"):
-        people.join(made, name)
+        people.join_workspace(made, name)
     item = {"id": "r1", "kind": "response", "task": "t", "output": "o"}
     said = {"polite": EXACT, "fluent": 3.5, "sure": 33.25}
     scores = [{"unit": "response", "dimension": d, "value": v} for d, v in said.items()]
@@ -63,20 +63,20 @@ def store(tmp_path: Path) -> Iterator[Store]:
     made.close()
 
 
-def cells(view: desk.View) -> dict[str, Json]:
+def cells(view: desk.DeskView) -> dict[str, Json]:
     return {c["dimension"]: c for r in compose.sheet(view)["rows"] for g in r["groups"] for c in g["cells"]}
 
 
-def seen(store: Store, person: str, card: str) -> desk.View:
-    [judge] = [j for j, name, *_ in datasets.judges(store, datasets.all_datasets(store)[0].id) if name == card]
+def seen(store: Store, person: str, card: str) -> desk.DeskView:
+    [judge] = [j for j, name, *_ in datasets.dataset_judges(store, datasets.all_datasets(store)[0].id) if name == card]
     [item] = store.rows("select id from item")
-    return desk.views(store, person, [queue.Given("", str(item[0]), "open", "assisted", judge, ())])[0]
+    return desk.desk_views(store, person, [queue.GivenItem("", str(item[0]), "open", "assisted", judge, ())])[0]
 
 
-def save(store: Store, person: str, view: desk.View, values: dict[str, float | None], **more: Any) -> str:
+def save(store: Store, person: str, view: desk.DeskView, values: dict[str, float | None], **more: Any) -> str:
     given = [{"unit": "response", "dimension": d, "v": v} for d, v in values.items()]
     made = {"key": new_id(), "person": person, "action": "save", "item": view.item.id, "values": given, **more}
-    saved, refused = labels.save(store, person, [made])
+    saved, refused = labels.save_answers(store, person, [made])
     return str(saved[0].key) if saved else refused[0].why
 
 
@@ -112,7 +112,7 @@ def test_aggregates_are_shown_in_their_place_may_be_answered_and_need_not(store:
     asked_of = ["response/coherence", "response/overall_score", "response/trustworthy_aggregate"]
     save(store, "ann", view, {"coherence": 3.0}, version=key, asked=asked_of)
     assert store.rows(held) == [("coherence", 3.0)], "it is taken back like any other"
-    blind = desk.views(store, "ben", [queue.Given("x", view.item.id, "audit", "blind", view.judge_id, ())])[0]
+    blind = desk.desk_views(store, "ben", [queue.GivenItem("x", view.item.id, "audit", "blind", view.judge_id, ())])[0]
     assert {c["judge"] for c in cells(blind).values() if c["optional"]} == {None}
     line = {"item": "r1", "unit": "response", "dimension": "overall_score", "value": 4.25, "annotator": "cy"}
     bring(store, [{**line, "mode": "blind", "made_at": "2026-01-01T00:00:00Z"}])
@@ -121,7 +121,7 @@ def test_aggregates_are_shown_in_their_place_may_be_answered_and_need_not(store:
     kind = export_kind("gold")
     rows = list(kind.rows(store, dataset, {o.name: o.default for o in kind.options}))
     assert {r["dimension"]: r["value"] for r in rows} == {"coherence": "3", "overall_score": "4.25"}
-    assert cards.asked(store, "response", "response", "overall_score") is not None
+    assert cards.find_dimension(store, "response", "response", "overall_score") is not None
 
 
 def test_two_numbers_that_lie_apart_come_to_the_board_with_a_field(store: Store) -> None:
@@ -130,9 +130,9 @@ def test_two_numbers_that_lie_apart_come_to_the_board_with_a_field(store: Store)
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     save(store, "ann", view, {"sure": 12.25})
     save(store, "ben", view, {"sure": 71.5})
-    [found] = docket.dockets(store, "lea", disputes.waiting(store, dataset), 5)
+    [found] = docket.load_dockets(store, "lea", disputes.cells_to_adjudicate(store, dataset), 5)
     drawn = board.item(found, "lea")
     [cell] = drawn["cells"]
     assert cell["range"]["by"] == 1.0 and cell["apart"] == "differ by 59.25"
     assert sorted(s["v"] for s in cell["said"]) == [12.25, 71.5]
-    assert not exposure.asked_for(store, "lea", [view.item.id])
+    assert not exposure.revealed_items(store, "lea", [view.item.id])

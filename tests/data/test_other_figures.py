@@ -29,18 +29,18 @@ def said(name, unit, dimension, value, who="ann"):
 @pytest.fixture
 def store(tmp_path):
     opened = open_store(f"duckdb:///{tmp_path / 's.duckdb'}")
-    people.join(opened, "lea")
+    people.join_workspace(opened, "lea")
     yield opened
     opened.close()
 
 
 def bring(store, tmp_path, rows, name="demo"):
     take(store, "lea", from_path(lines(tmp_path / "in.jsonl", rows)), Plan(name, sampling="random", population=500))
-    return datasets.dataset(store, name).id
+    return datasets.dataset_named(store, name).id
 
 
 def judges(store, dataset):
-    return {model: id_ for id_, _, model, *_ in datasets.judges(store, dataset)}
+    return {model: id_ for id_, _, model, *_ in datasets.dataset_judges(store, dataset)}
 
 
 def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path, monkeypatch):
@@ -57,7 +57,7 @@ def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path
     dataset = bring(store, tmp_path, rows)
     known = judges(store, dataset)
     ids = {str(i) for (i,) in store.rows("select id from item order by name limit 5")}
-    monkeypatch.setattr(fewshot, "used", lambda _, judge: ids if judge == known["one"] else set())
+    monkeypatch.setattr(fewshot, "items_in_prompt", lambda _, judge: ids if judge == known["one"] else set())
     for basis in ("imported", "all"):
         together = meetings(store, dataset, list(known.values()), basis)
         for judge in known.values():

@@ -10,12 +10,12 @@ import pytest
 from data.importing import Plan, Refused, from_path, take
 from data.queue import queue
 from data.records import people, settings
-from data.records.datasets import all_datasets, dataset
+from data.records.datasets import all_datasets, dataset_named
 from data.records.people import Person
 from data.records.settings import QueueRules
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
-from data.workspace.bootstrap import MAKER, begin
+from data.workspace.bootstrap import MAKER, open_workspace
 from tests import seeds
 
 
@@ -25,9 +25,9 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_the_first_becomes_lead_and_whoever_comes_later_annotator(store: Store) -> None:
-    assert people.join(store, "  Lea   Ox ") == Person("Lea Ox", "lead", True)
-    assert people.join(store, "美香").role == "annotator"
-    assert people.join(store, "Lea Ox").role == "lead", "entering again changes nothing"
+    assert people.join_workspace(store, "  Lea   Ox ") == Person("Lea Ox", "lead", True)
+    assert people.join_workspace(store, "美香").role == "annotator"
+    assert people.join_workspace(store, "Lea Ox").role == "lead", "entering again changes nothing"
     assert store.rows("select count(*) from person_event") == [(2,)]
     assert people.first_lead(store) == "Lea Ox"
 
@@ -37,20 +37,20 @@ def test_twenty_first_people_at_once_make_one_lead(store: Store) -> None:
 
     def work(n: int) -> None:
         gate.wait()
-        people.join(store, f"p{n}")
+        people.join_workspace(store, f"p{n}")
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(20)]
     for t in threads:
         t.start()
     for t in threads:
         t.join()
-    assert sum(p.role == "lead" for p in people.everyone(store)) == 1
+    assert sum(p.role == "lead" for p in people.all_people(store)) == 1
 
 
 def test_the_same_name_in_other_capitals_or_composition_is_the_same_person(store: Store) -> None:
-    people.join(store, "José")
-    assert people.join(store, "jose\u0301").name == "José"
-    assert len(people.everyone(store)) == 1
+    people.join_workspace(store, "José")
+    assert people.join_workspace(store, "jose\u0301").name == "José"
+    assert len(people.all_people(store)) == 1
     with pytest.raises(BadInput, match="José already"):
         people.set_person(store, "José", "JOSÉ", "annotator")
 
@@ -60,7 +60,7 @@ def test_the_same_name_in_other_capitals_or_composition_is_the_same_person(store
     ["", "   ", "x" * 61, "a<b", "a|b", "a\\b", "a/b", "`a`", "a\x00b", "a\u202eb", "a\u200bb", "a\ud800b", "\u2028"],
 )
 def test_what_cannot_be_a_name(store: Store, name: str) -> None:
-    for refused in (lambda: people.join(store, name), lambda: people.set_person(store, "x", name, "lead")):
+    for refused in (lambda: people.join_workspace(store, name), lambda: people.set_person(store, "x", name, "lead")):
         with pytest.raises(BadInput):
             refused()
     assert store.newest() == 0
@@ -70,8 +70,8 @@ def test_what_cannot_be_a_name(store: Store, name: str) -> None:
     "name", ["Ann O'Hara", "Ann-Marie", "山田 太郎", "김", "=1+1", "**bold**", "[a](http:x)", "x; drop table label"]
 )
 def test_what_can(store: Store, name: str) -> None:
-    assert people.join(store, name).name == name
-    assert people.person(store, name).name == name
+    assert people.join_workspace(store, name).name == name
+    assert people.find_person(store, name).name == name
 
 
 def test_roles_include_those_below(store: Store) -> None:
@@ -83,8 +83,8 @@ def test_roles_include_those_below(store: Store) -> None:
 
 
 def test_leads_change_roles_and_nobody_else(store: Store) -> None:
-    people.join(store, "lea")
-    people.join(store, "ann")
+    people.join_workspace(store, "lea")
+    people.join_workspace(store, "ann")
     assert people.set_person(store, "lea", "ann", "researcher").role == "researcher"
     people.set_person(store, "lea", "new", "annotator")
     before = store.newest()
@@ -98,8 +98,8 @@ def test_leads_change_roles_and_nobody_else(store: Store) -> None:
 
 
 def test_the_last_lead_cannot_go(store: Store) -> None:
-    people.join(store, "lea")
-    people.join(store, "ann")
+    people.join_workspace(store, "lea")
+    people.join_workspace(store, "ann")
     with pytest.raises(BadInput, match="only lead"):
         people.set_person(store, "lea", "lea", "annotator")
     with pytest.raises(BadInput, match="only lead"):
@@ -110,7 +110,7 @@ def test_the_last_lead_cannot_go(store: Store) -> None:
 
 
 def test_two_leads_who_let_each_other_go_at_once_leave_one(store: Store) -> None:
-    people.join(store, "a")
+    people.join_workspace(store, "a")
     people.set_person(store, "a", "b", "lead")
     gate, refused = threading.Barrier(2), []
 
@@ -127,41 +127,41 @@ def test_two_leads_who_let_each_other_go_at_once_leave_one(store: Store) -> None
     for t in threads:
         t.join()
     assert len(refused) == 1
-    assert sum(p.role == "lead" for p in people.everyone(store)) == 1
+    assert sum(p.role == "lead" for p in people.all_people(store)) == 1
 
 
 def test_who_was_let_go_has_no_rights_at_once_and_can_come_back(store: Store) -> None:
-    people.join(store, "lea")
-    people.join(store, "ann")
+    people.join_workspace(store, "lea")
+    people.join_workspace(store, "ann")
     people.require(store, "ann", "annotator")
     people.set_person(store, "lea", "ann", "annotator", active=False)
     with pytest.raises(NotAllowed, match="not active"):
         people.require(store, "ann", "annotator")
     with pytest.raises(NotAllowed, match="not active"):
-        people.join(store, "Ann")
-    assert [p.name for p in people.everyone(store)] == ["lea"]
+        people.join_workspace(store, "Ann")
+    assert [p.name for p in people.all_people(store)] == ["lea"]
     assert [m.person for m in people.members(store)] == [Person("ann", "annotator", False), Person("lea", "lead", True)]
     people.set_person(store, "lea", "ann", "annotator")
     assert people.require(store, "ann", "annotator").active
 
 
 def test_what_is_read_in_a_change_is_what_holds_there(store: Store) -> None:
-    people.join(store, "lea")
-    people.person(store, "lea")
+    people.join_workspace(store, "lea")
+    people.find_person(store, "lea")
 
     def work(tx: object) -> str:
-        people.append(tx, [Person("lea", "annotator", True)])  # type: ignore[arg-type]
-        return people.person(tx, "lea").role  # type: ignore[arg-type]
+        people.append_people(tx, [Person("lea", "annotator", True)])  # type: ignore[arg-type]
+        return people.find_person(tx, "lea").role  # type: ignore[arg-type]
 
     assert store.tx("lea", "person", work) == "annotator"
-    assert people.person(store, "lea").role == "annotator"
+    assert people.find_person(store, "lea").role == "annotator"
 
 
 def test_unknown_people(store: Store) -> None:
     with pytest.raises(NotFound, match="no lead yet"):
         people.first_lead(store)
     with pytest.raises(NotFound, match="Nobody called 'x'"):
-        people.person(store, "x")
+        people.find_person(store, "x")
     with pytest.raises(NotAllowed, match="becomes its lead"):
         people.set_person(store, "x", "y", "lead")
 
@@ -173,17 +173,17 @@ def test_annotators_of_imports_stand_apart_from_whoever_works_here(tmp_path: Pat
         "mode": "blind", "made_at": "2026-01-31T12:00:00Z",
     }  # fmt: skip
     store = seeds.workspace(tmp_path / "a.duckdb", [*items, label], review=False)
-    assert [(n, k) for n, _, k in people.imported(store)] == [("mika", 1)]
+    assert [(n, k) for n, _, k in people.imported_annotators(store)] == [("mika", 1)]
     assert "mika" not in [m.person.name for m in people.members(store)]
     with pytest.raises(NotAllowed):
-        people.join(store, "mika")
+        people.join_workspace(store, "mika")
     for name in ("mika", "MIKA", "mikа", "ｍｉｋａ"):
         with pytest.raises((NotAllowed, BadInput), match="mika"):
-            people.join(store, name)
+            people.join_workspace(store, name)
         with pytest.raises(BadInput, match="mika"):
             people.set_person(store, "lea", name, "annotator")
-    assert [n for n, _, _ in people.imported(store)] == ["mika"]
-    assert people.join(store, "mika s").active
+    assert [n for n, _, _ in people.imported_annotators(store)] == ["mika"]
+    assert people.join_workspace(store, "mika s").active
 
 
 def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_pa
 
     def bring() -> list[str]:
         take(store, "lea", from_path(file), Plan("demo", sampling="random", population=99))
-        return sorted(n for n, _, _ in people.imported(store))
+        return sorted(n for n, _, _ in people.imported_annotators(store))
 
     first = bring()
     assert first == sorted([
@@ -206,7 +206,7 @@ def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_pa
     before = store.newest()
     assert bring() == first and store.newest() == before, "the same again adds nothing"
     with pytest.raises(NotAllowed, match="imported labels"):
-        people.join(store, "bob")
+        people.join_workspace(store, "bob")
     assert {n for (n,) in store.rows("select annotator from label")} == set(first)
     late = seeds.lines(tmp_path / "f.jsonl", [{**said, "annotator": "zed", "made_at": "2199-01-01T00:00:00Z"}])
     with pytest.raises(Refused, match="still to come"):
@@ -229,9 +229,12 @@ def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_pa
     ],
 )
 def test_what_assay_does_by_itself_has_a_name_that_nobody_can_take(store: Store, name: str) -> None:
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     before = store.newest()
-    for refused in (lambda: people.join(store, name), lambda: people.set_person(store, "lea", name, "annotator")):
+    for refused in (
+        lambda: people.join_workspace(store, name),
+        lambda: people.set_person(store, "lea", name, "annotator"),
+    ):
         with pytest.raises(BadInput, match="is kept for"):
             refused()
     assert store.newest() == before
@@ -240,15 +243,15 @@ def test_what_assay_does_by_itself_has_a_name_that_nobody_can_take(store: Store,
 def test_no_name_can_make_the_sample_appear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"duckdb:///{tmp_path / 'a.duckdb'}"
     monkeypatch.setenv("ASSAY_SAMPLES", "0")
-    store = begin(url)
-    people.join(store, "lea")
+    store = open_workspace(url)
+    people.join_workspace(store, "lea")
     for action, actor in (("join", MAKER), ("person", "lea")):  # as an older version took it
-        store.tx(actor, action, lambda tx: people.append(tx, [Person(MAKER, "researcher", True)]))
+        store.tx(actor, action, lambda tx: people.append_people(tx, [Person(MAKER, "researcher", True)]))
     store.close()
-    store = begin(url)
+    store = open_workspace(url)
     assert all_datasets(store) == []
     with pytest.raises(BadInput):
-        people.join(store, MAKER)
+        people.join_workspace(store, MAKER)
 
 
 @pytest.mark.parametrize(
@@ -274,9 +277,9 @@ def test_no_name_can_make_the_sample_appear(tmp_path: Path, monkeypatch: pytest.
 )
 def test_a_name_that_looks_like_somebodys_is_told_apart(store: Store, name: str) -> None:
     for known in ("Lea", "Müller", "山田 太郎", "工藤", "lou"):
-        people.join(store, known)
+        people.join_workspace(store, known)
     with pytest.raises(BadInput, match=r"looks like '(Lea|Müller|山田 太郎|工藤|lou)', who is known here"):
-        people.join(store, name)
+        people.join_workspace(store, name)
     with pytest.raises(BadInput, match="looks like"):
         people.set_person(store, "Lea", name, "lead")
 
@@ -286,13 +289,13 @@ def test_names_that_differ_are_not_refused(store: Store) -> None:
              "Bernd", "José", "Josef", "Νίκος", "दिन", "दीन", "Ana 🌸", "Ana",
              "Al", "Il", "Li", "ann", "anne"]  # fmt: skip
     for name in known:
-        assert people.join(store, name).name == name
-    assert {p.name for p in people.everyone(store)} == set(known)
+        assert people.join_workspace(store, name).name == name
+    assert {p.name for p in people.all_people(store)} == set(known)
 
 
 def test_every_change_of_the_rules_is_kept_and_checked(tmp_path: Path) -> None:
     store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(1)], review=False)
-    found = dataset(store, "demo").id
+    found = dataset_named(store, "demo").id
     with pytest.raises(NotAllowed):
-        settings.set_rules(store, "ann", found, QueueRules(overlap=2))
-    assert queue.waiting(store, "ann", found, "review") == 0
+        settings.set_queue_rules(store, "ann", found, QueueRules(overlap=2))
+    assert queue.count_open(store, "ann", found, "review") == 0

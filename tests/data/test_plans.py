@@ -33,7 +33,7 @@ def cells(items: int, first: int = 0, wrong: int = 4) -> list[Cell]:
 @pytest.fixture
 def store(tmp_path: Path):
     store = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     people.set_person(store, "lea", "ray", "researcher")
     yield store
     store.close()

@@ -11,10 +11,10 @@ import pytest
 
 from data.desk import labels
 from data.queue import progress, queue
-from data.queue.progress import Done, QueueDone
-from data.queue.queue import Filters
+from data.queue.progress import DatasetProgress, QueueProgress
+from data.queue.queue import QueueFilters
 from data.records import people, queue_index, settings
-from data.records.datasets import dataset
+from data.records.datasets import dataset_named
 from data.store import Store
 from data.store.ids import new_id
 from data.trail import activity
@@ -32,17 +32,17 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def found(store: Store) -> str:
-    return dataset(store, "demo").id
+    return dataset_named(store, "demo").id
 
 
 def save(store: Store, found: str, person: str = "ann", n: int = 1, ms: int = 5000, **fields: Any) -> list[str]:
     keys = []
-    for given in queue.claim(store, person, found, "review", Filters(), [], n):
+    for given in queue.claim_items(store, person, found, "review", QueueFilters(), [], n):
         answer = {
             "key": new_id(), "person": person, "action": "save", "item": given.item, "claim": given.draw, "version": "",
             "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 3.0}], "ms": ms, **fields,
         }  # fmt: skip
-        assert not labels.save(store, person, [answer])[1]
+        assert not labels.save_answers(store, person, [answer])[1]
         keys.append(answer["key"])
     return keys
 
@@ -54,14 +54,14 @@ def test_items_count_once_however_often_they_are_corrected(store: Store, found: 
         "key": new_id(), "person": "ann", "action": "save", "item": item, "version": key, "ms": 99_000,
         "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 5.0}],
     }  # fmt: skip
-    labels.save(store, "ann", [again])
-    mine = progress.personal(store, "ann", found)
+    labels.save_answers(store, "ann", [again])
+    mine = progress.personal_progress(store, "ann", found)
     assert (mine.today, mine.total, mine.seconds) == (1, 1, 5.0)
 
 
 def test_skips_do_not_count_and_what_is_skipped_first_and_saved_later_does(store: Store, found: str) -> None:
     key = save(store, found, action="skip", values=[])[0]
-    assert progress.personal(store, "ann").total == 0
+    assert progress.personal_progress(store, "ann").total == 0
     item = store.rows("select item_id from answer")[0][0]
     value = {"unit": "turn:1", "dimension": "helpfulness", "v": 5.0}
     answer = {
@@ -73,21 +73,22 @@ def test_skips_do_not_count_and_what_is_skipped_first_and_saved_later_does(store
         "values": [value],
         "ms": 1,
     }
-    labels.save(store, "ann", [answer])
-    assert progress.personal(store, "ann").total == 1
+    labels.save_answers(store, "ann", [answer])
+    assert progress.personal_progress(store, "ann").total == 1
 
 
 def test_the_seconds_are_the_median_of_the_newest_that_were_timed(store: Store, found: str) -> None:
-    assert progress.personal(store, "ann").seconds is None
+    assert progress.personal_progress(store, "ann").seconds is None
     for ms in (1000, 9000, 0, 3000):
         save(store, found, ms=ms)
-    assert progress.personal(store, "ann").seconds == 3.0
+    assert progress.personal_progress(store, "ann").seconds == 3.0
 
 
 def test_people_and_datasets_are_told_apart(store: Store, found: str) -> None:
     save(store, found, n=3)
     save(store, found, "ben")
-    assert [progress.personal(store, p, d).total for p in ("ann", "ben", "lea") for d in (found, "", "other")] == [
+    of = [(person, where) for person in ("ann", "ben", "lea") for where in (found, "", "other")]
+    assert [progress.personal_progress(store, *one).total for one in of] == [
         3, 3, 0, 1, 1, 0, 0, 0, 0,
     ]  # fmt: skip
 
@@ -97,33 +98,33 @@ def test_days_begin_at_midnight_of_the_zone(store: Store, found: str, monkeypatc
     moment = datetime(2026, 3, 10, 1, 0)
     monkeypatch.setattr(progress, "now", lambda: moment)
     ages = [timedelta(minutes=5), timedelta(hours=2), timedelta(hours=11), timedelta(days=13), timedelta(days=20)]
-    there = queue_index.board(store)
+    there = queue_index.current_index(store)
     for n, age in enumerate(ages):
-        there.workers["ann"].first[f"i{n}"] = queue_index.Saved(moment - age, 1000, found)
+        there.workers["ann"].first[f"i{n}"] = queue_index.FirstSave(moment - age, 1000, found)
         there.workers["ann"].last[f"i{n}"] = ("save", "")
     assert progress.midnight(TOKYO) == datetime(2026, 3, 9, 15, 0)
-    assert progress.personal(store, "ann", zone=TOKYO).today == 2
-    assert progress.personal(store, "ann").today == 1
-    days = progress.days(store, "ann", TOKYO)
+    assert progress.personal_progress(store, "ann", zone=TOKYO).today == 2
+    assert progress.personal_progress(store, "ann").today == 1
+    days = progress.saves_per_day(store, "ann", TOKYO)
     assert list(days)[-1].isoformat() == "2026-03-10"
     assert list(days.values()) == [1] + [0] * 11 + [1, 2]
-    assert sum(progress.days(store, "ann").values()) == 4
+    assert sum(progress.saves_per_day(store, "ann").values()) == 4
 
 
 def test_a_stream_and_a_dataset(store: Store, found: str) -> None:
-    assert progress.queue_done(store, found, "review") == QueueDone(10, 0)
+    assert progress.queue_progress(store, found, "review") == QueueProgress(10, 0)
     save(store, found, n=3)
     save(store, found, "ben", n=1, action="skip", values=[])
-    assert progress.queue_done(store, found, "review") == QueueDone(10, 3)
-    assert progress.queue_done(store, found, "audit") == QueueDone(0, 0)
-    assert progress.all_done(store) == {found: Done(items=10, labelled=3, labels=3, people=1)}
+    assert progress.queue_progress(store, found, "review") == QueueProgress(10, 3)
+    assert progress.queue_progress(store, found, "audit") == QueueProgress(0, 0)
+    assert progress.dataset_progress(store) == {found: DatasetProgress(items=10, labelled=3, labels=3, people=1)}
 
 
 def test_the_desk_gets_all_of_it_in_one_look(store: Store, found: str) -> None:
     save(store, found, n=2)
-    standing = progress.standing(store, "ann", found, "review", Filters())
-    assert (standing.left, standing.mine.today, standing.queue) == (8, 2, QueueDone(10, 2))
-    assert progress.standing(store, "ann", found, "review", Filters(system="model-x")).left <= 4
+    standing = progress.desk_progress(store, "ann", found, "review", QueueFilters())
+    assert (standing.left, standing.mine.today, standing.queue) == (8, 2, QueueProgress(10, 2))
+    assert progress.desk_progress(store, "ann", found, "review", QueueFilters(system="model-x")).left <= 4
 
 
 # -- what moved -----------------------------------------------------------------------------------------------------
@@ -134,10 +135,10 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, found: str)
     save(store, found, "ben")
     save(store, found, n=2)
     queue.draw_audit(store, "lea", found, 5, "", 1)
-    settings.set_rules(store, "lea", found, settings.QueueRules(overlap=2))
+    settings.set_queue_rules(store, "lea", found, settings.QueueRules(overlap=2))
     people.set_person(store, "lea", "ann", "researcher")
     people.set_person(store, "lea", "ben", "annotator", active=False)
-    told = [(m.sort, m.actor, m.n) for m in activity.recent(store, 20)]
+    told = [(m.sort, m.actor, m.n) for m in activity.recent_activity(store, 20)]
     assert told == [
         ("deactivated", "lea", 1),
         ("role", "lea", 1),
@@ -151,24 +152,24 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, found: str)
         ("joined", "ann", 1),
         ("joined", "lea", 1),
     ]
-    found_moves = {m.sort: m for m in activity.recent(store, 20)}
+    found_moves = {m.sort: m for m in activity.recent_activity(store, 20)}
     assert {found_moves[s].dataset for s in ("rules", "drew", "answered", "filled", "items")} == {"demo"}
     assert (found_moves["role"].name, found_moves["role"].role, found_moves["deactivated"].name) == (
         "ann",
         "researcher",
         "ben",
     )
-    assert len(activity.recent(store, 3)) == 3
+    assert len(activity.recent_activity(store, 3)) == 3
 
 
 def test_corrections_claims_and_looks_are_no_moves(store: Store, found: str) -> None:
-    before = activity.recent(store)
-    queue.claim(store, "ann", found, "review", Filters(), [], 3)
-    queue.release(store, "ann", found)
-    assert activity.recent(store) == before
+    before = activity.recent_activity(store)
+    queue.claim_items(store, "ann", found, "review", QueueFilters(), [], 3)
+    queue.release_claims(store, "ann", found)
+    assert activity.recent_activity(store) == before
 
 
 def test_nothing_has_moved_in_a_new_store(tmp_path: Path) -> None:
     from data.store import open_store
 
-    assert activity.recent(open_store(f"duckdb:///{tmp_path / 'new.duckdb'}")) == []
+    assert activity.recent_activity(open_store(f"duckdb:///{tmp_path / 'new.duckdb'}")) == []

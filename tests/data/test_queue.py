@@ -14,9 +14,9 @@ import pytest
 
 from data.desk import labels
 from data.queue import listing, progress, queue
-from data.queue.queue import Filters, Stream
+from data.queue.queue import QueueFilters, Stream
 from data.records import datasets, exposure, people, queue_index, settings
-from data.records.datasets import dataset
+from data.records.datasets import dataset_named
 from data.records.settings import QueueRules
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
@@ -24,7 +24,7 @@ from data.store.ids import new_id, now
 from judges import triage
 from tests import seeds
 
-ANY = Filters()
+ANY = QueueFilters()
 
 
 class Clock:
@@ -50,17 +50,17 @@ def make(folder: Path, count: int = 20, audit: int = 0, people_n: int = 3, revie
     bad = [seeds.judgment(i, seeds.reply(i, helpfulness=1, verdict="excellent")) for i in items]
     names = ("lea", *(f"p{n}" for n in range(people_n)))
     store = seeds.workspace(folder / "a.duckdb", [*items, *bad], names=names, audit=audit, review=review)
-    return store, dataset(store, "demo").id
+    return store, dataset_named(store, "demo").id
 
 
 def rules(store: Store, found: str, **changes: Any) -> None:
-    settings.set_rules(store, "lea", found, QueueRules(**changes))
+    settings.set_queue_rules(store, "lea", found, QueueRules(**changes))
 
 
-def answer(store: Store, person: str, given: queue.Given, action: str = "save", version: str = "") -> str:
+def answer(store: Store, person: str, given: queue.GivenItem, action: str = "save", version: str = "") -> str:
     key = new_id()
     value = {"unit": "turn:1", "dimension": "helpfulness", "v": 3.0}
-    saved, refused = labels.save(
+    saved, refused = labels.save_answers(
         store,
         person,
         [
@@ -74,8 +74,8 @@ def answer(store: Store, person: str, given: queue.Given, action: str = "save", 
 
 def take(
     store: Store, person: str, found: str, n: int = 1, stream: Stream = "review", held: tuple[str, ...] = ()
-) -> list[queue.Given]:
-    return queue.claim(store, person, found, stream, ANY, held, n)
+) -> list[queue.GivenItem]:
+    return queue.claim_items(store, person, found, stream, ANY, held, n)
 
 
 def test_a_reload_goes_on_where_it_was(tmp_path: Path, clock: Clock) -> None:
@@ -118,7 +118,7 @@ def test_overlap_gives_an_item_to_that_many_people(tmp_path: Path, clock: Clock)
     clock.on(31)
     assert len(take(store, "p2", found, 4)) == 4, "the claims of p1 are over, the answers of p0 are not"
     rules(store, found, overlap=1)
-    assert [queue.waiting(store, p, found, "review") for p in ("p1", "p2")] == [0, 0]
+    assert [queue.count_open(store, p, found, "review") for p in ("p1", "p2")] == [0, 0]
 
 
 def test_a_claim_expires_and_the_browser_that_still_shows_the_item_gets_it_back_if_it_is_free(
@@ -131,7 +131,7 @@ def test_a_claim_expires_and_the_browser_that_still_shows_the_item_gets_it_back_
     clock.on(2)
     assert [g.item for g in take(store, "p1", found, 1)] == [given[0].item]
     take(store, "p0", found, 1, held=(given[0].item, given[1].item))
-    states = {r.item: r.state for r in listing.listing(store, "p0", found, "review", ANY).rows}
+    states = {r.item: r.state for r in listing.list_queue(store, "p0", found, "review", ANY).rows}
     assert states == {given[0].item: "reserved", given[1].item: "reserved by you"}
 
 
@@ -148,8 +148,8 @@ def test_giving_back(tmp_path: Path, clock: Clock) -> None:
     store, found = make(tmp_path, count=3)
     given = take(store, "p0", found, 3)
     answer(store, "p0", given[0])
-    assert queue.release(store, "p0", found) == 2
-    assert queue.release(store, "p0", found) == 0
+    assert queue.release_claims(store, "p0", found) == 2
+    assert queue.release_claims(store, "p0", found) == 0
     clock.on(0.01)
     assert {g.item for g in take(store, "p1", found, 3)} == {given[1].item, given[2].item}
 
@@ -158,16 +158,16 @@ def test_an_answer_that_becomes_a_skip_opens_the_item_again_to_others(tmp_path: 
     store, found = make(tmp_path, count=1)
     given = take(store, "p0", found)[0]
     key = answer(store, "p0", given)
-    assert queue.waiting(store, "p1", found, "review") == 0
+    assert queue.count_open(store, "p1", found, "review") == 0
     answer(store, "p0", given, "skip", version=key)
-    assert queue.waiting(store, "p1", found, "review") == 1
-    assert queue.waiting(store, "p0", found, "review") == 0
+    assert queue.count_open(store, "p1", found, "review") == 1
+    assert queue.count_open(store, "p0", found, "review") == 0
 
 
 def test_an_item_is_given_out_again_although_many_were_closed_since(tmp_path: Path, clock: Clock) -> None:
     """A long queue forgets what was closed; what is opened again has to come back, in its place."""
     store, found = make(tmp_path, count=260)
-    assert queue.waiting(store, "p1", found, "review") == 260
+    assert queue.count_open(store, "p1", found, "review") == 260
     told = "id, dataset_id, item_id, draw_id, person, judge_id, action, mode, reason, previous, milliseconds, made_at"
     drawn = store.rows("select id, item_id from draw order by priority, id")
 
@@ -179,9 +179,9 @@ def test_an_item_is_given_out_again_although_many_were_closed_since(tmp_path: Pa
         return keys
 
     keys = put([(*one, "") for one in drawn], "save")
-    assert take(store, "p1", found) == [] and queue.waiting(store, "p1", found, "review") == 0
+    assert take(store, "p1", found) == [] and queue.count_open(store, "p1", found, "review") == 0
     put([(*drawn[n], keys[n]) for n in (150, 7)], "skip")
-    assert queue.waiting(store, "p1", found, "review") == 2
+    assert queue.count_open(store, "p1", found, "review") == 2
     assert [given.item for given in take(store, "p1", found, 8)] == [drawn[7][1], drawn[150][1]]
 
 
@@ -190,13 +190,13 @@ def test_a_rule_of_another_sort_leaves_the_overlap_as_it_is(tmp_path: Path, cloc
     rules(store, found, overlap=2)
     answer(store, "p0", take(store, "p0", found)[0])
     settings.set_gold_rule(store, "lea", found, settings.GoldRule("median", 1))
-    assert queue.waiting(store, "p1", found, "review") == 1, "two people are still asked for"
+    assert queue.count_open(store, "p1", found, "review") == 1, "two people are still asked for"
 
 
 @pytest.mark.parametrize("first", ["audit", "review"])
 def test_what_the_audit_has_drawn_is_reserved_whoever_fills_first(tmp_path: Path, clock: Clock, first: str) -> None:
     store, found = make(tmp_path, count=10, audit=8 if first == "audit" else 0, review=False)
-    judge = datasets.judges(store, found)[0][0]
+    judge = datasets.dataset_judges(store, found)[0][0]
     if first == "audit":
         assert queue.plan_review(store, found, judge) == (2, {"broken rule": 2, "no confidence": 2}, 8)
     taken = queue.fill_review(store, "lea", found, judge)
@@ -205,57 +205,59 @@ def test_what_the_audit_has_drawn_is_reserved_whoever_fills_first(tmp_path: Path
     assert taken == (2 if first == "audit" else 10)
     drawn = {r[0] for r in store.rows("select item_id from draw where stream = 'audit'")}
     assert not drawn & {g.item for g in take(store, "p1", found, 10)}, "neither those to be answered blind nor the rest"
-    assert queue.waiting(store, "p1", found, "review") == 2
-    states = Counter(r.state for r in listing.listing(store, "p1", found, "review", ANY).rows)
+    assert queue.count_open(store, "p1", found, "review") == 2
+    states = Counter(r.state for r in listing.list_queue(store, "p1", found, "review", ANY).rows)
     assert states == {"reserved by you": 2} | ({"in audit sample": 8} if first == "review" else {})
     flagged = [triage.flagged(item, "turn:1", "helpfulness", 0.5) for item in sorted(drawn)]
     assert queue.take_flagged(store, "lea", found, judge, flagged) == ((0, 0, 8) if first == "audit" else (0, 8, 0))
     for given in take(store, "p0", found, 10, "audit"):
         answer(store, "p0", given)
-    queue.release(store, "p1", found)
+    queue.release_claims(store, "p1", found)
     clock.on(0.01)
     assert queue.fill_review(store, "lea", found, judge) == (8 if first == "audit" else 0), "what is answered may go on"
-    assert queue.waiting(store, "p1", found, "review") == 10
-    assert queue.waiting(store, "p0", found, "review") == 2, "never the same item twice, in whichever stream"
+    assert queue.count_open(store, "p1", found, "review") == 10
+    assert queue.count_open(store, "p0", found, "review") == 2, "never the same item twice, in whichever stream"
 
 
 def test_items_that_everybody_was_shown_are_told_before_a_sample_is_drawn(tmp_path: Path, clock: Clock) -> None:
     store, found = make(tmp_path, count=10, people_n=1)
     for given in take(store, "p0", found, 4):
-        exposure.record(store, "p0", {given.item: [given.judge]}, "review desk")
-    assert queue.known_to_all(store, found) == 0, "lea has seen none of them"
+        exposure.record_exposures(store, "p0", {given.item: [given.judge]}, "review desk")
+    assert queue.count_known_to_all(store, found) == 0, "lea has seen none of them"
     for given in take(store, "p0", found, 4):
-        exposure.record(store, "lea", {given.item: [given.judge]}, "report")
-    assert queue.known_to_all(store, found) == 4
+        exposure.record_exposures(store, "lea", {given.item: [given.judge]}, "report")
+    assert queue.count_known_to_all(store, found) == 4
     queue.draw_audit(store, "lea", found, 10, "", seed=1)
-    assert (queue.known_to_all(store, found), queue.stranded(store, found)) == (0, 4)
+    assert (queue.count_known_to_all(store, found), queue.count_stranded(store, found)) == (0, 4)
 
 
 def test_a_blind_item_shows_nothing_of_the_judge_in_any_list(tmp_path: Path, clock: Clock) -> None:
     store, found = make(tmp_path, count=10)
-    queue.draw_audit(store, "lea", found, 8, datasets.judges(store, found)[0][0], seed=1)
-    audit = listing.listing(store, "p0", found, "audit", ANY).rows
+    queue.draw_audit(store, "lea", found, 8, datasets.dataset_judges(store, found)[0][0], seed=1)
+    audit = listing.list_queue(store, "p0", found, "audit", ANY).rows
     assert {r.mode for r in audit} == {"blind", "assisted"}
     assert all(r.judge == "" and r.reasons == () for r in audit if r.mode == "blind")
     assert all(r.judge == "judge-one" for r in audit if r.mode == "assisted")
     # nor of the system under test, by a column or a search, nor of a stratum or probability that a score may have made
     assert all(bool(r.systems) == (r.mode != "blind") for r in audit)
     assert all((r.stratum, r.probability) == ("", None) for r in audit if r.mode == "blind")
-    named = listing.listing(store, "p0", found, "audit", ANY, search="MODEL-").rows
+    named = listing.list_queue(store, "p0", found, "audit", ANY, search="MODEL-").rows
     assert named and {r.mode for r in named} == {"assisted"}
-    assert [r.name for r in listing.listing(store, "p0", found, "audit", ANY, search=audit[3].name).rows]
+    assert [r.name for r in listing.list_queue(store, "p0", found, "audit", ANY, search=audit[3].name).rows]
     # a search reads texts, not how they are stored; nor is a hidden system a way to narrow what is given out
     for words, some in (("role", False), ("model-x", False), ('"turns":', False), ("User SAYS  thing", True)):
-        blind = [r for r in listing.listing(store, "p0", found, "audit", ANY, search=words).rows if r.mode == "blind"]
+        blind = [
+            r for r in listing.list_queue(store, "p0", found, "audit", ANY, search=words).rows if r.mode == "blind"
+        ]
         assert bool(blind) == some, words
-    audited = len(listing.listing(store, "p0", found, "audit", ANY).rows)
+    audited = len(listing.list_queue(store, "p0", found, "audit", ANY).rows)
     for system in ("model-x", "model-none"):
-        assert queue.waiting(store, "p0", found, "audit", Filters(system=system)) == audited
-        assert len(queue.claim(store, "p0", found, "audit", Filters(system=system), [], 20)) == audited
-    review = listing.listing(store, "p0", found, "review", ANY).rows
+        assert queue.count_open(store, "p0", found, "audit", QueueFilters(system=system)) == audited
+        assert len(queue.claim_items(store, "p0", found, "audit", QueueFilters(system=system), [], 20)) == audited
+    review = listing.list_queue(store, "p0", found, "review", ANY).rows
     assert all(bool(r.reasons) == (r.state != "in audit sample") for r in review)
     # nor can a filter be asked which of them have a reason
-    narrowed = listing.listing(store, "p0", found, "review", Filters(reason="broken rule"))
+    narrowed = listing.list_queue(store, "p0", found, "review", QueueFilters(reason="broken rule"))
     assert narrowed.total == 2
     assert "in audit sample" not in narrowed.states
 
@@ -276,24 +278,27 @@ def test_filters(tmp_path: Path, clock: Clock) -> None:
     store, found = make(tmp_path, count=12)
     judge = store.rows("select id from judge")[0][0]
     for filters, n in (
-        (Filters(system="model-x"), 4),
-        (Filters(system="model-x' or 1 = 1 --"), 0),
-        (Filters(judge=judge), 12),
-        (Filters(judge="other"), 0),
-        (Filters(dimension="verdict"), 12),
-        (Filters(reason="broken rule"), 12),
-        (Filters(reason="low confidence"), 0),
-        (Filters(dimension="verdict", reason="broken rule"), 12),
-        (Filters(dimension="verdict", reason="low confidence"), 0),
-        (Filters(dimension="verd"), 0),
-        (Filters(system="model-x", judge=judge, dimension="verdict", reason="broken rule"), 4),
+        (QueueFilters(system="model-x"), 4),
+        (QueueFilters(system="model-x' or 1 = 1 --"), 0),
+        (QueueFilters(judge=judge), 12),
+        (QueueFilters(judge="other"), 0),
+        (QueueFilters(dimension="verdict"), 12),
+        (QueueFilters(reason="broken rule"), 12),
+        (QueueFilters(reason="low confidence"), 0),
+        (QueueFilters(dimension="verdict", reason="broken rule"), 12),
+        (QueueFilters(dimension="verdict", reason="low confidence"), 0),
+        (QueueFilters(dimension="verd"), 0),
+        (QueueFilters(system="model-x", judge=judge, dimension="verdict", reason="broken rule"), 4),
     ):
-        assert queue.waiting(store, "p0", found, "review", filters) == n, filters
-        assert listing.listing(store, "p0", found, "review", filters).total == n
-    given = queue.claim(store, "p0", found, "review", Filters(system="model-x"), [], 9)
+        assert queue.count_open(store, "p0", found, "review", filters) == n, filters
+        assert listing.list_queue(store, "p0", found, "review", filters).total == n
+    given = queue.claim_items(store, "p0", found, "review", QueueFilters(system="model-x"), [], 9)
     assert len(given) == 4
     # what the browser holds from before the filter was set does not count as enough
-    assert len(queue.claim(store, "p0", found, "review", Filters(system="model-y"), [g.item for g in given], 6)) == 4
+    assert (
+        len(queue.claim_items(store, "p0", found, "review", QueueFilters(system="model-y"), [g.item for g in given], 6))
+        == 4
+    )
 
 
 def test_a_dimension_and_a_reason_must_belong_together(tmp_path: Path) -> None:
@@ -306,7 +311,7 @@ def test_a_dimension_and_a_reason_must_belong_together(tmp_path: Path) -> None:
     row = (new_id(), found, item, "review", "assisted", "", "", None, 0.0, reasons)
     columns = "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons"
     store.tx("lea", "fill", lambda tx: tx.add("draw", columns, [row]))
-    waits = lambda d, r: queue.waiting(store, "p0", found, "review", Filters(dimension=d, reason=r))  # noqa: E731
+    waits = lambda d, r: queue.count_open(store, "p0", found, "review", QueueFilters(dimension=d, reason=r))  # noqa: E731
     assert waits("safety", "low confidence") == waits("verdict", "broken rule") == 1
     assert waits("safety", "broken rule") == waits("verdict", "low confidence") == waits("", "unscored") == 0
 
@@ -314,9 +319,9 @@ def test_a_dimension_and_a_reason_must_belong_together(tmp_path: Path) -> None:
 def test_filters_know_of_draws_that_came_after_them(tmp_path: Path) -> None:
     store, found = make(tmp_path, count=12, review=False)
     judge = store.rows("select id from judge")[0][0]
-    assert queue.waiting(store, "p0", found, "review", Filters(system="model-x")) == 0
+    assert queue.count_open(store, "p0", found, "review", QueueFilters(system="model-x")) == 0
     queue.fill_review(store, "lea", found, judge)
-    assert queue.waiting(store, "p0", found, "review", Filters(system="model-x")) == 4
+    assert queue.count_open(store, "p0", found, "review", QueueFilters(system="model-x")) == 4
 
 
 # -- races --------------------------------------------------------------------------------------------------------
@@ -334,9 +339,9 @@ def test_twenty_threads_claim_at_once_and_nobody_gets_more_than_the_overlap_allo
     def work(n: int) -> None:
         try:
             gate.wait()
-            held: list[queue.Given] = []
+            held: list[queue.GivenItem] = []
             for _ in range(12):
-                given = queue.claim(store, f"p{n}", found, "review", ANY, [g.item for g in held], 4)
+                given = queue.claim_items(store, f"p{n}", found, "review", ANY, [g.item for g in held], 4)
                 got[n] += [g.item for g in given]
                 held += given
                 if held:
@@ -361,7 +366,7 @@ def test_twenty_threads_claim_at_once_and_nobody_gets_more_than_the_overlap_allo
 
 def same_as_read_anew(store: Store) -> None:
     """The board that was kept up to date says the same as one that reads every row for the first time."""
-    kept, new = queue_index.board(store), queue_index.Board()
+    kept, new = queue_index.current_index(store), queue_index.QueueIndex()
     new.follow(store)
     assert kept.seq == new.seq
     for name, one in kept.queues.items():
@@ -414,7 +419,7 @@ class Plainly:
 def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, clock: Clock, seed: int) -> None:
     store, found = make(tmp_path, count=12, audit=5, people_n=4, review=False)
     rng, judge, overlap = random.Random(seed), store.rows("select id from judge")[0][0], 1
-    hands: dict[tuple[str, Stream], list[queue.Given]] = {
+    hands: dict[tuple[str, Stream], list[queue.GivenItem]] = {
         (f"p{n}", s): [] for n in range(4) for s in ("audit", "review")
     }
     last: dict[tuple[str, str], str] = {}
@@ -423,7 +428,9 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
         hand = hands[person, stream]
         match rng.choice("ccccaaaaaasRdft"):
             case "c":
-                hand += queue.claim(store, person, found, stream, ANY, [g.item for g in hand], rng.choice([1, 2, 3]))
+                hand += queue.claim_items(
+                    store, person, found, stream, ANY, [g.item for g in hand], rng.choice([1, 2, 3])
+                )
             case "a" | "s" if hand:
                 given = hand.pop(rng.randrange(len(hand)))
                 if (person, given.item) not in last:
@@ -435,10 +442,10 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
                 rows = store.rows("select draw_id, action from answer where id = $1", [key])
                 turned = "skip" if rows[0][1] == "save" else "save"
                 last[who, item] = answer(
-                    store, who, queue.Given(rows[0][0], item, "review", "blind", "", ()), turned, key
+                    store, who, queue.GivenItem(rows[0][0], item, "review", "blind", "", ()), turned, key
                 )
             case "R":
-                queue.release(store, person, found)
+                queue.release_claims(store, person, found)
                 hand.clear()
             case "d":
                 queue.draw_audit(store, "lea", found, 2, judge, step)
@@ -454,11 +461,11 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
         for who in ("p0", "p3"):
             for one in ("audit", "review"):
                 plain = rows_now.open(who, one, clock.moment, overlap)
-                assert queue.waiting(store, who, found, one) == len(plain), (seed, step)
-                listed = listing.listing(store, who, found, one, ANY)
+                assert queue.count_open(store, who, found, one) == len(plain), (seed, step)
+                listed = listing.list_queue(store, who, found, one, ANY)
                 mine = {r.item for r in listed.rows if r.state in ("to label", "reserved by you")}
                 assert mine == plain, (seed, step)
-                done, states = progress.queue_done(store, found, one), listed.states
+                done, states = progress.queue_progress(store, found, one), listed.states
                 assert (listed.drawn, listed.left, listed.answered) == (done.drawn, len(plain), done.answered)
                 if overlap == 1:  # every draw is in one state, and those with an answer in two of them
                     assert states.get("answered", 0) + states.get("answered by you", 0) == done.answered, (seed, step)
@@ -536,8 +543,8 @@ def test_only_researchers_draw_and_sizes_are_checked(tmp_path: Path) -> None:
         lambda: queue.draw_audit(store, "p0", found, 1, judge, 1),
         lambda: queue.fill_review(store, "p0", found, judge),
         lambda: queue.draw_audit(store, "nobody", found, 1, judge, 1),
-        lambda: queue.claim(store, "nobody", found, "review", ANY, [], 1),
-        lambda: queue.release(store, "nobody", found),
+        lambda: queue.claim_items(store, "nobody", found, "review", ANY, [], 1),
+        lambda: queue.release_claims(store, "nobody", found),
     ):
         with pytest.raises(NotAllowed):
             refused()
@@ -564,28 +571,28 @@ def test_the_list_goes_by_pages_and_counts_all(tmp_path: Path) -> None:
     store, found = make(tmp_path, count=25)
     given = take(store, "p0", found, 2)
     answer(store, "p0", given[0])
-    first = listing.listing(store, "p1", found, "review", ANY, most=10)
+    first = listing.list_queue(store, "p1", found, "review", ANY, most=10)
     assert (first.total, len(first.rows)) == (25, 10)
     assert first.states == {"to label": 23, "reserved": 1, "answered": 1}
     assert next(r for r in first.rows if r.item == given[1].item).holders == ("p0",)
     places = [
         r.place
         for skip in (0, 10, 20)
-        for r in listing.listing(store, "p1", found, "review", ANY, skip=skip, most=10).rows
+        for r in listing.list_queue(store, "p1", found, "review", ANY, skip=skip, most=10).rows
     ]
     assert places == list(range(1, 26))
-    some = listing.listing(store, "p1", found, "review", ANY, state="reserved")
+    some = listing.list_queue(store, "p1", found, "review", ANY, state="reserved")
     assert (some.total, [r.item for r in some.rows]) == (1, [given[1].item])
-    assert listing.listing(store, "p1", found, "audit", ANY).rows == []
+    assert listing.list_queue(store, "p1", found, "audit", ANY).rows == []
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str]]:
     """5,000 draws and 20,000 answers of 40 people."""
     store = open_store(f"duckdb:///{tmp_path_factory.mktemp('large') / 'a.duckdb'}")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     for n in range(40):
-        people.join(store, f"p{n}")
+        people.join_workspace(store, f"p{n}")
     rng = random.Random(1)
 
     def work(tx: Any) -> None:
@@ -628,10 +635,10 @@ def test_it_is_fast_with_5000_draws_and_20000_answers(large: tuple[Store, str]) 
     import time
 
     store, found = large
-    held = [g.item for g in queue.claim(store, "p0", found, "audit", ANY, [], 6)]
+    held = [g.item for g in queue.claim_items(store, "p0", found, "audit", ANY, [], 6)]
     for work in (
-        lambda: queue.claim(store, "p0", found, "audit", ANY, held, 6),
-        lambda: queue.waiting(store, "p0", found, "audit"),
+        lambda: queue.claim_items(store, "p0", found, "audit", ANY, held, 6),
+        lambda: queue.count_open(store, "p0", found, "audit"),
     ):
         spent = []
         for _ in range(7):

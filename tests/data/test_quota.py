@@ -10,7 +10,7 @@ from data.approvals import quota
 from data.approvals.quota import Quota
 from data.queue import queue
 from data.records import settings
-from data.records.datasets import dataset
+from data.records.datasets import dataset_named
 from data.records.settings import QueueRules
 from tests import seeds
 
@@ -50,10 +50,10 @@ def test_what_a_draw_means_for_the_policy_is_said() -> None:
 def test_it_counts_what_is_drawn_and_left(tmp_path: Path) -> None:
     items = [seeds.dialogue(n) for n in range(1, 31)]
     store = seeds.workspace(tmp_path / "a.duckdb", [*items, *(seeds.judgment(i) for i in items)], review=False)
-    found = dataset(store, "demo").id
+    found = dataset_named(store, "demo").id
     judge = store.rows("select id from judge")[0][0]
     queue.draw_audit(store, "lea", found, 10, judge, 1)
     assert quota.quota(store, found, True) == Quota(100, 0.9, 8, 20, 0.2)
-    settings.set_rules(store, "lea", found, QueueRules(assisted_share=0.5))
+    settings.set_queue_rules(store, "lea", found, QueueRules(assisted_share=0.5))
     assert quota.quota(store, found, True).share == 0.5 and quota.quota(store, found, False).share == 0
     store.close()

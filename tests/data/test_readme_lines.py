@@ -32,11 +32,11 @@ def test_every_line_of_the_readme_can_be_imported(tmp_path):
     found = shown()
     assert {row.get("kind") for row in found} == {"dialogue", "pair", "response", None}
     store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     done = take(store, "lea", from_path(lines(tmp_path / "all.jsonl", found)), Plan(dataset="shown"))
     assert (done.items, done.judgments, done.labels) == (3, 3, 1) and done.preview.ok
     assert done.preview.unscored == {}
     assert (done.preview.new.adjudications, done.preview.new.rules, done.preview.new.cards) == (1, 1, 1)
-    judges = {judge[1:3] for judge in datasets.judges(store, done.dataset_id)}
+    judges = {judge[1:3] for judge in datasets.dataset_judges(store, done.dataset_id)}
     assert judges == {("rubric_open_ended", "gpt-4o"), ("plain_pairwise", "gpt-4o")}
     store.close()

@@ -96,19 +96,21 @@ def test_a_released_store_is_brought_up_to_date_after_a_backup(file: Path, tmp_p
 def _works(store: Store, ran: bool, guided: bool) -> None:
     """What it held works as it did, and what is new finds it."""
     dataset = datasets.all_datasets(store)[0]
-    judges = {model: (id_, card, items) for id_, card, model, _, items in datasets.judges(store, dataset.id)}
+    judges = {model: (id_, card, items) for id_, card, model, _, items in datasets.dataset_judges(store, dataset.id)}
     assert {card for _, card, _ in judges.values()} == {"multi_turn_dialogue"} and len(judges) == 1 + ran
     judge, _, items = judges["judge-one"]
     assert (dataset.name, items) == ("demo", 4)
     assert calibration.unscored(store, dataset.id, judge) == [("unreadable", 1)]
-    assert any(r.kind == "unscored" for need in review_signals.needs(store, dataset.id, judge) for r in need.reasons)
+    assert any(
+        r.kind == "unscored" for need in review_signals.find_needs(store, dataset.id, judge) for r in need.reasons
+    )
     answered = str(store.rows("select item_id from answer")[0][0])
-    view = desk.opened(store, "ann", answered)
+    view = desk.open_item(store, "ann", answered)
     assert len(view.mine) == 9 and view.comments == [("turn:1", "issue", "it repeats itself; 'twice'")]
     assert store.rows("select count(*) from judgment where run_id is null") == [(4,)]
     assert [(r.model, r.state, r.judgments) for r in runs.history(store)] == [
         ("practice-heuristic", "finished", 4)
     ] * ran
-    held = [(one.text, one.person) for one in guidelines.history(store, dataset.id)]
+    held = [(one.text, one.person) for one in guidelines.guidelines_history(store, dataset.id)]
     assert held == [("# Helpfulness\nIt solves *the* problem.", "lea")] * guided
     assert verify(store) == []

@@ -58,7 +58,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str
     ]
     cells += [Cell(n, "conversation", (2.0,), "unscored", "blind", 0.5, "coherence") for n in range(4)]
     dataset, judge = fill(store, cells, NASTY)
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     yield store, dataset, judge
     store.close()
 
@@ -274,7 +274,7 @@ def test_report_fetches_nothing_and_shows_text_as_text(made: str) -> None:
 def with_lead(path: Path) -> Store:
     """A new workspace that lea leads."""
     store = open_store(f"duckdb:///{path}")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     return store
 
 
@@ -359,7 +359,7 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     store = open_store(url)
     cells = [Cell(n, TURN, (float(n % 5 + 1),), 3.0, dimension="rating") for n in range(5)]
     fill(store, cells, "demo", card="mt_bench")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     store.close()
     assert main(["report", "--dataset", "demo", "--judge", "m", "--out", str(tmp_path / "r.html")]) == 0
     wanted = (tmp_path / "r.html").read_text(encoding="utf-8")

@@ -15,8 +15,8 @@ from data.approvals import approvals, case, gate_status, policy, suspension
 from data.approvals.policy import Asked
 from data.calibration import calibration, labelled_items, nonresponse
 from data.gold import excluded_items
-from data.gold.fewshot import apart
-from data.gold.gold import gold
+from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import gold_sql
 from data.importing import Plan, from_path, take
 from data.queue import queue
 from data.records import exposure, people, settings
@@ -44,7 +44,7 @@ def who_answered(w: sim.World) -> Any:
 
 
 def weights(w: sim.World) -> dict[str, set[float]]:
-    cells = calibration.met(w.store, w.dataset, HELP, "gate", among=apart(w.store, w.judge))
+    cells = calibration.met(w.store, w.dataset, HELP, "gate", among=not_in_prompt_sql(w.store, w.judge))
     query = f"select i.system_a, m.weight from ({cells}) m join item i on i.id = m.item_id"
     found: dict[str, set[float]] = defaultdict(set)
     for system, weight in w.store.rows(query, [w.dataset, "helpfulness", w.judge]):
@@ -89,7 +89,7 @@ def test_weights_of_a_few_labels_follow_who_answered_among_these(w: sim.World) -
         )
     ]
     among = " and l.item_id in (" + ", ".join(f"'{i}'" for i in few) + ")"
-    query = gold(HELP.sort, HELP.scale, "gate", settings.gold_rule(w.store, w.dataset), among)
+    query = gold_sql(HELP.sort, HELP.scale, "gate", settings.gold_rule(w.store, w.dataset), among)
     rows = w.store.rows(
         f"select i.system_a, g.weight from ({query}) g join item i on i.id = g.item_id", [w.dataset, "helpfulness"]
     )
@@ -104,7 +104,7 @@ def test_an_example_of_the_prompt_and_what_is_put_aside_do_not_count_as_answered
             "select d.item_id from draw d join item i on i.id = d.item_id where i.system_a = 'x' limit 6"
         )
     ]
-    excluded_items.put_aside(w.store, "lea", w.dataset, aside, "a prompt was tuned on them")
+    excluded_items.exclude_items(w.store, "lea", w.dataset, aside, "a prompt was tuned on them")
     sim.work(w, "ann")  # they are given out all the same, and count for nothing
     assert weights(w)["x"] == {2.0} and weights(w)["y"] == {round(30 / 21, 9)}
     assert [(s.name, s.drawn, s.answered) for s in who_answered(w).strata] == [
@@ -132,7 +132,7 @@ def test_what_is_drawn_is_answered_where_the_review_queue_is_worked_first(tmp_pa
 def test_what_one_person_saw_first_another_answers_or_it_is_told(tmp_path: Path, people_n: int, overlap: int) -> None:
     names = ("lea", *(f"p{n}" for n in range(people_n)))
     w = sim.world(tmp_path / "a.duckdb", 5, names=names, items=45)
-    settings.set_rules(w.store, "lea", w.dataset, QueueRules(overlap=overlap))
+    settings.set_queue_rules(w.store, "lea", w.dataset, QueueRules(overlap=overlap))
     queue.fill_review(w.store, "lea", w.dataset, w.judge, 45)
     for name in names[1:][: people_n - 1]:
         sim.work(w, name, "review", most=20)
@@ -194,13 +194,13 @@ def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None
     w = sim.world(tmp_path / "a.duckdb", 1, names=("lea", "ann", "ben"), items=30)
     sim.draw(w)
     drawn = [row[0] for row in w.store.rows("select item_id from draw order by priority, id")]
-    exposure.record(w.store, "ann", {drawn[0]: [w.judge]}, "report")
-    exposure.record(w.store, "ben", {drawn[0]: [w.judge]}, "report")
-    exposure.record(w.store, "lea", {drawn[0]: [w.judge]}, "report")
-    excluded_items.put_aside(w.store, "lea", w.dataset, [drawn[1]], "the judge is off here")
+    exposure.record_exposures(w.store, "ann", {drawn[0]: [w.judge]}, "report")
+    exposure.record_exposures(w.store, "ben", {drawn[0]: [w.judge]}, "report")
+    exposure.record_exposures(w.store, "lea", {drawn[0]: [w.judge]}, "report")
+    excluded_items.exclude_items(w.store, "lea", w.dataset, [drawn[1]], "the judge is off here")
     skip = {drawn[2], drawn[3]}
     sim.work(w, "ann", most=8, skips=skip.__contains__)
-    held = queue.claim(w.store, "ben", w.dataset, "audit", queue.Filters(), [], 1)[0].item
+    held = queue.claim_items(w.store, "ben", w.dataset, "audit", queue.QueueFilters(), [], 1)[0].item
     listed = nonresponse.missing(w.store, "ben", w.dataset, w.judge, HELP, "gate")
     found, names = {one.item: one for one in listed}, dict(w.store.rows("select id, name from item"))
     assert len(listed) == len(found) and all(one.name == names[one.item] for one in listed)
@@ -249,4 +249,4 @@ def test_the_world_of_the_simulations_is_what_it_is_taken_for(w: sim.World) -> N
     hard = np.array([w.gold[i] == said[i] for i in w.hard])
     easy = np.array([w.gold[i] == said[i] for i in w.gold if i not in w.hard])
     assert len(hard) > 40 and hard.mean() < 0.4 and easy.mean() > 0.75
-    assert people.everyone(w.store)
+    assert people.all_people(w.store)

@@ -56,7 +56,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def order(store: Store, url: str = "http://127.0.0.1:9", **changes: Any) -> Order:
-    found = datasets.dataset(store, "demo")
+    found = datasets.dataset_named(store, "demo")
     made = Order(found.id, CARD, "practice-constant", CARD.defaults, Endpoint(base_url=url, tries=1))
     return replace(made, **changes)
 
@@ -119,7 +119,13 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     assert (listed.dataset, listed.by, listed.synthetic, listed.items) == ("demo", "rae", True, 12)
     assert (listed.endpoint, listed.tokens) == (server.url, end.tokens_in + end.tokens_out)
     assert runs.tally(store) == {run_id: (12, 12)}
-    assert datasets.judges(store, wanted.dataset_id)[0] == (listed.judge, CARD.name, "practice-constant", True, 12)
+    assert datasets.dataset_judges(store, wanted.dataset_id)[0] == (
+        listed.judge,
+        CARD.name,
+        "practice-constant",
+        True,
+        12,
+    )
     assert runs.judge(store, run_id).card.version == CARD.version
     assert runs.estimate(store, wanted).judgments == 0
     with pytest.raises(BadInput, match="Nothing is left to ask"):
@@ -211,7 +217,7 @@ def test_replies_without_their_judgment_are_not_asked_again(store: Store) -> Non
 
 
 def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(store: Store, tmp_path: Path) -> None:
-    dataset = datasets.dataset(store, "demo").id
+    dataset = datasets.dataset_named(store, "demo").id
     bad = {"d-0001": failed, "d-0002": lambda task: "no JSON at all", "d-0003": failed}
     names = {str(i): str(n) for i, n in store.rows("select id, name from item")}
     run_id = ran(store, order(store), scripted(lambda t: bad.get(names[t.key], lambda t: GOOD[0])(t)))
@@ -222,10 +228,10 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
     queue.fill_review(store, "lea", dataset, judge)
 
     def unusable() -> tuple[dict[str, int], int, int]:
-        found = review_signals.needs(store, dataset, judge)
+        found = review_signals.find_needs(store, dataset, judge)
         waiting = sum(any(r.kind == "unscored" for r in need.reasons) for need in found)
         ids = [str(r[0]) for r in store.rows("select id from item order by name")]
-        views = [desk.opened(store, "ann", i) for i in ids]
+        views = [desk.open_item(store, "ann", i) for i in ids]
         shown = sum(any("could not be used" in text for *_, text in v.remarks) for v in views)
         return dict(calibration.unscored(store, dataset, judge)), waiting, shown
 
@@ -396,7 +402,7 @@ def test_a_probe_is_a_judge_that_the_usual_lists_leave_out(store: Store, server:
     probed = replace(wanted, params=CARD.defaults.model_copy(update={"probe": "injected_order"}))
     runs.wait(store, runs.start(store, "rae", probed))
     usual, probe = runs.history(store)[1].judge, runs.history(store)[0].judge
-    assert [j[0] for j in datasets.judges(store, wanted.dataset_id)] == [usual]
+    assert [j[0] for j in datasets.dataset_judges(store, wanted.dataset_id)] == [usual]
     assert probe != usual
 
 
@@ -437,6 +443,6 @@ def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> Non
 
 
 def test_a_role_that_was_taken_away_counts_at_the_start(store: Store) -> None:
-    store.tx("lea", "test", lambda tx: people.append(tx, [Person("rae", "annotator", True)]))
+    store.tx("lea", "test", lambda tx: people.append_people(tx, [Person("rae", "annotator", True)]))
     with pytest.raises(NotAllowed):
         runs.start(store, "rae", order(store), source=scripted())

@@ -16,32 +16,32 @@ from data.store.errors import BadInput, NotAllowed
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     store = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
-    people.join(store, "lea")
-    people.join(store, "ann")
+    people.join_workspace(store, "lea")
+    people.join_workspace(store, "ann")
     return store
 
 
 def test_the_defaults(store: Store) -> None:
-    assert settings.rules(store, "d") == QueueRules(overlap=1, assisted_share=0.2, claim_minutes=30)
+    assert settings.queue_rules(store, "d") == QueueRules(overlap=1, assisted_share=0.2, claim_minutes=30)
 
 
 def test_the_newest_holds_and_the_old_ones_stay(store: Store) -> None:
     for overlap in (2, 3):
-        settings.set_rules(store, "lea", "d", QueueRules(overlap=overlap, assisted_share=0.0, claim_minutes=5))
-    assert settings.rules(store, "d") == QueueRules(3, 0.0, 5)
-    assert settings.rules(store, "other") == QueueRules()
+        settings.set_queue_rules(store, "lea", "d", QueueRules(overlap=overlap, assisted_share=0.0, claim_minutes=5))
+    assert settings.queue_rules(store, "d") == QueueRules(3, 0.0, 5)
+    assert settings.queue_rules(store, "other") == QueueRules()
     assert store.rows("select count(*) from setting") == [(2,)]
 
 
 def test_what_changes_nothing_is_not_written(store: Store) -> None:
     before = store.newest()
-    settings.set_rules(store, "lea", "d", QueueRules())
+    settings.set_queue_rules(store, "lea", "d", QueueRules())
     assert store.newest() == before
 
 
 def test_rules_that_a_newer_field_is_missing_from_still_read(store: Store) -> None:
-    store.tx("lea", "old", lambda tx: settings.put(tx, "d", "queue", {"overlap": 4}))
-    assert settings.rules(store, "d") == QueueRules(overlap=4)
+    store.tx("lea", "old", lambda tx: settings.put_setting(tx, "d", "queue", {"overlap": 4}))
+    assert settings.queue_rules(store, "d") == QueueRules(overlap=4)
 
 
 @pytest.mark.parametrize(
@@ -55,17 +55,17 @@ def test_rules_that_a_newer_field_is_missing_from_still_read(store: Store) -> No
 def test_senseless_values_are_refused(store: Store, bad: dict[str, Any]) -> None:
     before = store.newest()
     with pytest.raises(BadInput):
-        settings.set_rules(store, "lea", "d", QueueRules(**bad))
+        settings.set_queue_rules(store, "lea", "d", QueueRules(**bad))
     assert store.newest() == before
 
 
 def test_annotators_change_no_rules(store: Store) -> None:
     with pytest.raises(NotAllowed):
-        settings.set_rules(store, "ann", "d", QueueRules(overlap=2))
+        settings.set_queue_rules(store, "ann", "d", QueueRules(overlap=2))
 
 
 def test_any_value_comes_back_as_it_was(store: Store) -> None:
     for value in (1, 0.5, "返金", None, [1, {"a": True}]):
-        store.tx("lea", "try", lambda tx, v=value: settings.put(tx, settings.WORKSPACE, "try", v))  # type: ignore[misc]
-        assert settings.get(store, settings.WORKSPACE, "try", "other") == value
-    assert settings.get(store, settings.WORKSPACE, "never", "default") == "default"
+        store.tx("lea", "try", lambda tx, v=value: settings.put_setting(tx, settings.WORKSPACE, "try", v))  # type: ignore[misc]
+        assert settings.get_setting(store, settings.WORKSPACE, "try", "other") == value
+    assert settings.get_setting(store, settings.WORKSPACE, "never", "default") == "default"

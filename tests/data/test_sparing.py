@@ -30,7 +30,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/spare.duckdb")
     made = open_store()
     for name in ("lea", "ann"):
-        people.join(made, name)
+        people.join_workspace(made, name)
     yield made
     made.close()
 
@@ -94,7 +94,7 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     below = set(sure.item[~(sure.confidence >= rule.threshold)].tolist())
     reasons = auto_accept.rest(store, dataset, judge)
     assert {r.item for r in reasons} == below and 0 < len(below) < 400
-    assert {r.kind for n in review_signals.needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {
+    assert {r.kind for n in review_signals.find_needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {
         "not spared"
     }
     new, kinds, _ = queue.plan_review(store, dataset, judge, 1_000, "not spared")

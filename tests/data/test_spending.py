@@ -49,7 +49,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def order(store: Store, url: str, **changes: Any) -> Order:
     endpoint = Endpoint(base_url=url, **{"tries": 2, "concurrency": 4, "timeout": 5.0} | changes.pop("endpoint", {}))
     given = {"spending_limit": LIMIT, "price": PRICE} | changes
-    return Order(datasets.dataset(store, "demo").id, CARD, "m", PARAMS, endpoint, **given)
+    return Order(datasets.dataset_named(store, "demo").id, CARD, "m", PARAMS, endpoint, **given)
 
 
 def owed(found: Served, usage: tuple[int, int] | None = None) -> float:
@@ -212,7 +212,7 @@ def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(store: Store) -> N
         assert runs.standing(store, run_id).limit == LIMIT and len(found.bodies) == calls
         runs.resume(store, "rae", run_id, limit=0.2)
         runs.wait(store, run_id)
-        told = [part for entry in trail.every(store, trail.Narrow(("runs",))) for part in [str(entry)]]
+        told = [part for entry in trail.all_entries(store, trail.TrailFilter(("runs",))) for part in [str(entry)]]
         assert any("gave a run a spending limit of $0.20" in part for part in told)
         bare = replace(order(store, found.url, price=None, spending_limit=None), model="n")
         unpriced = runs.start(store, "lea", bare)

@@ -176,10 +176,10 @@ def test_files_that_speak_of_each_others_items_are_joined_whatever_their_order(s
 def test_items_without_texts_are_no_copies_of_one_another(store: Store) -> None:
     bring(store, {"t.csv": table(id=IDS, judge=numbers(1, 2), human=numbers(1, 2, 3))})
     bring(store, {"p.csv": table(id=IDS, gpt_result=numbers("1", "2", "0"), human=numbers("1", "2", "0"))}, "pairs")
-    assert exposure.copies(store) == {}
+    assert exposure.item_copies(store) == {}
     bring(store, {"t.csv": table(**TEXTS, judge=numbers(1, 2))}, "one")
     bring(store, {"t.csv": table(**TEXTS, judge=numbers(1, 2))}, "two")
-    assert len(exposure.copies(store)) == 2 * N
+    assert len(exposure.item_copies(store)) == 2 * N
 
 
 def test_a_correction_changes_question_and_scale(store: Store) -> None:
@@ -187,7 +187,7 @@ def test_a_correction_changes_question_and_scale(store: Store) -> None:
 
     made = read(store, {"t.csv": table(id=IDS, judge_x=numbers(1, 2, 3), human_x=numbers(2, 3))})
     said = [replace(s, dimension="zest", answers=None) for s in made.series]
-    again = replace(made, series=scaled(said, cards.questions(store)))
+    again = replace(made, series=scaled(said, cards.answerable_dimensions(store)))
     assert {(s.dimension, spelled(s.answers)) for s in again.series if s.answers} == {("zest", "1-3")}
     with pytest.raises(BadInput, match="No scale fits the values of judge_x"):
         start.plan(store, replace(made, series=tuple(replace(s, answers=None) for s in made.series)), Plan("d"))
@@ -210,7 +210,7 @@ def test_a_workspace_without_anybody_gets_its_first_lead(
     assert main(["start", str(tmp_path / "t.csv"), "--no-serve"]) == 0
     assert capsys.readouterr().out.startswith("t.csv: "), "what the file was taken for is told first"
     store = open_store()
-    assert [p.role for p in people.everyone(store) if p.name != "human"] == ["lead"]
+    assert [p.role for p in people.all_people(store) if p.name != "human"] == ["lead"]
     store.close()
 
 
@@ -285,4 +285,4 @@ def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Sto
     assert before(store, known, other.mappings[0]) is None  # the card has another name, and nothing else differs
     by_hand = made.mappings[0].model_copy(update={"labels": []})
     take(store, "lea", source, replace(made, dataset="hand", mappings=(by_hand,)), found=found)
-    assert before(store, known, other.mappings[0]) == by_hand.completed(cards.known(store))
+    assert before(store, known, other.mappings[0]) == by_hand.completed(cards.current_cards(store))

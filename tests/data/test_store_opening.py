@@ -71,12 +71,12 @@ def refused(path: Path, says: str, kind: type[AssayError] = StoreDamaged) -> Non
 
 
 def cut(path: Path) -> None:
-    log = opening.beside(path, ".wal")
+    log = opening.beside_path(path, ".wal")
     os.truncate(log, log.stat().st_size // 2)
 
 
 def mark(path: Path) -> Path:
-    return opening.beside(path, ".mark")
+    return opening.beside_path(path, ".mark")
 
 
 HURT: list[tuple[str, Callable[[Path], object], str]] = [

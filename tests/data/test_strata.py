@@ -44,7 +44,7 @@ def judge(store: Store) -> str:
 
 def by(store: Store, **design: str) -> dict[str, int]:
     """Stratum -> items, of a design."""
-    return outlook.sizes_of(strata.population(store, here(store), Design(**design)).strata)  # type: ignore[arg-type]
+    return outlook.sizes_of(strata.sampled_population(store, here(store), Design(**design)).strata)  # type: ignore[arg-type]
 
 
 def test_what_items_are_parted_by(store: Store) -> None:
@@ -55,7 +55,7 @@ def test_what_items_are_parted_by(store: Store) -> None:
     assert by(store, by="language") == {"Japanese": 20, "Latin script": 20}
     assert by(store, by="meta", of="領域") == {"領域 請求": 10, "領域 配送": 30}
     assert by(store, by="meta", of="odd") == {"no odd": 39, "odd yes": 1}
-    assert strata.fields(store, here(store)) == ["領域"], "one value is no way to part items"
+    assert strata.meta_fields(store, here(store)) == ["領域"], "one value is no way to part items"
     assert sum(by(store).values()) == 40
 
 
@@ -96,13 +96,13 @@ def test_a_draw_by_score_keeps_its_strata_whatever_the_judge_says_later(store: S
     }  # fmt: skip
     assert queue.draw_audit(store, "lea", found, 13, "", 1, design) == 13
     assert store.rows("select count(*) from stratum") == [(40,)]
-    assert strata.kept(store, found) == design
-    before = strata.population(store, found, design).strata
+    assert strata.current_design(store, found) == design
+    before = strata.sampled_population(store, found, design).strata
     # The judge says otherwise of all: nothing moves, as the chances to have been drawn do not.
     items = [seeds.dialogue(n, 1, text="返金のご依頼を承りました。" * 3 if n % 2 else "") for n in range(1, 41)]
     again = [seeds.judgment(i, seeds.reply(i, 2), sample=1) for i in items]
     take(store, "lea", from_path(seeds.lines(tmp_path / "again.jsonl", again)), Plan(dataset="demo"))
-    assert strata.population(store, found, design).strata == before
+    assert strata.sampled_population(store, found, design).strata == before
     assert queue.draw_audit(store, "lea", found, 13, "", 2) == 13
     rows = store.rows(
         "select s.stratum, count(*), count(d.id), min(d.probability), max(d.probability) from stratum s "
@@ -136,7 +136,7 @@ def test_a_dataset_drawn_before_strata_were_stored_goes_on_by_system(store: Stor
     queue.draw_audit(store, "lea", found, 9, "", 1)
     store.write(lambda tx: tx.rows("delete from stratum"))  # as a store of before is: draws, and no strata
     store.write(lambda tx: tx.rows("delete from design"))
-    assert strata.kept(store, found) == Design()
+    assert strata.current_design(store, found) == Design()
     with pytest.raises(BadInput, match="stratified by system at their first draw"):
         queue.plan_audit(store, found, 9, "", Design("score", judge=judge(store)))
     assert queue.draw_audit(store, "lea", found, 9, "", 2) == 9
@@ -172,7 +172,7 @@ def test_strata_enter_the_error_of_cells_and_of_sums(tmp_path: Path, monkeypatch
 
 def test_the_outlook_of_a_judge(store: Store) -> None:
     found, who = here(store), judge(store)
-    parts = strata.population(store, found, Design("score", judge=who)).strata
+    parts = strata.sampled_population(store, found, Design("score", judge=who)).strata
     seen = outlook.outlook(store, found, parts, who, HELP, 20, [0.6, 0.75], 0.5, 2.57, 30, 40, 0.95)
     assert list(seen) == [None, "proportional", "root", "neyman"]
     for one in seen.values():
@@ -195,7 +195,7 @@ def test_neyman_learns_from_labels(tmp_path: Path) -> None:
         ]
         found, who = fill(opened, cells, name)
         design = Design("score", of=HELP, judge=who, allocation="neyman", about=HELP)
-        worth = outlook.worth(opened, found, strata.parted(opened, found, design), design)
+        worth = outlook.worth(opened, found, strata.assign_strata(opened, found, design), design)
         return worth["helpfulness 4"] / sum(worth.values())
 
     assert share("with labels", True) > share("without", False) + 0.1

@@ -20,7 +20,7 @@ from data.reports.dashboard import document, picture, records
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import new_id, now
-from data.trail.trail import Narrow, entries
+from data.trail.trail import TrailFilter, trail_entries
 from pages.dashboard.tiles import compose
 from tests.bench.simulations.worlds import ORDINARY, made, world_of
 from tests.data.cells import Cell
@@ -193,7 +193,7 @@ def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_agains
     approvals.keep(store, "lea", done, "People have new rules.")
     assert approvals.waits(store).doubted == ()
     assert approvals.note(store, approvals.stands(store)[key]).kept == ("lea", "People have new rules.")
-    assert "reviewed helpfulness (turn), and kept it approved" in str(entries(store, Narrow())[0])
+    assert "reviewed helpfulness (turn), and kept it approved" in str(trail_entries(store, TrailFilter())[0])
     [row] = store.rows("select name, value from setting where name like 'kept %'")
     store.tx("test", "forget", lambda tx: tx.add(
         "setting", "id, scope, name, value", [(new_id(), key[0], row[0], row[1].replace('"down"', '"bound"'))]
@@ -216,7 +216,7 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
 
     def shown() -> Today:
         """How the tile stands, which is said alike wherever its figures go."""
-        whole = dashboard.whole(store, datasets.dataset(store, "demo"), key[1])
+        whole = dashboard.whole(store, datasets.dataset_named(store, "demo"), key[1])
         [tile] = whole.tiles
         told, file, drawn = tile.today.told, document(whole, now(), {}), picture(tile, "demo")
         assert {row["older policy"] for row in records(whole)} == {told}

@@ -653,6 +653,6 @@ def test_from_file_to_figures(tmp_path: Path) -> None:
         plan = start.plan(store, outline, Plan("d"))
         result = take(store, "lea", source, plan, found=known)
         assert (result.items, result.judgments, result.labels) == (4, 4, 8)
-        assert datasets.dataset(store, "d").id == result.dataset_id
+        assert datasets.dataset_named(store, "d").id == result.dataset_id
         again = take(store, "lea", source, plan, found=known)
         assert (again.items, again.judgments, again.labels, again.known) == (0, 0, 0, 17)

@@ -9,12 +9,12 @@ import pytest
 
 from data.queue import queue
 from data.records import people, settings
-from data.records.datasets import dataset
+from data.records.datasets import dataset_named
 from data.records.settings import GoldRule, QueueRules
 from data.store import Store, open_store
 from data.store.ids import new_id, now
 from data.trail import particulars, trail
-from data.trail.trail import KINDS, Narrow
+from data.trail.trail import KINDS, TrailFilter
 from tests import seeds
 
 
@@ -23,12 +23,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     path: Path = tmp_path_factory.mktemp("trail") / "s.duckdb"
     seeds.dialogues(path, 6, audit=2)
     opened = open_store(f"duckdb:///{path}")
-    demo = dataset(opened, "demo").id
-    settings.set_rules(opened, "lea", demo, QueueRules(overlap=2))
-    settings.set_rules(opened, "lea", demo, QueueRules(overlap=3))
+    demo = dataset_named(opened, "demo").id
+    settings.set_queue_rules(opened, "lea", demo, QueueRules(overlap=2))
+    settings.set_queue_rules(opened, "lea", demo, QueueRules(overlap=3))
     settings.set_gold_rule(opened, "lea", demo, GoldRule(apart=1))
     people.set_person(opened, "lea", "日本 花子", "researcher")
-    queue.claim(opened, "ann", demo, "review", queue.Filters(), [], 3)
+    queue.claim_items(opened, "ann", demo, "review", queue.QueueFilters(), [], 3)
     judge = opened.rows("select id from judge limit 1")[0][0]
     told = "too few <b>items</b>"
     decided = [(new_id(), demo, judge, "turn", "helpfulness", "decline", told, "inconclusive", "{}", "p", "lea")]
@@ -39,7 +39,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def test_every_change_is_told_and_the_newest_comes_first(store: Store) -> None:
-    found = trail.entries(store, Narrow(KINDS), most=1_000)
+    found = trail.trail_entries(store, TrailFilter(KINDS), most=1_000)
     assert [e.seq for e in found] == sorted((e.seq for e in found), reverse=True)
     assert {e.seq for e in found} == {int(r[0]) for r in store.rows("select seq from change")}
     assert len({(e.seq, e.kind) for e in found}) == len(found)
@@ -49,7 +49,7 @@ def test_every_change_is_told_and_the_newest_comes_first(store: Store) -> None:
 
 
 def test_a_changed_rule_says_what_it_was(store: Store) -> None:
-    told = [e.what for e in trail.entries(store, Narrow(("settings",)))]
+    told = [e.what for e in trail.trail_entries(store, TrailFilter(("settings",)))]
     assert told == [
         "changed how labels are combined: adjudicated where people differ by more than 1, labels combined by median, "
         "ratings that wait for adjudication counted",
@@ -59,40 +59,40 @@ def test_a_changed_rule_says_what_it_was(store: Store) -> None:
 
 
 def test_it_is_narrowed_by_person_dataset_kind_and_time(store: Store) -> None:
-    everything = trail.entries(store, Narrow(KINDS), most=1_000)
-    anns = trail.entries(store, Narrow(KINDS, person="ann"))
+    everything = trail.trail_entries(store, TrailFilter(KINDS), most=1_000)
+    anns = trail.trail_entries(store, TrailFilter(KINDS, person="ann"))
     assert [e.seq for e in anns] == [e.seq for e in everything if e.actor == "ann"] != []
     assert any(e.kind == "claims" and e.what == "reserved 3 items" for e in anns)
-    assert not any(e.kind == "claims" for e in trail.entries(store, Narrow()))
-    demo = dataset(store, "demo").id
-    about = trail.entries(store, Narrow(KINDS, dataset=demo), most=1_000)
+    assert not any(e.kind == "claims" for e in trail.trail_entries(store, TrailFilter()))
+    demo = dataset_named(store, "demo").id
+    about = trail.trail_entries(store, TrailFilter(KINDS, dataset=demo), most=1_000)
     assert {e.dataset for e in about} == {"demo"} and len(about) > 5
-    assert trail.entries(store, Narrow(KINDS, since=now() + timedelta(days=1))) == []
-    assert trail.entries(store, Narrow(KINDS, until=now() - timedelta(days=1))) == []
-    assert trail.entries(store, Narrow(())) == []
-    found = trail.entries(store, Narrow(words="花子 RESEARCHER"))
+    assert trail.trail_entries(store, TrailFilter(KINDS, since=now() + timedelta(days=1))) == []
+    assert trail.trail_entries(store, TrailFilter(KINDS, until=now() - timedelta(days=1))) == []
+    assert trail.trail_entries(store, TrailFilter(())) == []
+    found = trail.trail_entries(store, TrailFilter(words="花子 RESEARCHER"))
     assert [e.what for e in found] == ["added 日本 花子 as researcher"]
 
 
 def test_pages_go_on_where_the_one_before_ended_and_every_gives_all(store: Store) -> None:
-    everything = trail.entries(store, Narrow(KINDS), most=1_000)
+    everything = trail.trail_entries(store, TrailFilter(KINDS), most=1_000)
     by_page, before = [], None
-    while found := trail.entries(store, Narrow(KINDS), before, 2):
+    while found := trail.trail_entries(store, TrailFilter(KINDS), before, 2):
         by_page += found
         before = found[-1].seq
-    assert by_page == everything == list(trail.every(store, Narrow(KINDS)))
+    assert by_page == everything == list(trail.all_entries(store, TrailFilter(KINDS)))
 
 
 def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
-    (decision,) = trail.entries(store, Narrow(("decisions",)))
-    wrote = trail.appended(store, "lea", decision.seq)
+    (decision,) = trail.trail_entries(store, TrailFilter(("decisions",)))
+    wrote = trail.appended_rows(store, "lea", decision.seq)
     columns, rows = wrote["approval"]
     assert list(wrote) == ["approval"] and dict(zip(columns, rows[0], strict=True))["reason"] == "too few <b>items</b>"
-    [(title, heads, [told])] = particulars.described(store, wrote)
+    [(title, heads, [told])] = particulars.describe_rows(store, wrote)
     row = dict(zip(heads, told, strict=True))
     assert (title, row["Judge"], row["Dataset"]) == ("Decision", "judge-one · multi_turn_dialogue", "demo")
-    claim = trail.entries(store, Narrow(("claims",)))[0]
-    [(_, heads, _)] = particulars.described(store, trail.appended(store, "lea", claim.seq))
+    claim = trail.trail_entries(store, TrailFilter(("claims",)))[0]
+    [(_, heads, _)] = particulars.describe_rows(store, trail.appended_rows(store, "lea", claim.seq))
     assert "Item" in heads and not {"Id", "Draw id", "Seq"} & set(heads)
 
 

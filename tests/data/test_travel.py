@@ -112,7 +112,7 @@ def said(rng: random.Random, scale: Scale) -> Any:
 
 def labelled(store: Store, rng: random.Random, dimensions: list[tuple[str, Dimension]]) -> None:
     """Draws in two strata of each mode, all of them answered, and labels of one to four people in every mode."""
-    dataset = datasets.dataset(store, NAME).id
+    dataset = datasets.dataset_named(store, NAME).id
     rows = store.rows("select id, content from item where dataset_id = $1 order by name", [dataset])
     draws, told = [], []
     for id_, content in rows:
@@ -141,12 +141,12 @@ def labelled(store: Store, rng: random.Random, dimensions: list[tuple[str, Dimen
 
     store.tx("lea", "answer", work)
     for person in ("ann", "ben", "林さん", "zoë"):
-        people.join(store, person)
+        people.join_workspace(store, person)
 
 
 def opened(folder: Path, name: str) -> Store:
     store = open_store(f"duckdb:///{folder}/{name}.duckdb")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     return store
 
 
@@ -155,7 +155,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     store = opened(tmp_path_factory.mktemp("home"), "home")
     given, rng = items(), random.Random(5)
     old, new = own("Is it polite?"), own("Is it polite to the end?")
-    cards.save(store, "lea", old.recipe or {})
+    cards.save_card(store, "lea", old.recipe or {})
     quality = named([("brevity", "Is it short?"), ("warmth", "Is it warm?")])
     plain = card("rubric_open_ended")
     laid = over(plain)
@@ -182,7 +182,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
             fields = plain.fields(prepared(ITEM.validate_json(json.dumps(row))), "")
             shown.append(Example(f"example {len(shown)}", fields, json.loads(line["raw"])))
     taught = with_examples(plain, shown)
-    cards.attach(store, "lea", plain.name, shown)
+    cards.attach_examples(store, "lea", plain.name, shown)
     lines += [
         {**line, "card_version": taught.version, "params": {"temperature": 0}, "model": "taught"}
         for line in lines
@@ -196,20 +196,20 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     ]  # fmt: skip
     brought = [old, new, quality, plain, laid, taught]
     take(store, "lea", source([*({"card": c.spec} for c in brought), *given, *lines]), Plan(NAME))
-    cards.save(store, "lea", new.recipe or {})
+    cards.save_card(store, "lea", new.recipe or {})
     every = (*brought, *(card(name) for name in ("multi_turn_dialogue", "long_form_pairwise", "plain_pairwise")))
     asking = {(c.kind, d.sort, d.name): (c.kind, d) for c in every for d in c.dimensions if d.asked}
     labelled(store, rng, list(asking.values()))
-    found = datasets.dataset(store, NAME).id
+    found = datasets.dataset_named(store, NAME).id
     set_gold_rule(store, "lea", found, RULE)
-    for n, cell in enumerate(disputes.waiting(store, found)):
+    for n, cell in enumerate(disputes.cells_to_adjudicate(store, found)):
         if n % 7 == 0:
             kind = {"d": "dialogue", "p": "pair", "r": "response"}[cell.name[0]]
             scale = asking[kind, sort_of(cell.unit), cell.dimension][1].scale
             value = scale.written(said(rng, scale))
             value = float(value) if isinstance(value, bool) else value
             told = (cell.item, cell.unit, cell.dimension, value, "why", cell.token)
-            adjudication.decide(store, "lea", new_id(), *told)
+            adjudication.adjudicate(store, "lea", new_id(), *told)
     yield store
     store.close()
 
@@ -217,7 +217,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def rows(store: Store, kind: str, **options: Any) -> list[Json]:
     one = exporting.kind(kind)
     told = {o.name: options.get(o.name, o.default) for o in one.options}
-    return list(one.rows(store, datasets.dataset(store, NAME), told))
+    return list(one.rows(store, datasets.dataset_named(store, NAME), told))
 
 
 def but(found: list[Json], *names: str) -> list[Json]:
@@ -226,7 +226,7 @@ def but(found: list[Json], *names: str) -> list[Json]:
 
 def given_out(store: Store, folder: Path, kind: str = "dataset", format: Any = "jsonl", **options: Any) -> Path:
     file = folder / f"{kind}.{format}"
-    exporting.give(store, "lea", datasets.dataset(store, NAME), exporting.kind(kind), options, format, file)
+    exporting.give(store, "lea", datasets.dataset_named(store, NAME), exporting.kind(kind), options, format, file)
     return file
 
 
@@ -243,23 +243,23 @@ def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tm
     came = ("imported_from", "imported_by", "imported_at", "stream", "judge", "saw", "seen")
     assert but(rows(home, "labels"), *came) == but(rows(there, "labels"), *came)
     assert but(rows(home, "adjudications"), "adjudicator") == but(rows(there, "adjudications"), "adjudicator") != []
-    one, two = (datasets.dataset(s, NAME).id for s in (home, there))
+    one, two = (datasets.dataset_named(s, NAME).id for s in (home, there))
     assert gold_rule(there, two) == RULE
     for basis in (basis for basis in BASES if basis != "gate"):
         assert rows(home, "gold", basis=basis) == rows(there, "gold", basis=basis) != [], basis
-        for judge, *_ in datasets.judges(home, one):
-            if cards.of_judge(home, judge).examples and basis in WEIGHTED:
+        for judge, *_ in datasets.dataset_judges(home, one):
+            if cards.card_of_judge(home, judge).examples and basis in WEIGHTED:
                 continue  # items of its examples were drawn and do not count: a sample that is not answered in full
-            for d in cards.of_judge(home, judge).dimensions:
+            for d in cards.card_of_judge(home, judge).dimensions:
                 marks = [
                     gate_status.fingerprint(s, i, judge, d, basis) for s, i in ((home, one), (there, two)) if d.asked
                 ]
                 assert not d.asked or marks[0] == marks[1], (judge, d.name, basis)
-    for judge, card_name, model, *_ in datasets.judges(home, one):
+    for judge, card_name, model, *_ in datasets.dataset_judges(home, one):
         if card_name in ("own_tone", "plain_pairwise"):
             mine, theirs = (gate_status.summaries(s, d, judge, "imported") for s, d in ((home, one), (there, two)))
             assert [repr(s) for s in mine] == [repr(s) for s in theirs] and mine, model
-    assert cards.known(home)["own_tone"].version == cards.known(there)["own_tone"].version
+    assert cards.current_cards(home)["own_tone"].version == cards.current_cards(there)["own_tone"].version
     there.close()
 
 
@@ -306,7 +306,11 @@ def test_agree_reads_every_export(
         else:
             assert kappas(agreed(capsys, out("scores"), labels, *judge)) == alone
         assert kappas(agreed(capsys, out("scores"), out("gold", basis="blind"), *judge)).keys() == alone.keys()
-    one = next(id_ for id_, _, model, *_ in datasets.judges(home, datasets.dataset(home, NAME).id) if model == "scored")
+    one = next(
+        id_
+        for id_, _, model, *_ in datasets.dataset_judges(home, datasets.dataset_named(home, NAME).id)
+        if model == "scored"
+    )
     beside = out("gold", basis="blind", judge=one)
     assert kappas(agreed(capsys, beside)) == kappas(agreed(capsys, out("scores"), beside, "--model", "scored"))
 
@@ -314,8 +318,8 @@ def test_agree_reads_every_export(
 def test_agree_leaves_out_what_the_judge_was_shown_as_examples(
     home: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:  # fmt: skip
-    judges = {model: id_ for id_, _, model, *_ in datasets.judges(home, datasets.dataset(home, NAME).id)}
-    assert len(fewshot.used(home, judges["taught"])) == 2
+    judges = {model: id_ for id_, _, model, *_ in datasets.dataset_judges(home, datasets.dataset_named(home, NAME).id)}
+    assert len(fewshot.items_in_prompt(home, judges["taught"])) == 2
     labels = [
         {"item": row["id"], "unit": "response", "dimension": "factuality", "value": 3, "annotator": "ann",
          "mode": "blind", "made_at": "2026-01-31T12:00:00Z"}

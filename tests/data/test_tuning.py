@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     blind = [{**said, "item": i["id"], "annotator": "ben", "mode": "blind", "value": 3} for i in items[:3]]
     made = open_store(f"duckdb:///{tmp_path}/tuning.duckdb")
     for name in ("lea", "ann"):
-        people.join(made, name)
+        people.join_workspace(made, name)
     lines = [*items, *(seeds.judgment(i) for i in items), *labels]
     take(made, "lea", from_path(seeds.lines(tmp_path / "a.jsonl", lines)), Plan("demo"))
     take(
@@ -47,15 +47,15 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def ids(store: Store, *numbers: int) -> list[str]:
-    return excluded_items.named(store, here(store), [f"d-{n:04d}" for n in numbers])
+    return excluded_items.item_ids_of_names(store, here(store), [f"d-{n:04d}" for n in numbers])
 
 
 def here(store: Store) -> str:
-    return datasets.dataset(store, "demo").id
+    return datasets.dataset_named(store, "demo").id
 
 
 def cells(store: Store, basis: str = "all") -> int:
-    judge = datasets.judges(store, here(store))[0][0]
+    judge = datasets.dataset_judges(store, here(store))[0][0]
     [asked] = [d for d in calibration.dimensions(store, judge) if d.name == "helpfulness"]
     found = calibration.meeting(store, here(store), judge, asked, basis)  # type: ignore[arg-type]
     sums = calibration.all_sums(store, here(store), judge, [asked], basis)[0]  # type: ignore[arg-type]
@@ -64,17 +64,17 @@ def cells(store: Store, basis: str = "all") -> int:
 
 
 def test_what_is_put_aside_is_in_no_draw_and_no_figure_until_it_is_taken_back(store: Store) -> None:
-    judge = datasets.judges(store, here(store))[0][0]
+    judge = datasets.dataset_judges(store, here(store))[0][0]
     dimensions = calibration.dimensions(store, judge)
     [asked] = [d for d in dimensions if d.name == "helpfulness"]
     assert cells(store) == 10
     mark = gate_status.fingerprint(store, here(store), judge, asked, "all")
-    assert excluded_items.put_aside(store, "lea", here(store), ids(store, 4, 5), WHY) == 2
-    assert excluded_items.put_aside(store, "lea", here(store), ids(store, 5), WHY) == 0, "it is aside already"
+    assert excluded_items.exclude_items(store, "lea", here(store), ids(store, 4, 5), WHY) == 2
+    assert excluded_items.exclude_items(store, "lea", here(store), ids(store, 5), WHY) == 0, "it is aside already"
     assert cells(store) == 8
     assert gate_status.fingerprint(store, here(store), judge, asked, "all") != mark
     assert calibration.rests(store, here(store), dimensions)["all"].labels == 11, "8 of bo, 3 of ben"
-    assert [(u.name, u.why, u.person, u.drawn) for u in excluded_items.listed(store, here(store))] == [
+    assert [(u.name, u.why, u.person, u.drawn) for u in excluded_items.list_excluded(store, here(store))] == [
         ("d-0004", WHY, "lea", False),
         ("d-0005", WHY, "lea", False),
     ]
@@ -82,9 +82,9 @@ def test_what_is_put_aside_is_in_no_draw_and_no_figure_until_it_is_taken_back(st
     assert share.items == 8
     # All eight others are drawn, and nothing is left: the two aside are no part of the population.
     assert queue.draw_audit(store, "lea", here(store), 10, "", seed=1) == 8
-    assert not set(ids(store, 4, 5)) & excluded_items.drawn(store, here(store))
+    assert not set(ids(store, 4, 5)) & excluded_items.audit_sample_items(store, here(store))
     assert {r[0] for r in store.rows("select probability from draw")} == {1.0}
-    assert excluded_items.take_back(store, "lea", here(store), ids(store, 4), "it was not used after all") == 1
+    assert excluded_items.readmit_items(store, "lea", here(store), ids(store, 4), "it was not used after all") == 1
     assert cells(store) == 9
     assert queue.draw_audit(store, "lea", here(store), 1, "", seed=2) == 1
 
@@ -92,11 +92,11 @@ def test_what_is_put_aside_is_in_no_draw_and_no_figure_until_it_is_taken_back(st
 def test_nobody_chooses_what_the_gate_counts(store: Store) -> None:
     before = store.newest()
     with pytest.raises(BadInput, match="d-0002 cannot be put aside: people have labelled them blind"):
-        excluded_items.put_aside(store, "lea", here(store), ids(store, 2, 4), WHY)
+        excluded_items.exclude_items(store, "lea", here(store), ids(store, 2, 4), WHY)
     with pytest.raises(BadInput, match="Say why"):
-        excluded_items.put_aside(store, "lea", here(store), ids(store, 4), " ")
+        excluded_items.exclude_items(store, "lea", here(store), ids(store, 4), " ")
     with pytest.raises(NotAllowed):
-        excluded_items.put_aside(store, "ann", here(store), ids(store, 4), WHY)
+        excluded_items.exclude_items(store, "ann", here(store), ids(store, 4), WHY)
     with pytest.raises(BadInput, match="has no item d-0099"):
         ids(store, 99)
     assert store.newest() == before
@@ -105,8 +105,8 @@ def test_nobody_chooses_what_the_gate_counts(store: Store) -> None:
 
 def test_nor_by_taking_back_what_was_answered_meanwhile(store: Store, tmp_path: Path) -> None:
     queue.draw_audit(store, "lea", here(store), 10, "", seed=1)
-    excluded_items.put_aside(store, "lea", here(store), ids(store, 4), WHY)
-    assert [u.drawn for u in excluded_items.listed(store, here(store))] == [True]
+    excluded_items.exclude_items(store, "lea", here(store), ids(store, 4), WHY)
+    assert [u.drawn for u in excluded_items.list_excluded(store, here(store))] == [True]
     said = {"unit": "turn:1", "dimension": "helpfulness", "value": 4, "made_at": "2026-02-01T12:00:00Z"}
     line = {**said, "item": "d-0004", "annotator": "ben", "mode": "blind"}
     take(
@@ -117,36 +117,38 @@ def test_nor_by_taking_back_what_was_answered_meanwhile(store: Store, tmp_path: 
     )
     assert cells(store, "imported") == 3, "what is aside does not count, however it is answered"
     with pytest.raises(BadInput, match="d-0004 cannot be counted again"):
-        excluded_items.take_back(store, "lea", here(store), ids(store, 4), "it agrees so well")
+        excluded_items.readmit_items(store, "lea", here(store), ids(store, 4), "it agrees so well")
 
 
 def test_examples_come_from_items_that_the_gate_never_uses_and_are_put_aside(store: Store, tmp_path: Path) -> None:
     queue.draw_audit(store, "lea", here(store), 4, "", seed=1)
-    barred = excluded_items.drawn(store, here(store)) | set(ids(store, 1, 2, 3))
-    kind, dataset = exporting.kind("examples"), datasets.dataset(store, "demo")
+    barred = excluded_items.audit_sample_items(store, here(store)) | set(ids(store, 1, 2, 3))
+    kind, dataset = exporting.kind("examples"), datasets.dataset_named(store, "demo")
     options = {"card": "multi_turn_dialogue", "few": 2}
     first, count = exporting.preview(store, "lea", dataset, kind, options)
-    assert count == 2 and not excluded_items.listed(store, here(store)), "looking puts nothing aside"
+    assert count == 2 and not excluded_items.list_excluded(store, here(store)), "looking puts nothing aside"
     done = exporting.give(store, "lea", dataset, kind, options, "jsonl", tmp_path / "examples.jsonl")
     assert (done.lines, done.aside) == (2, 2)
     lines = [json.loads(line) for line in done.file.read_text().splitlines()]
     assert lines == first
     names = [line["item"] for line in lines]
-    assert not set(excluded_items.named(store, here(store), names)) & barred
-    assert [u.name for u in excluded_items.listed(store, here(store))] == sorted(names)
+    assert not set(excluded_items.item_ids_of_names(store, here(store), names)) & barred
+    assert [u.name for u in excluded_items.list_excluded(store, here(store))] == sorted(names)
     assert [line["reply"]["per_turn"][0]["scores"]["helpfulness"] for line in lines] == [2, 2], "as bo has it"
     assert cells(store) == 8
-    made = cards.attach(store, "lea", "multi_turn_dialogue", [example_of(line, "a line") for line in lines])
+    made = cards.attach_examples(store, "lea", "multi_turn_dialogue", [example_of(line, "a line") for line in lines])
     assert len(made.examples) == 2
-    everything, aside = 10, set(excluded_items.named(store, here(store), names))
+    everything, aside = 10, set(excluded_items.item_ids_of_names(store, here(store), names))
     queue.draw_audit(store, "lea", here(store), everything, "", seed=2)
-    assert len(excluded_items.drawn(store, here(store))) == 8 and not aside & excluded_items.drawn(store, here(store))
+    assert len(
+        excluded_items.audit_sample_items(store, here(store))
+    ) == 8 and not aside & excluded_items.audit_sample_items(store, here(store))
 
 
 def test_an_item_drawn_while_the_file_was_written_stops_it(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kind, dataset = exporting.kind("examples"), datasets.dataset(store, "demo")
+    kind, dataset = exporting.kind("examples"), datasets.dataset_named(store, "demo")
     real = exporting.give.__globals__["files"].write
 
     def slow(*given: object) -> int:
@@ -157,5 +159,5 @@ def test_an_item_drawn_while_the_file_was_written_stops_it(
     monkeypatch.setattr("data.exporting.files.write", slow)
     with pytest.raises(BadInput, match="has just been drawn"):
         exporting.give(store, "lea", dataset, kind, {"card": "multi_turn_dialogue"}, "jsonl", tmp_path / "e.jsonl")
-    assert not list(tmp_path.glob("e.jsonl*")) and not excluded_items.listed(store, here(store))
+    assert not list(tmp_path.glob("e.jsonl*")) and not excluded_items.list_excluded(store, here(store))
     assert store.rows("select count(*) from export") == [(0,)]

@@ -143,7 +143,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """A workspace into which every table was imported as a random sample."""
     folder = tmp_path_factory.mktemp("published")
     opened = open_store(f"duckdb:///{folder}/s.duckdb")
-    people.join(opened, "lea")
+    people.join_workspace(opened, "lea")
     for name in TOLD:
         merged = folder / f"{name}.jsonl"
         merged.write_text("".join(path.read_text(encoding="utf-8") for path in written(folder, name)))
@@ -153,8 +153,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 def stored(store: Store, name: str, basis: Basis = "all") -> Summary:
     """The figures of a table as the calibration page computes them."""
-    dataset = datasets.dataset(store, name).id
-    [(judge, *_)] = datasets.judges(store, dataset)
+    dataset = datasets.dataset_named(store, name).id
+    [(judge, *_)] = datasets.dataset_judges(store, dataset)
     dimension = next(d for d in calibration.dimensions(store, judge) if d.name == TOLD[name].dimension)
     return summarise(calibration.evidence(store, dataset, judge, dimension, basis), dimension)
 

@@ -35,7 +35,7 @@ def seeded(serve: Serve) -> Server:
     people.set_person(store, "lea", "res", "researcher")
     for dataset in datasets.all_datasets(store):
         if dataset.name == "other":
-            queue.draw_audit(store, "lea", dataset.id, 2, datasets.judges(store, dataset.id)[0][0], seed=1)
+            queue.draw_audit(store, "lea", dataset.id, 2, datasets.dataset_judges(store, dataset.id)[0][0], seed=1)
         settings.set_gold_rule(store, "lea", dataset.id, GoldRule("median", 1))
     places = [(i, int(n[-4:])) for i, n in store.rows("select id, name from item")]
     for place, name in enumerate(("ann", "ben")):
@@ -44,7 +44,7 @@ def seeded(serve: Serve) -> Server:
             values = [{"unit": f"turn:{t}", "dimension": d, "v": 4} for t in (1, 2) for d in ("helpfulness", "safety")]
             values[0]["v"] = APART[number][place]
             answers.append({"key": new_id(), "person": name, "action": "save", "item": item, "values": values})
-        saved, refused = labels.save(store, name, answers)
+        saved, refused = labels.save_answers(store, name, answers)
         assert len(saved) == 4 and not refused
     store.close()
     app.start()
@@ -56,7 +56,7 @@ def decisions(app: Server, dataset: str) -> list[Any]:
     store = open_store(app.store)
     rows = store.rows(
         "select value, reason, saw_judge, withdrawn, person from adjudication where dataset_id = $1 order by seq",
-        [datasets.dataset(store, dataset).id],
+        [datasets.dataset_named(store, dataset).id],
     )
     store.close()
     return rows

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from data.records import people
-from data.records.datasets import ensure
+from data.records.datasets import ensure_dataset
 from data.store import open_store
 from tests.data.rated import Rater, accepting, lenient, near, plant
 from tests.pages.driving import enter, press
@@ -24,12 +24,12 @@ def app(serve_all: Callable[..., Server]) -> Server:
     """The app with people who have habits, one person alone, and nobody; nobody here answers anything."""
     server = serve_all(start=False)
     store = open_store(server.store)
-    people.join(store, "lea")
-    people.join(store, "annot")
+    people.join_workspace(store, "lea")
+    people.join_workspace(store, "annot")
     raters = {NASTY: Rater(near(0.9)), "bob": Rater(near(0.9)), "cleo": Rater(near(0.9)), "lena": Rater(lenient)}
     plant(store, {**raters, "ada": Rater(accepting, "assisted", 1.2)}, 40, "several")
     plant(store, {"solo": Rater(near(0.9))}, 25, "alone")
-    store.tx("test", "empty", lambda tx: ensure(tx, "nobody"))
+    store.tx("test", "empty", lambda tx: ensure_dataset(tx, "nobody"))
     store.close()
     server.start()
     return server

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from data.importing import Plan, from_path, take
 from data.records import people
-from data.records.datasets import ensure
+from data.records.datasets import ensure_dataset
 from data.store import open_store
 from tests import seeds
 from tests.pages.driving import at_rest, enter, press
@@ -42,9 +42,9 @@ def app(serve: Callable[..., Server]) -> Server:
         reply["verdict"] = "poor"
     lines = [seeds.judgment(i, r, model="practice-heuristic") for i, r in zip(items, made, strict=True)]
     store = seeds.workspace(server.store_path, [*items, *lines], review=False, dataset=NASTY)
-    people.join(store, "ann")
+    people.join_workspace(store, "ann")
     take(store, "lea", from_path(seeds.lines(server.store_path.with_name("r.jsonl"), justified())), Plan(dataset="why"))
-    store.tx("test", "empty", lambda tx: ensure(tx, "unjudged"))
+    store.tx("test", "empty", lambda tx: ensure_dataset(tx, "unjudged"))
     store.close()
     server.start()
     return server

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from data.importing import Plan, take
 from data.importing.rows import item_id
 from data.records import people
-from data.records.datasets import ensure
+from data.records.datasets import ensure_dataset
 from data.store import open_store
 from data.store.ids import content_id
 from tests.data.cells import Cell, fill
@@ -48,7 +48,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     """The app with all that the calibration page tells apart; nobody here answers anything."""
     server = serve_all(start=False)
     store = open_store(server.store)
-    people.join(store, "person0")  # who labelled all of it: for anybody else its blind draws are open
+    people.join_workspace(store, "person0")  # who labelled all of it: for anybody else its blind draws are open
     cells = judged(150, probability=0.5)
     cells += [Cell(1000 + n, TURN, c.people, c.judge, "assisted", 0.5) for n, c in enumerate(judged(40))]
     cells += [Cell(n, TURN, (5.0,), 5.0, probability=0.5, dimension="safety") for n in range(40)]
@@ -61,9 +61,9 @@ def app(serve_all: Callable[..., Server]) -> Server:
     voted = [Cell(n, "pair", (n % 3.0,), (n + (n % 4 == 0)) % 3.0, dimension="verdict") for n in range(60)]
     fill(store, voted, "votes", "pair", "plain_pairwise")
     fill(store, [Cell(0, TURN, (), 3.0)], "unlabelled")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     take(store, "person0", source(in_both_orders()), Plan("orders"))
-    store.tx("test", "empty", lambda tx: ensure(tx, "unjudged"))
+    store.tx("test", "empty", lambda tx: ensure_dataset(tx, "unjudged"))
     store.close()
     server.start()
     return server

@@ -25,10 +25,10 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     app = serve(start=False)
     store = open_store(app.store)
     for name in ("lea", "ann"):
-        people.join(store, name)
+        people.join_workspace(store, name)
     half = {"name": "zz_half", "unit": "turn", "definition": "Half points.", "answers": HALVES}
     mine = recipe(EVIL, title=EVIL)
-    first = cards.save(store, "lea", mine | {"dimensions": [*mine["dimensions"], half]})
+    first = cards.save_card(store, "lea", mine | {"dimensions": [*mine["dimensions"], half]})
     store.close()
     app.start()
     page = chromium.new_page()
@@ -58,7 +58,7 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     assert not [url for url in asked if "203.0.113.9" in url]
     app.stop()
     store = open_store(app.store)
-    now = cards.versions(store, "zz_manners")
+    now = cards.card_versions(store, "zz_manners")
     assert [(v.card.title, v.current) for v in now] == [("礼儀", True), (EVIL, False)]
     assert now[1].version == first.version
     told = (now[0].card.recipe or {})["dimensions"]
@@ -72,9 +72,9 @@ def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
     app = serve(start=False)
     item = seeds.dialogue(1, turns=1)
     store = seeds.workspace(app.store_path, [item, seeds.judgment(item), laid(item, 1)])
-    found = datasets.dataset(store, "demo").id
-    by_card = {name: judge for judge, name, *_ in datasets.judges(store, found)}
-    assert desk_cards.chosen(store, found) == []
+    found = datasets.dataset_named(store, "demo").id
+    by_card = {name: judge for judge, name, *_ in datasets.dataset_judges(store, found)}
+    assert desk_cards.chosen_desk_cards(store, found) == []
     store.close()
     app.start()
     page = chromium.new_page()
@@ -107,7 +107,7 @@ def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
     label = {"unit": "turn:1", "dimension": "helpfulness", "value": 2, "annotator": "bo", "mode": "blind"}
     labels = [label | {"item": item["id"], "made_at": "2026-01-31T12:00:00Z"} for item in items]
     store = seeds.workspace(app.store_path, [*items, *map(seeds.judgment, items), *labels])
-    plain = cards.card(store, "multi_turn_dialogue").version
+    plain = cards.card_named(store, "multi_turn_dialogue").version
     store.close()
     app.start()
     page = chromium.new_page()
@@ -124,7 +124,7 @@ def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
     expect(page.get_by_text("Examples in the prompt, so left out")).to_be_visible()
     app.stop()
     store = open_store(app.store)
-    now = cards.card(store, "multi_turn_dialogue")
+    now = cards.card_named(store, "multi_turn_dialogue")
     assert now.version != plain
     assert [one.shows for one in now.examples] == [f"1: {EVIL}", f"2: {EVIL}"]
     assert now.examples[0].reply["per_turn"][0]["scores"]["helpfulness"] == 2  # type: ignore[index,call-overload]

@@ -27,12 +27,12 @@ def app(serve_all: Callable[..., Server]) -> Server:
     """The app with one dataset that has approved dimensions and one that has none; nobody here writes anything."""
     server = serve_all(start=False)
     store = open_store(server.store)
-    people.join(store, "lea")
-    people.join(store, "ann")
+    people.join_workspace(store, "lea")
+    people.join_workspace(store, "ann")
     dataset, judge = fill(store, dialogues(), NASTY, systems=lambda n: (SYSTEM if n % 2 else "model-x", ""))
     asked = policy.stored(LOOSE)  # the policy of today is the one that was met
-    store.tx("lea", "policy", lambda tx: settings.put(tx, settings.WORKSPACE, "policy", asked.pop("policy")))
-    store.tx("lea", "policy", lambda tx: settings.put(tx, settings.WORKSPACE, "approvals", asked))
+    store.tx("lea", "policy", lambda tx: settings.put_setting(tx, settings.WORKSPACE, "policy", asked.pop("policy")))
+    store.tx("lea", "policy", lambda tx: settings.put_setting(tx, settings.WORKSPACE, "approvals", asked))
     approve(store, dataset, judge, "helpfulness", "verdict")
     fill(store, [Cell(n, "turn:1", (4.0,), 4.0, probability=0.5) for n in range(40)], "fresh")
     store.close()

@@ -61,7 +61,7 @@ def test_every_note_of_a_judge_that_reaches_a_browser_is_on_record(serve: Serve,
     judge, ids = workspace(app)
     store = open_store(app.store)
     names = {str(i): str(n) for i, n in store.rows("select id, name from item")}
-    waited = {names[i] for i in exposure.pending(store, who)}
+    waited = {names[i] for i in exposure.blind_pending(store, who)}
     store.close()
     app.start()
     sent: dict[str, datetime] = {}

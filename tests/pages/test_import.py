@@ -29,7 +29,7 @@ def opened(assay: Server, page: Any, *names: str) -> None:
     assay.stop()
     store = open_store(f"duckdb:///{assay.store_path}")
     for name in ("lea", *names):
-        people.join(store, name)
+        people.join_workspace(store, name)
     store.close()
     assay.start()
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from data.desk import desk
 from data.queue import queue
-from data.queue.queue import Filters
+from data.queue.queue import QueueFilters
 from data.records import datasets, people
 from data.store import Store, open_store
 from judges.errors import AssayError
@@ -63,22 +63,22 @@ def sends(monkeypatch: pytest.MonkeyPatch, store: Store, state: Any) -> None:
 @given(outbox=SENT | JUNK)
 def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch, outbox: Any) -> None:
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
-    ann, place = people.person(store, "ann"), datasets.dataset(store, "demo").id
+    ann, place = people.find_person(store, "ann"), datasets.dataset_named(store, "demo").id
     state: dict[str, Any] = {}
     desk_page._save(ann, "desk", state, UTC)
     assert not state["acked"] and all(one["why"] for one in state["refused"]) and not state["notice"]
     sent = sending.received("desk")
-    assert len(queue.claim(store, "ann", place, "review", Filters(), sent["have"], 8)) == 3
+    assert len(queue.claim_items(store, "ann", place, "review", QueueFilters(), sent["have"], 8)) == 3
     if sent["want"]:
         with pytest.raises(AssayError):
-            desk.opened(store, "ann", sent["want"]["item"])
+            desk.open_item(store, "ann", sent["want"]["item"])
 
 
 @SHAPES
 @given(outbox=SENT | JUNK)
 def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch, outbox: Any) -> None:
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
-    lea, state = people.person(store, "lea"), dict[str, Any]()
+    lea, state = people.find_person(store, "lea"), dict[str, Any]()
     adjudication_page._act(lea, "board", state, UTC)
     assert not state.get("acked") and all(one["why"] for one in state.get("refused", []))
 

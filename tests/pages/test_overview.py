@@ -44,8 +44,8 @@ def test_an_empty_workspace_leads_by_the_hand(assay: Server, page: Any) -> None:
 def test_an_annotator_in_an_empty_workspace_is_told_whom_to_ask(serve: Serve, page: Any) -> None:
     app = serve(start=False)
     store = open_store(app.store)
-    people.join(store, "lea")
-    people.join(store, "ann")
+    people.join_workspace(store, "lea")
+    people.join_workspace(store, "ann")
     store.close()
     app.start()
     for name, asked, offered in (("ann", 1, 0), ("lea", 0, 1)):  # what lea finds there is looked for in the same way
@@ -60,7 +60,7 @@ def test_an_annotator_in_an_empty_workspace_is_told_whom_to_ask(serve: Serve, pa
 def test_the_synthetic_sample_can_be_loaded_and_is_marked(serve: Serve, page: Any) -> None:
     app = serve(start=False)
     store = open_store(app.store)
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     store.close()
     app.start()
     enter(page, app.url, "lea", "")

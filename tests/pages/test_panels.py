@@ -25,7 +25,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     """The app with a judge that is good but for Japanese, a poor one, confidences, both arms; and one small dataset."""
     server = serve_all(start=False)
     store = open_store(server.store)
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     seats = crowd(120) + crowd(40, seed=3, first=120, mode="assisted", seconds=11)
     for seat in seats:
         seat.meta["topic"] = f"**{seat.meta['topic']}**"
@@ -171,8 +171,8 @@ def test_what_needs_no_person_becomes_a_rule_and_the_queue_takes_in_the_rest(app
 def test_flags_and_categories_are_told_in_sentences(serve: Callable[..., Server], page: Any) -> None:
     app = serve(start=False)
     store = open_store(app.store)
-    people.join(store, "lea")
-    people.join(store, "ann")
+    people.join_workspace(store, "lea")
+    people.join_workspace(store, "ann")
     flagged(store, "lea")
     store.close()
     app.start()

@@ -25,7 +25,7 @@ def peopled(serve: Serve, names: list[str]) -> Server:
     app = serve(start=False)
     store = open_store(app.store)
     for name in names:
-        people.join(store, name)
+        people.join_workspace(store, name)
     store.close()
     app.start()
     return app
@@ -40,7 +40,7 @@ def four(serve_all: Serve) -> Server:
 def roles(app: Server) -> dict[str, tuple[str, bool]]:
     app.stop()
     store = open_store(app.store)
-    found = {p.name: (p.role, p.active) for p in people.everyone(store, active=False)}
+    found = {p.name: (p.role, p.active) for p in people.all_people(store, active=False)}
     store.close()
     return found
 
@@ -160,8 +160,8 @@ def test_who_is_deactivated_is_out_at_the_next_step(serve: Serve, new_page: Call
 def test_a_change_of_who_leads_waits_for_another_lead(serve: Serve, page: Any, new_page: Callable[..., Any]) -> None:
     app = serve(start=False)
     store = open_store(app.store)
-    people.join(store, "lea")
-    people.lead_here(store, "山田 太郎")
+    people.join_workspace(store, "lea")
+    people.make_lead_locally(store, "山田 太郎")
     policy.set_asked(store, "lea", Asked(four_eyes=True), "Two see more.")
     people.set_person(store, "lea", "美香", "lead")
     store.close()

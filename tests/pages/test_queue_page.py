@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 from data.queue import queue
-from data.queue.queue import Filters
-from data.records.datasets import dataset
+from data.queue.queue import QueueFilters
+from data.records.datasets import dataset_named
 from data.store import open_store
 from tests import seeds
 from tests.pages.driving import at_rest, choose, enter, on_item
@@ -41,7 +41,7 @@ def clicked(serve_all: Serve) -> tuple[Server, dict[str, str]]:
     items = [seeds.dialogue(n) for n in range(1, 31)]
     store = seeds.workspace(app.store_path, [*items, *(seeds.judgment(i) for i in items)], audit=8)
     third = "select item_id from draw where dataset_id = $1 and stream = $2 order by priority, id limit 1 offset 2"
-    found = dataset(store, "demo").id
+    found = dataset_named(store, "demo").id
     thirds = {stream: store.rows(third, [found, stream])[0][0] for stream in ("review", "audit")}
     store.close()
     app.start()
@@ -165,9 +165,9 @@ def test_what_i_hold_can_be_given_back(serve: Serve, page: Any) -> None:
     app = serve(start=False)
     items = [seeds.dialogue(n) for n in range(1, 13)]
     store = seeds.workspace(app.store_path, [*items, *(seeds.judgment(i) for i in items)], names=("lea", "ann", "ben"))
-    found = dataset(store, "demo").id
-    queue.claim(store, "ann", found, "review", Filters(), [], 4)
-    queue.claim(store, "ben", found, "review", Filters(), [], 2)
+    found = dataset_named(store, "demo").id
+    queue.claim_items(store, "ann", found, "review", QueueFilters(), [], 4)
+    queue.claim_items(store, "ben", found, "review", QueueFilters(), [], 2)
     store.close()
     app.start()
     enter(page, app.url, "ann", "queue")

@@ -33,7 +33,7 @@ def colours(file: Path) -> Counter[tuple[int, ...]]:
 def test_report_and_plot_from_the_calibration_page(serve: Callable[..., Server], new_page: Callable[..., Any]) -> None:
     app = serve(start=False)
     store = open_store(app.store)
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     cells = [Cell(n, "turn:1", (float(n % 5 + 1),), float(n % 5 + 1), probability=0.5) for n in range(110)]
     fill(store, cells, NAME)
     store.close()

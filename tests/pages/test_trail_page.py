@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from data.records import datasets, people
-from data.records.settings import QueueRules, set_rules
+from data.records.settings import QueueRules, set_queue_rules
 from data.store import open_store
 from tests import seeds
 from tests.pages.driving import enter, turn_to
@@ -23,7 +23,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     found = serve_all(start=False)
     seeds.dialogues(found.store_path, 6, audit=2)
     store = open_store(found.store)
-    set_rules(store, "lea", datasets.dataset(store, "demo").id, QueueRules(overlap=3))
+    set_queue_rules(store, "lea", datasets.dataset_named(store, "demo").id, QueueRules(overlap=3))
     people.set_person(store, "lea", "日本 花子", "researcher")
     store.close()
     found.start()
@@ -63,7 +63,7 @@ def test_the_trail_is_narrowed_opened_and_taken_along(app: Server, page: Any, tm
     turn_to(page, "trail?kinds=exports")
     expect(page.get_by_text("downloaded the backup assay-")).to_be_visible()
     copy = open_store(f"duckdb:///{tmp_path / 'copy.duckdb'}", accept=True)
-    assert people.person(copy, "日本 花子").role == "researcher"
+    assert people.find_person(copy, "日本 花子").role == "researcher"
     copy.close()
 
 

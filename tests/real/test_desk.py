@@ -27,10 +27,10 @@ MEANS = {
 def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Server], page: Any, real: Path) -> None:
     app = serve(start=False)
     store = open_store(app.store)
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     take(store, "lea", from_path(real / "mt_bench_ja"), Plan(dataset="mt_bench_ja"))
-    found = datasets.dataset(store, "mt_bench_ja")
-    judges = {model: judge for judge, _, model, _, _ in datasets.judges(store, found.id)}
+    found = datasets.dataset_named(store, "mt_bench_ja")
+    judges = {model: judge for judge, _, model, _, _ in datasets.dataset_judges(store, found.id)}
     assert set(judges) == {"gpt-4o", "gpt-4.1-2025-04-14"}
     assert queue.fill_review(store, "lea", found.id, judges["gpt-4o"]) == 160
     store.close()

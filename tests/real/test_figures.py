@@ -29,7 +29,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, real: Path) -> Store:
     """A workspace with PandaLM's pairs, and Japanese MT-Bench with one judge's ratings given again as a person's."""
     folder = tmp_path_factory.mktemp("figures")
     store = open_store(f"duckdb:///{folder / 'store.duckdb'}")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     take(store, "lea", from_path(real / "mt_bench_ja"), Plan("ja", sampling="all"))
     rated = [
         {"item": name, "unit": unit, "dimension": "rating", "value": value, "annotator": "rater", "mode": "blind",
@@ -56,8 +56,8 @@ def ratings(store: Store, model: str) -> list[tuple[str, str, float]]:
 
 def met(store: Store, dataset: str, model: str, name: str) -> tuple[Meeting, Dimension, Summary]:
     """The cells of a judge where people gave a value, and the figures of the calibration page."""
-    known = datasets.dataset(store, dataset).id
-    judge = next(id_ for id_, _, its, *_ in datasets.judges(store, known) if its == model)
+    known = datasets.dataset_named(store, dataset).id
+    judge = next(id_ for id_, _, its, *_ in datasets.dataset_judges(store, known) if its == model)
     dimension = next(d for d in calibration.dimensions(store, judge) if d.name == name)
     found = calibration.meeting(store, known, judge, dimension, "blind")
     return found, dimension, summarise(found, dimension)
@@ -113,8 +113,8 @@ def test_pandalm_against_the_majority_of_three_people(
     found, dimension, page = met(store, "pandalm", model, "verdict")
     assert page.unscored == unread and page.cells == 999 - unread
     # The source counts what could not be read as a tie; Assay leaves it out, and gives the figures of both.
-    known = datasets.dataset(store, "pandalm").id
-    judge = next(id_ for id_, _, its, *_ in datasets.judges(store, known) if its == model)
+    known = datasets.dataset_named(store, "pandalm").id
+    judge = next(id_ for id_, _, its, *_ in datasets.dataset_judges(store, known) if its == model)
     counted = missingness.missing(store, known, judge, dimension, "blind")
     tie = next(one for one in counted.counted if one.choice == "tie")
     assert counted.cells == unread

@@ -21,7 +21,7 @@ CODES = 3
 def store(tmp_path_factory: pytest.TempPathFactory, real: Path) -> Store:
     """A workspace with all three data sets, each imported as one command would."""
     store = open_store(f"duckdb:///{tmp_path_factory.mktemp('real') / 'store.duckdb'}")
-    people.join(store, "lea")
+    people.join_workspace(store, "lea")
     for name in ("mt_bench_ja", "mt_bench_en"):
         take(store, "lea", from_path(real / name), Plan(name, sampling="all"))
     for name in ("testset-v1", "gpt-3.5-turbo-testset-v1", "pandalm-7b-testset-v1"):

@@ -7,7 +7,7 @@ from typing import Any
 
 from data.exporting.kind import FLAG, NUMBER, TEXT, Kind, Options, Row, columns, number
 from data.exporting.shared import NAMES, moment, naming, words
-from data.gold.disputes import made_at, read
+from data.gold.disputes import decision_time, labels_from_json
 from data.records.datasets import Dataset
 from data.store import Store
 
@@ -28,10 +28,10 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         yield {
             "item": name, "unit": unit, "dimension": asked, "value": say(kind, unit, asked, code), "code": code,
             "adjudicator": name_of(who), "reason": reason, "saw_judge": bool(saw),
-            "made_at": moment(made_at(labels, written)),
+            "made_at": moment(decision_time(labels, written)),
             "labels": [
                 {"annotator": name_of(s.person), "value": say(kind, unit, asked, s.value), "mode": s.mode}
-                for s in read(labels)
+                for s in labels_from_json(labels)
             ],
         }  # fmt: skip
 

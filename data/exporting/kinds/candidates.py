@@ -11,8 +11,8 @@ import pyarrow as pa
 from data.exporting.conversations import messages
 from data.exporting.kind import CHAT, FLAG, NUMBER, TEXT, Kind, Option, Options, Row, columns
 from data.exporting.shared import BASIS, JUDGE, asked
-from data.gold.gold import BASES, gold
-from data.queue.review_signals import needs
+from data.gold.gold import BASES, gold_sql
+from data.queue.review_signals import find_needs
 from data.records import datasets, items
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
@@ -30,16 +30,16 @@ _LOW, _APART = 0.25, 2
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The items with reasons, those that need it most first."""
-    there = datasets.judges(store, dataset.id)
+    there = datasets.dataset_judges(store, dataset.id)
     judge = options["judge"] or (there[0][0] if there else "")
     low, apart = _by_people(store, dataset, options["basis"])
-    doubts = {n.item: n for n in needs(store, dataset.id, judge)} if judge else {}
+    doubts = {n.item: n for n in find_needs(store, dataset.id, judge)} if judge else {}
     doubts = {i: n for i, n in doubts.items() if any(r.kind != "no confidence" for r in n.reasons)}
     found = sorted(low.keys() | apart.keys() | doubts.keys(), key=lambda i: (-_need(i, low, apart, doubts), i))
     if options["most"]:
         found = found[: options["most"]]
     for start in range(0, len(found), _PAGE):
-        for item in items.items(store, found[start : start + _PAGE]):
+        for item in items.load_items(store, found[start : start + _PAGE]):
             said = [r.text for r in doubts[item.id].reasons if r.kind != "no confidence"] if item.id in doubts else []
             content = item.content
             yield {
@@ -68,7 +68,7 @@ def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, li
         if basis not in BASES:
             raise BadInput(f"{basis!r} is no basis.")
         bound, far = bins.origin(d.scale) + _LOW * bins.width(d.scale), _far(d.scale)
-        cells = gold(d.sort, d.scale, basis, rule)
+        cells = gold_sql(d.sort, d.scale, basis, rule)
         for item, unit, code, least, most in store.stream(
             f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "
             "where g.value <= $3 or g.high - g.low >= $4 order by g.item_id, g.unit",

@@ -8,7 +8,7 @@ from data.exporting.approved import approved
 from data.exporting.conversations import messages, sound
 from data.exporting.kind import CHAT, TEXT, WHOLE, Kind, Option, Options, Row, columns
 from data.exporting.shared import BASIS, BY_JUDGE, SCENARIO, asked, exact
-from data.gold.gold import gold
+from data.gold.gold import gold_sql
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
 from data.store import Store
@@ -46,7 +46,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
                 f"This judge is not approved for {d.title} on {dataset.name}: no chats are chosen by its scores. "
                 "A lead approves it on the page Approvals, or leave the judge out and go by people's gold."
             )
-        cells = _SCORED if judge else gold(d.sort, d.scale, options["basis"], gold_rule(store, dataset.id))
+        cells = _SCORED if judge else gold_sql(d.sort, d.scale, options["basis"], gold_rule(store, dataset.id))
         asks = [judge, d.sort] if judge else []
         for name, content, systems, low, units in store.stream(
             "select i.name, i.content, i.system_a, f.low, f.units from (select g.item_id, min(g.value) as low, "

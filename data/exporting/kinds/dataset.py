@@ -20,13 +20,13 @@ from judges.version import VERSION
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """Cards first, then items, so that what is said of them finds them."""
     yield {"assay": {"format": FORMAT, "dataset": dataset.name, "version": VERSION}}
-    yield from ({"card": spec} for spec in cards.travelling(store, dataset.id))
+    yield from ({"card": spec} for spec in cards.portable_cards(store, dataset.id))
     yield from items.rows(store, dataset, options)
     yield from judgments.rows(store, dataset, {"judge": ""})
     yield from labels.rows(store, dataset, {"dimension": "", **options})
     yield from adjudications.rows(store, dataset, options)
     yield {"gold_rule": asdict(gold_rule(store, dataset.id))}
-    if held := guidelines.current(store, dataset.id):
+    if held := guidelines.current_guidelines(store, dataset.id):
         yield {"guidelines": held.text}
 
 
@@ -34,7 +34,12 @@ def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are of all sorts, the first line and the rule among them."""
     every = {"judge": "", "dimension": "", **options}
     lines: int = sum(one.count(store, dataset, every) for one in (items, judgments, labels, adjudications))
-    return lines + len(cards.travelling(store, dataset.id)) + 2 + (guidelines.current(store, dataset.id) is not None)
+    return (
+        lines
+        + len(cards.portable_cards(store, dataset.id))
+        + 2
+        + (guidelines.current_guidelines(store, dataset.id) is not None)
+    )
 
 
 KIND = Kind(

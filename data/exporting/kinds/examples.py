@@ -9,7 +9,7 @@ from data.cards import cards
 from data.exporting.kind import TEXT, Kind, Option, Options, Row, columns
 from data.gold import excluded_items, fewshot
 from data.records import items
-from data.records.datasets import Dataset, judges
+from data.records.datasets import Dataset, dataset_judges
 from data.store import Store
 from data.store.errors import BadInput
 from judges.card import Card, Example
@@ -18,8 +18,8 @@ from judges.examples import check
 
 
 def _cards(store: Store, dataset_id: str) -> dict[str, str]:
-    used = {card for _, card, _, _, _ in judges(store, dataset_id)}
-    return {c.name: c.title for c in cards.known(store).values() if c.name in used}
+    used = {card for _, card, _, _, _ in dataset_judges(store, dataset_id)}
+    return {c.name: c.title for c in cards.current_cards(store).values() if c.name in used}
 
 
 CARD = Option("card", "Card", "the card whose judges are to see the examples", "", _cards)
@@ -34,10 +34,12 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """
     if not options["card"]:
         raise BadInput("Say for which card the examples are: option card.")
-    card = cards.card(store, options["card"])
-    barred = excluded_items.drawn(store, dataset.id) | excluded_items.counted(store, dataset.id)
+    card = cards.card_named(store, options["card"])
+    barred = excluded_items.audit_sample_items(store, dataset.id) | excluded_items.blind_sample_items(store, dataset.id)
     left = options["few"] or _LOOK
-    for item in [i for i in fewshot.labelled(store, dataset.id, card, _LOOK + len(barred)) if i not in barred][:_LOOK]:
+    for item in [i for i in fewshot.items_with_labels(store, dataset.id, card, _LOOK + len(barred)) if i not in barred][
+        :_LOOK
+    ]:
         made = _of(store, card, item)
         if made is not None:
             yield made
@@ -48,9 +50,9 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 
 def _of(store: Store, card: Card, item_id: str) -> Row | None:
     """The example of an item's first part whose reply people have corrected in full."""
-    found = items.item(store, item_id)
+    found = items.load_item(store, item_id)
     for part in card.parts(found.content):
-        draft = fewshot.draft(store, card, item_id, part)
+        draft = fewshot.draft_example(store, card, item_id, part)
         if draft.reply is None or draft.left or not draft.corrected:
             continue
         example = Example(f"as people have it: {', '.join(draft.corrected)}", draft.fields, draft.reply)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from data.exporting.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns, limit, number
 from data.exporting.shared import BASIS, DIMENSION, JUDGE, asked, exact, judges
-from data.gold.gold import gold
+from data.gold.gold import gold_sql
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
 from data.store import Store
@@ -21,7 +21,7 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
             continue
         for name, unit, code, how, people, low, high, probability, aside, scored, theirs in store.stream(
             "select i.name, g.unit, g.value, g.how, g.people, g.low, g.high, g.probability, t.item_id is not null, "
-            f"s.judge_id is not null, s.value from ({gold(d.sort, d.scale, options['basis'], rule)}) g "
+            f"s.judge_id is not null, s.value from ({gold_sql(d.sort, d.scale, options['basis'], rule)}) g "
             "join item i on i.id = g.item_id left join tuning_now t on t.item_id = g.item_id "
             "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 "
             f"and s.judge_id = $3 order by i.name, g.unit{limit(most)}",
@@ -41,7 +41,7 @@ def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are."""
     rule, wanted = gold_rule(store, dataset.id), options["dimension"]
     there = [d for d in asked(store, dataset.id) if wanted in ("", d.name)]
-    return sum(number(store, (gold(d.sort, d.scale, options["basis"], rule), [dataset.id, d.name])) for d in there)
+    return sum(number(store, (gold_sql(d.sort, d.scale, options["basis"], rule), [dataset.id, d.name])) for d in there)
 
 
 KIND = Kind(

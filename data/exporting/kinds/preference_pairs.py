@@ -8,7 +8,7 @@ from data.exporting.approved import approved
 from data.exporting.conversations import said
 from data.exporting.kind import CHAT, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns
 from data.exporting.shared import BASIS, BY_JUDGE, asked
-from data.gold.gold import gold
+from data.gold.gold import gold_sql
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
 from data.store import Store
@@ -58,7 +58,7 @@ def _decided(store: Store, dataset: Dataset, d: Dimension, judge: str, basis: st
             [dataset.id, d.name, judge],
         )
         return
-    cells = gold(d.sort, d.scale, basis, gold_rule(store, dataset.id))  # type: ignore[arg-type]
+    cells = gold_sql(d.sort, d.scale, basis, gold_rule(store, dataset.id))  # type: ignore[arg-type]
     yield from store.stream(
         f"select i.name, i.content, g.value, g.how, g.people, g.probability from ({cells}) g "
         "join item i on i.id = g.item_id order by i.name",

@@ -9,7 +9,7 @@ from data.cards import cards
 from data.exporting.conversations import fork, said, sound
 from data.exporting.kind import CHAT, FLAG, TEXT, Kind, Option, Options, Row, columns
 from data.exporting.shared import ALIASES, JUDGE, SCENARIO, moment, naming
-from data.gold.gold import gold
+from data.gold.gold import gold_sql
 from data.records import datasets
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
@@ -73,8 +73,10 @@ def _forked(content: str, unit: str, options: Options) -> Row | None:
 
 def _named(store: Store, dataset: Dataset, judge: str) -> set[tuple[str, str]]:
     """(item id, unit) of the turns that people's gold, or a judge, names the weakest."""
-    here = datasets.kinds(store, dataset.id)
-    asked = [d for (kind, _, _), d in cards.questions(store).items() if d.scale.kind == "turn" and kind in here]
+    here = datasets.item_kinds(store, dataset.id)
+    asked = [
+        d for (kind, _, _), d in cards.answerable_dimensions(store).items() if d.scale.kind == "turn" and kind in here
+    ]
     found: list[tuple[Any, ...]] = []
     for d in asked:
         if judge:
@@ -84,7 +86,7 @@ def _named(store: Store, dataset: Dataset, judge: str) -> set[tuple[str, str]]:
             )
             found += store.rows(query, [dataset.id, d.name, judge])
         else:
-            cells = gold(d.sort, d.scale, "all", gold_rule(store, dataset.id))
+            cells = gold_sql(d.sort, d.scale, "all", gold_rule(store, dataset.id))
             found += store.rows(f"select g.item_id, g.value from ({cells}) g", [dataset.id, d.name])
     return {(str(item), f"turn:{int(turn)}") for item, turn in found if turn}
 

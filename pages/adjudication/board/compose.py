@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from data.adjudication.docket import Docket, shuffled
-from data.gold.disputes import Cell
+from data.adjudication.docket import Docket, shuffle_labels
+from data.gold.disputes import LabelledCell
 from data.store.ids import content_id
 from pages.ui.sheet import compose
 
@@ -36,8 +36,8 @@ def item(docket: Docket, actor: str) -> Json:
     return told | {"sig": content_id(told["cells"], told["decided"], told["saw"], told["comments"])}
 
 
-def _cell(docket: Docket, cell: Cell, actor: str) -> Json:
-    said = shuffled(cell.item, cell.unit, cell.dimension, cell.said)
+def _cell(docket: Docket, cell: LabelledCell, actor: str) -> Json:
+    said = shuffle_labels(cell.item, cell.unit, cell.dimension, cell.said)
     # A and B are the responses of a pair: its people are P, Q, ...
     first = 15 if docket.view.item.content.kind == "pair" else 0
     letter = {s.person: letters(first + n) for n, s in enumerate(said)}
@@ -86,7 +86,7 @@ def _label(docket: Docket, unit: str, name: str) -> str:
     return dimension.title if dimension else name.replace("_", " ")
 
 
-def _apart(cell: Cell) -> str:
+def _apart(cell: LabelledCell) -> str:
     """How people differ, in words."""
     given = [s.value for s in cell.said if s.value is not None]
     if cell.reopened and not cell.distance:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from data.desk.desk import View
-from data.desk.labels import repairable
+from data.desk.desk import DeskView
+from data.desk.labels import repairable_units
 from judges.protocols.combination import nearest
 from judges.sections import spare
 from judges.tool_calls import arguments
@@ -16,7 +16,7 @@ from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Tu
 Json = dict[str, Any]
 
 
-def sheet(view: View, again: bool = False) -> Json:
+def sheet(view: DeskView, again: bool = False) -> Json:
     """The component's JSON for one item (its fields are described in this folder's __init__)."""
     content = view.item.content
     rows = {"dialogue": _dialogue, "pair": _pair, "response": _response}[content.kind](view, content)
@@ -47,7 +47,7 @@ def sheet(view: View, again: bool = False) -> Json:
     }
 
 
-def _why(view: View) -> list[Json]:
+def _why(view: DeskView) -> list[Json]:
     """The reasons that stand above an item, each with its rating: the strongest three, and how many more there are."""
     places = {doubt.text: {"unit": doubt.unit, "dimension": doubt.dimension} for doubt in reversed(view.doubts)}
     told: list[Json] = [{"text": text} | places.get(text, {}) for text in view.why[:3]]
@@ -94,7 +94,7 @@ def _head(content: Dialogue | Pair | Response) -> list[Json]:
     return head
 
 
-def _spare(view: View, content: Dialogue | Pair | Response) -> list[Json]:
+def _spare(view: DeskView, content: Dialogue | Pair | Response) -> list[Json]:
     """What the judge said of sections that nobody is asked about, as those of a short pair."""
     if not isinstance(content, Pair) or view.mode == "blind":
         return []
@@ -112,7 +112,7 @@ def _spare(view: View, content: Dialogue | Pair | Response) -> list[Json]:
     return [{"label": "Sections, as the judge scored them", "text": "\n".join(said), "fold": False}] if said else []
 
 
-def _dialogue(view: View, content: Dialogue) -> list[Json]:
+def _dialogue(view: DeskView, content: Dialogue) -> list[Json]:
     numbers = sorted({t.turn for t in content.turns if t.role != "system"})
     rows = []
     for number in numbers:
@@ -134,7 +134,7 @@ def _tool(entry: Turn) -> Json:
     return {"label": label, "text": entry.text if made is None else made}
 
 
-def _pair(view: View, content: Pair) -> list[Json]:
+def _pair(view: DeskView, content: Pair) -> list[Json]:
     rows = []
     for number, section in enumerate(content.sections or [], 1):
         texts = [_side(view, content, side, section) for side in ("a", "b")]
@@ -145,7 +145,7 @@ def _pair(view: View, content: Pair) -> list[Json]:
     return [*rows, _row(view, "response", "side", "", [], title="Failures"), _row(view, "pair", "whole", "", [])]
 
 
-def _label(view: View, content: Pair, side: str) -> str:
+def _label(view: DeskView, content: Pair, side: str) -> str:
     system = "" if view.unnamed else getattr(content, f"response_{side}").system
     return f"{side.upper()} · {system}" if system else side.upper()
 
@@ -155,7 +155,7 @@ def _answer(content: Pair, side: str) -> str | None:
     return text
 
 
-def _side(view: View, content: Pair, side: str, section: Section) -> Json:
+def _side(view: DeskView, content: Pair, side: str, section: Section) -> Json:
     span, text = getattr(section, side), _answer(content, side)
     if text is not None and span is None:
         return {"role": side, "label": _label(view, content, side), "text": "", "absent": True}
@@ -166,13 +166,15 @@ def _side(view: View, content: Pair, side: str, section: Section) -> Json:
     }
 
 
-def _response(view: View, content: Response) -> list[Json]:
+def _response(view: DeskView, content: Response) -> list[Json]:
     # Known by its name alone: an output that is empty is one that was given to a task.
     text = content.output if content.output or content.task else None
     return [_row(view, "response", "response", "", [{"role": "output", "label": "Output", "text": text}])]
 
 
-def _row(view: View, unit: str, sort: str, number: str, texts: list[Json], title: str = "", columns: int = 1) -> Json:
+def _row(
+    view: DeskView, unit: str, sort: str, number: str, texts: list[Json], title: str = "", columns: int = 1
+) -> Json:
     """One row: texts on the left, the cells of its unit (or of both its sides) on the right, and what belongs to it."""
     whole = _cells(view)
     names = [unit] if unit in whole else [f"{unit}/a", f"{unit}/b"] if sort in ("section", "side") else []
@@ -205,11 +207,11 @@ def _row(view: View, unit: str, sort: str, number: str, texts: list[Json], title
         "rules": [text for _, _, kind, text in on_row if kind == "rule"],
         "can_issue": sort in ("turn", "section", "response", "whole"),
         "better": view.repairs.get(unit),
-        "can_better": unit in repairable(view.item.content),
+        "can_better": unit in repairable_units(view.item.content),
     }
 
 
-def _cells(view: View) -> dict[str, dict[int, list[Dimension]]]:
+def _cells(view: DeskView) -> dict[str, dict[int, list[Dimension]]]:
     """What is asked of each unit, by the layer that asks it."""
     found: dict[str, dict[int, list[Dimension]]] = {}
     for (unit, _), (number, dimension) in view.cells.items():
@@ -217,7 +219,7 @@ def _cells(view: View) -> dict[str, dict[int, list[Dimension]]]:
     return found
 
 
-def _over(view: View, number: int) -> str:
+def _over(view: DeskView, number: int) -> str:
     """What is shown above the cells of a card beside the main one: its title, and the model where that is another."""
     layer = view.layers[number]
     if not number:
@@ -268,7 +270,7 @@ def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
     return (ends[0], "lowest"), (ends[1], "highest")
 
 
-def _others(view: View, cell: tuple[str, str], scale: Scale) -> list[Json]:
+def _others(view: DeskView, cell: tuple[str, str], scale: Scale) -> list[Json]:
     """What is shown at a rating beside its value: other judges', and the judge's own other samples."""
     found = [
         {"by": one.name, "v": answer(scale, one.value), "t": scale.say(one.value)} for one in view.others.get(cell, ())
@@ -280,7 +282,7 @@ def _others(view: View, cell: tuple[str, str], scale: Scale) -> list[Json]:
     return found
 
 
-def _cell(view: View, unit: str, dimension: Dimension) -> Json:
+def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
     scale, cell = dimension.scale, (unit, dimension.name)
     steps = answers(scale, view.item.content)
     judge = None

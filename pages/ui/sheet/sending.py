@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, tzinfo
 from typing import Any
 
-from data.records.guidelines import Version
+from data.records.guidelines import GuidelinesVersion
 from pages.ui import messages as sent
 
 FIRST, AHEAD, LETTERS = 2, 8, 400_000
@@ -54,7 +54,7 @@ def received(key: str) -> dict[str, Any]:
     }
 
 
-def guide(version: Version | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:
+def guide(version: GuidelinesVersion | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:
     """The guidelines that hold, as the desk shows them."""
     if version is None:
         return None

@@ -18,9 +18,9 @@ from data.approvals.policy import Asked
 from data.desk import labels
 from data.gold import excluded_items
 from data.queue import queue
-from data.queue.queue import Filters
+from data.queue.queue import QueueFilters
 from data.records import exposure, people, settings
-from data.records.datasets import ensure
+from data.records.datasets import ensure_dataset
 from data.store import open_store
 from data.store.ids import content_id, new_id
 from judges.stats.approval_check import Policy, decide
@@ -64,7 +64,7 @@ def world(path, seed, good=False, names=("lea", "ann"), items=ITEMS):
     rng = np.random.default_rng(seed)
     store = open_store(f"duckdb:///{path}")
     for name in names:
-        people.join(store, name)
+        people.join_workspace(store, name)
     judge = content_id("judge", "sim")
     ids = [content_id("sim", n) for n in range(items)]
     system = [SYSTEMS[n % 3] for n in range(items)]
@@ -74,7 +74,7 @@ def world(path, seed, good=False, names=("lea", "ann"), items=ITEMS):
     said = np.where(hard, rng.integers(1, 6, items), near)
 
     def work(tx):
-        dataset = ensure(tx, "sim")
+        dataset = ensure_dataset(tx, "sim")
         tx.add(
             "judge", "id, card, card_version, model, params, synthetic",
             [(judge, "multi_turn_dialogue", "1", "sim", "{}", False)],
@@ -114,11 +114,11 @@ def draw(w, seed=0):
 def work(w, person, stream="audit", system="", most=10_000, skips=lambda item: False):
     """Answer what the queue gives a person, up to `most` items; the review queue shows the judge's scores."""
     done = 0
-    where = (w.store, person, w.dataset, stream, Filters(system=system), [])
-    while done < most and (given := queue.claim(*where, min(100, most - done))):
+    where = (w.store, person, w.dataset, stream, QueueFilters(system=system), [])
+    while done < most and (given := queue.claim_items(*where, min(100, most - done))):
         if stream == "review":
-            exposure.record(w.store, person, {g.item: [w.judge] for g in given}, "review desk")
-        saved, refused = labels.save(w.store, person, [_answer(w, person, g, skips(g.item)) for g in given])
+            exposure.record_exposures(w.store, person, {g.item: [w.judge] for g in given}, "review desk")
+        saved, refused = labels.save_answers(w.store, person, [_answer(w, person, g, skips(g.item)) for g in given])
         assert len(saved) == len(given) and not refused
         done += len(saved)
     return done
@@ -141,7 +141,7 @@ def leave_out(w, way, person="ann", seed=0):
     size = draw(w, seed)
     if way == "put aside":
         off = [row[0] for row in w.store.rows(drawn) if row[0] in w.hard]
-        excluded_items.put_aside(w.store, "lea", w.dataset, off, "a prompt was tuned on them")
+        excluded_items.exclude_items(w.store, "lea", w.dataset, off, "a prompt was tuned on them")
     skips = w.hard.__contains__ if way == "hard ones skipped" else (lambda _: False)
     most = size // 2 if way == "half a wave" else 10_000
     work(w, person, system="x" if way == "one system only" else "", most=most, skips=skips)

@@ -143,8 +143,8 @@ def _both(rng):
                 for n in range(len(item)) for s in range(SAMPLES)
             ]  # fmt: skip
             store = seeds.workspace(place / "a.duckdb", [*items, *given, *labels], review=False)
-            dataset = datasets.dataset(store, "demo").id
-            judge = datasets.judges(store, dataset)[0][0]
+            dataset = datasets.dataset_named(store, "demo").id
+            judge = datasets.dataset_judges(store, dataset)[0][0]
             dimension = calibration.dimensions(store, judge)[0]
             found = repeated(store, dataset, judge, dimension, "blind")
             store.close()
