@@ -191,8 +191,8 @@ def waits(store: Store, dataset_id: str = "") -> Waits:
     found = [
         one
         for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
-        for judge_id, *_ in datasets.dataset_judges(store, d.id)
-        for one in _known(store, d.id, judge_id) if not one.against and one.key not in stood
+        for judge in datasets.dataset_judges(store, d.id)
+        for one in _known(store, d.id, judge.id) if not one.against and one.key not in stood
     ]  # fmt: skip
     doubtful = doubted(store, dataset_id)
     doubts = {one.id for one, _ in doubtful}

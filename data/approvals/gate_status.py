@@ -94,7 +94,7 @@ def _judges(store: Store, dataset_id: str) -> list[str]:
     """The judges whose dimensions may be decided on: not those that are practice, where that refuses them."""
     made_up = policy.synthetic(store, dataset_id)
     there = datasets.dataset_judges(store, dataset_id)
-    return [id_ for id_, _, model, made, _ in there if made_up or not (made or practice(model))]
+    return [one.id for one in there if made_up or not (one.synthetic or practice(one.model))]
 
 
 def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:

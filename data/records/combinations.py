@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from data.records.datasets import DatasetJudge
 from data.records.tables import CombineRuleRow
 from data.store import Store, Tx, remembered
 from judges.card import Card
@@ -54,6 +55,12 @@ def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> N
 def describe_combinations(store: Store) -> dict[str, str]:
     """The words beside the name of every judge that was asked several times: "5 samples, median"."""
     return dict(remembered(store, ("samples",), ["judge", "score"], lambda: _named(store)))
+
+
+def model_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
+    """The model of each judge by the judge's id, with its samples where it was asked several times."""
+    several = describe_combinations(store)
+    return {one.id: f"{one.model} · {several[one.id]}" if one.id in several else one.model for one in judges}
 
 
 def combined_since(store: Store, judge: str) -> str:

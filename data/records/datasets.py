@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from data.records.tables import DatasetRow
 from data.store import Store, Tx, remembered
@@ -18,6 +19,16 @@ class Dataset:
     name: str
     description: str
     synthetic: bool
+
+
+class DatasetJudge(NamedTuple):
+    """A judge of a dataset, and how many of its items it has judged. `synthetic`: its replies were made up."""
+
+    id: str
+    card: str
+    model: str
+    synthetic: bool
+    items: int
 
 
 def all_datasets(store: Store | Tx) -> list[Dataset]:
@@ -57,16 +68,15 @@ def dataset_systems(store: Store | Tx, dataset_id: str) -> list[str]:
     return sorted(str(name) for (name,) in rows if name)
 
 
-def dataset_judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, bool, int]]:
-    """(judge id, card, model, synthetic, items judged) of every judge of a dataset, most items first.
+def dataset_judges(store: Store | Tx, dataset_id: str) -> list[DatasetJudge]:
+    """Every judge of a dataset, most items first.
 
     Judges of a probe are left out: they saw other items than people do.
     """
-    rows = remembered(store, ("judges", dataset_id), ["judgment"], lambda: _judges(store, dataset_id))
-    return list(rows)
+    return list(remembered(store, ("judges", dataset_id), ["judgment"], lambda: _judges(store, dataset_id)))
 
 
-def _judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, bool, int]]:
+def _judges(store: Store | Tx, dataset_id: str) -> list[DatasetJudge]:
     rows = store.rows(
         "select j.id, j.card, j.model, j.synthetic, count(distinct m.item_id) as items "
         "from judgment m join item i on i.id = m.item_id join judge j on j.id = m.judge_id "
@@ -74,4 +84,4 @@ def _judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, boo
         "group by j.id, j.card, j.model, j.synthetic order by items desc, j.model, j.id",
         [dataset_id],
     )
-    return [(str(a), str(b), str(c), bool(d), int(e)) for a, b, c, d, e in rows]
+    return [DatasetJudge(*row) for row in rows]

@@ -39,15 +39,15 @@ def page() -> None:
     if not who.may("lead"):
         text.quiet("Leads decide. Below is what they decided, when, and why.")
     decision_form.outcome()
-    for judge, _, model, *_ in judges:
+    for judge in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.subheader(
-                text.plain(agreement_tables.judge_names(judges, combinations.describe_combinations(store))[judge]),
+                text.plain(agreement_tables.judge_names(judges, combinations.describe_combinations(store))[judge.id]),
                 anchor=False,
             )
-            practice_badge.judge(model)
+            practice_badge.judge(judge.model)
         try:
-            _judge(who, case.cases(store, dataset.id, judge))
+            _judge(who, case.cases(store, dataset.id, judge.id))
         except NotFound as error:
             text.refuse(error)
     policy.panel(who, dataset)

@@ -36,7 +36,7 @@ def page() -> None:
     with st.container(horizontal=True):
         if dataset.synthetic:
             text.synthetic(dataset.description)
-        practice_badge.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
+        practice_badge.judge(next(one.model for one in judges if one.id == judge))
     with st.spinner("Running the audits ..."):
         found = audits.audited(store, dataset.id, judge)
     if not found.scope.replies:

@@ -61,11 +61,11 @@ def page() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
             text.synthetic(dataset.description)
-        practice_badge.judge(next(model for id_, _, model, *_ in judges if id_ == judge))
+        practice_badge.judge(next(one.model for one in judges if one.id == judge))
         audit_rows.summary(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
-    at = figure_cache.place(store, dataset.id, judge, next(card for id_, card, *_ in judges if id_ == judge))
+    at = figure_cache.place(store, dataset.id, judge, next(one.card for one in judges if one.id == judge))
     with head:
-        report_files.download(at, dataset.name, next(model for id_, _, model, *_ in judges if id_ == judge))
+        report_files.download(at, dataset.name, next(one.model for one in judges if one.id == judge))
     asked = policy.asked(store).policy
     counted = policy.basis(store, dataset.id)
     gate = figure_cache.lines(store, at, counted, False)

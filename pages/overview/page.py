@@ -52,7 +52,7 @@ def page() -> None:
         todo.moved(activity.recent_activity(store), zone)
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
-            judges = {id_: model for d in known for id_, _, model, *_ in datasets.dataset_judges(store, d.id)}
+            judges = {one.id: one.model for d in known for one in datasets.dataset_judges(store, d.id)}
             approval_rows.home(approvals.waits(store), {d.id: d.name for d in known}, judges)
 
 

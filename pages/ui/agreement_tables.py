@@ -10,6 +10,7 @@ import streamlit as st
 from data.calibration.calibration import Rest
 from data.calibration.score_sums import Mean
 from data.gold.gold import BASES, WEIGHTED, Basis
+from data.records.datasets import DatasetJudge
 from data.reports import plots
 from judges.plural import many
 from judges.stats.approval_check import Policy
@@ -83,15 +84,17 @@ def small(p: float) -> str:
     return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
-def judge_names(judges: Sequence[tuple[str, str, str, bool, int]], samples: Mapping[str, str]) -> dict[str, str]:
+def judge_names(judges: Sequence[DatasetJudge], samples: Mapping[str, str]) -> dict[str, str]:
     """Judges by id in words.
 
     Model · card, how their `samples` combine where they have several, and the id's head where
     that is not enough to tell them apart.
     """
     named = {
-        id_: f"{model} · {card}" + (f" · {samples[id_]}" if id_ in samples else "") + (" (synthetic)" if made else "")
-        for id_, card, model, made, _ in judges
+        one.id: f"{one.model} · {one.card}"
+        + (f" · {samples[one.id]}" if one.id in samples else "")
+        + (" (synthetic)" if one.synthetic else "")
+        for one in judges
     }
     common = {name for name in named.values() if list(named.values()).count(name) > 1}
     return {id_: f"{name} · {id_[:6]}" if name in common else name for id_, name in named.items()}

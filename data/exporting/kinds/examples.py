@@ -18,7 +18,7 @@ from judges.examples import check
 
 
 def _cards(store: Store, dataset_id: str) -> dict[str, str]:
-    used = {card for _, card, _, _, _ in dataset_judges(store, dataset_id)}
+    used = {judge.card for judge in dataset_judges(store, dataset_id)}
     return {c.name: c.title for c in cards.current_cards(store).values() if c.name in used}
 
 
