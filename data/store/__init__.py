@@ -20,13 +20,13 @@ from data.store.base import (
     remembered,
     statements,
     table_of,
-)  # fmt: skip
+)
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput
 
 __all__ = [
-    "Reader", "Row", "Store", "T", "Tx", "address", "columns_of", "duckdb_path", "each_remembered", "migrations",
-    "open_store", "remembered", "statements", "table_of",
+    "Reader", "Row", "Store", "T", "Tx", "columns_of", "duckdb_path", "each_remembered", "migrations", "open_store",
+    "remembered", "statements", "store_address", "table_of",
 ]  # fmt: skip
 
 
