@@ -79,7 +79,8 @@ class Card:
     is given as codes by (unit, dimension). `rules` says in sentences what is checked when a reply is read, for people.
     `read_part` reads in place of `read` where a reply in JSON does not tell which unit it is about (as in
     judges/authoring/overlay.py). `trust` names the flag that says whether the judge's aggregate is to be trusted, and
-    `counts` what a score counts in a mean by its confidence in words (`judges.triage.level`), where the card says so.
+    `counts` what a score counts in a mean by its confidence in words (`judges.triage.confidence_level`), where the card
+    says so.
     `needs` says in sentences what it needs of a model and of the items, `least_reply` is how many tokens a reply takes
     at the least; neither is part of its version.
     """

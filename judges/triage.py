@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 ReasonKind = Literal[
     "broken rule", "unscored", "low confidence", "judges disagree", "no confidence", "flagged", "not spared"
 ]
-Level = Literal["high", "medium", "low"]
+ConfidenceLevel = Literal["high", "medium", "low"]
 
 SURE, MEDIUM = 0.8, 0.5
 """Confidence from which it is called high, and from which it is called medium; below that it is low."""
@@ -43,7 +43,7 @@ class Reason:
     dimension: str = ""
 
 
-class Size(NamedTuple):
+class ItemSize(NamedTuple):
     """How much an item asks of whoever looks at it: the ratings that the judge gave, and the length of the text."""
 
     ratings: int = 0
@@ -55,7 +55,7 @@ LAST = 0.01
 
 
 @dataclass(frozen=True)
-class Need:
+class ReviewNeed:
     """How much an item needs a look per rating (0..1), and the reasons, strongest first."""
 
     item: str
@@ -63,25 +63,25 @@ class Need:
     reasons: tuple[Reason, ...]
 
 
-def level(confidence: float | None) -> Level | None:
+def confidence_level(confidence: float | None) -> ConfidenceLevel | None:
     """A confidence in words; None where nothing is known."""
     if confidence is None:
         return None
     return "high" if confidence >= SURE else "medium" if confidence >= MEDIUM else "low"
 
 
-def worded(confidence: float | None, source: str) -> str:
+def describe_confidence(confidence: float | None, source: str) -> str:
     """A confidence in words, by what it measures: "low self-consistency", "medium stated confidence"; or ""."""
-    word = level(confidence)
-    return f"{word} {measure(source)}" if word else ""
+    word = confidence_level(confidence)
+    return f"{word} {confidence_measure(source)}" if word else ""
 
 
-def measure(source: str) -> Measure:
+def confidence_measure(source: str) -> Measure:
     """What a confidence of that source is a measure of."""
     return _MEASURES.get(source.partition(": ")[0], "confidence")
 
 
-def triage(reasons: Iterable[Reason], sizes: Mapping[str, Size] | None = None) -> list[Need]:
+def rank_by_need(reasons: Iterable[Reason], sizes: Mapping[str, ItemSize] | None = None) -> list[ReviewNeed]:
     """Items in the order of their need per rating; of equal need the shorter item first, then by id.
 
     A rating's need is 1 - prod(1 - strength) over its reasons, and an item's is the mean over all its ratings, so that
@@ -94,17 +94,17 @@ def triage(reasons: Iterable[Reason], sizes: Mapping[str, Size] | None = None) -
         grouped[reason.item].append(reason)
     known = sizes or {}
     needs = [
-        Need(item, _need(found, known.get(item)), tuple(sorted(found, key=_strongest)))
+        ReviewNeed(item, _need(found, known.get(item)), tuple(sorted(found, key=_strongest)))
         for item, found in grouped.items()
     ]
-    return sorted(needs, key=lambda n: (-n.need, known.get(n.item, Size()).length, n.item))
+    return sorted(needs, key=lambda n: (-n.need, known.get(n.item, ItemSize()).length, n.item))
 
 
 def _strongest(reason: Reason) -> tuple[float, str, str, str]:
     return -reason.strength, reason.unit, reason.dimension, reason.text
 
 
-def _need(reasons: Iterable[Reason], size: Size | None) -> float:
+def _need(reasons: Iterable[Reason], size: ItemSize | None) -> float:
     """The need of an item per rating; where its size is not known, it has the ratings that its reasons name."""
     calm: dict[tuple[str, str], list[float]] = defaultdict(list)
     for reason in reasons:
@@ -121,7 +121,7 @@ def broken_rule(item: str, unit: str, dimension: str, text: str) -> Reason:
     return Reason(item, "broken rule", what, 0.8, unit, dimension)
 
 
-def unscored(item: str, part: str, why: str) -> Reason:
+def unusable_reply(item: str, part: str, why: str) -> Reason:
     """A reply that could not be read."""
     return Reason(item, "unscored", f"the judge's reply could not be used: {why}", 0.9, part)
 
@@ -143,9 +143,9 @@ def low_confidence(item: str, unit: str, dimension: str, confidence: float, sour
     The text names the source: "verdict changed with the order", "coherence: medium self-consistency (windows differ)",
     "turn 3 helpfulness: low token confidence (between 3 and 4)".
     """
-    if level(confidence) in (None, "high"):
+    if confidence_level(confidence) in (None, "high"):
         return None
-    what = f"{place(unit)}{dimension.replace('_', ' ')}"
+    what = f"{describe_unit(unit)}{dimension.replace('_', ' ')}"
     text = f"{what} changed with the order" if source == "orders" else f"{what}: {_doubt(confidence, source)}"
     return Reason(item, "low confidence", text, (1 - confidence) / 2, unit, dimension)
 
@@ -153,7 +153,7 @@ def low_confidence(item: str, unit: str, dimension: str, confidence: float, sour
 def _doubt(confidence: float, source: str) -> str:
     name, _, between = source.partition(": ")
     how = f"between {between.replace(' or ', ' and ')}" if between else _HOW.get(name, name)
-    return worded(confidence, source) + (f" ({how})" if how else "")
+    return describe_confidence(confidence, source) + (f" ({how})" if how else "")
 
 
 _BEFORE = re.compile(r"(.+) (is a guess|may shift)(?: \((.+?)(?: between (.+))?\))?")
@@ -164,7 +164,7 @@ _SOURCES = {
 }
 
 
-def reworded(text: str) -> str:
+def update_wording(text: str) -> str:
     """A reason as it was kept in the words of before, in those of today."""
     if found := _BEFORE.fullmatch(text):
         what, word, how, between = found.groups()
@@ -176,7 +176,7 @@ def reworded(text: str) -> str:
 
 def judges_disagree(item: str, unit: str, dimension: str, gap: float, width: float, other: str) -> Reason:
     """Two judges whose values differ by `gap` steps on a scale that is `width` steps wide (1 for unordered ones)."""
-    text = f"{place(unit)}{dimension.replace('_', ' ')}: {other} disagrees"
+    text = f"{describe_unit(unit)}{dimension.replace('_', ' ')}: {other} disagrees"
     return Reason(item, "judges disagree", text, 0.6 * min(gap / max(width, 1.0), 1.0), unit, dimension)
 
 
@@ -185,19 +185,19 @@ def no_confidence(item: str) -> Reason:
     return Reason(item, "no confidence", "the judge's confidence is not known", 0.05)
 
 
-def not_spared(item: str, unit: str, dimension: str, confidence: float | None, threshold: float) -> Reason:
+def below_threshold(item: str, unit: str, dimension: str, confidence: float | None, threshold: float) -> Reason:
     """An item below the threshold from which a judge's verdicts are kept unseen (judges/stats/selective.py)."""
     sure = "it is not known" if confidence is None else f"{confidence:.3g}, and the threshold is {threshold:.3g}"
-    text = f"{place(unit)}{dimension.replace('_', ' ')}: below the threshold of confidence ({sure})"
+    text = f"{describe_unit(unit)}{dimension.replace('_', ' ')}: below the threshold of confidence ({sure})"
     return Reason(item, "not spared", text, (1 - (confidence or 0.0)) / 2, unit, dimension)
 
 
-def flagged(item: str, audit: str, text: str, strength: float, unit: str = "", dimension: str = "") -> Reason:
+def audit_flag(item: str, audit: str, text: str, strength: float, unit: str = "", dimension: str = "") -> Reason:
     """An item behind what an audit found: `audit` is its title, `text` says what is the matter there."""
     return Reason(item, "flagged", f"flagged by an audit ({audit}): {text}", strength, unit, dimension)
 
 
-def place(unit: str) -> str:
+def describe_unit(unit: str) -> str:
     """A unit as the beginning of a sentence: `turn:3` -> "turn 3 ", `section:2/a` -> "section 2 of A "."""
     sort, _, rest = unit.partition(":")
     if sort == "turn":

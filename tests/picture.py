@@ -11,7 +11,7 @@ from data.records import datasets, people
 from data.workspace.bootstrap import open_workspace
 from tests import browser
 from tests.conftest import FLAGS
-from tests.pages.driving import enter, on_item
+from tests.pages.desk_driver import enter, on_item
 from tests.server import ROOT, Server
 
 PICTURE = ROOT / "docs" / "desk.png"

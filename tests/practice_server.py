@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from judges.practice import background
-from judges.practice.options import Options
+from judges.practice.options import PracticeOptions
 from judges.practice.server import Server
 from tests.practice.faults import faults
 from tests.practice.log import Log
@@ -39,7 +39,7 @@ def practice(spec: str = "", **chosen: Any) -> Iterator[Running]:
     """
     options = Equipment(**{"port": 0, "faults": faults(spec), **chosen})
     server = FaultyServer(options)
-    running = background.serve(server)
+    running = background.serve_in_thread(server)
     try:
         yield Running(running.url, options, server.log)
     finally:
@@ -49,7 +49,7 @@ def practice(spec: str = "", **chosen: Any) -> Iterator[Running]:
 @contextlib.contextmanager
 def product(**chosen: Any) -> Iterator[str]:
     """The base URL of an endpoint just as the product has it, in a thread on a free port, with any of Options."""
-    running = background.serve(Server(Options(**{"port": 0, **chosen})))
+    running = background.serve_in_thread(Server(PracticeOptions(**{"port": 0, **chosen})))
     try:
         yield running.url
     finally:

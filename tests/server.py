@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from tests.warm import Forked, Warm
+from tests.fork_server import Forked, Warm
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 90.0  # seconds until it answers: a first start may make the sample workspace on a busy machine

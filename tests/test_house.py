@@ -48,7 +48,7 @@ SHIPPED = (
     *("long_form_pairwise", "mt_bench", "multi_turn_dialogue", "plain_pairwise", "pointwise_quality"),
     "rubric_open_ended",
 )
-"""The cards that Assay ships. Any other folder in judges/cards/ is a user's, and held to what the README says."""
+"""The cards that Assay ships. Any other folder in judges/cards/ is a user's, and held to what docs/cards.md says."""
 TOP = {
     *("app.py", "pages", "data", "judges", "tools", "tests", "docs", "README.md", "LICENSE", "Makefile"),
     *("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"),
@@ -610,6 +610,137 @@ def test_no_circle_of_rooms():
     assert not found, f"these rooms import each other: {found}"
 
 
+# -- the tests mirror the tree ----------------------------------------------------------------------------------------
+
+NO_ROOM = {  # test files that are about no one room, and what they are about
+    "tests/real/": "published data, through several rooms",
+    "tests/practice/": "what tests plant in the practice endpoint",
+    "tests/pages/test_security.py": "every page",
+    "tests/pages/test_exposure.py": "every page",
+}
+TRIED_IN = {  # modules that no test imports, or whole folders that a registry or a page runs -> where they are tried
+    "data/approvals/case_people.py": "data/approvals/test_approvals.py",
+    "data/approvals/label_caveats.py": "data/approvals/test_approvals.py",
+    "data/approvals/older_policies.py": "data/approvals/test_suspension.py",
+    "data/calibration/fields.py": "data/calibration/test_means.py",
+    "data/calibration/other_metrics.py": "data/reports/test_report.py",
+    "data/cards/uses.py": "pages/cards/test_cards.py",
+    "data/cli/": "data/cli/test_cli.py",
+    "data/exporting/kinds/": "data/exporting/test_exporting.py",
+    "data/exporting/shared.py": "data/exporting/test_exporting.py",
+    "data/importing/canonical.py": "data/importing/test_importing.py",
+    "data/importing/cases.py": "data/importing/test_tools.py",
+    "data/importing/chains.py": "data/importing/test_tools.py",
+    "data/importing/contents.py": "data/importing/test_start.py",
+    "data/importing/context.py": "data/importing/test_importing.py",
+    "data/importing/existing.py": "data/importing/test_importing.py",
+    "data/importing/fastchat.py": "data/importing/test_fastchat.py",
+    "data/importing/fastchat_rows.py": "data/importing/test_fastchat.py",
+    "data/importing/gather.py": "data/importing/test_subprocess_reader.py",
+    "data/importing/history.py": "pages/importing/test_importing.py",
+    "data/importing/importing.py": "data/importing/test_importing.py",
+    "data/importing/items.py": "data/importing/test_importing.py",
+    "data/importing/json_object.py": "data/importing/test_container.py",
+    "data/importing/layout.py": "data/importing/test_table.py",
+    "data/importing/mapping.py": "data/importing/test_table.py",
+    "data/importing/question.py": "data/importing/test_adjudications.py",
+    "data/importing/reader.py": "data/importing/test_subprocess_reader.py",
+    "data/importing/sentences.py": "data/importing/test_importing.py",
+    "data/importing/settlement.py": "data/importing/test_adjudications.py",
+    "data/importing/source.py": "data/importing/test_importing.py",
+    "data/importing/table.py": "data/importing/test_table.py",
+    "data/importing/threads.py": "data/importing/test_tools.py",
+    "data/importing/tools/": "data/importing/test_tools.py",
+    "data/records/items.py": "data/records/test_exposure.py",
+    "data/records/judge_lookup.py": "data/cli/test_cli.py",
+    "data/records/values.py": "data/records/test_settings.py",
+    "data/reports/breakdown.py": "pages/dashboard/test_dashboard.py",
+    "data/reports/details.py": "data/reports/test_report.py",
+    "data/reports/dimension.py": "data/reports/test_report.py",
+    "data/reports/further_figures.py": "data/reports/test_report.py",
+    "data/reports/plots.py": "data/reports/test_report.py",
+    "data/runs/charges.py": "data/runs/test_charges.py",
+    "data/runs/dry_runs.py": "data/cli/test_run.py",
+    "data/runs/history.py": "data/runs/test_runs.py",
+    "data/runs/states.py": "data/runs/test_runs.py",
+    "data/runs/terms.py": "data/runs/test_charges.py",
+    "data/store/combination.py": "data/records/test_combinations.py",
+    "data/store/sandbox.py": "data/importing/test_table.py",
+    "data/trail/trail_kinds.py": "data/trail/test_trail.py",
+    "judges/audits/": "judges/audits/test_planted.py",
+    "judges/authoring/reply_model.py": "judges/authoring/test_custom.py",
+    "judges/authoring/rubric.py": "judges/authoring/test_custom.py",
+    "judges/authoring/template.py": "judges/authoring/test_soundness.py",
+    "judges/cards/": "judges/authoring/test_soundness.py",
+    "judges/cli/": "judges/cli/",
+    "judges/client/response_body.py": "judges/client/test_response_body.py",
+    "judges/client/throttle.py": "judges/client/test_runner.py",
+    "judges/importing/contents.py": "judges/cli/test_agree.py",
+    "judges/importing/encodings.py": "data/importing/test_table.py",
+    "judges/importing/item_keys.py": "judges/cli/test_agree.py",
+    "judges/importing/item_lines.py": "judges/cli/test_run.py",
+    "judges/plural.py": "data/approvals/test_quota.py",
+    "judges/practice/": "judges/practice/test_practice.py",
+    "judges/reading/reply_edit.py": "data/gold/test_fewshot.py",
+    "judges/reading/validation.py": "judges/reading/test_reading.py",
+    "judges/reading/values.py": "judges/reading/test_replies.py",
+    "judges/render/words.py": "data/reports/test_report.py",
+    "judges/stats/threshold.py": "data/calibration/test_interval_scales.py",
+    "judges/tool_calls.py": "data/importing/test_chats.py",
+    "pages/comparison/": "pages/calibration/test_panels.py",
+    "pages/me/": "pages/people/test_people.py",
+    "pages/server/": "pages/server/",
+    "pages/ui/": "pages/",  # what pages share is tried on each of them
+    "pages/workspace/": "pages/trail/test_trail.py",
+    "tools/sample/": "tools/test_sample.py",
+}
+
+
+def test_every_test_file_is_in_the_room_of_its_subject():
+    """tests/<room>/test_<module>.py; directly on a floor only what tries a module that lies there."""
+    wrong = []
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        room = path.parent.relative_to(ROOT / "tests")
+        if not room.parts or name.startswith(tuple(NO_ROOM)):
+            continue
+        tried = ROOT / room / f"{path.stem.removeprefix('test_')}.py"
+        if not (ROOT / room).is_dir() or (len(room.parts) == 1 and room.parts[0] != "tools" and not tried.exists()):
+            wrong.append(name)
+    assert not wrong, f"no room has the subject of these; move them below the tests of its room: {wrong}"
+    assert all((ROOT / name).exists() for name in NO_ROOM)
+
+
+def test_every_module_is_tried_somewhere_that_can_be_found():
+    """Tests import it or name it; they are in the folder of its page's address; or TRIED_IN says where they are."""
+    imported_, named = set(), []
+    for source in sources():
+        if source.path.startswith("tests/") and source.path != "tests/test_house.py":
+            imported_.update(name for _, name in source.imports())
+            named.append(source.code)
+    prefixes = {name[:n] for name in imported_ for n in range(len(name) + 1) if n == len(name) or name[n] == "."}
+    text, nowhere = "\n".join(named), []
+    for name, source in product().items():
+        public = [node for node in source.tree.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
+        page = re.match(r"pages/(\w+)/", source.path)
+        tried = (
+            not public
+            or name in prefixes
+            or source.path in text
+            or re.search(rf"(?<![\w.]){re.escape(name)}\b", text)
+            or (page and any((ROOT / "tests" / page[0]).glob("test_*.py")))
+            or source.path.startswith(tuple(TRIED_IN))
+        )
+        if not tried:
+            nowhere.append(source.path)
+    assert not nowhere, f"no test names these: write tests/<room>/test_<module>.py, or a line in TRIED_IN: {nowhere}"
+
+
+@pytest.mark.parametrize(("subject", "where"), TRIED_IN.items())
+def test_where_a_module_is_tried_is_there(subject, where):
+    assert (ROOT / subject).exists() and (ROOT / "tests" / where).exists()
+
+
 # -- the lock files ---------------------------------------------------------------------------------------------------
 
 
@@ -662,10 +793,11 @@ def promised() -> list[str]:
 
 @pytest.mark.parametrize("what", promised())
 def test_readme_names(what):
-    text = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/architecture.md"))
+    pages = ("README.md", "CONTRIBUTING.md", "docs/architecture.md")
+    text = "".join((ROOT / name).read_text(encoding="utf-8") for name in pages)
     folder, _, target = what.rpartition("/")[2].partition(" ")
     told = rf"\bmake [a-z |]*\b{target}\b" if target else rf"(?<![\w.]){re.escape(folder)}\b"
-    assert re.search(told, text), f"neither README.md nor docs/architecture.md says what {what} is for"
+    assert re.search(told, text), f"none of {pages} says what {what} is for"
 
 
 # -- the rules themselves ---------------------------------------------------------------------------------------------
@@ -700,7 +832,7 @@ TRIED = [
     ("one_home", "data/gold/gold.py", "import streamlit as st", False),
     ("one_home", "pages/calibration/a.py", "from plotly import graph_objects", False),
     ("one_home", "data/store/duckdb_driver.py", "import duckdb", True),
-    ("one_home", "tests/data/test_store.py", "import duckdb", True),
+    ("one_home", "tests/data/store/test_store.py", "import duckdb", True),
     ("csv_at_home", "pages/trail/trail_table.py", "out = csv.writer(file)", False),
     ("csv_at_home", "pages/trail/trail_table.py", "frame.to_csv(file)", False),
     ("csv_at_home", "data/exporting/files.py", "out = csv.writer(file)", True),
@@ -708,7 +840,7 @@ TRIED = [
     ("session_state_at_home", "pages/desk/page.py", "from streamlit import session_state", False),
     ("session_state_at_home", "pages/ui/session.py", "st.session_state['a'] = 1", True),
     ("second_opinions_in_tests", "judges/stats/agreement.py", "from sklearn.metrics import cohen_kappa_score", False),
-    ("second_opinions_in_tests", "tests/judges/test_agreement.py", "import statsmodels", True),
+    ("second_opinions_in_tests", "tests/judges/stats/test_agreement.py", "import statsmodels", True),
     ("late_libraries", "judges/stats/agreement.py", "from scipy.special import stdtr", False),
     ("late_libraries", "judges/stats/agreement.py", "def f():\n    from scipy.special import stdtr", True),
     ("pinned_libraries", "data/a.py", "import yaml", False),

@@ -23,11 +23,11 @@ from data.records.people import require
 from data.records.settings import gold_rule
 from data.store import Store, remembered
 from judges.stats import bins
-from judges.stats.intervals import from_cells
+from judges.stats.intervals import kappa_interval
 from judges.stats.raters import rater_flags
-from judges.stats.raters.dawid_skene import Opinion, dawid_skene
-from judges.stats.raters.rater_flags import Remark, Shift, Work
-from judges.stats.raters.ratings import Codes, Floats, Ratings, mean_without_self, without_self
+from judges.stats.raters.dawid_skene import DawidSkene, fit_dawid_skene
+from judges.stats.raters.rater_flags import RaterFlag, RaterShift, RaterWork
+from judges.stats.raters.ratings import Codes, Floats, Ratings, gold_without_self, mean_without_self
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension, sort_of
 
@@ -63,7 +63,9 @@ class DimensionLabels:
     def rows(self) -> Codes:
         """The rows of the table in which `others` stand, -1 where they make none."""
         scale = self.ratings.scale
-        return np.where(self.others < 0, -1, bins.placed(bins.valued(self.others, scale), scale)).astype(np.int64)
+        return np.where(self.others < 0, -1, bins.row_numbers(bins.from_codes(self.others, scale), scale)).astype(
+            np.int64
+        )
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,11 @@ class Annotator:
     shared: int
     exact: float | None
     agreement: Interval | None
-    leniency: Shift | None
-    course: Shift | None
+    leniency: RaterShift | None
+    course: RaterShift | None
     accuracy: float | None
-    work: Work
-    remarks: tuple[Remark, ...]
+    work: RaterWork
+    remarks: tuple[RaterFlag, ...]
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class DoubtedCell:
 class SecondOpinion:
     """The Dawid-Skene estimate of ratings that two people labelled, and which of them it gives another value."""
 
-    opinion: Opinion
+    opinion: DawidSkene
     cells: int
     otherwise: tuple[DoubtedCell, ...]
 
@@ -126,7 +128,7 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     found, counts = {}, defaultdict[str, int](int)
     for kind, unit, name, n in rows:
         dimension = cards.find_dimension(store, kind, str(unit), str(name))
-        if dimension is not None and bins.rows(dimension.scale):
+        if dimension is not None and bins.row_count(dimension.scale):
             key = f"{dimension.sort}.{dimension.name}"
             found[key] = dimension
             counts[key] += int(n)
@@ -180,16 +182,16 @@ def _labels(
     names = frame["name"].to_numpy()[np.unique(item, return_index=True)[1]]
     judge = frame["judge"].to_numpy(dtype=np.float64, na_value=np.nan)
     scale = dimension.scale
-    given, judge = frame["value"].to_numpy(dtype=np.float64), np.where(np.isnan(judge), -1, bins.coded(judge, scale))
+    given, judge = frame["value"].to_numpy(dtype=np.float64), np.where(np.isnan(judge), -1, bins.to_codes(judge, scale))
     ratings = Ratings(
         item=item.astype(np.int64),
         cell=place.astype(np.int64),
         person=person.astype(np.int64),
-        value=bins.placed(given, scale).astype(np.int64),
+        value=bins.row_numbers(given, scale).astype(np.int64),
         judge=judge.astype(np.int64) if np.all(judge == np.floor(judge)) else judge,
         people=tuple(str(name) for name in people),
         scale=scale,
-        exact=np.asarray(bins.coded(given, scale), dtype=np.float64) if bins.binned(scale) else None,
+        exact=np.asarray(bins.to_codes(given, scale), dtype=np.float64) if bins.is_binned(scale) else None,
     )
     cells = tuple(zip(item[first].tolist(), frame["unit"].to_numpy()[first].tolist(), strict=True))
     found = DimensionLabels(
@@ -197,7 +199,7 @@ def _labels(
         items=tuple((str(i), str(n)) for i, n in zip(ids, names, strict=True)),
         cells=cells,
         made_at=frame["made_at"].to_numpy(dtype="datetime64[us]"),
-        others=without_self(ratings, gold_rule(store, dataset_id).resolve),
+        others=gold_without_self(ratings, gold_rule(store, dataset_id).resolve),
         mean=mean_without_self(ratings),
     )
     _adjudicated(store, dataset_id, dimension, found)
@@ -218,7 +220,7 @@ def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: Dim
         cell = number.get((str(item), str(unit)))
         if cell is not None:
             theirs = (found.ratings.cell == cell) & (people != str(person))
-            code = np.nan if value is None else float(bins.coded([value], dimension.scale)[0])
+            code = np.nan if value is None else float(bins.to_codes([value], dimension.scale)[0])
             found.others[theirs], found.mean[theirs] = -1 if value is None else code, code
 
 
@@ -242,15 +244,17 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
         agreement, leniency, course = None, None, None
         if held.any():
             item, value, theirs = ratings.item[held], ratings.code[held], found.others[held]
-            agreement = from_cells(item, theirs, value, bins.reach(scale), scale.weights)
+            agreement = kappa_interval(item, theirs, value, bins.code_count(scale), scale.weights)
             relative = held & ~np.isnan(beside)
             if is_order_known(found, relative):
-                own, others = bins.alike(value, theirs, scale)[relative[held]], beside[relative]
-                both = (rater_flags.drift(item_means(ratings.item[relative], values)) for values in (own, others))
-                course = rater_flags.either(*both)
+                own, others = bins.is_same_answer(value, theirs, scale)[relative[held]], beside[relative]
+                both = (
+                    rater_flags.agreement_drift(item_means(ratings.item[relative], values)) for values in (own, others)
+                )
+                course = rater_flags.common_shift(*both)
             if scale.weights:
-                leniency = rater_flags.shift(item_means(item, (value - found.mean[held]) * bins.unit(scale)))
-        one = done.get(name, Work())
+                leniency = rater_flags.mean_shift(item_means(item, (value - found.mean[held]) * bins.code_step(scale)))
+        one = done.get(name, RaterWork())
         known = opinion is not None and bool((ratings.shared().person == number).any())
         rows.append(Annotator(
             name=name,
@@ -258,16 +262,18 @@ def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Re
             labels=int(mine.sum()),
             items=len(np.unique(ratings.item[mine])),
             shared=int(held.sum()),
-            exact=float(bins.alike(ratings.code[held], found.others[held], scale).mean()) if held.any() else None,
+            exact=float(bins.is_same_answer(ratings.code[held], found.others[held], scale).mean())
+            if held.any()
+            else None,
             agreement=agreement,
             leniency=leniency,
             course=course,
             accuracy=float(opinion.opinion.accuracy[number]) if opinion is not None and known else None,
             work=one,
-            remarks=tuple(rater_flags.remarks(one, agreement, leniency, course, bins.unit(scale))),
+            remarks=tuple(rater_flags.flag_rater(one, agreement, leniency, course, bins.code_step(scale))),
         ))  # fmt: skip
     for name in set(done) - set(ratings.people):
-        remarks = tuple(rater_flags.remarks(done[name], None, None, None))
+        remarks = tuple(rater_flags.flag_rater(done[name], None, None, None))
         rows.append(Annotator(name, teams.get(name, ""), 0, 0, 0, None, None, None, None, None, done[name], remarks))
     return sorted(rows, key=lambda row: (-row.labels, row.name))
 
@@ -278,7 +284,7 @@ def _beside(found: DimensionLabels) -> Floats:
     What hard items, or one person who changes, do to all of them cancels out. nan where there are no others.
     """
     held, cell = found.others >= 0, found.ratings.cell
-    equal = (bins.alike(found.ratings.code, found.others, found.ratings.scale) & held).astype(np.float64)
+    equal = (bins.is_same_answer(found.ratings.code, found.others, found.ratings.scale) & held).astype(np.float64)
     many, same = np.bincount(cell, held.astype(np.float64))[cell], np.bincount(cell, equal)[cell]
     return np.where(held & (many > 1), equal - (same - equal) / np.maximum(many - 1, 1), np.nan)
 
@@ -296,18 +302,18 @@ def is_order_known(found: DimensionLabels, rows: np.ndarray[tuple[int, ...], np.
     return moments > 1 and 2 * moments >= items
 
 
-def annotator_work(store: Store, dataset_id: str) -> dict[str, Work]:
+def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     """What everybody did in a dataset, over all dimensions, by name."""
     return remembered(store, ("work", dataset_id), ["label", "answer", "item"], partial(_work, store, dataset_id))
 
 
-def own_work(store: Store, person: str) -> dict[str, Work]:
+def own_work(store: Store, person: str) -> dict[str, RaterWork]:
     """What one person did, by the names of the datasets in which they labelled."""
     names = datasets.all_datasets(store)
     return {d.name: done[person] for d in names if person in (done := annotator_work(store, d.id))}
 
 
-def _work(store: Store, dataset_id: str) -> dict[str, Work]:
+def _work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     seconds = defaultdict[str, list[float]](list)
     assisted = defaultdict[str, list[float]](list)
     first = (  # a correction weeks later says nothing of what an item took
@@ -333,7 +339,7 @@ def _work(store: Store, dataset_id: str) -> dict[str, Work]:
     for name, *numbers in rows:
         labels_, items, blind, shown, revealed, seen_, kept, unseen = (int(n) for n in numbers)
         times = tuple(seconds[name]), tuple(assisted[name])
-        found[str(name)] = Work(labels_, items, blind, shown, revealed, seen_, kept, *times, unseen)
+        found[str(name)] = RaterWork(labels_, items, blind, shown, revealed, seen_, kept, *times, unseen)
     return found
 
 
@@ -360,7 +366,7 @@ def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Restin
     shared, scale = found.ratings.shared(), dimension.scale
     if not len(shared):
         return None
-    opinion = dawid_skene(shared.cell, shared.person, shared.value, bins.rows(scale), LENT)
+    opinion = fit_dawid_skene(shared.cell, shared.person, shared.value, bins.row_count(scale), LENT)
     query = gold_sql(dimension.sort, scale, resting, gold_rule(store, dataset_id))
     resolved = {
         (str(item), str(unit)): (value, str(how))
@@ -374,12 +380,12 @@ def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Restin
         number, unit = found.cells[cell]
         id_, name = found.items[number]
         value, how = resolved.get((id_, unit), (None, "drawn"))
-        seen = bins.middles(scale)[best[cell]]
+        seen = bins.row_values(scale)[best[cell]]
         if value is None and how != "drawn":
             continue  # most people said n/a, which the model does not know
-        if value is None or bins.apart([value], [seen], scale)[0] > 0:
+        if value is None or bins.steps_apart([value], [seen], scale)[0] > 0:
             at = slice(*np.searchsorted(shared.cell[order], [cell, cell + 1]))
-            said = tuple(bins.valued(shared.code[order[at]], scale).tolist())
+            said = tuple(bins.from_codes(shared.code[order[at]], scale).tolist())
             rows.append(DoubtedCell(id_, name, unit, value, how, seen, float(sure[cell]), said))
     rows.sort(key=lambda row: (-row.sure, row.name, row.unit))
     return SecondOpinion(opinion, len(np.unique(shared.cell)), tuple(rows))
@@ -393,7 +399,7 @@ def agreement_between_pairs(found: DimensionLabels, people: list[str]) -> tuple[
     first, second_ = chosen.pairs()
     size = len(people)
     one, other = (number[chosen.person[rows]] for rows in (first, second_))
-    equal = bins.alike(chosen.code[first], chosen.code[second_], chosen.scale).astype(np.float64)
+    equal = bins.is_same_answer(chosen.code[first], chosen.code[second_], chosen.scale).astype(np.float64)
     shape = (size, size)
     n = np.bincount(one * size + other, minlength=size * size).reshape(shape)
     same = np.bincount(one * size + other, equal, minlength=size * size).reshape(shape)

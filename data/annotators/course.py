@@ -8,7 +8,7 @@ import numpy as np
 
 from data.annotators.annotators import DimensionLabels, expose_labels, is_order_known
 from data.store import Store
-from judges.stats.bins import alike, rows
+from judges.stats.bins import is_same_answer, row_count
 from judges.stats.raters.ratings import Codes
 
 
@@ -21,7 +21,7 @@ def agreement_course(found: DimensionLabels, person: int, most: int = 12) -> lis
     held = (found.ratings.person == person) & (found.others >= 0)
     if not held.any() or not is_order_known(found, held):
         return []
-    equal = alike(found.ratings.code, found.others, found.ratings.scale)[held].astype(np.float64)
+    equal = is_same_answer(found.ratings.code, found.others, found.ratings.scale)[held].astype(np.float64)
     day = found.made_at[held].astype("datetime64[D]").astype(np.int64)
     week = (day + 3) // 7  # the first day of 1970 was a Thursday; weeks begin on Mondays
     weeks = np.unique(week)
@@ -41,7 +41,7 @@ def agreement_course(found: DimensionLabels, person: int, most: int = 12) -> lis
 
 def table_with_others(found: DimensionLabels, person: int) -> Codes:
     """A person compared with gold made without them, K x K: rows = the others, columns = the person."""
-    held, k = (found.ratings.person == person) & (found.others >= 0), rows(found.ratings.scale)
+    held, k = (found.ratings.person == person) & (found.others >= 0), row_count(found.ratings.scale)
     place = found.rows[held] * k + found.ratings.value[held]
     return np.bincount(place, minlength=k * k).reshape(k, k).astype(np.int64)
 

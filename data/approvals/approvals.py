@@ -41,7 +41,8 @@ def decide(
 ) -> Approval:  # fmt: skip
     """Put a lead's decision on record, with its reason and its evidence frozen beside it.
 
-    `seen` is what the lead had before them (`data.case.seen`): to propose and to approve it has to be what stands now.
+    `seen` is what the lead had before them (`data.approvals.case.seen`): to propose and to approve it has to be what
+    stands now.
     Everything is computed anew from the store under the write lock, and nothing of it is taken from the caller.
 
     Raises NotAllowed for anybody but a lead, NotFound for what is not there, BadInput without a reason or for a

@@ -23,7 +23,7 @@ from data.store import Store, Tx
 from data.store.errors import BadInput
 from judges import triage
 from judges.stats import selective
-from judges.stats.selective import Selective, Step
+from judges.stats.selective import AutoAcceptance, ThresholdTest
 from judges.triage import Reason
 from judges.types import Dimension, UnitSort
 
@@ -75,7 +75,7 @@ class Found:
     """What `wanted` comes to on the gold of a basis, and the confidence of every item that the judge scored."""
 
     wanted: Wanted
-    result: Selective
+    result: AutoAcceptance
     sure: Sure
 
     @property
@@ -90,15 +90,15 @@ def found(
     """The threshold on the gold of a basis. Raises Misasked for a target that cannot be."""
     sure = figures.sure(store, dataset_id, judge_id, dimension, wanted.source)
     cells = figures.verdicts(store, dataset_id, judge_id, dimension, basis, sure, wanted.near)
-    return Found(wanted, selective.selective(cells, wanted.target, wanted.delta), sure)
+    return Found(wanted, selective.find_threshold(cells, wanted.target, wanted.delta), sure)
 
 
-def now(store: Store, dataset_id: str, dimension: Dimension, rule: Rule) -> tuple[Step, Sure]:
+def now(store: Store, dataset_id: str, dimension: Dimension, rule: Rule) -> tuple[ThresholdTest, Sure]:
     """What a rule comes to on the gold that counts today, and the confidence of every item."""
     sure = figures.sure(store, dataset_id, rule.judge, dimension, rule.source)
     basis = policy.basis(store, dataset_id)
     cells = figures.verdicts(store, dataset_id, rule.judge, dimension, basis, sure, rule.near)
-    return selective.at(cells, rule.threshold, rule.delta), sure
+    return selective.agreement_at(cells, rule.threshold, rule.delta), sure
 
 
 def put(store: Store, actor: str, dataset_id: str, judge_id: str, dimension: Dimension, wanted: Wanted) -> Rule:
@@ -166,5 +166,5 @@ def rest(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
         for item, confidence, unit in zip(sure.item, sure.confidence, sure.unit, strict=True):
             if not confidence >= rule.threshold:
                 known = None if np.isnan(confidence) else float(confidence)
-                reasons.append(triage.not_spared(str(item), str(unit), rule.dimension, known, rule.threshold))
+                reasons.append(triage.below_threshold(str(item), str(unit), rule.dimension, known, rule.threshold))
     return reasons

@@ -25,11 +25,11 @@ from data.records.settings import gold_rule
 from data.store import Store, remembered
 from data.store.errors import NotFound
 from data.store.ids import content_id
-from judges.audits import Finding
-from judges.audits import audits as known_audits
+from judges.audits import AuditFinding
+from judges.audits import all_audits as known_audits
 from judges.client.endpoint import practice
-from judges.stats.calibration import Line
-from judges.stats.raters.human_ceiling import Ceiling
+from judges.stats.calibration import DimensionResult
+from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
 from judges.strict_json import canonical
 from judges.types import sort_of
@@ -63,9 +63,9 @@ class Case:
 
     dataset: Dataset
     judge: Judge
-    line: Line
+    line: DimensionResult
     asked: Asked
-    alarms: Mapping[str, Finding] | None
+    alarms: Mapping[str, AuditFinding] | None
     together: tuple[str, ...]
     brought: bool = False
 
@@ -191,9 +191,9 @@ class Beside:
     each. `origin` says where the labels are from.
     """
 
-    ceiling: Ceiling | None
+    ceiling: HumanCeiling | None
     waiting: int
-    alarms: Mapping[str, Finding] | None
+    alarms: Mapping[str, AuditFinding] | None
     cautions: tuple[str, ...] = ()
     origin: str = ""
 
@@ -219,7 +219,7 @@ def _behind(store: Store, found: Case) -> Behind:
     return remembered(store, ("behind", *found.key, counts), (*TABLES, "answer", "intake", "person_event"), make)
 
 
-def ceiling(store: Store, found: Case) -> Ceiling | None:
+def ceiling(store: Store, found: Case) -> HumanCeiling | None:
     """How far people agree with each other in the dimension, blind; None where no two have labelled one cell.
 
     It rests on imported labels only where the approval check does.

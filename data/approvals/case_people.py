@@ -9,7 +9,7 @@ from data.approvals.record import Fact
 from data.gold.gold import Basis
 from data.store import Store
 from judges.stats.calibration import Summary
-from judges.stats.raters.human_ceiling import Ceiling
+from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.types import Dimension
 
 
@@ -20,7 +20,7 @@ def each(gate: Summary) -> Fact:
     return "people of a cell", mean, f"{people.fewest} to {people.most}: kappa is agreement with their labels"
 
 
-def ceiling(top: Ceiling | None) -> Iterator[Fact]:
+def ceiling(top: HumanCeiling | None) -> Iterator[Fact]:
     """How far they agree with each other."""
     if top is None:
         yield "ceiling", None, "no rating has labels of two people"

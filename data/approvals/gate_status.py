@@ -16,10 +16,10 @@ from data.records.settings import Waiting, gold_rule
 from data.store import Store, each_remembered
 from judges.client.endpoint import practice
 from judges.stats import calibration as stats_calibration
-from judges.stats.approval_check import Decision, decide_together
-from judges.stats.calibration import Line, Summary
-from judges.stats.nonresponse import held
-from judges.stats.sequential import Plan
+from judges.stats.approval_check import CheckResult, check_dimensions
+from judges.stats.calibration import DimensionResult, Summary
+from judges.stats.nonresponse import require_response
+from judges.stats.sequential import LookPlan
 from judges.types import SORTS, Dimension
 
 TABLES = (
@@ -57,7 +57,9 @@ def both(
     return [pair for pair in zip(counted, out, strict=True) if pair[0].people.waiting]
 
 
-def standing(store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None) -> list[Line]:
+def standing(
+    store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None
+) -> list[DimensionResult]:
     """Every dimension of a judge with its decision.
 
     Every dimension on the gate's basis (or as `shown`), decided with all others of the dataset's judges together,
@@ -67,13 +69,13 @@ def standing(store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summa
     states = _states(store, dataset_id, judge_id)  # first, as it asks for all judges together
     gate = _checked(store, dataset_id, [judge_id])[judge_id]
     lines = [
-        Line(one, other, states[other.dimension.sort, other.dimension.name])
+        DimensionResult(one, other, states[other.dimension.sort, other.dimension.name])
         for one, other in zip(shown or gate, gate, strict=True)
     ]
     return sorted(lines, key=lambda line: (SORTS.index(line.dimension.sort), line.dimension.name))
 
 
-def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str], Decision]:
+def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str], CheckResult]:
     """The decision on every dimension of a judge, by unit sort and name."""
     asked, judges = policy.asked(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
     checked = _checked(store, dataset_id, list(judges))
@@ -82,11 +84,12 @@ def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str
         for judge, found in checked.items()
         for one in found
     }
-    states = decide_together(intervals, asked.policy, plans.plan(store, dataset_id))
+    states = check_dimensions(intervals, asked.policy, plans.plan(store, dataset_id))
     mine = [one.dimension for one in checked[judge_id]]
     answered = responses(store, dataset_id, judge_id, mine, policy.basis(store, dataset_id))
     return {
-        (d.sort, d.name): held(states[judge_id, d.sort, d.name], answered[d.sort, d.name], asked.answered) for d in mine
+        (d.sort, d.name): require_response(states[judge_id, d.sort, d.name], answered[d.sort, d.name], asked.answered)
+        for d in mine
     }
 
 
@@ -112,7 +115,7 @@ def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[st
 
 
 def _figures(
-    store: Store, dataset_id: str, judge_id: str, whole: list[Summary], basis: Basis, plan: Plan | None
+    store: Store, dataset_id: str, judge_id: str, whole: list[Summary], basis: Basis, plan: LookPlan | None
 ) -> list[Summary]:
     if plan is None:
         return whole

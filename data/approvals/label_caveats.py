@@ -18,7 +18,7 @@ from data.records import datasets, people
 from data.records.coverage import unit_condition
 from data.store import Store
 from judges.plural import many
-from judges.stats.nonresponse import Response
+from judges.stats.nonresponse import SampleResponse
 from judges.strict_json import canonical
 from judges.types import Dimension
 
@@ -72,7 +72,7 @@ class Behind:
     judges: int
     leads: tuple[str, ...]
     untold: int = 0
-    response: Response = field(default_factory=Response)
+    response: SampleResponse = field(default_factory=SampleResponse)
 
     @property
     def labels(self) -> int:

@@ -16,8 +16,8 @@ from data.records.people import require
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from judges.plural import many
-from judges.stats.approval_check import Decision
-from judges.stats.sequential import Plan
+from judges.stats.approval_check import CheckResult
+from judges.stats.sequential import LookPlan
 
 MOST = 5
 """Looks of a plan: with more there is little to gain over looking whenever one likes."""
@@ -27,10 +27,10 @@ _COUNTED = (
 )
 
 
-def plan(store: Store | Tx, dataset_id: str) -> Plan | None:
+def plan(store: Store | Tx, dataset_id: str) -> LookPlan | None:
     """The plan of a dataset; None where there is none."""
     sizes = settings.get_setting(store, dataset_id, "plan", {}).get("sizes", [])
-    return Plan(tuple(int(n) for n in sizes)) if sizes else None
+    return LookPlan(tuple(int(n) for n in sizes)) if sizes else None
 
 
 def begun(store: Store | Tx, dataset_id: str) -> int:
@@ -68,14 +68,14 @@ def written(text: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def read(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> Plan | None:
+def read(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> LookPlan | None:
     """The plan of these sizes, None of none. Raises BadInput."""
     if not sizes:
         return None
     if len(sizes) > MOST:
         raise BadInput(f"A plan has at most {MOST} looks; this one has {len(sizes)}. Without a plan, look at any time.")
     try:
-        new = Plan(tuple(sizes))
+        new = LookPlan(tuple(sizes))
     except ValueError as error:
         raise BadInput(str(error)) from None
     if against := policy.asked(store).policy.refuses(new):
@@ -86,7 +86,7 @@ def read(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> Plan | Non
     return new
 
 
-def facts(store: Store, dataset_id: str, decision: Decision, asked: Asked) -> Iterator[Fact]:
+def facts(store: Store, dataset_id: str, decision: CheckResult, asked: Asked) -> Iterator[Fact]:
     """What was compared with the threshold, and under which looks, as evidence to be frozen."""
     found = plan(store, dataset_id)
     looks = f"at {', '.join(map(str, found.sizes))} items, fixed before the first label" if found else "at any time"

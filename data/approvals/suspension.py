@@ -28,10 +28,10 @@ from data.store.errors import BadInput, NotFound
 from judges.plural import many
 from judges.stats import approval_check, drift
 from judges.stats import calibration as stats_calibration
-from judges.stats.approval_check import Decision
-from judges.stats.calibration import Line, Summary
-from judges.stats.drift import Finding, Frozen, Gold
-from judges.stats.uncertainty import quantile
+from judges.stats.approval_check import CheckResult
+from judges.stats.calibration import DimensionResult, Summary
+from judges.stats.drift import DriftFinding, FrozenEvidence, GoldAgreement
+from judges.stats.uncertainty import normal_quantile
 from judges.types import Dimension
 
 _SINCE = """
@@ -88,7 +88,7 @@ class Look:
     """
 
     found: Case | None
-    finding: Finding
+    finding: DriftFinding
     against: tuple[str, ...]
     since: Summary | None
     latest: Summary | None
@@ -242,21 +242,21 @@ def _look(store: Store, one: Approval) -> Look:
         found, dimension, basis = _alone(store, one)
     except NotFound as error:
         told = f"It cannot be compared with labels any more: {error}"
-        return Look(None, Finding("suspended", ("no gold",), (told,)), (), None, None, frozen)
+        return Look(None, DriftFinding("suspended", ("no gold",), (told,)), (), None, None, frozen)
     since, latest = _new(store, one, dimension, basis)
-    beside = replace(found, line=replace(found.line, decision=Decision("meets policy", "")))  # all but kappa
-    new, newest = (None if figures is None else Gold.of(figures) for figures in (since, latest))
-    finding = drift.held(then(frozen), Gold.of(found.line.gate), new, newest, one.policy)
+    beside = replace(found, line=replace(found.line, decision=CheckResult("meets policy", "")))  # all but kappa
+    new, newest = (None if figures is None else GoldAgreement.of(figures) for figures in (since, latest))
+    finding = drift.assess_drift(then(frozen), GoldAgreement.of(found.line.gate), new, newest, one.policy)
     return Look(found, finding, tuple(beside.against), since, latest, frozen)
 
 
-def then(frozen: dict[str, float | None]) -> Frozen:
+def then(frozen: dict[str, float | None]) -> FrozenEvidence:
     """What was frozen at an approval. The error is that of the interval's ends where it was not frozen by itself."""
     kappa, se = frozen.get("kappa"), frozen.get("kappa, standard error")
     low, high = frozen.get("kappa, low end"), frozen.get("kappa, high end")
     if se is None and low is not None and high is not None:
-        se = (high - low) / (2 * quantile(0.975))
-    return Frozen(kappa, se, frozen.get("items"), frozen.get("effective items"))
+        se = (high - low) / (2 * normal_quantile(0.975))
+    return FrozenEvidence(kappa, se, frozen.get("items"), frozen.get("effective items"))
 
 
 def _alone(store: Store, one: Approval) -> tuple[Case, Dimension, Basis]:
@@ -268,7 +268,7 @@ def _alone(store: Store, one: Approval) -> tuple[Case, Dimension, Basis]:
     basis = one.asked.basis(where.synthetic)
     cells = calibration.evidence(store, one.dataset, one.judge, dimension, basis)
     summary = stats_calibration.summarise(cells, dimension)
-    line = Line(summary, summary, approval_check.decide(summary.interval, one.policy))
+    line = DimensionResult(summary, summary, approval_check.check_dimension(summary.interval, one.policy))
     asked = replace(one.asked, alarms=False)
     return Case(where, who, line, asked, None, (line.key,), case.brought(store, one.dataset)), dimension, basis
 

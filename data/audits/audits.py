@@ -18,7 +18,7 @@ from data.records import exposure, leads, settings
 from data.records.people import require
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotAllowed
-from judges.audits import Audit, Evidence, Finding, Flag, audits
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, all_audits
 from judges.card import Card
 
 _SETTING, _PROPOSED = "audits", "audits proposed"
@@ -33,11 +33,11 @@ _GATHERING = threading.Lock()
 class Audited:
     """The findings of a judge on a dataset, by audit in the order of its card, and what they rest on."""
 
-    findings: dict[str, Finding]
+    findings: dict[str, AuditFinding]
     scope: Scope
 
     @property
-    def alarms(self) -> dict[str, Finding]:
+    def alarms(self) -> dict[str, AuditFinding]:
         """The audits in alarm."""
         return {name: found for name, found in self.findings.items() if found.verdict == "alarm"}
 
@@ -50,7 +50,7 @@ def audited(store: Store, dataset_id: str, judge_id: str, most: int = gathered.M
     """
     key, tables = ("audit", dataset_id, judge_id, most, "scope"), [*_REPLIES, *chain.from_iterable(_ALSO.values())]
 
-    def made(base: Callable[[], tuple[Evidence, Scope]]) -> Audited:
+    def made(base: Callable[[], tuple[AuditEvidence, Scope]]) -> Audited:
         scope = remembered(store, key, tables, lambda: base()[1])
         return Audited(_findings(store, dataset_id, judge_id, most, base), scope)
 
@@ -61,12 +61,12 @@ def audited(store: Store, dataset_id: str, judge_id: str, most: int = gathered.M
             return made(cache(partial(gathered.gather, store, dataset_id, judge_id, most)))
 
 
-def alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, Finding]:
+def alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, AuditFinding]:
     """The audits of a judge that are in alarm, by name: what speaks against publishing its scores."""
     return audited(store, dataset_id, judge_id).alarms
 
 
-def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500) -> dict[str, Finding] | None:
+def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500) -> dict[str, AuditFinding] | None:
     """The same for a page about something else: None where it is not known yet and takes a while to find out.
 
     It is found out at once where the judge has given up to `cheap` replies in the dataset. None, too, where its card is
@@ -80,7 +80,7 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
     key = ("audit size", dataset_id, judge_id)
     size = remembered(store, key, ["judgment"], lambda: int(store.rows(count, [dataset_id, judge_id])[0][0]))
 
-    def base() -> tuple[Evidence, Scope]:
+    def base() -> tuple[AuditEvidence, Scope]:
         if size > cheap:
             raise _Unknown
         return gathered.gather(store, dataset_id, judge_id)
@@ -119,17 +119,17 @@ class _Unknown(Exception):
     """Something is not remembered."""
 
 
-def _nothing() -> tuple[Evidence, Scope]:
+def _nothing() -> tuple[AuditEvidence, Scope]:
     raise _Unknown
 
 
 def _findings(
-    store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], tuple[Evidence, Scope]]
-) -> dict[str, Finding]:
+    store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], tuple[AuditEvidence, Scope]]
+) -> dict[str, AuditFinding]:
     """The findings, remembered each by itself; `base` gives what they are made of."""
     limits, found, made = thresholds(store), {}, list[str]()
-    for name in [name for name in card(store, judge_id).audits if name in audits()]:
-        one = audits()[name]
+    for name in [name for name in card(store, judge_id).audits if name in all_audits()]:
+        one = all_audits()[name]
         limit = limits.get(name, one.threshold or 0.0)
         tables = [*_REPLIES, *_ALSO.get(one.probe, ())]
         key = ("audit", dataset_id, judge_id, most, name, limit)
@@ -140,7 +140,7 @@ def _findings(
     return found
 
 
-def _find(one: Audit, limit: float, base: Callable[[], tuple[Evidence, Scope]], made: list[str]) -> Finding:
+def _find(one: Audit, limit: float, base: Callable[[], tuple[AuditEvidence, Scope]], made: list[str]) -> AuditFinding:
     found = one.find(base()[0], limit)
     made.append(one.name)
     return found
@@ -149,7 +149,7 @@ def _find(one: Audit, limit: float, base: Callable[[], tuple[Evidence, Scope]], 
 def thresholds(store: Store | Tx) -> dict[str, float]:
     """The limits that the workspace has set, by audit; for others the audit's own default holds."""
     found = settings.get_setting(store, settings.WORKSPACE, _SETTING, {})
-    return {name: float(value) for name, value in found.items() if name in audits()}
+    return {name: float(value) for name, value in found.items() if name in all_audits()}
 
 
 def reach(one: Audit) -> tuple[float, float]:
@@ -179,9 +179,9 @@ def set_threshold(store: Store, actor: str, name: str, value: float | None) -> b
     lead, who counts beside the first (`data.records.leads`), sets the same; to set what holds already ends what waits.
     Raises NotAllowed, BadInput for an audit that is not there or has no limit, and for a value out of range.
     """
-    one = audits().get(name)
+    one = all_audits().get(name)
     if one is None or one.threshold is None:
-        having = ", ".join(a.name for a in audits().values() if a.threshold is not None) or "none"
+        having = ", ".join(a.name for a in all_audits().values() if a.threshold is not None) or "none"
         raise BadInput(f"There is no audit {name!r} whose limit can be set. There are: {having}.")
     low, high = reach(one)
     if value is not None and not (math.isfinite(value) and low <= value <= high):

@@ -17,7 +17,7 @@ from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
 from data.store import Store
 from data.store.errors import NotFound
-from judges.audits import Cell, Evidence, Reply, answers
+from judges.audits import AuditEvidence, AuditReply, Cell, combine_replies
 from judges.card import Card, Item
 from judges.params import Params
 from judges.protocols import call_plan
@@ -122,7 +122,7 @@ def card_of(store: Store, found: Judge) -> Card:
     return cards.card_of_judge(store, found.id)
 
 
-def gather(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> tuple[Evidence, Scope]:
+def gather(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> tuple[AuditEvidence, Scope]:
     """All that an audit of the judge may look at in a dataset, its samples combined, and what that is in numbers.
 
     Of more than `most` replies (None: `MOST`) those to a random sample of items are looked at, the same each time.
@@ -136,17 +136,19 @@ def gather(store: Store, dataset_id: str, judge_id: str, most: int | None = None
     }
     items = Items(contents)
     said = among.replies(mine, card, items)
-    replies = answers(said, card, rule_of(card, mine.params))
-    probes: dict[str, list[Reply]] = {}
-    others: dict[str, list[Reply]] = {}
+    replies = combine_replies(said, card, rule_of(card, mine.params))
+    probes: dict[str, list[AuditReply]] = {}
+    others: dict[str, list[AuditReply]] = {}
     for other in among.judges():
         if other.id == mine.id or other.card != mine.card:
             continue
         if other.probe:
             if other.probe not in probes and not mine.probe and other.alike(card) == mine.alike(card):
-                probes[other.probe] = answers(among.replies(other, card, items), card, rule_of(card, other.params))
+                probes[other.probe] = combine_replies(
+                    among.replies(other, card, items), card, rule_of(card, other.params)
+                )
         elif other.model != mine.model and other.model not in others:
-            others[other.model] = answers(among.replies(other, card, items), card, rule_of(card, other.params))
+            others[other.model] = combine_replies(among.replies(other, card, items), card, rule_of(card, other.params))
     basis, resolved = _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id))
     fits = _fits(store, judge_id, items)
     scope = Scope(
@@ -155,7 +157,7 @@ def gather(store: Store, dataset_id: str, judge_id: str, most: int | None = None
         probes={name: len(found) for name, found in probes.items()},
         others={name: len(found) for name, found in others.items()}, fits=len(fits),
     )  # fmt: skip
-    return Evidence(card, mine.model, items, replies, probes, others, resolved, fits), scope
+    return AuditEvidence(card, mine.model, items, replies, probes, others, resolved, fits), scope
 
 
 class _Among:
@@ -190,7 +192,7 @@ class _Among:
         )
         return [_judge(row) for row in rows]
 
-    def replies(self, one: Judge, card: Card, items: Items) -> list[Reply]:
+    def replies(self, one: Judge, card: Card, items: Items) -> list[AuditReply]:
         """A judge's replies by item, part and sample. Where one was asked for again, the one that could be read."""
         rows = self.rows(
             "select id, item_id, part, sample, unscored, why, several from (select m.id, m.item_id, m.part, m.sample, "
@@ -222,7 +224,7 @@ class _Among:
             remarks[str(key)].append(Remark(str(unit), str(dimension), sort, str(text)))  # type: ignore[arg-type]
         facts = self._facts(one, card, items, [row for row in rows if row[6]])
         return [
-            Reply(
+            AuditReply(
                 str(item),
                 Reading(unscored=unscored, why=str(why))  # type: ignore[arg-type]
                 if unscored

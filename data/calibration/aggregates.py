@@ -195,7 +195,7 @@ def _single(ask: CountedDimension, value: float | None, n: int) -> Group:
     whole, cross = np.zeros((size, 2)), np.zeros((size, 3))
     if value is None:
         return Group(0, n, counts, whole, cross)
-    counts[int(bins.placed([value], ask.dimension.scale)[0]) if not ask.sided else int(value)] = n
+    counts[int(bins.row_numbers([value], ask.dimension.scale)[0]) if not ask.sided else int(value)] = n
     squares = n * value * value if ask.mean else 0.0
     if ask.dimension.sort in MANY:
         return Group(0, n, counts, whole, cross, squares)

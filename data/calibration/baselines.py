@@ -11,7 +11,7 @@ from data.calibration.calibration import BEHIND, as_meeting, met
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, labels_sql
 from data.store import Store, remembered
-from judges.stats.baselines import Floors, floors, length
+from judges.stats.baselines import Baselines, compare_baselines, unit_length
 from judges.types import ITEM, Dialogue, Dimension, Pair, Response
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ choice, and always the same one."""
 
 def measured(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, drop: bool = False
-) -> dict[tuple[str, str], Floors]:
+) -> dict[tuple[str, str], Baselines]:
     """The floors of every dimension, by (unit sort, name), on the cells that calibration rests on; see MOST_ITEMS.
 
     `drop`: cells where either side says the scale's drawn category ("tie") are left out.
@@ -36,10 +36,10 @@ def measured(
 
 def _measured(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, drop: bool
-) -> dict[tuple[str, str], Floors]:
+) -> dict[tuple[str, str], Baselines]:
     items = _items(store, dataset_id)
     if not items or not dimensions:
-        return {(d.sort, d.name): Floors(0) for d in dimensions}
+        return {(d.sort, d.name): Baselines(0) for d in dimensions}
     names = list(dict.fromkeys(d.name for d in dimensions))
     marks = {name: "$2" if n == 0 else f"${n + 4}" for n, name in enumerate(names)}
     few = f" and l.item_id <= $4{not_in_prompt_sql(store, judge_id)}"
@@ -88,13 +88,15 @@ def _items(store: Store, dataset_id: str) -> dict[str, Dialogue | Pair | Respons
 
 def _floors(
     frame: pandas.DataFrame, dimension: Dimension, drop: bool, items: dict[str, Dialogue | Pair | Response]
-) -> Floors:
+) -> Baselines:
     names = frame["item_id"].to_numpy()
-    lengths = np.array([length(items[i], unit) for i, unit in zip(names, frame["unit"], strict=True)], dtype=np.float64)
+    lengths = np.array(
+        [unit_length(items[i], unit) for i, unit in zip(names, frame["unit"], strict=True)], dtype=np.float64
+    )
     numbers = np.unique(names.astype(str), return_inverse=True)[1] if len(names) else np.zeros(0)
     meeting = as_meeting(frame, numbers.astype(np.int64))
     if drop and dimension.scale.drawn:
         code = float(dimension.scale.categories.index(dimension.scale.drawn))
         keep = (meeting.human != code) & (meeting.judge != code)
         meeting, lengths = meeting.without(code), lengths[keep]
-    return floors(meeting, lengths, dimension)
+    return compare_baselines(meeting, lengths, dimension)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from data.cards import cards
 from data.store import Store
 from judges.protocols import orders
-from judges.stats.position import Position, Said, position
+from judges.stats.position import OrderedVerdicts, PositionalAgreement, positional_agreement
 
 _BOTH = "m.raw like '{\"pieces\":[{\"piece\":\"order:ab%' and m.raw like '%,{\"piece\":\"order:ba%'"
 """Quotes within a reply are escaped there, so that none can pass for a piece."""
 
 
-def positions(store: Store, dataset_id: str, judge_id: str) -> Position | None:
+def positions(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreement | None:
     """The positional agreement of a judge's verdicts; None where it has none in both orders.
 
     Every sample counts, as a cell of its pair.
@@ -29,7 +29,7 @@ def positions(store: Store, dataset_id: str, judge_id: str) -> Position | None:
         f"where i.dataset_id = $1 and m.judge_id = $2 and m.unscored = '' and {_BOTH} order by i.name, m.sample, m.id",
         [dataset_id, judge_id, asked.name],
     )
-    said: dict[str, Said] = {}
+    said: dict[str, OrderedVerdicts] = {}
     for key, item, value, scored, note in rows:
         if (flip := orders.flipped(note or "")) is not None:
             said[key] = (item, *flip)
@@ -37,4 +37,4 @@ def positions(store: Store, dataset_id: str, judge_id: str) -> Position | None:
             word = asked.scale.say(value)
             said.setdefault(key, (item, word, word))
     both = [one for one in said.values() if one[1]]
-    return position(both, asked.scale.answers) if both else None
+    return positional_agreement(both, asked.scale.answers) if both else None

@@ -20,9 +20,9 @@ from data.records.combinations import is_answer_sql
 from data.records.settings import Waiting, gold_rule
 from data.store import Store, Tx, each_remembered, remembered
 from judges.stats import bins
-from judges.stats.calibration import Meeting, People, Said, Sums, by_moments
+from judges.stats.calibration import LabelCounts, LabelSums, PairedRatings, RatingSums, has_kappa_of_moments
 from judges.stats.intervals import LINEARISE_FROM
-from judges.stats.strata import within
+from judges.stats.strata import products_within_strata
 from judges.types import Dimension
 
 _JOINED = (
@@ -66,7 +66,7 @@ def dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
     What only the judge states, on an interval scale (its aggregates), is among them once people have labelled it.
     """
     card = cards.card_of_judge_if_known(store, judge_id)
-    found = [d for d in card.dimensions if bins.rows(d.scale)] if card is not None else []
+    found = [d for d in card.dimensions if bins.row_count(d.scale)] if card is not None else []
     return [d for d in found if d.asked or (d.scale.kind == "interval" and _labelled(store, d))]
 
 
@@ -82,7 +82,7 @@ def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Bas
 
     Labels of items that prompts were tuned on are in none (data/gold/excluded_items.py).
     """
-    names = [d.name for d in asked if bins.rows(d.scale)]
+    names = [d.name for d in asked if bins.row_count(d.scale)]
     marks = ", ".join(f"${n}" for n in range(2, len(names) + 2)) or "null"
     rows = store.rows(
         "select l.mode, coalesce(d.probability, l.probability) is not null as random, "
@@ -102,7 +102,7 @@ def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Bas
 
 def evidence(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
-) -> Meeting | Sums:
+) -> PairedRatings | RatingSums:
     """The cells of one judge and dimension where there is gold: single ones, or their sums where items are many.
 
     `drop` is a category ("tie") whose cells are left out of the sums; of single cells `summarise` leaves them out.
@@ -113,7 +113,7 @@ def evidence(
 def every(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
-) -> list[Meeting | Sums]:  # fmt: skip
+) -> list[PairedRatings | RatingSums]:  # fmt: skip
     """The same of several dimensions.
 
     It costs less than one after the other; `dropped`: without what is drawn;
@@ -121,12 +121,12 @@ def every(
     """
     count = "select count(*) from item where dataset_id = $1"
     items = remembered(store, ("items", dataset_id), ["item"], lambda: int(store.rows(count, [dataset_id])[0][0]))
-    many = [d for d in asked if by_moments(d.scale) or d.scale.size**2 <= _LARGEST_TABLE]
-    found: dict[Dimension, Sums] = {}
+    many = [d for d in asked if has_kappa_of_moments(d.scale) or d.scale.size**2 <= _LARGEST_TABLE]
+    found: dict[Dimension, RatingSums] = {}
     if items >= LINEARISE_FROM:
         keys = [("sums", dataset_id, judge_id, d, basis, d.scale.drawn if dropped else "", waiting) for d in many]
 
-        def make(places: Sequence[int]) -> list[Sums]:
+        def make(places: Sequence[int]) -> list[RatingSums]:
             step = max(1, _AT_ONCE // items)
             lacking = [many[n] for n in places]
             parts = [lacking[n : n + step] for n in range(0, len(lacking), step)]
@@ -144,7 +144,7 @@ def every(
 def meeting(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int | None = None,
     among: str = "", waiting: Waiting | None = None,
-) -> Meeting:  # fmt: skip
+) -> PairedRatings:  # fmt: skip
     """The cells of one judge and dimension where there is gold: who says what, and with which weight.
 
     `first`: only those of so many items, the ones that were the first to be labelled.
@@ -190,13 +190,13 @@ MEETING = "human, judge, scored, weight, mean, share, people, waits"
 """The columns of `met` that make a `Meeting`."""
 
 
-def as_meeting(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np.int64]]) -> Meeting:
+def as_meeting(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np.int64]]) -> PairedRatings:
     """A frame of those columns, and the numbers of its items."""
     human, judge, mean = (frame[c].to_numpy(dtype=np.float64, na_value=np.nan) for c in ("human", "judge", "mean"))
     scored, waits = (frame[c].to_numpy(dtype=bool) for c in ("scored", "waits"))
     weight, share = (frame[c].to_numpy(dtype=np.float64) for c in ("weight", "share"))
     people = frame["people"].to_numpy(dtype=np.int64)
-    return Meeting(item, human, judge, scored, weight, None, mean, share, people, waits)
+    return PairedRatings(item, human, judge, scored, weight, None, mean, share, people, waits)
 
 
 def _earliest(
@@ -216,7 +216,7 @@ def _earliest(
 def all_sums(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
-) -> list[Sums]:  # fmt: skip
+) -> list[RatingSums]:  # fmt: skip
     """What `cells` gives, summed up by the database: several dimensions in one statement, which looks at labels once.
 
     What an item gives to kappa is s_g, its six moments or its own table (`stats.calibration.Sums`); the totals are
@@ -268,14 +268,14 @@ def all_sums(
 def _terms(dimension: Dimension) -> list[str]:
     """What a cell gives to its item's sums, before the weight."""
     scale = dimension.scale
-    if by_moments(scale):
+    if has_kappa_of_moments(scale):
         x, y = (f"({side} - {bins.origin(scale)!r})" for side in ("human", "judge"))
         return ["1", x, y, f"{x} * {x}", f"{y} * {y}", f"{x} * {y}"]
     codes = range(scale.base, scale.base + scale.size)
     return [f"case when human = {h} and judge = {j} then 1 else 0 end" for h in codes for j in codes]
 
 
-def _read(rows: list[tuple[Any, ...]], size: int) -> Sums:
+def _read(rows: list[tuple[Any, ...]], size: int) -> RatingSums:
     """The sums of one dimension from its rows: one for each combination that occurs, one of the totals of a stratum."""
     groups = [r for r in rows if r[2] is not None]
     last = sorted((r for r in rows if r[2] is None), key=lambda r: r[0] or 0)
@@ -290,7 +290,7 @@ def _read(rows: list[tuple[Any, ...]], size: int) -> Sums:
     whole = numbers.sum(axis=0)
     told, gap, v, gaps, both, vs, labels, _, _, waiting = whole[-10:].tolist()
     fewest, most = numbers[:, -3].min(), numbers[:, -2].max()
-    return Sums(
+    return RatingSums(
         human=_column(groups, 0),
         judge=_column(groups, 1),
         scored=np.array([bool(r[2]) for r in groups], dtype=bool),
@@ -300,9 +300,9 @@ def _read(rows: list[tuple[Any, ...]], size: int) -> Sums:
         gold_items=int(whole[1]),
         mean_weight=(float(whole[2]), float(whole[3])),
         total=whole[4 : 4 + size],
-        cross=within(items, totals, cross),
-        said=Said(int(told), np.array([gap, v]), np.array([[gaps, both], [both, vs]]),
-                  People(*map(int, (labels, fewest, most, waiting)))),
+        cross=products_within_strata(items, totals, cross),
+        said=LabelSums(int(told), np.array([gap, v]), np.array([[gaps, both], [both, vs]]),
+                  LabelCounts(*map(int, (labels, fewest, most, waiting)))),
     )
 
 
@@ -347,7 +347,7 @@ def items_in(
     """The cells in one place of the table.
 
     The cells where people say `human` and the judge `judge` or what is nearest to it (None = n/a), by name; at most
-    so many. Where a row of the table is a bin, it is named by its middle (`judges.stats.bins.middles`).
+    so many. Where a row of the table is a bin, it is named by its middle (`judges.stats.bins.row_values`).
 
     Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
     """

@@ -13,9 +13,9 @@ from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
 from data.store import Store
 from judges.stats import bins
-from judges.stats.baselines import guessed, length
+from judges.stats.baselines import length_rule_guesses, unit_length
 from judges.stats.calibration import Floats
-from judges.stats.comparison import Seats
+from judges.stats.comparison import SharedCells
 from judges.types import ITEM, Dimension
 
 LENGTH, CONSTANT = "rule: length", "rule: always the same"
@@ -31,7 +31,7 @@ class Same(NamedTuple):
     rule was left out.
     """
 
-    seats: Seats
+    seats: SharedCells
     gold: int
     scored: Mapping[str, int]
     too_many: bool
@@ -77,17 +77,17 @@ def same(
         everywhere &= ~np.isnan(given)
     chosen = frame[everywhere]
     item = np.asarray(chosen["item_id"].factorize()[0], dtype=np.int64)  # as the rows are ordered
-    human = bins.coded(chosen["human"].to_numpy(dtype=np.float64), scale)
+    human = bins.to_codes(chosen["human"].to_numpy(dtype=np.float64), scale)
     weights = chosen["weight"].to_numpy(dtype=np.float64)
-    judges = {one: bins.coded(given[everywhere], scale) for one, given in values.items()}
+    judges = {one: bins.to_codes(given[everywhere], scale) for one, given in values.items()}
     many = len(np.unique(item)) > MOST_ITEMS
     if rules and len(item):
-        row = int(np.bincount(bins.placed(chosen["human"], scale), weights).argmax())
+        row = int(np.bincount(bins.row_numbers(chosen["human"], scale), weights).argmax())
         lengths = None if many or not _by_length(dimension) else _lengths(store, dataset_id, chosen)
         if lengths is not None and not np.isnan(lengths).any() and len(np.unique(item)) > 1:
-            judges[LENGTH] = guessed(lengths, item, human, weights, bins.reach(scale))
-        judges[CONSTANT] = bins.coded(np.full(len(item), bins.middles(scale)[row]), scale)
-    seats = Seats(item, human, judges, None if np.all(weights == 1) else weights)
+            judges[LENGTH] = length_rule_guesses(lengths, item, human, weights, bins.code_count(scale))
+        judges[CONSTANT] = bins.to_codes(np.full(len(item), bins.row_values(scale)[row]), scale)
+    seats = SharedCells(item, human, judges, None if np.all(weights == 1) else weights)
     return Same(seats, len(frame), {one: int((~np.isnan(v)).sum()) for one, v in values.items()}, rules and many)
 
 
@@ -103,4 +103,4 @@ def _lengths(store: Store, dataset_id: str, chosen: object) -> Floats:
     marks = ", ".join(f"${n}" for n in range(1, len(wanted) + 1))
     rows = store.rows(f"select id, content from item where id in ({marks})", wanted)
     items = {str(id_): ITEM.validate_json(content) for id_, content in rows}
-    return np.array([length(items[i], unit) for i, unit in zip(ids.tolist(), units.tolist(), strict=True)])
+    return np.array([unit_length(items[i], unit) for i, unit in zip(ids.tolist(), units.tolist(), strict=True)])

@@ -7,7 +7,7 @@ from data.gold.gold import Basis
 from data.store import Store, remembered
 from judges.stats import concordance, threshold
 from judges.stats.concordance import Concordance
-from judges.stats.threshold import Flagged, Step
+from judges.stats.threshold import ThresholdPoint, ThresholdRates
 from judges.types import Dimension
 
 
@@ -21,17 +21,19 @@ def beside(
     def make() -> Concordance:
         code = float(dimension.scale.categories.index(drop)) if drop else None
         given = meeting(store, dataset_id, judge_id, dimension, basis).without(code)
-        return concordance.concordance(concordance.cells_of(given))
+        return concordance.concordance(concordance.value_cells(given))
 
     return remembered(store, ("concordance", dataset_id, judge_id, dimension, basis, drop), BEHIND, make)
 
 
-def flags(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[Step]:
+def flags(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[ThresholdPoint]:
     """A score as a flag, over thresholds."""
     given = meeting(store, dataset_id, judge_id, dimension, basis)
-    return threshold.curve(given, dimension.scale)
+    return threshold.threshold_curve(given, dimension.scale)
 
 
-def flagged(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float) -> Flagged:
+def flagged(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float
+) -> ThresholdRates:
     """The same at one threshold, with intervals."""
-    return threshold.flagged(meeting(store, dataset_id, judge_id, dimension, basis), dimension, at)
+    return threshold.rates_at_threshold(meeting(store, dataset_id, judge_id, dimension, basis), dimension, at)

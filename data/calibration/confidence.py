@@ -11,8 +11,8 @@ from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.store import Store
 from judges.reading.confidence import SAMPLES
-from judges.stats.bins import apart as apart_of
-from judges.stats.reliability import Sure
+from judges.stats.bins import steps_apart as apart_of
+from judges.stats.reliability import ConfidenceCells
 from judges.types import Dimension
 
 
@@ -23,7 +23,7 @@ class Certain(NamedTuple):
     asked several times; a cell may be under both.
     """
 
-    by_source: dict[str, Sure]
+    by_source: dict[str, ConfidenceCells]
     scored: int
 
 
@@ -56,10 +56,10 @@ def certain(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, 
     for code, name in enumerate(names):
         there = (source == code) & ~np.isnan(numbers["confidence"])
         if there.any():
-            found[str(name) or "not told"] = Sure(
+            found[str(name) or "not told"] = ConfidenceCells(
                 item[there], numbers["confidence"][there], off[there], numbers["weight"][there]
             )
     there = ~np.isnan(numbers["agreed"])
     if there.any():
-        found[SAMPLES] = Sure(item[there], numbers["agreed"][there], off[there], numbers["weight"][there])
+        found[SAMPLES] = ConfidenceCells(item[there], numbers["agreed"][there], off[there], numbers["weight"][there])
     return Certain(dict(sorted(found.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame))

@@ -8,7 +8,7 @@ from typing import Literal
 from data.annotators import annotators
 from data.store import Store, each_remembered, remembered
 from judges.stats.raters import human_ceiling as ceilings
-from judges.stats.raters.human_ceiling import Ceiling
+from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
@@ -21,14 +21,15 @@ Resting = Literal["blind", "here"]
 
 def ceiling(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, resting: Resting = "blind"
-) -> Ceiling | None:
+) -> HumanCeiling | None:
     """How far people agree with each other on the same blind items, and the judge with them.
 
     None where no two have labelled one cell.
     """
 
-    def make() -> Ceiling | None:
-        return ceilings.ceiling(annotators.dimension_labels(store, dataset_id, dimension, resting, judge_id).ratings)
+    def make() -> HumanCeiling | None:
+        found = annotators.dimension_labels(store, dataset_id, dimension, resting, judge_id)
+        return ceilings.measure_ceiling(found.ratings)
 
     return remembered(store, ("ceiling", dataset_id, judge_id, dimension, resting), TABLES, make)
 
@@ -44,7 +45,7 @@ def between(
 
     def make(places: Sequence[int]) -> list[Interval | None]:
         few = [annotators.dimension_labels(store, dataset_id, asked[n], resting, judge_id, MOST) for n in places]
-        return [ceilings.between(one.ratings) for one in few]
+        return [ceilings.kappa_between_people(one.ratings) for one in few]
 
     keys = [("between", dataset_id, judge_id, d, resting) for d in asked]
     return dict(zip(asked, each_remembered(store, keys, TABLES, make), strict=True))

@@ -20,9 +20,9 @@ from data.store.errors import BadInput
 from judges.card import Card
 from judges.stats import means as figures
 from judges.stats.agreement import Floats
-from judges.stats.means import FEW, Means, Scored
+from judges.stats.means import FEW, JudgeMeans, ScoreRows
 from judges.stats.uncertainty import Interval
-from judges.triage import level
+from judges.triage import confidence_level
 from judges.types import Dimension, sort_of
 
 COLUMNS = {
@@ -57,7 +57,7 @@ class Row:
     group: str
     dimension: Dimension
     unit: str
-    means: Means
+    means: JudgeMeans
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Tabl
         for who, held in own.groupby("group", sort=True):
             for of in ["", *several]:
                 part = held[held["unit"] == of] if of else held
-                made = figures.means(_scored(part, d, card, frame, parts), *_ends(d))
+                made = figures.judge_means(_scored(part, d, card, frame, parts), *_ends(d))
                 if made.told:
                     rows.append(Row(str(who), d, of, made))
                 elif not of:
@@ -187,12 +187,14 @@ def _asked(frame: pandas.DataFrame, numbers: Sequence[Dimension]) -> Iterator[pa
 
 def _scored(
     held: pandas.DataFrame, d: Dimension, card: Card | None, frame: pandas.DataFrame, parts: pandas.Series | None
-) -> Scored:  # fmt: skip
+) -> ScoreRows:  # fmt: skip
     """The rows of a group as arrays."""
     none = np.full(len(held), np.nan)
     counts, trusted, made = none, none, none
     if card is not None and card.counts:
-        by_word = {sure: card.counts.get(level(sure) or "", np.nan) for sure in held["sure"].dropna().unique()}
+        by_word = {
+            sure: card.counts.get(confidence_level(sure) or "", np.nan) for sure in held["sure"].dropna().unique()
+        }
         counts = _numbers(held["sure"].map(by_word))
     if card is not None and card.trust and d.name != card.trust:
         said = frame[frame["dimension"] == card.trust].drop_duplicates("place").set_index("place")["value"]
@@ -200,7 +202,7 @@ def _scored(
     if parts is not None:
         made = _numbers(parts.reindex(pandas.MultiIndex.from_frame(held[["place", "side"]])))
     item = held["place"].to_numpy(dtype=np.int64)
-    return Scored(item, _numbers(held["value"]), counts, trusted, made, _numbers(held["other"]))
+    return ScoreRows(item, _numbers(held["value"]), counts, trusted, made, _numbers(held["other"]))
 
 
 def _ends(d: Dimension) -> tuple[float, float]:
@@ -238,4 +240,4 @@ def plain(row: Row) -> dict[str, Any]:
         return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "ratings": one.cells}
 
     where = {"group": row.group, "dimension": row.dimension.name, "sort": row.dimension.sort, "unit": row.unit}
-    return where | {one.name: held(getattr(row.means, one.name)) for one in dataclasses.fields(Means)}
+    return where | {one.name: held(getattr(row.means, one.name)) for one in dataclasses.fields(JudgeMeans)}

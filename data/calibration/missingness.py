@@ -14,21 +14,21 @@ from data.records.settings import Waiting
 from data.store import Store, remembered
 from judges.reading.bare_scores import given
 from judges.stats import missingness as figures
-from judges.stats.missingness import Missing
+from judges.stats.missingness import Missingness
 from judges.types import Dimension
 
 
 def missing(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, more: Sequence[str] = (),
     drop: str = "", waiting: Waiting | None = None,
-) -> Missing:  # fmt: skip
+) -> Missingness:  # fmt: skip
     """The figures under the usual choices and `more`; other options as in `data.calibration.calibration`."""
-    choices = tuple(dict.fromkeys([*figures.usual(dimension.scale), *more]))
+    choices = tuple(dict.fromkeys([*figures.usual_choices(dimension.scale), *more]))
 
-    def make() -> Missing:
+    def make() -> Missingness:
         cells = meeting(store, dataset_id, judge_id, dimension, basis, waiting=waiting)
         lost = _lost(store, dataset_id, judge_id, dimension, basis, waiting)
-        return figures.missing(cells, dimension, lost, choices, drop)
+        return figures.compare_choices(cells, dimension, lost, choices, drop)
 
     key = ("missing", dataset_id, judge_id, dimension, basis, choices, drop, waiting)
     return remembered(store, key, (*BEHIND, "judgment"), make)

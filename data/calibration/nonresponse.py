@@ -15,7 +15,7 @@ from data.records.coverage import unit_condition
 from data.records.queue_index import current_index
 from data.store import Store, remembered
 from data.store.ids import now
-from judges.stats.nonresponse import Response, Stratum
+from judges.stats.nonresponse import SampleResponse, StratumResponse
 from judges.types import Dimension, UnitSort
 
 TABLES = ("item", "judge", "card", "label", "draw", "item_use", "intake")
@@ -122,7 +122,7 @@ def missing(
 
 def responses(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis
-) -> dict[Key, Response]:
+) -> dict[Key, SampleResponse]:
     """Of every dimension the strata of the audit sample, as a basis has them: drawn, and answered by a counted label.
 
     Put aside, examples of the judge's prompt, skipped, withdrawn: all that is drawn and has no such label is not
@@ -132,14 +132,14 @@ def responses(
     strata on the other bases.
     """
     if basis not in WEIGHTED or not asked:
-        return {(d.sort, d.name): Response() for d in asked}
+        return {(d.sort, d.name): SampleResponse() for d in asked}
     key = ("responses", dataset_id, judge_id, tuple((d.sort, d.name) for d in asked), basis)
     return dict(remembered(store, key, TABLES, lambda: _responses(store, dataset_id, judge_id, asked, basis)))
 
 
 def _responses(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis
-) -> dict[Key, Response]:
+) -> dict[Key, SampleResponse]:
     card = cards.card_of_judge_if_known(store, judge_id)
     kind, mode = card.kind if card else "", "assisted" if basis == "assisted" else "blind"
     names = list(dict.fromkeys(d.name for d in asked))
@@ -166,7 +166,7 @@ def _responses(
     brought = {(r[2], names[r[3]]): int(r[4]) for r in rows if r[0] == "brought"}
     begun = {(r[2], names[r[3]]) for r in rows if r[0] == "begun"}
     every = _every(store, dataset_id, judge_id, kind) if brought else None
-    found: dict[Key, Response] = {}
+    found: dict[Key, SampleResponse] = {}
     for d in asked:
         strata = []
         place = (d.sort, d.name)
@@ -174,11 +174,11 @@ def _responses(
             said = answered.get((name, d.sort, d.name), 0)
             # An item with a label was asked, whatever its content says of its units.
             if count := max(cut if d.sort == "section" else all_, said):
-                strata.append(Stratum(name, count / probability, count, said))
+                strata.append(StratumResponse(name, count / probability, count, said))
         if every is not None and (said := brought.get(place, 0)):
             count = max(every[1] if d.sort == "section" else every[0], said)
-            strata.append(Stratum("all items, by an import", count, count, said))
-        found[place] = Response(tuple(strata))
+            strata.append(StratumResponse("all items, by an import", count, count, said))
+        found[place] = SampleResponse(tuple(strata))
     return found
 
 

@@ -7,18 +7,18 @@ from data.gold.gold import Basis
 from data.records.settings import Waiting
 from data.store import Store, remembered
 from judges.stats import other_metrics as figures
-from judges.stats.other_metrics import Others
+from judges.stats.other_metrics import OtherMetrics
 from judges.types import Dimension
 
 
 def others(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = "",
     waiting: Waiting | None = None,
-) -> Others:  # fmt: skip
+) -> OtherMetrics:  # fmt: skip
     """Accuracy, AC and correlations on the cells that the calibration page's kappa rests on."""
 
-    def make() -> Others:
+    def make() -> OtherMetrics:
         cells = meeting(store, dataset_id, judge_id, dimension, basis, waiting=waiting)
-        return figures.others(cells, dimension, drop)
+        return figures.measure_other_metrics(cells, dimension, drop)
 
     return remembered(store, ("others", dataset_id, judge_id, dimension, basis, drop, waiting), BEHIND, make)

@@ -12,9 +12,9 @@ from data.gold.gold import unit_sort_sql
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from judges.stats import bins, forecast, sampling
-from judges.stats.forecast import Forecast, Spread
+from judges.stats.forecast import Forecast, InfluenceSpread
 from judges.stats.intervals import Cells
-from judges.stats.sampling import Allocation, Design
+from judges.stats.sampling import Allocation, SampleDesign
 from judges.types import Dimension
 
 EACH = 400
@@ -33,7 +33,7 @@ def dimension_of(store: Store | Tx, judge_id: str, about: str) -> Dimension:
 
 def known(
     store: Store | Tx, dataset_id: str, parts: Mapping[str, str], judge_id: str, dimension: Dimension
-) -> forecast.Population:
+) -> forecast.ScoredPopulation:
     """The judge's scores of the items of each stratum; `parts` is item -> stratum. Raises BadInput without scores."""
     sizes, scale = sizes_of(parts), dimension.scale
     code, taken = {h: n for n, h in enumerate(sizes)}, dict.fromkeys(sizes, 0)
@@ -48,12 +48,14 @@ def known(
         "order by l.item_id, l.unit",
         [dataset_id, judge_id, dimension.name],
     )
-    cells = [(number[str(i)], int(bins.placed([float(v)], scale)[0])) for i, v in rows if str(i) in number]
+    cells = [(number[str(i)], int(bins.row_numbers([float(v)], scale)[0])) for i, v in rows if str(i) in number]
     if not cells:
         raise BadInput(f"This judge has no scores of {dimension.name.replace('_', ' ')} here to forecast from.")
     item, judge = np.array(cells, dtype=np.int64).T
     stratum = np.array([code[parts[i]] for i in number], dtype=np.int64)
-    return forecast.Population(item, judge, stratum, np.array(list(sizes.values())), bins.rows(scale), scale.weights)
+    return forecast.ScoredPopulation(
+        item, judge, stratum, np.array(list(sizes.values())), bins.row_count(scale), scale.weights
+    )
 
 
 def sizes_of(parts: Mapping[str, str]) -> dict[str, int]:
@@ -64,28 +66,28 @@ def sizes_of(parts: Mapping[str, str]) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def worth(store: Store | Tx, dataset_id: str, parts: Mapping[str, str], design: Design) -> dict[str, float]:
+def worth(store: Store | Tx, dataset_id: str, parts: Mapping[str, str], design: SampleDesign) -> dict[str, float]:
     """In proportion to what a sample is allocated to the strata. Raises BadInput where a design cannot be."""
     sizes = sizes_of(parts)
     if design.allocation != "neyman" or not sizes:
-        return sampling.worths(sizes, design.allocation)
+        return sampling.allocation_weights(sizes, design.allocation)
     dimension = dimension_of(store, design.judge, design.about)
-    found = forecast.spread(known(store, dataset_id, parts, design.judge, dimension), MIDDLING)
+    found = forecast.simulate_spread(known(store, dataset_id, parts, design.judge, dimension), MIDDLING)
     return _neyman(store, dataset_id, parts, design.judge, dimension, found)
 
 
 def _neyman(
     store: Store | Tx, dataset_id: str, parts: Mapping[str, str], judge_id: str, dimension: Dimension,
-    imagined: Spread | None,
+    imagined: InfluenceSpread | None,
 ) -> dict[str, float]:  # fmt: skip
     """N_h S_h, from the gold that there is and people as they are imagined; without any spread the square root."""
     sizes, scale = sizes_of(parts), dimension.scale
     if imagined is None:
-        return sampling.worths(sizes, "root")
+        return sampling.allocation_weights(sizes, "root")
     code = {h: n for n, h in enumerate(sizes)}
     cells = met(store, dataset_id, dimension, "gate", among=not_in_prompt_sql(store, judge_id))
     rows = [
-        (str(i), *bins.placed([float(h), float(j)], scale).tolist(), float(w))
+        (str(i), *bins.row_numbers([float(h), float(j)], scale).tolist(), float(w))
         for i, h, j, w in store.rows(
             f"with met as ({cells}) select item_id, human, judge, weight from met "
             "where scored and human is not null and judge is not null order by item_id, unit",
@@ -99,8 +101,8 @@ def _neyman(
         place = {i: n for n, i in enumerate(dict.fromkeys(ids))}
         stratum = np.array([code[parts[i]] for i in ids], dtype=np.int64)
         found = Cells([place[i] for i in ids], np.array(human, dtype=np.int64), judge, weight)
-        spread = forecast.blended(imagined, found, stratum, bins.rows(scale), scale.weights)
-    return sampling.worths(sizes, "neyman", dict(zip(sizes, spread.tolist(), strict=True)))
+        spread = forecast.blend_spread(imagined, found, stratum, bins.row_count(scale), scale.weights)
+    return sampling.allocation_weights(sizes, "neyman", dict(zip(sizes, spread.tolist(), strict=True)))
 
 
 def outlook(
@@ -113,7 +115,7 @@ def outlook(
     """
     dimension, sizes = dimension_of(store, judge_id, about), sizes_of(parts)
     there = known(store, dataset_id, parts, judge_id, dimension)
-    found = [s for s in (forecast.spread(there, a) for a in agreements) if s is not None]
+    found = [s for s in (forecast.simulate_spread(there, a) for a in agreements) if s is not None]
     if not found:
         raise BadInput(
             f"This judge gives every item the same {dimension.name.replace('_', ' ')}, so kappa is undefined however "
@@ -122,8 +124,8 @@ def outlook(
     neyman = _neyman(store, dataset_id, parts, judge_id, dimension, found[len(found) // 2])
     worths: dict[Allocation | None, dict[str, float] | None] = {
         None: None,
-        "proportional": sampling.worths(sizes, "proportional"),
-        "root": sampling.worths(sizes, "root"),
+        "proportional": sampling.allocation_weights(sizes, "proportional"),
+        "root": sampling.allocation_weights(sizes, "root"),
         "neyman": neyman,
     }
     return {

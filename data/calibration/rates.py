@@ -14,23 +14,23 @@ from data.gold.gold import Basis
 from data.records.combinations import nearest_sql
 from data.records.coverage import counted_dimension, unit_condition
 from data.store import Store
-from judges.stats.ppi import Corrected, Moments, corrected
-from judges.stats.rates import Answer, Whole, answers, whole
+from judges.stats.ppi import CorrectedMean, Moments, correct_mean
+from judges.stats.rates import AnswerRates, JudgeShare, judge_share, rates_by_answer
 from judges.types import Dimension
 
 _PARTED = ("section", "side")
 """Sorts of which one item is counted under two systems, and so would be twice in a mean over all."""
 
 
-def found(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[Answer]:
+def found(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[AnswerRates]:
     """Every answer of a flag or an unordered scale with its rates, and how often people would give it."""
     if dimension.scale.weights is not None or not dimension.scale.size:
         return []
     given = evidence(store, dataset_id, judge_id, dimension, basis)
-    return answers(given, dimension, wholes(store, dataset_id, judge_id, dimension))
+    return rates_by_answer(given, dimension, wholes(store, dataset_id, judge_id, dimension))
 
 
-def wholes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[float, Whole]:
+def wholes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[float, JudgeShare]:
     """What the judge gave over all cells that it valued, by code."""
     rows = store.rows(
         f"with own as (select s.item_id, {nearest_sql('s.value')} as value, count(*) as n from score_now s "
@@ -43,10 +43,10 @@ def wholes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -
         "from own o join every e on e.item_id = o.item_id group by o.value",
         [dataset_id, dimension.name, judge_id],
     )
-    return {float(v): whole(*(float(x) for x in (t, m, tt, tm, mm))) for v, t, tt, tm, m, mm in rows}
+    return {float(v): judge_share(*(float(x) for x in (t, m, tt, tm, mm))) for v, t, tt, tm, m, mm in rows}
 
 
-def means(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> dict[int, Corrected]:
+def means(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> dict[int, CorrectedMean]:
     """The corrected share (PPI++) of each answer over all systems, by the answer's place; {} where it is not kept so.
 
     Verdicts on the better of two are kept as wins of each system, and parts of pairs under both of them.
@@ -64,7 +64,7 @@ def means(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
     for outcome in range(ask.outcomes):
         given = [moments[outcome] for moments in by_system]
         place = 1 if dimension.scale.kind == "flag" else outcome
-        made[place] = corrected(group.moments(ask, outcome, _pooled(given)), (0.0, 1.0), share=True)
+        made[place] = correct_mean(group.moments(ask, outcome, _pooled(given)), (0.0, 1.0), share=True)
     return made
 
 

@@ -14,7 +14,7 @@ from data.records.coverage import unit_condition
 from data.store import Store
 from judges.reading.confidence import SAMPLES
 from judges.stats import bins
-from judges.stats.selective import Verdicts
+from judges.stats.selective import ConfidenceRatings
 from judges.types import Dimension
 
 
@@ -86,10 +86,10 @@ def sure(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, sou
 
 def verdicts(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, known: Sure, near: bool = False
-) -> Verdicts:
+) -> ConfidenceRatings:
     """The cells with gold where the judge gave a score, n/a among them, which agrees with n/a alone.
 
-    `near`: of ordered answers, one step apart is agreement (`judges.stats.bins.apart`).
+    `near`: of ordered answers, one step apart is agreement (`judges.stats.bins.steps_apart`).
     """
     frame = store.frame(
         f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}) "
@@ -104,5 +104,5 @@ def verdicts(
     by_item = dict(zip(known.item.tolist(), known.confidence.tolist(), strict=True))
     sure_of = np.array([by_item.get(name, np.nan) for name in names.tolist()], dtype=np.float64)
     steps = 1 if near and dimension.scale.weights else 0
-    agree = (bins.apart(human, judge, dimension.scale) <= steps) | (np.isnan(human) & np.isnan(judge))
-    return Verdicts(number.astype(np.int64), sure_of[number], agree.astype(np.float64), weight)
+    agree = (bins.steps_apart(human, judge, dimension.scale) <= steps) | (np.isnan(human) & np.isnan(judge))
+    return ConfidenceRatings(number.astype(np.int64), sure_of[number], agree.astype(np.float64), weight)

@@ -9,17 +9,21 @@ from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records.coverage import unit_condition
 from data.store import Store, remembered
-from judges.stats.self_consistency import Asked, Repeats, repeats
+from judges.stats.self_consistency import SampledCells, SelfConsistency, measure_self_consistency
 from judges.types import Dimension
 
 
-def repeated(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Repeats | None:
+def repeated(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> SelfConsistency | None:
     """What asking several times bought in a dimension; None where the judge was always asked once."""
     key = ("repeats", dataset_id, judge_id, dimension, basis)
     return remembered(store, key, BEHIND, lambda: _repeated(store, dataset_id, judge_id, dimension, basis))
 
 
-def _repeated(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Repeats | None:
+def _repeated(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> SelfConsistency | None:
     flips = store.rows(
         "select sum(case when p.flips then 1.0 else 0.0 end), cast(count(*) as double precision) from score_spread p "
         "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.dimension = $3 "
@@ -41,7 +45,7 @@ def _repeated(store: Store, dataset_id: str, judge_id: str, dimension: Dimension
     known, sample = np.unique(number["sample"], return_inverse=True)
     samples = np.full((len(cell), len(known)), np.nan)
     samples[number["cell"].astype(np.int64), sample] = number["value"]
-    asked = Asked(
+    asked = SampledCells(
         item=number["item"][first].astype(np.int64),
         human=number["human"][first],
         judge=number["judge"][first],
@@ -49,4 +53,4 @@ def _repeated(store: Store, dataset_id: str, judge_id: str, dimension: Dimension
         samples=samples,
     )
     hits, cells = (np.array([float(row[n]) for row in flips]) for n in (0, 1))
-    return repeats(asked, (hits, cells), dimension.scale)
+    return measure_self_consistency(asked, (hits, cells), dimension.scale)

@@ -17,7 +17,7 @@ from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
 from data.store import Store
-from judges.stats.calibration import Meeting, Sums
+from judges.stats.calibration import PairedRatings, RatingSums
 from judges.stats.intervals import LINEARISE_FROM
 from judges.types import Dimension
 
@@ -27,7 +27,7 @@ _AT_ONCE = 1_000_000
 
 def meetings(
     store: Store, dataset_id: str, judge_ids: Sequence[str], basis: Basis
-) -> dict[str, list[tuple[Dimension, Meeting | Sums]]]:
+) -> dict[str, list[tuple[Dimension, PairedRatings | RatingSums]]]:
     """Every dimension of each judge with its cells, as `data.calibration.calibration.every` has them one judge at a
     time.
 
@@ -46,7 +46,7 @@ def meetings(
             alike[d, left_out].append(judge)
     query = "select dimension, count(*) from label l join item i on i.id = l.item_id where i.dataset_id = $1 group by 1"
     labels = {str(name): int(n) for name, n in store.rows(query, [dataset_id])}
-    found: dict[tuple[str, Dimension], Meeting] = {}
+    found: dict[tuple[str, Dimension], PairedRatings] = {}
     for (d, left_out), judges in alike.items():
         step = max(1, _AT_ONCE // max(1, labels.get(d.name, 0)))
         for start in range(0, len(judges), step):
@@ -57,7 +57,7 @@ def meetings(
 
 def _meetings(
     store: Store, dataset_id: str, judges: Sequence[str], d: Dimension, basis: Basis, left_out: str
-) -> dict[str, Meeting]:
+) -> dict[str, PairedRatings]:
     """The cells of judges for which the same items are left out (`data.gold.fewshot.not_in_prompt_sql`)."""
     strata = parted(store, dataset_id, basis)
     stratum_of = "dense_rank() over (order by coalesce(d.stratum, ''))" if strata else "0"

@@ -14,9 +14,9 @@ from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records import exposure
 from data.store import Store, remembered
-from judges.stats.calibration import Floats, Meeting, scored_cells
+from judges.stats.calibration import Floats, PairedRatings, kappa_cells
 from judges.stats.intervals import Cells
-from judges.stats.slices import THIRDS, Cut, cut, distinct, thirds
+from judges.stats.slices import THIRDS, Slicing, distinct_slicings, length_thirds, make_slicing
 from judges.types import Dimension
 
 MOST = 12
@@ -66,7 +66,7 @@ class Parted(NamedTuple):
     cells: Cells
     size: int
     units: Coded
-    cuts: list[Cut]
+    cuts: list[Slicing]
     gap: Floats
 
 
@@ -90,21 +90,21 @@ def parted(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, b
         meeting = meeting.without(code)
     both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
     units, gap = units._replace(code=units.code[both]), (meeting.judge - meeting.average)[both]
-    cells, k = scored_cells(meeting, dimension.scale)
+    cells, k = kappa_cells(meeting, dimension.scale)
     number = np.asarray(cells.item, dtype=np.int64)
     items = _items(store, dataset_id)
     lengths = np.full(len(items.ids), np.nan)
     lengths[number] = items.length[number]
     found = [
         _system(items, number, units, dimension),
-        cut("language", items.language.names, items.language.code[number]),
-        cut("length", THIRDS, thirds(lengths)[number], order=THIRDS),
+        make_slicing("language", items.language.names, items.language.code[number]),
+        make_slicing("length", THIRDS, length_thirds(lengths)[number], order=THIRDS),
         position(units, dimension),
         side(units, dimension),
-        cut("stratum of the draw", items.stratum.names, items.stratum.code[number]),
-        *(cut(key, told.names, told.code[number]) for key, told in sorted(items.meta.items())),
+        make_slicing("stratum of the draw", items.stratum.names, items.stratum.code[number]),
+        *(make_slicing(key, told.names, told.code[number]) for key, told in sorted(items.meta.items())),
     ]
-    return Parted(cells, k, units, distinct([one for one in found if one is not None]), gap)
+    return Parted(cells, k, units, distinct_slicings([one for one in found if one is not None]), gap)
 
 
 def members(
@@ -144,7 +144,7 @@ def in_order(
     """
     meeting, _ = _numbered(store, dataset_id, judge_id, dimension, basis)
     dropped = float(dimension.scale.categories.index(drop)) if drop else None
-    cells, k = scored_cells(meeting.without(dropped), dimension.scale)
+    cells, k = kappa_cells(meeting.without(dropped), dimension.scale)
     rows = store.frame(
         "select n.no, row_number() over (order by l.first, n.hash, n.no) as place from ("
         "select item_id, min(made_at) as first from label where dimension = $2 group by item_id) l "
@@ -181,7 +181,7 @@ def _latin(text: str) -> int:
 
 def _numbered(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
-) -> tuple[Meeting, Coded]:
+) -> tuple[PairedRatings, Coded]:
     """`calibration.meeting` with items numbered by the order of their ids in the dataset, and units."""
     frame = store.frame(
         f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}), "
@@ -252,28 +252,28 @@ def word(value: object) -> str:
     return str(value)[:60] if isinstance(value, str | int) else ""
 
 
-def side(units: Coded, dimension: Dimension) -> Cut | None:
+def side(units: Coded, dimension: Dimension) -> Slicing | None:
     """The side of the pair."""
     if dimension.sort not in ("section", "side"):
         return None
-    return cut("side", [f"response {name.rpartition('/')[2]}" for name in units.names], units.code)
+    return make_slicing("side", [f"response {name.rpartition('/')[2]}" for name in units.names], units.code)
 
 
-def _system(items: _Items, number: Codes, units: Coded, dimension: Dimension) -> Cut | None:
+def _system(items: _Items, number: Codes, units: Coded, dimension: Dimension) -> Slicing | None:
     """The system that made what is judged; of a pair both, in the order of their names."""
     (one, first), (other, second) = items.systems
     if dimension.sort in ("section", "side"):
         later = np.array([name.endswith("/b") for name in units.names], dtype=bool)[units.code]
-        return cut("system", [*first, *second], np.where(later, len(first) + other[number], one[number]))
+        return make_slicing("system", [*first, *second], np.where(later, len(first) + other[number], one[number]))
     if dimension.sort != "pair":
-        return cut("system", first, one[number])
+        return make_slicing("system", first, one[number])
     if len(first) * len(second) > _COMBINED:
         return None
     both = [" and ".join(sorted((a, b))) if a and b else "" for a in first for b in second]
-    return cut("systems", both, one[number] * len(second) + other[number])
+    return make_slicing("systems", both, one[number] * len(second) + other[number])
 
 
-def position(units: Coded, dimension: Dimension) -> Cut | None:
+def position(units: Coded, dimension: Dimension) -> Slicing | None:
     """The number of the turn or section; from the sixth on together."""
     if dimension.sort not in ("turn", "section"):
         return None
@@ -282,4 +282,4 @@ def position(units: Coded, dimension: Dimension) -> Cut | None:
     late = f"{dimension.sort} {_LATE} and later"
     name = {n: f"{dimension.sort} {n}" if n < _LATE or last == _LATE else late for n in at}
     order = list(dict.fromkeys(name[n] for n in sorted(at)))
-    return cut("position", [name[n] for n in at], units.code, order=order)
+    return make_slicing("position", [name[n] for n in at], units.code, order=order)

@@ -11,13 +11,20 @@ from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
 from data.store import Store, remembered
-from judges.stats.weakest_turns import Named, Weakest, lowest, references, scored, weakest
+from judges.stats.weakest_turns import (
+    NamedTurns,
+    WeakestTurns,
+    lowest_turns,
+    measure_weakest_turns,
+    scored_dimensions,
+    turn_dimensions,
+)
 from judges.types import Dimension
 
 _AT_ONCE = 1_000
 
 
-def found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, Weakest]:
+def found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, WeakestTurns]:
     """The figures of each dimension of the judge's card whose answer is a turn, and that has gold and a score.
 
     People's turn is what their labels resolve to, else the turn that they scored lowest (mean of all that they said).
@@ -26,12 +33,14 @@ def found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Di
     return dict(remembered(store, key, BEHIND, lambda: _found(store, dataset_id, judge_id, basis)))
 
 
-def _found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, Weakest]:
+def _found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, WeakestTurns]:
     card = cards.card_of_judge_if_known(store, judge_id)
     if card is None:
         return {}
-    made, asked = {}, references(card.dimensions)
-    given, stands = _scored(store, dataset_id, judge_id, scored(card.dimensions), basis) if asked else ({}, {})
+    made, asked = {}, turn_dimensions(card.dimensions)
+    given, stands = (
+        _scored(store, dataset_id, judge_id, scored_dimensions(card.dimensions), basis) if asked else ({}, {})
+    )
     for d in asked:
         judged = {
             str(item): int(value)
@@ -51,9 +60,9 @@ def _found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[D
         items = sorted(item for item in judged if item in labels or item in given)
         turns = _turns(store, items)
         dialogues = [
-            Named(
+            NamedTurns(
                 turns[item],
-                frozenset({labels[item][0]} - {0}) if item in labels else lowest(given[item]),
+                frozenset({labels[item][0]} - {0}) if item in labels else lowest_turns(given[item]),
                 judged[item],
                 item in labels,
                 labels[item][1] if item in labels else stands[item],
@@ -61,7 +70,7 @@ def _found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[D
             for item in items
         ]
         if dialogues:
-            made[d] = weakest(dialogues)
+            made[d] = measure_weakest_turns(dialogues)
     return made
 
 

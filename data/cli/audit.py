@@ -16,8 +16,8 @@ from data.cli.judges_asked import add_judge, judges
 from data.records import datasets
 from data.records.people import require
 from data.store import open_store
-from judges.audits import Finding, Flag
-from judges.audits import audits as known
+from judges.audits import AuditFinding, Flag
+from judges.audits import all_audits as known
 from judges.plural import many
 
 _SHOWN = 20
@@ -88,7 +88,7 @@ def _tell(
             print(f"      ... and {left:,} more (--all lists those that do not wait for a blind answer of yours)")
 
 
-def _figures(name: str, found: Finding, limits: dict[str, float]) -> list[str]:
+def _figures(name: str, found: AuditFinding, limits: dict[str, float]) -> list[str]:
     interval, limit, told = found.interval, _limit(name, limits), []
     if found.figure is not None:
         told.append(f"{found.figure:.3f}")

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
                         options.near)  # fmt: skip
         basis = policy.basis(store, dataset.id)
         found = auto_accept.found(store, dataset.id, judge_id, dimension, basis, wanted)
-        print(selective.told(found.result, options.near and bool(dimension.scale.weights)))
+        print(selective.explain(found.result, options.near and bool(dimension.scale.weights)))
         print(f"Labels used: {BASES[basis][0].lower()}{BASES[basis][1:]}.")
         items = many(len(found.sure.item), "scored item")
         print(f"Confidence: {wanted.source or 'none'}. Of {items}, {found.spared:,} can be accepted without review.")

@@ -25,8 +25,8 @@ from data.records.settings import gold_rule
 from data.store import Store, remembered
 from data.store.errors import BadInput
 from judges.stats import bins
-from judges.stats.breakdown import Cells, Slice, measured, periods, sliced
-from judges.stats.slices import Cut, cut
+from judges.stats.breakdown import MeanSlice, ScoredCells, mean_of_slice, slice_means, time_periods
+from judges.stats.slices import Slicing, make_slicing
 from judges.stats.uncertainty import MIN_CLUSTERS
 
 TOP, TIMES = 12, 40
@@ -60,8 +60,8 @@ class Breakdown:
     """
 
     way: Way
-    whole: Slice | None
-    slices: tuple[Slice, ...]
+    whole: MeanSlice | None
+    slices: tuple[MeanSlice, ...]
     rest: int = 0
     without: int = 0
     step: str = ""
@@ -141,14 +141,14 @@ def _parted(
 ) -> Breakdown:  # fmt: skip
     (by, way), ask = chosen, tile.asking
     scale = ask.dimension.scale
-    reach = (bins.origin(scale), bins.origin(scale) + bins.width(scale)) if ask.mean else (0.0, 1.0)
+    reach = (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
     items = fields.items(store, dataset_id)
     frame = frame.assign(place=frame["item_id"].map(items.place))
     frame = _by_system(items, frame, ask, split=bool(system) or by == SYSTEM)
     if system and by != SYSTEM:
         frame = frame[frame["system"] == system]
     cells, step, held = _cells(frame, ask, outcome), "", list[str]()
-    whole = None if ask.sided and (not system or by == SYSTEM) else measured("all", cells, reach, not ask.mean)
+    whole = None if ask.sided and (not system or by == SYSTEM) else mean_of_slice("all", cells, reach, not ask.mean)
     place = frame["place"].to_numpy(dtype=np.int64)
     if by == RUN:
         made = _runs(store, dataset_id, judge_id, frame)
@@ -165,7 +165,7 @@ def _parted(
     if made is None:
         return Breakdown(way, whole, (), step=step)
     without = len(pandas.unique(place)) - len(pandas.unique(place[made.code >= 0]))
-    found, rest = sliced(cells, made, reach, not ask.mean), 0
+    found, rest = slice_means(cells, made, reach, not ask.mean), 0
     if made.names[-1] == _REST and not way.time:
         rest = len(set(held) - {""}) - len(made.names) + 1
         found[-1] = replace(found[-1], name=f"{_REST} ({rest:,} values)")
@@ -175,13 +175,13 @@ def _parted(
     return Breakdown(way, whole, tuple(found), rest, without, step)
 
 
-def _words(by: str, held: Sequence[str], items: int) -> tuple[Cut | None, str]:
+def _words(by: str, held: Sequence[str], items: int) -> tuple[Slicing | None, str]:
     """A cut by words; with a number of items they are days, and the cut is by periods of time."""
     if not items:
-        return cut(by, *_coded(held), most=TOP), ""
-    step, named = periods(held, items, TIMES)
+        return make_slicing(by, *_coded(held), most=TOP), ""
+    step, named = time_periods(held, items, TIMES)
     values, code = _coded(named)
-    return cut(by, values, code, most=len(values), order=sorted(set(values))), step
+    return make_slicing(by, values, code, most=len(values), order=sorted(set(values))), step
 
 
 def _coded(held: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
@@ -189,7 +189,7 @@ def _coded(held: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
     return [str(name) for name in names], np.asarray(code, dtype=np.int64)
 
 
-def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame) -> Cut | None:
+def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame) -> Slicing | None:
     """By run, in their order; of very many the oldest together."""
     runs = dashboard.runs(store, dataset_id, judge_id)
     names = dashboard.run_names(runs)
@@ -197,7 +197,7 @@ def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame)
     values, code = _coded(frame["run"].tolist())
     named = [early.get(key) or names.get(key, key) for key in values]
     order = list(dict.fromkeys(early.get(run.key) or names[run.key] for run in runs))
-    return cut(RUN, named, code, most=len(order) + 1, order=order)
+    return make_slicing(RUN, named, code, most=len(order) + 1, order=order)
 
 
 def _frame(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension, basis: Basis) -> pandas.DataFrame:
@@ -239,11 +239,11 @@ def _by_system(items: fields.Items, frame: pandas.DataFrame, ask: CountedDimensi
     return frame.assign(system=np.where(side, second, first), turned=False)
 
 
-def _cells(frame: pandas.DataFrame, ask: CountedDimension, outcome: int) -> Cells:
+def _cells(frame: pandas.DataFrame, ask: CountedDimension, outcome: int) -> ScoredCells:
     """The cells as numbers; what is no mean is 1 where the answer is the outcome, else 0."""
     scale = ask.dimension.scale
     value = frame["value"].to_numpy(dtype=np.float64)
-    row = np.asarray(bins.placed(value, scale), dtype=np.int64)
+    row = np.asarray(bins.row_numbers(value, scale), dtype=np.int64)
     weight, share = (frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("weight", "share"))
     held, place = ~np.isnan(weight), frame["place"].to_numpy(dtype=np.int64)
     if ask.mean:
@@ -256,4 +256,4 @@ def _cells(frame: pandas.DataFrame, ask: CountedDimension, outcome: int) -> Cell
         with np.errstate(invalid="ignore", divide="ignore"):
             human = np.where(turned, said[1], said[0]) / share
     weight, share = np.where(held, weight, 0.0), np.where(held, share, 0.0)
-    return Cells(place, judge, row, human, held, weight, share, _coded(frame["system"].tolist())[1])
+    return ScoredCells(place, judge, row, human, held, weight, share, _coded(frame["system"].tolist())[1])

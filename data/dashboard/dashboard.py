@@ -26,7 +26,7 @@ from data.records.datasets import Dataset
 from data.store import Store, remembered
 from judges.stats import bins
 from judges.stats.means import FEW
-from judges.stats.ppi import Comparison, Corrected, Moments, compared, corrected
+from judges.stats.ppi import CorrectedMean, MeanComparison, Moments, compare_means, correct_mean
 from judges.types import SORTS, Dimension
 
 MOST = 200
@@ -56,7 +56,7 @@ class System:
     unscored: float
     na: float
     spread: tuple[float, ...]
-    means: tuple[Corrected, ...]
+    means: tuple[CorrectedMean, ...]
     trend: tuple[Point, ...]
 
 
@@ -73,7 +73,7 @@ class Tile:
     approval: Approval
     asking: CountedDimension
     systems: tuple[System, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[MeanComparison, ...]
     lead: int
     shared: bool
     today: Today
@@ -146,9 +146,9 @@ def _tile(
         if not whole.items:
             continue  # n/a throughout
         scale = ask.dimension.scale
-        reach = (bins.origin(scale), bins.origin(scale) + bins.width(scale)) if ask.mean else (0.0, 1.0)
+        reach = (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
         means = tuple(
-            corrected(whole.moments(ask, n, gold[name][n] if name in gold else None), reach, share=not ask.mean)
+            correct_mean(whole.moments(ask, n, gold[name][n] if name in gold else None), reach, share=not ask.mean)
             for n in range(ask.outcomes)
         )
         lost = gone.get(name, 0)
@@ -162,7 +162,7 @@ def _tile(
     lead = _lead(ask, systems)
     systems.sort(key=lambda s: (s.means[lead].interval.point is None, -_leading(s.means[lead]), s.name))
     shared = ask.sided or ask.dimension.sort in ("section", "side")
-    pairs = compared([s.means[lead].interval for s in systems], shared)
+    pairs = compare_means([s.means[lead].interval for s in systems], shared)
     return Tile(approval, ask, tuple(systems), tuple(pairs), lead, shared, today)
 
 
@@ -171,7 +171,7 @@ def only(tile: Tile, system: str) -> Tile:
     return replace(tile, systems=tuple(s for s in tile.systems if s.name == system), comparisons=())
 
 
-def _leading(mean: Corrected) -> float:
+def _leading(mean: CorrectedMean) -> float:
     return mean.judge if mean.interval.point is None else mean.interval.point
 
 

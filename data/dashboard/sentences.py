@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from data.dashboard.dashboard import System, Tile
 from judges.plural import many
-from judges.stats.breakdown import Slice
+from judges.stats.breakdown import MeanSlice
 from judges.stats.means import FEW
-from judges.stats.ppi import Comparison
+from judges.stats.ppi import MeanComparison
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 
@@ -130,7 +130,7 @@ def _apart(tile: Tile) -> list[str]:
     return [f"{len(told)} of the {pairs} pairs of systems differ significantly."]
 
 
-def said(tile: Tile, pair: Comparison) -> str:
+def said(tile: Tile, pair: MeanComparison) -> str:
     """What comparing two systems gave, in a sentence."""
     one, other = (_named(tile.systems[n]) for n in (pair.one, pair.other))
     gap, low, high = pair.difference.point or 0.0, pair.difference.low or 0.0, pair.difference.high or 0.0
@@ -144,7 +144,7 @@ def said(tile: Tile, pair: Comparison) -> str:
     return f"People say “{tile.asking.told(tile.lead)}” of {one} {gap_of(tile, gap)} more often than of {other} {ends}."
 
 
-def lacking(one: Slice) -> str:
+def lacking(one: MeanSlice) -> str:
     """Why a slice has no mean, or none that is corrected, or no interval; "" where it has all."""
     mean = one.mean
     if mean is None and one.judge.items >= FEW:
@@ -159,7 +159,7 @@ def lacking(one: Slice) -> str:
     return "" if mean.interval.low is not None else "no interval: the labels of this slice have no spread"
 
 
-def sized(one: Slice) -> str:
+def sized(one: MeanSlice) -> str:
     """The items of a slice, and how many of them have labels."""
     labelled = "" if one.mean is None else f" · {one.mean.n:,} labelled"
     return f"{many(one.judge.items, 'item')}{labelled}"
@@ -173,7 +173,7 @@ def spanned(tile: Tile, interval: Interval | None) -> str:
     return figure(tile, interval.point) + (f" ({' to '.join(ends)})" if ends else "")
 
 
-def over_all(tile: Tile, whole: Slice, system: str, outcome: int) -> str:
+def over_all(tile: Tile, whole: MeanSlice, system: str, outcome: int) -> str:
     """What all slices come to together, in a sentence or two."""
     of = system or ("all systems together" if len(tile.systems) > 1 else _named(tile.systems[0]))
     what = "" if tile.asking.mean else f" “{tile.asking.told(outcome)}” in"

@@ -17,7 +17,7 @@ from data.store import Store
 from data.store.ids import now
 from judges.strict_json import canonical
 from judges.triage import Reason
-from judges.triage import place as unit_place
+from judges.triage import describe_unit as unit_place
 
 State = Literal[
     "to label", "reserved by you", "reserved", "answered by you", "answered", "skipped by you", "in audit sample",

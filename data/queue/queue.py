@@ -18,9 +18,9 @@ from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import new_id, now
 from judges.stats import sampling
-from judges.stats.sampling import Design, Share
+from judges.stats.sampling import SampleDesign, StratumShare
 from judges.strict_json import canonical
-from judges.triage import Need, Reason, ReasonKind, triage
+from judges.triage import Reason, ReasonKind, ReviewNeed, rank_by_need
 
 Stream = Literal["audit", "review"]
 MOST = 1_000_000
@@ -70,19 +70,19 @@ class GivenItem:
 
 
 def plan_audit(
-    store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: Design | None = None
-) -> list[Share]:
+    store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: SampleDesign | None = None
+) -> list[StratumShare]:
     """How an audit sample of `size` further items would fall on the strata.
 
     `design` None: as the dataset's items were parted before, or by system. Raises BadInput for an impossible size, or
     for a design that cannot be.
     """
     found, worth, share, _ = _population(store, dataset_id, size, judge_id, design)
-    return sampling.plan(found.strata, found.already, size, share, worth)
+    return sampling.plan_draw(found.strata, found.already, size, share, worth)
 
 
 def draw_audit(
-    store: Store, actor: str, dataset_id: str, size: int, judge_id: str, seed: int, design: Design | None = None
+    store: Store, actor: str, dataset_id: str, size: int, judge_id: str, seed: int, design: SampleDesign | None = None
 ) -> int:
     """Draw `size` further items at random, stratified as designed, into the audit sample; how many were drawn.
 
@@ -99,7 +99,7 @@ def draw_audit(
                 new_id(), dataset_id, d.item, "audit", *(("assisted", judge_id) if d.assisted else ("blind", "")),
                 d.stratum, d.probability, float(len(found.already) + d.place), "[]",
             )
-            for d in sampling.draw(found.strata, found.already, size, share, seed, worth)
+            for d in sampling.draw_sample(found.strata, found.already, size, share, seed, worth)
         ]  # fmt: skip
         strata.store_strata(tx, dataset_id, found, used)
         return tx.append(rows)
@@ -109,12 +109,12 @@ def draw_audit(
 
 
 def _population(
-    store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: Design | None
-) -> tuple[strata.SampledPopulation, dict[str, float], float, Design]:
+    store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: SampleDesign | None
+) -> tuple[strata.SampledPopulation, dict[str, float], float, SampleDesign]:
     """The items with their strata, what each stratum is worth, the share to show assisted, and the design in use."""
     if not 1 <= size <= MOST:
         raise BadInput(f"A sample of {size} items cannot be drawn: give a number from 1 to {MOST:,}.")
-    used = design or strata.current_design(store, dataset_id) or Design()
+    used = design or strata.current_design(store, dataset_id) or SampleDesign()
     found = strata.sampled_population(store, dataset_id, used)
     share = settings.queue_rules(store, dataset_id).assisted_share if judge_id else 0.0
     return found, outlook.worth(store, dataset_id, found.strata, used), share, used
@@ -140,7 +140,7 @@ def plan_review(
     return ReviewPlan(len(new[:most]), dict(kinds.most_common()), reserved)
 
 
-def _needs(store: Store, dataset_id: str, judge_id: str, kind: ReasonKind | None) -> list[Need]:
+def _needs(store: Store, dataset_id: str, judge_id: str, kind: ReasonKind | None) -> list[ReviewNeed]:
     found = find_needs(store, dataset_id, judge_id)
     return [n for n in found if kind is None or any(reason.kind == kind for reason in n.reasons)]
 
@@ -183,7 +183,7 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
 
     Raises NotAllowed below the role researcher, BadInput for an item of another dataset.
     """
-    found = triage(reasons, item_sizes(store, dataset_id, judge_id))
+    found = rank_by_need(reasons, item_sizes(store, dataset_id, judge_id))
 
     def work(tx: Tx) -> FlaggedItems:
         people.require(tx, actor, "researcher")
@@ -196,7 +196,7 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
     return store.tx(actor, "fill review queue (flagged by an audit)", work, target=dataset_id)
 
 
-def _review(dataset_id: str, judge_id: str, found: Sequence[Need]) -> list[DrawRow]:
+def _review(dataset_id: str, judge_id: str, found: Sequence[ReviewNeed]) -> list[DrawRow]:
     """The rows of draws into the review queue; equal needs stay in the order given, by the order of the ids."""
     ids = sorted(new_id() for _ in found)
     return [
@@ -209,8 +209,8 @@ def _review(dataset_id: str, judge_id: str, found: Sequence[Need]) -> list[DrawR
 
 
 def _sorted(
-    reader: Store | Tx, there: QueueIndex, dataset_id: str, found: Sequence[Need]
-) -> tuple[list[Need], int, int]:  # fmt: skip
+    reader: Store | Tx, there: QueueIndex, dataset_id: str, found: Sequence[ReviewNeed]
+) -> tuple[list[ReviewNeed], int, int]:  # fmt: skip
     """What of this may come into the review queue, how many are in it already, and how many the audit has reserved."""
     rows = reader.rows("select item_id from draw where dataset_id = $1 and stream = 'review'", [dataset_id])
     known = {str(r[0]) for r in rows}

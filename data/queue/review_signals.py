@@ -12,11 +12,11 @@ from judges import triage
 from judges.reading.confidence import RULE
 from judges.reading.length_limits import MARK
 from judges.stats import bins
-from judges.triage import Need, Reason, Size
+from judges.triage import ItemSize, Reason, ReviewNeed
 from judges.types import sort_of
 
 
-def find_needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
+def find_needs(store: Store, dataset_id: str, judge_id: str) -> list[ReviewNeed]:
     """The items of a dataset that need a look at what this judge said, most needed per rating first, with the reasons.
 
     They name where the doubt comes from: a broken rule, a reply that could not be used (nobody asked again with better
@@ -36,7 +36,7 @@ def find_needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
         f"select x.item_id, x.part, x.why from unusable_now x {where}",
         [dataset_id, judge_id],
     ):
-        doubts.append(triage.unscored(item, part, why))
+        doubts.append(triage.unusable_reply(item, part, why))
     sure = store.rows(
         "select p.item_id, p.unit, p.dimension, p.agreement, 'samples' from score_spread p "
         "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.agreement < $3 union all "
@@ -57,17 +57,17 @@ def find_needs(store: Store, dataset_id: str, judge_id: str) -> list[Need]:
             [dataset_id, judge_id],
         )
     ]
-    return triage.triage(doubts, item_sizes(store, dataset_id, judge_id))
+    return triage.rank_by_need(doubts, item_sizes(store, dataset_id, judge_id))
 
 
-def item_sizes(store: Store, dataset_id: str, judge_id: str) -> dict[str, Size]:
+def item_sizes(store: Store, dataset_id: str, judge_id: str) -> dict[str, ItemSize]:
     """item -> how many ratings this judge gave of it, and how long it is, for every item of a dataset."""
     rows = store.rows(
         "select i.id, count(x.item_id), max(length(i.content)) from item i "
         "left join score_now x on x.item_id = i.id and x.judge_id = $2 where i.dataset_id = $1 group by i.id",
         [dataset_id, judge_id],
     )
-    return {str(item): Size(int(ratings), int(length)) for item, ratings, length in rows}
+    return {str(item): ItemSize(int(ratings), int(length)) for item, ratings, length in rows}
 
 
 def draw_reasons(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason, ...]]:
@@ -83,7 +83,7 @@ def draw_reasons(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason
 
 def parse_reasons(item: str, kept: str) -> tuple[Reason, ...]:
     """The reasons of an item as a draw keeps them, in the words of today."""
-    return tuple(Reason(item, **(one | {"text": triage.reworded(one["text"])})) for one in json.loads(kept))
+    return tuple(Reason(item, **(one | {"text": triage.update_wording(one["text"])})) for one in json.loads(kept))
 
 
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
@@ -99,12 +99,14 @@ def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]
         [dataset_id, judge_id],
     ):
         scale = by_name.get((kind, sort_of(unit), dimension))
-        if scale is None or not bins.rows(scale):
+        if scale is None or not bins.row_count(scale):
             continue
         if scale.kind == "interval" and (kind, sort_of(unit), dimension) not in asked:
             continue  # an aggregate differs where what it is made of does
         ordered = scale.weights is not None
-        gap, width = (abs(mine - theirs) / bins.unit(scale), bins.reach(scale) - 1.0) if ordered else (1.0, 1.0)
+        gap, width = (
+            (abs(mine - theirs) / bins.code_step(scale), bins.code_count(scale) - 1.0) if ordered else (1.0, 1.0)
+        )
         if not ordered or gap >= max(2, width / 3):
             out.append(triage.judges_disagree(item, unit, dimension, gap, width, other))
     return out

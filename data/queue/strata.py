@@ -16,7 +16,7 @@ from data.store.errors import BadInput
 from data.store.ids import new_id
 from judges.protocols.combination import nearest
 from judges.stats import bins, sampling
-from judges.stats.sampling import Design
+from judges.stats.sampling import SampleDesign
 from judges.types import Dimension
 
 LOWEST = "lowest score"
@@ -36,7 +36,7 @@ class SampledPopulation:
     open: bool
 
 
-def sampled_population(store: Store | Tx, dataset_id: str, design: Design) -> SampledPopulation:
+def sampled_population(store: Store | Tx, dataset_id: str, design: SampleDesign) -> SampledPopulation:
     """The items with their strata: those fixed before, and for items that have none yet those of the design.
 
     Raises BadInput for a design that cannot be: nothing is known to part the items by, or all of them are parted
@@ -47,7 +47,7 @@ def sampled_population(store: Store | Tx, dataset_id: str, design: Design) -> Sa
     query = "select id, system_a, system_b, seq from item where dataset_id = $1" + excluded_items.not_excluded_sql(
         store, "id"
     )
-    items = {str(i): (sampling.versus(str(a), str(b)), int(s)) for i, a, b, s in store.rows(query, [dataset_id])}
+    items = {str(i): (sampling.system_pair(str(a), str(b)), int(s)) for i, a, b, s in store.rows(query, [dataset_id])}
     stored = store.rows("select item_id, stratum from stratum where dataset_id = $1", [dataset_id])
     fixed = {str(i): str(h) for i, h in stored}
     # Draws from before strata were stored: by system, in waves of what came in between them.
@@ -58,22 +58,22 @@ def sampled_population(store: Store | Tx, dataset_id: str, design: Design) -> Sa
     elif design.by != "system":
         others = assign_strata(store, dataset_id, design)
         names |= {i: others[i] for i, n in wave.items() if n == len(draws)}
-    new = sampling.strata((i, names[i], n) for i, n in wave.items())
+    new = sampling.assign_strata((i, names[i], n) for i, n in wave.items())
     return SampledPopulation({i: fixed.get(i) or new[i] for i in items}, already, new, len(draws) in wave.values())
 
 
-def current_design(store: Store | Tx, dataset_id: str) -> Design | None:
+def current_design(store: Store | Tx, dataset_id: str) -> SampleDesign | None:
     """The design that parted items of a dataset last; None before the first draw."""
     query = "select parted_by, field, judge_id, allocation, about from design where dataset_id = $1"
     rows = store.rows(f"{query} order by seq desc limit 1", [dataset_id])
     if rows:
         by, field, judge, allocation, about = (str(value) for value in rows[0])
-        return Design(by, field, judge, allocation, about)  # type: ignore[arg-type]
+        return SampleDesign(by, field, judge, allocation, about)  # type: ignore[arg-type]
     drawn = store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [dataset_id])
-    return Design() if drawn else None
+    return SampleDesign() if drawn else None
 
 
-def store_strata(tx: Tx, dataset_id: str, found: SampledPopulation, design: Design) -> None:
+def store_strata(tx: Tx, dataset_id: str, found: SampledPopulation, design: SampleDesign) -> None:
     """Store the strata that a draw gave to items, and the design that did."""
     if found.new:
         tx.append([StratumRow(dataset_id, i, h) for i, h in sorted(found.new.items())])
@@ -81,8 +81,8 @@ def store_strata(tx: Tx, dataset_id: str, found: SampledPopulation, design: Desi
         tx.append([DesignRow(new_id(), dataset_id, *told)])
 
 
-def _refuse_other(store: Store | Tx, dataset_id: str, design: Design) -> None:
-    first = current_design(store, dataset_id) or Design()
+def _refuse_other(store: Store | Tx, dataset_id: str, design: SampleDesign) -> None:
+    first = current_design(store, dataset_id) or SampleDesign()
     judged = first.by in ("score", "confidence") and design.judge != first.judge
     if (design.by, design.of) != (first.by, first.of) or judged:
         raise BadInput(
@@ -92,7 +92,7 @@ def _refuse_other(store: Store | Tx, dataset_id: str, design: Design) -> None:
         )
 
 
-def describe_design(design: Design) -> str:
+def describe_design(design: SampleDesign) -> str:
     """What items are parted by, in words: "by system"."""
     if design.by == "score":
         return f"by the judge's {design.of.rpartition('.')[2].replace('_', ' ') or LOWEST}"
@@ -102,7 +102,7 @@ def describe_design(design: Design) -> str:
 # -- what items are parted by -------------------------------------------------------------------------------------
 
 
-def assign_strata(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, str]:
+def assign_strata(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[str, str]:
     """item -> its score, confidence, language or field of meta, in words. Raises BadInput where none is known."""
     if design.by == "score":
         return _by_score(store, dataset_id, design)
@@ -123,7 +123,7 @@ def assign_strata(store: Store | Tx, dataset_id: str, design: Design) -> dict[st
     return {i: f"{field} {w}" if w else f"no {field}" for i, w in words.items()}
 
 
-def _by_score(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, str]:
+def _by_score(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[str, str]:
     asked = dimensions(store, design.judge)
     if design.of:
         asked = [d for d in asked if f"{d.sort}.{d.name}" == design.of]
@@ -140,19 +140,19 @@ def _by_score(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, s
     items = [str(r[0]) for r in store.rows("select id from item where dataset_id = $1", [dataset_id])]
     if not any(lowest):
         raise BadInput("This judge has scored no item of this dataset on that: choose another judge, or other strata.")
-    scales = {(bins.origin(d.scale), bins.width(d.scale)) for d in asked}
+    scales = {(bins.origin(d.scale), bins.scale_width(d.scale)) for d in asked}
     if len(scales) > 1:  # parts of a scale, where scales differ
         lowest = [
-            {i: (v - bins.origin(d.scale)) / bins.width(d.scale) for i, v in found.items()}
+            {i: (v - bins.origin(d.scale)) / bins.scale_width(d.scale) for i, v in found.items()}
             for d, found in zip(asked, lowest, strict=True)
         ]
     figures = {i: min((found[i] for found in lowest if i in found), default=None) for i in items}
     if not design.of:
-        return sampling.bands(figures, LOWEST if len(scales) == 1 else f"{LOWEST} of 0 to 1,")
+        return sampling.assign_bands(figures, LOWEST if len(scales) == 1 else f"{LOWEST} of 0 to 1,")
     [one] = asked
     what = one.name.replace("_", " ")
     if one.scale.kind in ("ordinal", "interval"):
-        return sampling.bands(figures, what)
+        return sampling.assign_bands(figures, what)
     words = {i: None if v is None else one.scale.answers[int(nearest(v))] for i, v in figures.items()}
     return {i: f"no {what}" if word is None else f"{what} {word}" for i, word in words.items()}
 
@@ -168,7 +168,7 @@ def _lowest(store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimens
     return {str(i): float(v) for i, v in rows}
 
 
-def _by_confidence(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, str]:
+def _by_confidence(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[str, str]:
     """By the lowest confidence in an item: stated or from log-probabilities, else how far the samples agree."""
     query = (
         "select i.id, min(s.{figure}) from item i left join {table} s on s.item_id = i.id and s.judge_id = $2 "
@@ -178,7 +178,7 @@ def _by_confidence(store: Store | Tx, dataset_id: str, design: Design) -> dict[s
         rows = store.rows(query.format(figure=figure, table=table), [dataset_id, design.judge])
         figures: dict[str, float | None] = {str(i): None if c is None else float(c) for i, c in rows}
         if any(c is not None for c in figures.values()):
-            return sampling.bands(figures, "confidence")
+            return sampling.assign_bands(figures, "confidence")
     raise BadInput(
         "This judge states no confidence and has one sample per item, so there is no self-consistency either. Stratify "
         "by its score, or by system."

@@ -23,15 +23,15 @@ def is_answer_sql(column: str, code: float, scale: Scale) -> str:
     """SQL condition that a value is, or is nearest to, an answer; on an interval scale that it is in the row of one."""
     if scale.kind != "interval":
         return f"{nearest_sql(column)} = {code!r}"
-    low, high = bins.around(code, scale)
+    low, high = bins.row_ends(code, scale)
     return f"{column} >= {low!r} and {column} < {high!r}"
 
 
 def table_row_sql(column: str, scale: Scale) -> str:
-    """SQL of the code of the table's row in which a value is (`judges.stats.bins.middles`)."""
-    if not bins.binned(scale):
+    """SQL of the code of the table's row in which a value is (`judges.stats.bins.row_values`)."""
+    if not bins.is_binned(scale):
         return answer_sql(column, scale)
-    low, each = repr(float(scale.lo)), repr(bins.width(scale) / bins.MOST)
+    low, each = repr(float(scale.lo)), repr(bins.scale_width(scale) / bins.MOST)
     return f"({low} + (least({bins.MOST - 1}, floor(({column} - {low}) / {each} + 1e-9)) + 0.5) * {each})"
 
 

@@ -41,7 +41,7 @@ def counted_dimension(dimension: Dimension) -> CountedDimension:
     scale: Scale = dimension.scale
     mean = scale.kind in ("ordinal", "interval")
     sided = dimension.sort == "pair" and sorted(scale.categories) == ["a", "b", "tie"]
-    return CountedDimension(dimension, SIDES if sided else bins.answers(scale), bins.middles(scale), mean, sided)
+    return CountedDimension(dimension, SIDES if sided else bins.row_labels(scale), bins.row_values(scale), mean, sided)
 
 
 def rating_condition(ask: CountedDimension, answer: int | None, system: str) -> str:

@@ -6,7 +6,7 @@ from data.dashboard import sentences
 from data.dashboard.breakdown import Breakdown
 from data.dashboard.dashboard import Tile
 from data.reports import tables
-from judges.stats.breakdown import Slice
+from judges.stats.breakdown import MeanSlice
 
 COLUMNS = (
     "dimension", "unit", "system", "of", "by", "slice", "items", "ratings", "judge", "judge low", "judge high",
@@ -22,7 +22,7 @@ def table(tile: Tile, found: Breakdown, system: str, outcome: int) -> str:
     return tables.as_csv(COLUMNS, [[*ahead, *_row(one), tile.today.told] for one in (*whole, *found.slices)])
 
 
-def _row(one: Slice) -> list[object]:
+def _row(one: MeanSlice) -> list[object]:
     own, mean = one.judge, one.mean
     interval = mean.interval if mean is not None else None
     figures = [interval.point, interval.low, interval.high] if interval is not None else [None] * 3

@@ -14,7 +14,17 @@ from data.dashboard.dashboard import Published, System, Tile
 from data.reports import tables
 from judges.plural import many
 from judges.render import html
-from judges.render.drawing import SIZE, box, clean, frame, headed, label, line, number, wide
+from judges.render.drawing import (
+    SIZE,
+    box,
+    coord,
+    escape_text,
+    frame,
+    label,
+    line,
+    text_width,
+    title_height,
+)
 from judges.stats import bins
 from judges.version import VERSION
 
@@ -158,10 +168,10 @@ def _reading() -> list[str]:
 
 def plot(tile: Tile, title: str = "") -> str:
     """A row for each system: the corrected figure with its interval, the judge's own, and the judge's answers."""
-    left = min(205.0, max([wide(s.name or "unnamed") for s in tile.systems], default=0) + 14)
+    left = min(205.0, max([text_width(s.name or "unnamed") for s in tile.systems], default=0) + 14)
     start, end = left + _FIGURE, 760 - _BAR - 26
     low, high, ticks = _axis(tile)
-    top = headed(title) + 2 * SIZE + 12
+    top = title_height(title) + 2 * SIZE + 12
 
     def at(value: float) -> float:
         return start + 8 + (value - low) / (high - low) * (end - start - 16)
@@ -173,7 +183,7 @@ def plot(tile: Tile, title: str = "") -> str:
     body += [label(at(t), top - 6, told, "soft", "middle", size=12) for t, told in ticks]
     lead = "mean" if tile.asking.mean else f"“{tile.asking.told(tile.lead)}”"
     body.append(label(left, top - 6, lead, "soft", size=12, room=_FIGURE - 8))
-    body += _key(tile, headed(title))
+    body += _key(tile, title_height(title))
     for place, system in enumerate(tile.systems):
         body += _row(tile, system, top + _ROW * place + (gap if place >= sure else 0), left, at)
     if gap:
@@ -188,7 +198,7 @@ def _axis(tile: Tile) -> tuple[float, float, list[tuple[float, str]]]:
     if not tile.asking.mean:
         return 0.0, 1.0, [(n / 4, f"{25 * n}%") for n in range(5)]
     scale = tile.asking.dimension.scale
-    return scale.lo, scale.hi, [(n, f"{n:g}") for n in bins.ticks(scale, 8)]
+    return scale.lo, scale.hi, [(n, f"{n:g}") for n in bins.axis_ticks(scale, 8)]
 
 
 def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float], float]) -> list[str]:
@@ -208,9 +218,9 @@ def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float]
             label(left, middle - 2, point, "title"),
             label(left, middle + 12, f"{ends} · judge {own}".lstrip(" ·"), "soft", size=11),
         ]
-        tip = f"<title>{clean(f'{name}: people would say {point} ({ends})')}</title>"
+        tip = f"<title>{escape_text(f'{name}: people would say {point} ({ends})')}</title>"
         made.append(
-            f'<circle cx="{number(at(interval.point))}" cy="{number(middle)}" r="5.5" class="f0">{tip}</circle>'
+            f'<circle cx="{coord(at(interval.point))}" cy="{coord(middle)}" r="5.5" class="f0">{tip}</circle>'
         )
     raised = 0 if interval.point is None else 11
     made.append(_diamond(at(mean.judge), middle - raised, f"{name}: the judge says {own}"))
@@ -227,33 +237,33 @@ def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float]
 
 def _diamond(x: float, y: float, tip: str) -> str:
     places = ((x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y))
-    path = "M" + "L".join(f"{number(a)} {number(b)}" for a, b in places) + "Z"
+    path = "M" + "L".join(f"{coord(a)} {coord(b)}" for a, b in places) + "Z"
     dashed = 'stroke-width="1.8" stroke-dasharray="2.6 1.8" style="fill:var(--ground)"'
-    return f'<path d="{path}" class="s{_JUDGE}" {dashed}><title>{clean(tip)}</title></path>'
+    return f'<path d="{path}" class="s{_JUDGE}" {dashed}><title>{escape_text(tip)}</title></path>'
 
 
 def _shade(n: int, of: int) -> str:
-    return f' fill-opacity="{number(0.16 + 0.84 * (n / (of - 1) if of > 1 else 1))}"'
+    return f' fill-opacity="{coord(0.16 + 0.84 * (n / (of - 1) if of > 1 else 1))}"'
 
 
 def _key(tile: Tile, y: float) -> list[str]:
     """The judge's answers beside their shades; only the ends of a long scale."""
     answers = list(enumerate(tile.asking.answers))
-    if sum(wide(a, 11) + 22 for _, a in answers) > _BAR:
+    if sum(text_width(a, 11) + 22 for _, a in answers) > _BAR:
         answers = [answers[0], answers[-1]]
     made, x = [label(760 - _BAR, y + SIZE - 2, "the judge's answers", "soft", size=11)], 760.0 - _BAR
     for n, answer in answers:
         room = _BAR / len(answers) - 20
         made.append(box(x, y + SIZE + 5, 9, 9, f"f{_JUDGE}", "", _shade(n, len(tile.asking.answers))))
         made.append(label(x + 13, y + SIZE + 14, answer, "soft", room=room, size=11))
-        x += 13 + min(room, wide(answer, 11)) + 9
+        x += 13 + min(room, text_width(answer, 11)) + 9
     return made
 
 
 def _legend(y: float) -> list[str]:
     told = "what people would say (corrected), with its 95% interval"
     return [
-        line(0, y - 4, 24, y - 4, "s0", 2.5), f'<circle cx="12" cy="{number(y - 4)}" r="5" class="f0"/>',
+        line(0, y - 4, 24, y - 4, "s0", 2.5), f'<circle cx="12" cy="{coord(y - 4)}" r="5" class="f0"/>',
         label(32, y, told, "soft", size=12), _diamond(412, y - 4, ""),
         label(426, y, "what the judge itself says", "soft", size=12),
     ]  # fmt: skip

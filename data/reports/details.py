@@ -12,17 +12,17 @@ from data.calibration import selective as figures
 from data.calibration.self_consistency import repeated
 from data.gold.gold import Basis
 from data.store import Store
-from judges.stats.learning_curve import curve
-from judges.stats.missingness import Missing
-from judges.stats.other_metrics import Others
-from judges.stats.ppi import Corrected
+from judges.stats.learning_curve import kappa_by_size
+from judges.stats.missingness import Missingness
+from judges.stats.other_metrics import OtherMetrics
+from judges.stats.ppi import CorrectedMean
 from judges.stats.raters import alternative_annotator
-from judges.stats.raters.alternative_annotator import Test
-from judges.stats.raters.human_ceiling import Ceiling
-from judges.stats.rates import Answer
+from judges.stats.raters.alternative_annotator import AlternativeAnnotatorTest
+from judges.stats.raters.human_ceiling import HumanCeiling
+from judges.stats.rates import AnswerRates
 from judges.stats.reliability import Reliability, reliability
-from judges.stats.self_consistency import Repeats
-from judges.stats.slices import Sliced, sliced
+from judges.stats.self_consistency import SelfConsistency
+from judges.stats.slices import SlicedKappa, slice_kappa
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
@@ -43,17 +43,17 @@ class Depth:
     (`others`), and those under each way of counting what is missing.
     """
 
-    ceiling: Ceiling | None = None
-    test: Test | None = None
-    slices: tuple[Sliced, ...] = ()
+    ceiling: HumanCeiling | None = None
+    test: AlternativeAnnotatorTest | None = None
+    slices: tuple[SlicedKappa, ...] = ()
     curve: tuple[Interval, ...] = ()
     sure: dict[str, Reliability] = field(default_factory=dict)
-    rates: tuple[Answer, ...] = ()
-    means: dict[int, Corrected] = field(default_factory=dict)
+    rates: tuple[AnswerRates, ...] = ()
+    means: dict[int, CorrectedMean] = field(default_factory=dict)
     selective: Found | None = None
-    repeats: Repeats | None = None
-    others: Others | None = None
-    missing: Missing | None = None
+    repeats: SelfConsistency | None = None
+    others: OtherMetrics | None = None
+    missing: Missingness | None = None
 
 
 def depth(
@@ -69,9 +69,9 @@ def depth(
     made = {source: reliability(cells) for source, cells in certain.items()}
     return Depth(
         found,
-        alternative_annotator.test(ratings, epsilon) if several else None,
-        tuple(sliced(parted.cells, parted.size, weights, parted.cuts, parted.gap)),
-        tuple(curve(*slices.in_order(store, dataset_id, judge_id, dimension, basis), weights)),
+        alternative_annotator.run_test(ratings, epsilon) if several else None,
+        tuple(slice_kappa(parted.cells, parted.size, weights, parted.cuts, parted.gap)),
+        tuple(kappa_by_size(*slices.in_order(store, dataset_id, judge_id, dimension, basis), weights)),
         {source: one for source, one in made.items() if one is not None},
         tuple(rates.found(store, dataset_id, judge_id, dimension, basis)),
         rates.means(store, dataset_id, judge_id, dimension, basis),

@@ -11,7 +11,7 @@ from judges.plural import many
 from judges.render.html import bullets, figure, fold, heading, note, para, say, table
 from judges.render.words import cell, number, span
 from judges.stats import bins, rates, selective, self_consistency
-from judges.stats.baselines import Standing
+from judges.stats.baselines import BaselineVerdict
 from judges.stats.calibration import Summary
 from judges.stats.raters import alternative_annotator, human_ceiling
 
@@ -19,7 +19,7 @@ _KIND = {
     "meets policy": "fine", "inconclusive": "look", "fails": "alarm", "below minimum sample": "quiet",
     "undefined": "quiet",
 }  # fmt: skip
-_AGAINST: dict[Standing, str] = {
+_AGAINST: dict[BaselineVerdict, str] = {
     "beats": "and beats it",
     "not shown to beat": "and is not shown to beat it",
     "falls short of": "and agrees with people less than it",
@@ -79,7 +79,7 @@ def _plainly(shown: Summary) -> list[str]:
         para(
             first, rounded=many(shown.rounded, "rating"), exact=number(shown.exact, ".1%"),
             cells=many(shown.cells, "rating"),
-            within=number(shown.within_one, ".1%"), step=bins.step(shown.dimension.scale),
+            within=number(shown.within_one, ".1%"), step=bins.describe_step(shown.dimension.scale),
         ),
         para(
             second, kappa=number(interval.point), span=span(interval), bound=number(interval.lower_bound, ".2f"),
@@ -176,7 +176,7 @@ def _rates(one: One) -> list[str]:
     """What is found and what is raised falsely, of a flag or of every category."""
     if not one.depth.rates or not one.line.shown.cells:
         return []
-    told = [say("{told}", told=" ".join(rates.told(answer, one.dimension))) for answer in one.depth.rates]
+    told = [say("{told}", told=" ".join(rates.explain(answer, one.dimension))) for answer in one.depth.rates]
     rows = [
         {
             "answer": r.answer, "people": cell(r.people.point, ".1%"), "judge": cell(r.judge.point, ".1%"),
@@ -196,7 +196,7 @@ def _selective(one: One) -> list[str]:
     if held is None or not one.line.shown.cells:
         return []
     near = held.wanted.near and bool(one.dimension.scale.weights)
-    parts = [para("**Auto-accept**: {told}", told=selective.told(held.result, near))]
+    parts = [para("**Auto-accept**: {told}", told=selective.explain(held.result, near))]
     if plot := plots.spared(held.result, one.dimension.title):
         parts.append(figure(plot, selective.READ))
     return parts
@@ -227,14 +227,16 @@ def _repeated(one: One) -> list[str]:
     found = one.depth.repeats
     if found is None:
         return []
-    return [para("**Self-consistency**: {told}", told=" ".join(self_consistency.told(found)))]
+    return [para("**Self-consistency**: {told}", told=" ".join(self_consistency.explain(found)))]
 
 
 def _people(one: One) -> list[str]:
     held, test = one.depth.ceiling, one.depth.test
-    parts = [para("**People among themselves**: {told}", told=human_ceiling.told(held))] if one.line.shown.cells else []
+    parts = (
+        [para("**People among themselves**: {told}", told=human_ceiling.explain(held))] if one.line.shown.cells else []
+    )
     if test is not None and test.enough:
-        told = alternative_annotator.told(test)
+        told = alternative_annotator.explain(test)
         parts.append(para("**Could the judge stand in for one of them?** {told}", told=told))
     return parts
 

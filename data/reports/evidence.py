@@ -29,11 +29,11 @@ from data.store import Store
 from data.store.errors import NotFound
 from judges.card import Card
 from judges.stats import calibration as stats_calibration
-from judges.stats.baselines import Floors
-from judges.stats.calibration import Line, Summary
-from judges.stats.position import Position
+from judges.stats.baselines import Baselines
+from judges.stats.calibration import DimensionResult, Summary
+from judges.stats.position import PositionalAgreement
 from judges.stats.uncertainty import Interval
-from judges.stats.weakest_turns import Weakest
+from judges.stats.weakest_turns import WeakestTurns
 from judges.types import Dimension
 
 LIBRARIES = ("duckdb", "numpy")
@@ -84,10 +84,10 @@ class One:
     both, the further figures, and, where ratings wait for adjudication, the figures with and without them.
     """
 
-    line: Line
+    line: DimensionResult
     bases: dict[tuple[Basis, bool], Summary]
     prints: dict[Basis, str]
-    floors: Floors
+    floors: Baselines
     anchoring: Interval | None
     depth: Depth
     waiting: tuple[Summary, Summary] | None = None
@@ -123,9 +123,9 @@ class Evidence:
     audits: Audited | None
     decisions: tuple[Decided, ...]
     means: tuple[Mean, ...]
-    position: Position | None
+    position: PositionalAgreement | None
     overall: tuple[Row, ...]
-    turns: dict[Dimension, Weakest]
+    turns: dict[Dimension, WeakestTurns]
     epsilon: float
     examples: int
     print: str

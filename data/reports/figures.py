@@ -11,7 +11,7 @@ from data.approvals.policy import Asked
 from data.calibration import means
 from data.gold.gold import Basis
 from data.reports.evidence import Evidence, One
-from judges.audits import Finding
+from judges.audits import AuditFinding
 from judges.stats import missingness, other_metrics, position, rates, selective, weakest_turns
 from judges.stats.calibration import Summary
 from judges.stats.raters import alternative_annotator
@@ -50,9 +50,9 @@ def figures(found: Evidence) -> Json:
             "audits": {name: _finding(f) for name, f in (found.audits.findings if found.audits else {}).items()},
             "decisions": [asdict(decided) for decided in found.decisions],
             "means": [asdict(mean) for mean in found.means],
-            "orders": None if found.position is None else position.plain(found.position),
+            "orders": None if found.position is None else position.as_json(found.position),
             "means_overall": [means.plain(row) for row in found.overall],
-            "weakest_turn": [{"dimension": d.name, **weakest_turns.plain(one)} for d, one in found.turns.items()],
+            "weakest_turn": [{"dimension": d.name, **weakest_turns.as_json(one)} for d, one in found.turns.items()],
         }
     )  # fmt: skip
     return made
@@ -150,13 +150,13 @@ def _one(one: One) -> Json:
             for source, held in one.depth.sure.items()
         ],
         "rates": [
-            rates.plain(a) | {"ppi": kappa(m.interval) if (m := one.depth.means.get(a.rates.place)) else None}
+            rates.as_json(a) | {"ppi": kappa(m.interval) if (m := one.depth.means.get(a.rates.place)) else None}
             for a in one.depth.rates
         ],
-        "others": None if one.depth.others is None else other_metrics.plain(one.depth.others),
-        "missing_counted": None if one.depth.missing is None else missingness.plain(one.depth.missing),
+        "others": None if one.depth.others is None else other_metrics.as_json(one.depth.others),
+        "missing_counted": None if one.depth.missing is None else missingness.as_json(one.depth.missing),
         "selective": None if (held := one.depth.selective) is None else {
-            **asdict(held.wanted), **selective.plain(held.result), "scored_items": len(held.sure.item),
+            **asdict(held.wanted), **selective.as_json(held.result), "scored_items": len(held.sure.item),
             "spared_items": held.spared,
         },
     }  # fmt: skip
@@ -171,11 +171,11 @@ def _people(one: One) -> Json | None:
         "people": held.people, "ratings": held.cells, "items": held.items, "between": kappa(held.between),
         "alpha": kappa(held.alpha), "judge": kappa(held.judge) if held.judge else None,
         "judge_minus_between": kappa(held.ahead) if held.ahead else None,
-        "alternative": None if test is None else alternative_annotator.plain(test),
+        "alternative": None if test is None else alternative_annotator.as_json(test),
     }  # fmt: skip
 
 
-def _finding(found: Finding) -> Json:
+def _finding(found: AuditFinding) -> Json:
     interval = found.interval
     return {
         "verdict": found.verdict, "why": found.why, "figure": found.figure, "n": found.n,

@@ -42,7 +42,7 @@ def lacking(one: One) -> list[str]:
         if each.summary is not None:
             kappa, figures = each.summary.interval, each.accuracy
             row = {
-                "missing": missingness.said(each.choice), "ratings": f"{each.summary.cells:,}",
+                "missing": missingness.describe_choice(each.choice), "ratings": f"{each.summary.cells:,}",
                 "kappa": cell(kappa.point), "95% interval": span(kappa, ".3f", "–"),
                 "accuracy": cell(figures.exact, ".2%"),
             }  # fmt: skip
@@ -53,7 +53,7 @@ def lacking(one: One) -> list[str]:
                 }  # fmt: skip
             rows.append(row)
     return [
-        para("**How missing counts**: {told} {check}", told=missingness.told(found), check=missingness.GATE),
+        para("**How missing counts**: {told} {check}", told=missingness.explain(found), check=missingness.GATE),
         table(rows, list(rows[0])),
     ]
 
@@ -62,7 +62,7 @@ def turns(found: Evidence) -> list[str]:
     """The judge's weakest turns beside people's."""
     if not found.turns:
         return []
-    told = [para("{told}", told=" ".join(weakest_turns.told(one))) for one in found.turns.values()]
+    told = [para("{told}", told=" ".join(weakest_turns.explain(one))) for one in found.turns.values()]
     return [heading("The weakest turn"), *told]
 
 

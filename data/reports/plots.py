@@ -8,8 +8,8 @@ from data.reports.evidence import Evidence, One
 from judges.render import svg
 from judges.render.drawing import WIDTH
 from judges.stats import agreement
-from judges.stats.calibration import Line
-from judges.stats.selective import Selective, Step
+from judges.stats.calibration import DimensionResult
+from judges.stats.selective import AutoAcceptance, ThresholdTest
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
@@ -23,7 +23,7 @@ Tops = Mapping[Dimension, Interval | None]
 """How far people agree with each other, by dimension."""
 
 
-def standing(lines: Iterable[Line], tops: Tops) -> list[svg.Row]:
+def standing(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.IntervalRow]:
     """Every dimension with its interval, its bound, its state and how far people agree with each other."""
     rows = []
     for line in lines:
@@ -33,7 +33,7 @@ def standing(lines: Iterable[Line], tops: Tops) -> list[svg.Row]:
         ceiling = None
         if top is not None and top.point is not None and not top.verdictless:
             ceiling = top.point, top.low, top.high
-        rows.append(svg.Row(line.dimension.title, line.dimension.sort, *figures, state, _said(line), ceiling))
+        rows.append(svg.IntervalRow(line.dimension.title, line.dimension.sort, *figures, state, _said(line), ceiling))
     return rows
 
 
@@ -43,10 +43,10 @@ def overview(found: Evidence) -> str:
     title = "Agreement with people, corrected for chance (kappa)"
     tops = {one.dimension: top.between if (top := one.depth.ceiling) else None for one in found.dimensions}
     rows = standing((one.line for one in found.dimensions), tops)
-    return svg.intervals(rows, asked, f"required: {asked:.2f}", title=title)
+    return svg.interval_plot(rows, asked, f"required: {asked:.2f}", title=title)
 
 
-def _said(line: Line) -> str:
+def _said(line: DimensionResult) -> str:
     """The state in a few words, with the items that are missing where their number is known."""
     state, more = line.decision.state, line.decision.more_told
     return f"{MARKS[state]} {state}" + (f" · {more}" if more else "")
@@ -55,7 +55,7 @@ def _said(line: Line) -> str:
 def table(one: One) -> str:
     """The table of agreement of a dimension."""
     shown = one.line.shown
-    return svg.confusion(shown.counts, shown.answers, f"{one.dimension.title}: people and judge, ratings")
+    return svg.confusion_matrix(shown.counts, shown.answers, f"{one.dimension.title}: people and judge, ratings")
 
 
 def margins(one: One) -> str:
@@ -64,7 +64,7 @@ def margins(one: One) -> str:
     if shares is None:
         return ""
     series = [("people", [float(v) for v in shares[0]]), ("judge", [float(v) for v in shares[1]])]
-    return svg.bars(one.line.shown.answers, series, f"{one.dimension.title}: how often each answer is given")
+    return svg.bar_plot(one.line.shown.answers, series, f"{one.dimension.title}: how often each answer is given")
 
 
 def anchored(one: One) -> str:
@@ -74,7 +74,7 @@ def anchored(one: One) -> str:
         return ""
     shown = [("blind", blind.interval), ("assisted", assisted.interval), ("assisted − blind", one.anchoring)]
     rows = [_row(name, interval) for name, interval in shown]
-    return svg.intervals(rows, 0.0, "", (-0.1, 1.0), f"{one.dimension.title}: blind beside assisted labels")
+    return svg.interval_plot(rows, 0.0, "", (-0.1, 1.0), f"{one.dimension.title}: blind beside assisted labels")
 
 
 def grown(found: Evidence, one: One) -> str:
@@ -85,15 +85,15 @@ def grown(found: Evidence, one: One) -> str:
     xs = [float(s.items) for s in steps]
     series = ("kappa", xs, [s.point for s in steps], [s.low for s in steps], [s.high for s in steps])
     title = f"{one.dimension.title}: kappa as gold grew"
-    return svg.lines([series], "items with gold", "", found.asked.policy.threshold, title)
+    return svg.line_plot([series], "items with gold", "", found.asked.policy.threshold, title)
 
 
-def spared(found: Selective, name: str = "", width: float = WIDTH) -> str:
+def spared(found: AutoAcceptance, name: str = "", width: float = WIDTH) -> str:
     """Agreement on what is accepted automatically against its share of items; "" where no threshold was tested."""
     if not found.steps:
         return ""
 
-    def series(told: str, steps: Sequence[Step], band: bool) -> svg.Series:
+    def series(told: str, steps: Sequence[ThresholdTest], band: bool) -> svg.Series:
         ends = [None if (b := s.agreement.lower_bound) is None else 100 * b for s in steps]
         shares, points = [round(100 * s.share, 1) for s in steps], [100 * (s.agreement.point or 0.0) for s in steps]
         return told, shares, points, ends if band else None, points if band else None
@@ -102,14 +102,14 @@ def spared(found: Selective, name: str = "", width: float = WIDTH) -> str:
     drawn += [series("threshold", [found.chosen], False)] if found.chosen else []
     title = f"{name}: agreement on what is accepted automatically" if name else ""
     axes = "coverage (items accepted automatically), %", "% agreement there"
-    return svg.lines(drawn, *axes, 100 * found.target, title, width)
+    return svg.line_plot(drawn, *axes, 100 * found.target, title, width)
 
 
-def _row(name: str, interval: Interval) -> svg.Row:
+def _row(name: str, interval: Interval) -> svg.IntervalRow:
     point = interval.point
     told = f"{'undefined' if point is None else f'{point:.2f}'} on {interval.items:,} items"
     state = "meets policy" if name == "blind" else "inconclusive"
-    return svg.Row(name, "", point, interval.low, interval.high, None, state, told)
+    return svg.IntervalRow(name, "", point, interval.low, interval.high, None, state, told)
 
 
 def every(found: Evidence) -> dict[str, str]:

@@ -11,7 +11,7 @@ from data.reports import dimension, figures, further_figures, plots, tables
 from data.reports.details import EPSILON
 from data.reports.evidence import Evidence, One, Told, gather
 from data.store import Store
-from judges.audits import audits as known
+from judges.audits import all_audits as known
 from judges.plural import many
 from judges.render.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
 from judges.render.words import cell, span
@@ -170,7 +170,7 @@ def _whose(found: Evidence) -> str:
     people = [one.line.shown.people for one in with_gold]
     each = sum(p.labels for p in people) / sum(one.line.shown.gold_cells for one in with_gold)
     known = any((top := one.depth.ceiling) is not None and not top.between.verdictless for one in with_gold)
-    return human_ceiling.whose(min(p.fewest for p in people), max(p.most for p in people), each, known)
+    return human_ceiling.explain_labels(min(p.fewest for p in people), max(p.most for p in people), each, known)
 
 
 def _who(found: Evidence) -> list[str]:
@@ -229,7 +229,7 @@ def _position(found: Evidence) -> list[str]:
     """Whether it says the same of a pair with the places swapped, where it was asked in both orders."""
     if found.position is None:
         return []
-    return [heading("Both orders of a pair"), para("{told}", told=" ".join(position.told(found.position)))]
+    return [heading("Both orders of a pair"), para("{told}", told=" ".join(position.explain(found.position)))]
 
 
 def _audits(found: Evidence) -> list[str]:

@@ -86,7 +86,7 @@ def practice_url() -> str:
     global _practice
     from judges import practice
 
-    _practice = practice.start().url
+    _practice = practice.start_endpoint().url
     return _practice
 
 

@@ -27,7 +27,7 @@ Cell = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class AuditReply:
     """One judgment of the judge: the item's key, the part and sample it is about, and what it was read as."""
 
     item: str
@@ -37,7 +37,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class AuditEvidence:
     """All that an audit may look at: one judge (a card, a model) on one set of items.
 
     `probes`: replies of the same judge to items changed by a probe, by probe name; `others`: replies of other judges to
@@ -49,9 +49,9 @@ class Evidence:
     card: Card
     model: str
     items: Mapping[str, Item]
-    replies: Sequence[Reply]
-    probes: Mapping[str, Sequence[Reply]] = field(default_factory=dict)
-    others: Mapping[str, Sequence[Reply]] = field(default_factory=dict)
+    replies: Sequence[AuditReply]
+    probes: Mapping[str, Sequence[AuditReply]] = field(default_factory=dict)
+    others: Mapping[str, Sequence[AuditReply]] = field(default_factory=dict)
     gold: Mapping[Cell, float | None] = field(default_factory=dict)
     fits: Mapping[Cell, bool] = field(default_factory=dict)
 
@@ -82,7 +82,7 @@ class Plot:
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """What an audit found: a figure (with its interval where it is a rate), the verdict, and why in one sentence."""
 
     verdict: Verdict
@@ -108,24 +108,24 @@ class Audit:
     measures: str
     alarm: str
     threshold: float | None
-    find: Callable[[Evidence, float], Finding]
+    find: Callable[[AuditEvidence, float], AuditFinding]
     probe: str = ""
 
 
-def answers(replies: Sequence[Reply], card: Card, rule: Rule) -> list[Reply]:
+def combine_replies(replies: Sequence[AuditReply], card: Card, rule: Rule) -> list[AuditReply]:
     """The replies with those to one item and part as one, as the judge's samples combine; sample 0 each.
 
     A value between two answers is the answer nearest to it, as people are shown it. Confidence is the middle one (the
     lower of two), notes and issues are those of the first reply that could be used; a broken rule counts in any of
     them. Where none could be used, the first one says why.
     """
-    found: dict[tuple[str, str], list[Reply]] = {}
+    found: dict[tuple[str, str], list[AuditReply]] = {}
     for reply in sorted(replies, key=lambda r: r.sample):
         found.setdefault((reply.item, reply.part), []).append(reply)
     return [_as_one(samples, card, rule) if len(samples) > 1 else samples[0] for samples in found.values()]
 
 
-def _as_one(samples: Sequence[Reply], card: Card, rule: Rule) -> Reply:
+def _as_one(samples: Sequence[AuditReply], card: Card, rule: Rule) -> AuditReply:
     used = [reply.reading for reply in samples if reply.reading.unscored is None]
     if len(used) < 2:
         return replace(samples[0], reading=used[0] if used else samples[0].reading, sample=0)
@@ -153,7 +153,7 @@ def _as_one(samples: Sequence[Reply], card: Card, rule: Rule) -> Reply:
     remarks = (*(r for r in used[0].remarks if r.sort != "rule"), *rules.values())
     facts = {name: value for reading in reversed(used) for name, value in reading.facts.items()}
     whole = replace(used[0], scores=tuple(scores), remarks=remarks, facts=facts)
-    return Reply(samples[0].item, whole, samples[0].part)
+    return AuditReply(samples[0].item, whole, samples[0].part)
 
 
 def _shape(card: Card, remark: Remark) -> str:
@@ -165,20 +165,20 @@ def _shape(card: Card, remark: Remark) -> str:
 
 
 @cache
-def audits() -> dict[str, Audit]:
+def all_audits() -> dict[str, Audit]:
     """Every audit in this folder, by name."""
     found = [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
     loaded = [getattr(importlib.import_module(f"judges.audits.{name}"), "AUDIT", None) for name in sorted(found)]
     return {audit.name: audit for audit in loaded if audit is not None}
 
 
-def audit(evidence: Evidence, thresholds: Mapping[str, float]) -> dict[str, Finding]:
+def run_audits(evidence: AuditEvidence, thresholds: Mapping[str, float]) -> dict[str, AuditFinding]:
     """What every audit of the judge's card finds, by name; `thresholds` replace the defaults.
 
     Raises BadCard where the card names an audit that there is not.
     """
-    known = audits()
-    if strange := unknown(evidence.card):
+    known = all_audits()
+    if strange := unknown_audits(evidence.card):
         raise BadCard(strange)
     return {
         name: known[name].find(evidence, thresholds.get(name, known[name].threshold or 0.0))
@@ -186,10 +186,10 @@ def audit(evidence: Evidence, thresholds: Mapping[str, float]) -> dict[str, Find
     }
 
 
-def unknown(card: Card) -> str:
+def unknown_audits(card: Card) -> str:
     """In a sentence, which of a card's audits there are not; "" where all of them are there."""
-    strange = [name for name in card.audits if name not in audits()]
+    strange = [name for name in card.audits if name not in all_audits()]
     if not strange:
         return ""
-    there = ", ".join(audits())
+    there = ", ".join(all_audits())
     return f"{place(card)}: there is no audit {', '.join(map(repr, strange))}. There are: {there}."

@@ -111,17 +111,17 @@ _CUES = {
     "Korean": _KOREAN,
 }
 CUES = {language: re.compile("|".join(patterns), re.MULTILINE) for language, patterns in _CUES.items()}
-"""One pattern a language, for texts as `folded` gives them."""
+"""One pattern a language, for texts as `fold_text` gives them."""
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """A text as the cues expect it: compatibility forms unified, case folded."""
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def correction(text: str) -> tuple[str, str] | None:
+def find_correction(text: str) -> tuple[str, str] | None:
     """(language, words) of the first cue in a user's text that what came before is corrected or objected to."""
-    plain = folded(text)
+    plain = fold_text(text)
     for language, pattern in CUES.items():
         if found := pattern.search(plain):
             return language, found.group().strip(" \n\t、。！!")
@@ -138,11 +138,11 @@ _STOCK = re.compile(
 )
 
 
-def explains(note: str) -> bool:
+def is_explanation(note: str) -> bool:
     """Whether a note says more than that there was nothing to repair.
 
     It does with two further words, or four further characters of Chinese or Japanese.
     """
-    left = _STOCK.sub(" ", folded(note))
+    left = _STOCK.sub(" ", fold_text(note))
     wide = len(re.findall(r"[\u3040-\u30ff\u3400-\u9fff]", left))
     return wide >= 4 or len(re.findall(r"[^\W\d_]{2,}", re.sub(r"[\u3040-\u30ff\u3400-\u9fff]", " ", left))) >= 2

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from judges.audits import Cell, Evidence, Reply
+from judges.audits import AuditEvidence, AuditReply, Cell
 from judges.card import Card, Item
 from judges.tokens import tokens
 from judges.types import Dialogue, Dimension, Remark, Response, Score
@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 
 @dataclass
-class Judgment:
+class ItemJudgment:
     """One sample of an item, all its parts together: scores by place, remarks and facts as they came."""
 
     key: str
@@ -33,21 +33,21 @@ class Judgment:
         return None if found is None else found.value
 
 
-def judgments(evidence: Evidence, replies: Sequence[Reply] | None = None) -> list[Judgment]:
+def group_judgments(evidence: AuditEvidence, replies: Sequence[AuditReply] | None = None) -> list[ItemJudgment]:
     """The scored replies (the judge's own, where none are named) to items that are there, by item and sample."""
-    found: dict[tuple[str, int], Judgment] = {}
+    found: dict[tuple[str, int], ItemJudgment] = {}
     for reply in evidence.replies if replies is None else replies:
         item = evidence.items.get(reply.item)
         if item is None or item.kind != evidence.card.kind or reply.reading.unscored is not None:
             continue
-        judgment = found.setdefault((reply.item, reply.sample), Judgment(reply.item, item))
+        judgment = found.setdefault((reply.item, reply.sample), ItemJudgment(reply.item, item))
         judgment.scores.update({(s.unit, s.dimension): s for s in reply.reading.scores})
         judgment.remarks += reply.reading.remarks
         judgment.facts.update(reply.reading.facts)
     return list(found.values())
 
 
-def means(found: Iterable[Judgment], places: Mapping[Place, object] | None = None) -> dict[Cell, float]:
+def cell_means(found: Iterable[ItemJudgment], places: Mapping[Place, object] | None = None) -> dict[Cell, float]:
     """The mean over samples of every cell that has a value, n/a left out; `places` limits them where it is given."""
     sums: dict[Cell, list[float]] = defaultdict(list)
     for judgment in found:
@@ -57,18 +57,18 @@ def means(found: Iterable[Judgment], places: Mapping[Place, object] | None = Non
     return {cell: sum(values) / len(values) for cell, values in sums.items()}
 
 
-def steps(card: Card) -> dict[str, Dimension]:
+def ordered_dimensions(card: Card) -> dict[str, Dimension]:
     """The card's asked dimensions whose answers are in order, by name: what can be higher or lower."""
     return {d.name: d for d in card.dimensions if d.asked and d.scale.kind in ("ordinal", "ordered", "interval")}
 
 
-def graded(card: Card) -> dict[str, Dimension]:
+def graded_dimensions(card: Card) -> dict[str, Dimension]:
     """Those of them that give points, which a mean may be made of; all of them where a card has none that do."""
-    found = steps(card)
+    found = ordered_dimensions(card)
     return {name: d for name, d in found.items() if d.scale.kind in ("ordinal", "interval")} or found
 
 
-def by_item(cells: Mapping[Cell, _T]) -> dict[str, dict[Place, _T]]:
+def group_by_item(cells: Mapping[Cell, _T]) -> dict[str, dict[Place, _T]]:
     """The cells of every item."""
     found: dict[str, dict[Place, _T]] = defaultdict(dict)
     for (item, unit, dimension), value in cells.items():
@@ -76,13 +76,13 @@ def by_item(cells: Mapping[Cell, _T]) -> dict[str, dict[Place, _T]]:
     return dict(found)
 
 
-def numbers(keys: Iterable[str]) -> list[int]:
+def item_numbers(keys: Iterable[str]) -> list[int]:
     """The number of each key's item, counted from 0 in order of appearance, as the estimates want it."""
     order: dict[str, int] = {}
     return [order.setdefault(key, len(order)) for key in keys]
 
 
-def lengths(item: Item) -> dict[str, int]:
+def text_lengths(item: Item) -> dict[str, int]:
     """About how many tokens each text that can carry scores has, by unit: assistant turns, a response, sides."""
     if isinstance(item, Dialogue):
         texts = {f"turn:{t.turn}": t.text for t in item.turns if t.role == "assistant"}

@@ -2,44 +2,44 @@
 
 from __future__ import annotations
 
-from judges.audits import Evidence, Finding, Flag
-from judges.audits._judged import judgments, lengths, means, numbers
-from judges.audits._verdict import above, few, points, span, strongest, unknown
-from judges.stats.association import spearman
-from judges.triage import place
+from judges.audits import AuditEvidence, AuditFinding, Flag
+from judges.audits._judged import cell_means, group_judgments, item_numbers, text_lengths
+from judges.audits._verdict import limit_verdict, not_tested, point_picture, span, strongest_flags, too_few
+from judges.stats.association import bootstrap_spearman
+from judges.triage import describe_unit
 
 _SHOWN = 50
 
 
-def with_length(evidence: Evidence, limit: float, dimension: str, text: str) -> Finding:
+def with_length(evidence: AuditEvidence, limit: float, dimension: str, text: str) -> AuditFinding:
     """Spearman's correlation of a dimension with the tokens of the text it is about, clustered by item.
 
     `text` names such a text in the singular ("turn"). The flags are texts longer than the median that get the
     highest score that occurs, the longest first.
     """
-    found = judgments(evidence)
-    cells = {cell: value for cell, value in means(found).items() if cell[2] == dimension}
-    sizes_of = {item: lengths(evidence.items[item]) for item in dict.fromkeys(cell[0] for cell in cells)}
+    found = group_judgments(evidence)
+    cells = {cell: value for cell, value in cell_means(found).items() if cell[2] == dimension}
+    sizes_of = {item: text_lengths(evidence.items[item]) for item in dict.fromkeys(cell[0] for cell in cells)}
     rows = [(cell, v, sizes_of[cell[0]][cell[1]]) for cell, v in cells.items() if cell[1] in sizes_of[cell[0]]]
-    place_of = numbers(cell[0] for cell, _, _ in rows)
+    place_of = item_numbers(cell[0] for cell, _, _ in rows)
     items = len(set(place_of))
-    if stop := few(items, f"items with a score of {dimension.replace('_', ' ')} and its text"):
+    if stop := too_few(items, f"items with a score of {dimension.replace('_', ' ')} and its text"):
         return stop
     sizes, values = [size for _, _, size in rows], [value for _, value, _ in rows]
-    r = spearman(sizes, values, place_of)
+    r = bootstrap_spearman(sizes, values, place_of)
     name = dimension.replace("_", " ")
-    picture = points(f"tokens in the {text}", name, list(zip(map(float, sizes), values, strict=True)))
+    picture = point_picture(f"tokens in the {text}", name, list(zip(map(float, sizes), values, strict=True)))
     if r.point is None:
         same = name if len(set(values)) == 1 else f"the length of every {text}"
-        return unknown(f"No correlation exists, because {same} is the same throughout.", n=items)
-    verdict = above(r.point, r, limit)
+        return not_tested(f"No correlation exists, because {same} is the same throughout.", n=items)
+    verdict = limit_verdict(r.point, r, limit)
     flags: list[Flag] = []
     if verdict != "pass":
         middle, high = sorted(sizes)[len(sizes) // 2], max(values)
         for (item, unit, _), value, size in rows:
             if value == high and size > middle:
-                where = (place(unit).strip() or f"the {text}").capitalize()
+                where = (describe_unit(unit).strip() or f"the {text}").capitalize()
                 said = f"{where} has about {size} tokens, where the median is {middle}, and {name} {value:g}."
                 flags.append(Flag(item, said, unit, dimension, min(0.2 + 0.1 * size / max(middle, 1), 0.7)))
     why = f"Rank correlation of {name} with tokens is {r.point:.2f} ({span(r, False)}) over {len(rows)} {text}s."
-    return Finding(verdict, why, r.point, r, items, strongest(flags, _SHOWN), picture)
+    return AuditFinding(verdict, why, r.point, r, items, strongest_flags(flags, _SHOWN), picture)

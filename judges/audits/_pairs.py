@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from judges.audits._judged import Judgment, lengths
+from judges.audits._judged import ItemJudgment, text_lengths
 from judges.card import Card
 from judges.protocols.orders import verdict
 
-__all__ = ("SIGNS", "code_sign", "lead", "sections", "sign", "sizes", "verdict")
 SIGNS = {"a": 1.0, "tie": 0.0, "b": -1.0}
 
 
-def sign(card: Card, judgment: Judgment) -> float | None:
+def verdict_sign(card: Card, judgment: ItemJudgment) -> float | None:
     """1 where the verdict is A, -1 where it is B, 0 for a tie; None where there is none."""
     dimension = verdict(card)
-    return None if dimension is None else code_sign(card, judgment.value("pair", dimension.name))
+    return None if dimension is None else sign_of_code(card, judgment.value("pair", dimension.name))
 
 
-def code_sign(card: Card, code: float | None) -> float | None:
+def sign_of_code(card: Card, code: float | None) -> float | None:
     """The same of a verdict's code on the card's scale."""
     dimension = verdict(card)
     if code is None or dimension is None:
@@ -24,7 +23,7 @@ def code_sign(card: Card, code: float | None) -> float | None:
     return SIGNS.get(dimension.scale.say(code))
 
 
-def sections(card: Card, judgment: Judgment) -> list[tuple[str, dict[str, float]]]:
+def section_means(card: Card, judgment: ItemJudgment) -> list[tuple[str, dict[str, float]]]:
     """(section, mean over dimensions by side) in order; a side without scores there is left out."""
     names = {d.name for d in card.dimensions if d.sort == "section" and d.scale.kind == "ordinal"}
     found: dict[int, dict[str, list[float]]] = {}
@@ -35,7 +34,7 @@ def sections(card: Card, judgment: Judgment) -> list[tuple[str, dict[str, float]
     return [(f"section:{n}", {s: sum(v) / len(v) for s, v in sides.items()}) for n, sides in sorted(found.items())]
 
 
-def lead(parts: list[tuple[str, dict[str, float]]]) -> float | None:
+def section_lead(parts: list[tuple[str, dict[str, float]]]) -> float | None:
     """Mean of A's sections minus mean of B's; None where a side has none."""
     sides = {side: [given[side] for _, given in parts if side in given] for side in ("a", "b")}
     if not sides["a"] or not sides["b"]:
@@ -43,8 +42,8 @@ def lead(parts: list[tuple[str, dict[str, float]]]) -> float | None:
     return sum(sides["a"]) / len(sides["a"]) - sum(sides["b"]) / len(sides["b"])
 
 
-def sizes(judgment: Judgment) -> tuple[int, int] | None:
+def response_lengths(judgment: ItemJudgment) -> tuple[int, int] | None:
     """Tokens of A and of B, about; None where a text is not there or empty."""
-    found = lengths(judgment.item)
+    found = text_lengths(judgment.item)
     a, b = found.get("response/a", 0), found.get("response/b", 0)
     return (a, b) if a and b else None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judges.audits import Finding, Flag, Plot, Verdict
+from judges.audits import AuditFinding, Flag, Plot, Verdict
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 MIN = MIN_CLUSTERS
@@ -22,20 +22,20 @@ MOST_POINTS = 1000
 """Points of a picture at most; beyond it every k-th is shown."""
 
 
-def unknown(why: str, figure: float | None = None, interval: Interval | None = None, n: int = 0) -> Finding:
+def not_tested(why: str, figure: float | None = None, interval: Interval | None = None, n: int = 0) -> AuditFinding:
     """Not tested, and why."""
-    return Finding("not tested", why, figure, interval, n)
+    return AuditFinding("not tested", why, figure, interval, n)
 
 
-def few(n: int, what: str, need: int = MIN) -> Finding | None:
+def too_few(n: int, what: str, need: int = MIN) -> AuditFinding | None:
     """Not tested with fewer than `need` of something, saying how many more; None with enough."""
     if n >= need:
         return None
     there = f"No {what} yet" if n == 0 else f"Only {n} {what}"
-    return unknown(f"{there}: {need - n} more {'is' if need - n == 1 else 'are'} needed for a verdict.", n=n)
+    return not_tested(f"{there}: {need - n} more {'is' if need - n == 1 else 'are'} needed for a verdict.", n=n)
 
 
-def above(figure: float, interval: Interval | None, limit: float) -> Verdict:
+def limit_verdict(figure: float, interval: Interval | None, limit: float) -> Verdict:
     """The verdict against a limit that is not to be passed."""
     if figure > limit:
         return "alarm"
@@ -43,7 +43,7 @@ def above(figure: float, interval: Interval | None, limit: float) -> Verdict:
     return "warning" if reaches else "pass"
 
 
-def excludes(interval: Interval, neutral: float, near: float) -> Verdict:
+def neutral_verdict(interval: Interval, neutral: float, near: float) -> Verdict:
     """The verdict against a value that means no preference."""
     if interval.point is None or interval.low is None or interval.high is None:
         return "not tested"
@@ -52,7 +52,7 @@ def excludes(interval: Interval, neutral: float, near: float) -> Verdict:
     return "warning" if abs(interval.point - neutral) > near else "pass"
 
 
-def listed(hits: int, interval: Interval, limit: float) -> Verdict:
+def case_verdict(hits: int, interval: Interval, limit: float) -> Verdict:
     """The verdict for what is listed singly. Below `MIN` items even the lower end must pass the limit for an alarm."""
     if not hits:
         return "pass"
@@ -60,7 +60,7 @@ def listed(hits: int, interval: Interval, limit: float) -> Verdict:
     return "alarm" if point > limit and (interval.items >= MIN or low > limit) else "warning"
 
 
-def strongest(flags: Sequence[Flag], most: int = MOST_FLAGS) -> tuple[Flag, ...]:
+def strongest_flags(flags: Sequence[Flag], most: int = MOST_FLAGS) -> tuple[Flag, ...]:
     """The strongest flags, in that order; ties in the order in which they came."""
     return tuple(sorted(flags, key=lambda f: -f.strength)[:most])
 
@@ -81,7 +81,7 @@ def span(interval: Interval, share: bool = True) -> str:
     return f"{interval.low:.2f} to {interval.high:.2f}"
 
 
-def sentence(text: str) -> str:
+def as_sentence(text: str) -> str:
     """A remark as a sentence: one in lower case gets the judge as its subject; it ends with a full stop."""
     text = " ".join(text.split())
     if not text:
@@ -90,14 +90,14 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "。", "！", "？")) else f"{text}."
 
 
-def bars(x: str, y: str, *heights: tuple[str, float | None], mark: float | None = None) -> Plot:
+def bar_picture(x: str, y: str, *heights: tuple[str, float | None], mark: float | None = None) -> Plot:
     """A picture of named heights; those that do not exist are left out."""
     kept = [(name, height) for name, height in heights if height is not None]
     names, values = tuple(name for name, _ in kept), tuple(float(height) for _, height in kept)
     return Plot("bars", x, y, (("", names, values),), mark)
 
 
-def points(x: str, y: str, pairs: Sequence[tuple[float, float]], name: str = "") -> Plot:
+def point_picture(x: str, y: str, pairs: Sequence[tuple[float, float]], name: str = "") -> Plot:
     """A picture of points, thinned evenly where they are very many."""
     thin = pairs[:: -(-len(pairs) // MOST_POINTS)] if pairs else pairs
     return Plot("points", x, y, ((name, tuple(float(p[0]) for p in thin), tuple(float(p[1]) for p in thin)),))

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 from collections import Counter
 
-from judges.audits import Audit, Evidence, Finding
-from judges.audits._confidence import scored, stated
-from judges.audits._judged import judgments, numbers
-from judges.audits._verdict import above, bars, few, percent, span
-from judges.stats.clustered import share
+from judges.audits import Audit, AuditEvidence, AuditFinding
+from judges.audits._confidence import asked_scores, stated_confidence
+from judges.audits._judged import group_judgments, item_numbers
+from judges.audits._verdict import bar_picture, limit_verdict, percent, span, too_few
+from judges.stats.clustered import share_by_item
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of "high" among the confidences that the judge stated, clustered by item."""
     said = [
         (judgment.key, word)
-        for judgment in judgments(evidence)
-        for unit, name, _ in scored(evidence.card, judgment)
-        if (word := stated(judgment, unit, name)) is not None
+        for judgment in group_judgments(evidence)
+        for unit, name, _ in asked_scores(evidence.card, judgment)
+        if (word := stated_confidence(judgment, unit, name)) is not None
     ]
-    if stop := few(len({key for key, _ in said}), "items with a stated confidence"):
+    if stop := too_few(len({key for key, _ in said}), "items with a stated confidence"):
         return stop
-    rate = share([word == "high" for _, word in said], numbers(key for key, _ in said))
+    rate = share_by_item([word == "high" for _, word in said], item_numbers(key for key, _ in said))
     counts = Counter(word for _, word in said)
     why = (
         f"{percent(rate.point)} ({span(rate)}) of {len(said)} stated confidences are high, {counts['medium']} are "
         f"medium and {counts['low']} low."
     )
-    picture = bars(
+    picture = bar_picture(
         "confidence", "share", *((w, counts[w] / len(said)) for w in ("high", "medium", "low")), mark=threshold
     )
-    return Finding(above(rate.point or 0.0, rate, threshold), why, rate.point, rate, rate.items, (), picture)
+    return AuditFinding(
+        limit_verdict(rate.point or 0.0, rate, threshold), why, rate.point, rate, rate.items, (), picture
+    )
 
 
 AUDIT = Audit(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from statistics import pvariance
 
-from judges.audits import Audit, Evidence, Finding, Flag, Plot, Verdict
-from judges.audits._judged import Judgment, judgments, numbers, steps
-from judges.audits._verdict import few, percent, span, strongest
-from judges.stats.clustered import newcombe, share
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot, Verdict
+from judges.audits._judged import ItemJudgment, group_judgments, item_numbers, ordered_dimensions
+from judges.audits._verdict import percent, span, strongest_flags, too_few
+from judges.stats.clustered import newcombe_difference, share_by_item
 from judges.types import units
 
 LONG = 10
@@ -17,22 +17,24 @@ _NEAR = 0.1
 _SHOWN = 5  # dialogues that a turn position needs to have a variance drawn
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of dialogues in which every assistant turn gets the same scores, long (over 10 turns) minus others.
 
     Difference with Newcombe's interval; dialogues of one turn are left out. A short dialogue is the same throughout by
     chance more easily, so the difference errs towards calm. The variance of scores at each turn position, over
     dialogues and averaged over dimensions, is drawn.
     """
-    names = {d.name for d in steps(evidence.card).values() if d.sort == "turn"}
-    rows = [(j, turns) for j in judgments(evidence) if len(turns := _turns(j, names)) > 1]
+    names = {d.name for d in ordered_dimensions(evidence.card).values() if d.sort == "turn"}
+    rows = [(j, turns) for j in group_judgments(evidence) if len(turns := _turns(j, names)) > 1]
     groups = [[(j, t) for j, t in rows if (len(t) > LONG) is long] for long in (False, True)]
     for group, what in zip(groups, (f"dialogues of 2 to {LONG} turns", f"dialogues of over {LONG} turns"), strict=True):
-        if stop := few(len({j.key for j, _ in group}), what):
+        if stop := too_few(len({j.key for j, _ in group}), what):
             return stop
     same = [[all(turn == turns[0] for turn in turns) for _, turns in group] for group in groups]
-    short, long = (share(flat, numbers(j.key for j, _ in group)) for flat, group in zip(same, groups, strict=True))
-    gap = newcombe(short, long)
+    short, long = (
+        share_by_item(flat, item_numbers(j.key for j, _ in group)) for flat, group in zip(same, groups, strict=True)
+    )
+    gap = newcombe_difference(short, long)
     assert gap.point is not None and gap.low is not None
     verdict: Verdict = "alarm" if gap.low > threshold else "warning" if gap.point > max(threshold, _NEAR) else "pass"
     why = (
@@ -55,11 +57,11 @@ def find(evidence: Evidence, threshold: float) -> Finding:
             for name, group in zip((f"up to {LONG} turns", f"over {LONG} turns"), groups, strict=True)
         ),
     )
-    shown = strongest(flags) if verdict != "pass" else ()
-    return Finding(verdict, why, gap.point, gap, len({j.key for j, _ in rows}), shown, picture)
+    shown = strongest_flags(flags) if verdict != "pass" else ()
+    return AuditFinding(verdict, why, gap.point, gap, len({j.key for j, _ in rows}), shown, picture)
 
 
-def _turns(judgment: Judgment, names: set[str]) -> list[dict[str, float]]:
+def _turns(judgment: ItemJudgment, names: set[str]) -> list[dict[str, float]]:
     """The scores of every assistant turn that has any, in order."""
     found = []
     for unit in units(judgment.item):

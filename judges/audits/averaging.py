@@ -5,41 +5,49 @@ from __future__ import annotations
 from itertools import pairwise
 from math import floor
 
-from judges.audits import Audit, Evidence, Finding, Flag
-from judges.audits._judged import Judgment, judgments, numbers
-from judges.audits._verdict import above, bars, few, percent, span, strongest, unknown
-from judges.stats.association import pearson, squared
-from judges.stats.clustered import share
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits._judged import ItemJudgment, group_judgments, item_numbers
+from judges.audits._verdict import (
+    bar_picture,
+    limit_verdict,
+    not_tested,
+    percent,
+    span,
+    strongest_flags,
+    too_few,
+)
+from judges.stats.association import bootstrap_pearson, r_squared
+from judges.stats.clustered import share_by_item
 from judges.types import units
 
 _TURN = ("context_use", "helpfulness", "safety")
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of dialogues whose coherence is the rounded mean of their turn scores, and R squared of one on the other.
 
     The share counts dialogues whose turn scores differ: where all are equal, a mean and a judgment look alike. Halves
     round up. The larger of the two figures is given. Context use drops alone where it falls from one turn to the next
     and neither helpfulness nor safety does.
     """
-    found, rows = judgments(evidence), []
+    found, rows = group_judgments(evidence), []
     for judgment in found:
         turns, coherence = _turns(judgment), judgment.value("conversation", "coherence")
         if coherence is not None and turns:
             every = [score for turn in turns for score in turn]
             rows.append((judgment.key, coherence, sum(every) / len(every), min(every), max(every)))
     items = len({row[0] for row in rows})
-    if stop := few(items, "dialogues with coherence and turn scores"):
+    if stop := too_few(items, "dialogues with coherence and turn scores"):
         return stop
     differ = [row for row in rows if row[3] < row[4]]
     if len({row[1] for row in rows}) < 2 or len({row[0] for row in differ}) < 2:
         same = "coherence is" if len({row[1] for row in rows}) < 2 else "the scores of a dialogue's turns are"
-        return unknown(f"A mean and a judgment look alike here, because {same} always the same.", n=items)
-    equal = share([c == floor(m + 0.5) for _, c, m, _, _ in differ], numbers(r[0] for r in differ))
-    line = squared(pearson([r[2] for r in rows], [r[1] for r in rows], numbers(r[0] for r in rows)))
+        return not_tested(f"A mean and a judgment look alike here, because {same} always the same.", n=items)
+    equal = share_by_item([c == floor(m + 0.5) for _, c, m, _, _ in differ], item_numbers(r[0] for r in differ))
+    line = r_squared(bootstrap_pearson([r[2] for r in rows], [r[1] for r in rows], item_numbers(r[0] for r in rows)))
     drops, alone = _drops(found)
     figure = max((equal, line), key=lambda i: i.point or 0.0)
-    verdict = above(figure.point or 0.0, figure, threshold)
+    verdict = limit_verdict(figure.point or 0.0, figure, threshold)
     flags = [
         Flag(
             key,
@@ -56,7 +64,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         f"Coherence equals the rounded mean of differing turn scores in {percent(equal.point)} of the dialogues "
         f"({span(equal)}), its R\u00b2 on their mean is {line.point or 0:.2f}, and {fell}."
     )
-    picture = bars(
+    picture = bar_picture(
         "",
         "share",
         ("coherence = rounded mean", equal.point),
@@ -64,17 +72,17 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         ("context use decreases alone", alone / drops if drops else None),
         mark=threshold,
     )
-    shown = strongest(flags) if verdict != "pass" else ()
-    return Finding(verdict, why, figure.point, figure, items, shown, picture)
+    shown = strongest_flags(flags) if verdict != "pass" else ()
+    return AuditFinding(verdict, why, figure.point, figure, items, shown, picture)
 
 
-def _turns(judgment: Judgment) -> list[tuple[float, ...]]:
+def _turns(judgment: ItemJudgment) -> list[tuple[float, ...]]:
     """The scores of every assistant turn that has all three, in order."""
     rows = [[judgment.value(unit, d) for d in _TURN] for unit in units(judgment.item) if unit.startswith("turn:")]
     return [tuple(v for v in row if v is not None) for row in rows if None not in row]
 
 
-def _drops(found: list[Judgment]) -> tuple[int, int]:
+def _drops(found: list[ItemJudgment]) -> tuple[int, int]:
     """How often context use falls from a turn to the next, and how often it does so alone."""
     drops = alone = 0
     for judgment in found:

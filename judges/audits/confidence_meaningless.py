@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from judges.audits import Audit, Evidence, Finding, Flag, Verdict
-from judges.audits._confidence import Word, scored, stated
-from judges.audits._judged import judgments, numbers
-from judges.audits._verdict import bars, few, percent, span, strongest, unknown
-from judges.stats.clustered import newcombe, share
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
+from judges.audits._confidence import Word, asked_scores, stated_confidence
+from judges.audits._judged import group_judgments, item_numbers
+from judges.audits._verdict import bar_picture, not_tested, percent, span, strongest_flags, too_few
+from judges.stats.clustered import newcombe_difference, share_by_item
 
 GROUP = 10
 """Cells that a level of confidence needs to be compared."""
 _LEVELS: tuple[Word, ...] = ("high", "medium", "low")
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of scores equal to gold where the judge says high, minus the same where it says medium or low.
 
     Difference of shares clustered by item, Newcombe's interval. It must be above the limit: *alarm* where it is not,
@@ -21,25 +21,25 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     """
     rows = [
         (judgment.key, unit, name, word, value, people)
-        for judgment in judgments(evidence)
-        for unit, name, value in scored(evidence.card, judgment)
-        if (word := stated(judgment, unit, name)) is not None
+        for judgment in group_judgments(evidence)
+        for unit, name, value in asked_scores(evidence.card, judgment)
+        if (word := stated_confidence(judgment, unit, name)) is not None
         and (people := evidence.gold.get((judgment.key, unit, name))) is not None
     ]
     if not rows:
-        return unknown("No score with a stated confidence has gold yet: label some of these items.")
-    if stop := few(len({row[0] for row in rows}), "items with gold and a stated confidence"):
+        return not_tested("No score with a stated confidence has gold yet: label some of these items.")
+    if stop := too_few(len({row[0] for row in rows}), "items with gold and a stated confidence"):
         return stop
     by_level = {word: [row for row in rows if row[3] == word] for word in _LEVELS}
     rest = by_level["medium"] + by_level["low"]
     for group, what in ((by_level["high"], "scores of high confidence"), (rest, "scores of medium or low confidence")):
-        if stop := few(len(group), f"{what} with gold", GROUP):
+        if stop := too_few(len(group), f"{what} with gold", GROUP):
             return stop
     sure, other = (
-        share([row[4] == row[5] for row in group], numbers(row[0] for row in group))
+        share_by_item([row[4] == row[5] for row in group], item_numbers(row[0] for row in group))
         for group in (by_level["high"], rest)
     )
-    gap = newcombe(other, sure)
+    gap = newcombe_difference(other, sure)
     assert gap.point is not None and gap.low is not None
     rates = {w: sum(row[4] == row[5] for row in g) / len(g) for w, g in by_level.items() if len(g) >= GROUP}
     ordered = list(rates.values()) == sorted(rates.values(), reverse=True)
@@ -61,9 +61,9 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         for key, unit, name, _, value, people in by_level["high"]
         if value != people
     ]
-    picture = bars("confidence", "agreement with people", *((word, rates.get(word)) for word in _LEVELS))
-    shown = strongest(flags) if verdict != "pass" else ()
-    return Finding(verdict, why, gap.point, gap, len({row[0] for row in rows}), shown, picture)
+    picture = bar_picture("confidence", "agreement with people", *((word, rates.get(word)) for word in _LEVELS))
+    shown = strongest_flags(flags) if verdict != "pass" else ()
+    return AuditFinding(verdict, why, gap.point, gap, len({row[0] for row in rows}), shown, picture)
 
 
 AUDIT = Audit(

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from judges.audits import Audit, Evidence, Finding, Flag
-from judges.audits._confidence import scored, stated
-from judges.audits._judged import judgments, numbers
-from judges.audits._verdict import bars, listed, percent, span, unknown
-from judges.stats.clustered import share
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits._confidence import asked_scores, stated_confidence
+from judges.audits._judged import group_judgments, item_numbers
+from judges.audits._verdict import bar_picture, case_verdict, not_tested, percent, span
+from judges.stats.clustered import share_by_item
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Every score in the upper part of its scale (4 or more of 5) given with low confidence, by dimension.
 
     The figure is their share in the dimension where it is highest: that dimension should be dropped.
     """
     cells: dict[str, list[tuple[str, str, float, bool]]] = {}
-    for judgment in judgments(evidence):
-        for unit, name, value in scored(evidence.card, judgment):
+    for judgment in group_judgments(evidence):
+        for unit, name, value in asked_scores(evidence.card, judgment):
             dimension = evidence.card.dimension(name, unit)
-            word = stated(judgment, unit, name)
+            word = stated_confidence(judgment, unit, name)
             if word is not None and dimension is not None and dimension.scale.kind == "ordinal":
                 high = value >= dimension.scale.lo + 0.75 * (dimension.scale.hi - dimension.scale.lo)
                 cells.setdefault(name, []).append((judgment.key, unit, value, high and word == "low"))
     if not cells:
-        return unknown("No score with a stated confidence is there yet: 1 is needed to list any.")
-    rates = {n: share([c[3] for c in given], numbers(c[0] for c in given)) for n, given in cells.items()}
+        return not_tested("No score with a stated confidence is there yet: 1 is needed to list any.")
+    rates = {n: share_by_item([c[3] for c in given], item_numbers(c[0] for c in given)) for n, given in cells.items()}
     worst = max(sorted(rates), key=lambda name: rates[name].point or 0.0)
     flags = tuple(
         Flag(key, f"{name.replace('_', ' ').capitalize()} is {value:g} with low confidence.", unit, name, 0.5)
@@ -32,7 +32,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         for key, unit, value, guess in given
         if guess
     )
-    verdict = listed(len(flags), rates[worst], threshold)
+    verdict = case_verdict(len(flags), rates[worst], threshold)
     if not flags:
         said = f"None of {sum(map(len, cells.values()))} scores is high with low confidence"
         why = f"{said}, so every dimension seems to apply."
@@ -43,13 +43,13 @@ def find(evidence: Evidence, threshold: float) -> Finding:
             f"{worst.replace('_', ' ')} with "
             f"{percent(rates[worst].point)} ({span(rates[worst])}) of its scores{advice}."
         )
-    picture = bars(
+    picture = bar_picture(
         "dimension",
         "share high with low confidence",
         *((name.replace("_", " "), rate.point) for name, rate in rates.items()),
         mark=threshold,
     )
-    return Finding(verdict, why, rates[worst].point, rates[worst], rates[worst].items, flags, picture)
+    return AuditFinding(verdict, why, rates[worst].point, rates[worst], rates[worst].items, flags, picture)
 
 
 AUDIT = Audit(

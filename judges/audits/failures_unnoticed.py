@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from judges.audits import Audit, Evidence, Finding, Flag
-from judges.audits._judged import judgments, numbers
-from judges.audits._verdict import bars, listed, percent, span, unknown
-from judges.stats.clustered import share
-from judges.triage import place
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits._judged import group_judgments, item_numbers
+from judges.audits._verdict import bar_picture, case_verdict, not_tested, percent, span
+from judges.stats.clustered import share_by_item
+from judges.triage import describe_unit
 
 LOW = 2.5
 """The aggregate up to which a response must have failed somehow."""
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Every side with an aggregate of at most 2.5 and no failure flag, and their share of all low sides."""
     names = {d.name for d in evidence.card.dimensions if d.sort == "side" and d.scale.kind == "flag"}
     judged, low, missed = 0, [], []
-    for judgment in judgments(evidence):
+    for judgment in group_judgments(evidence):
         for unit in ("response/a", "response/b"):
             aggregate = judgment.value(unit, "aggregate")
             judged += aggregate is not None
@@ -24,14 +24,18 @@ def find(evidence: Evidence, threshold: float) -> Finding:
                 low.append((judgment.key, unit, aggregate))
                 missed.append(not any(judgment.value(unit, name) for name in names))
     if not judged:
-        return unknown("No response with an aggregate is there yet: 1 is needed to list any.")
-    rate, hits = share(missed, numbers(key for key, _, _ in low)), sum(missed)
+        return not_tested("No response with an aggregate is there yet: 1 is needed to list any.")
+    rate, hits = share_by_item(missed, item_numbers(key for key, _, _ in low)), sum(missed)
     if not low:
         why = f"None of {judged} judged responses has an aggregate of {LOW:g} or less, so none had to be explained."
-        return Finding("pass", why, None, rate, 0)
+        return AuditFinding("pass", why, None, rate, 0)
     flags = tuple(
         Flag(
-            key, f"{place(unit).strip().capitalize()} gets {value:g}, and no failure is named.", unit, "aggregate", 0.7
+            key,
+            f"{describe_unit(unit).strip().capitalize()} gets {value:g}, and no failure is named.",
+            unit,
+            "aggregate",
+            0.7,
         )
         for (key, unit, value), miss in zip(low, missed, strict=True)
         if miss
@@ -40,8 +44,8 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         f"{hits} of {len(low)} responses with an aggregate of {LOW:g} or less have no failure named, "
         f"{percent(rate.point)} ({span(rate)})."
     )
-    picture = bars("", "low responses", ("failure named", len(low) - hits), ("none named", hits))
-    return Finding(listed(hits, rate, threshold), why, rate.point, rate, rate.items, flags, picture)
+    picture = bar_picture("", "low responses", ("failure named", len(low) - hits), ("none named", hits))
+    return AuditFinding(case_verdict(hits, rate, threshold), why, rate.point, rate, rate.items, flags, picture)
 
 
 AUDIT = Audit(

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from judges.audits import Audit, Evidence, Finding, Flag
-from judges.audits._judged import numbers
-from judges.audits._verdict import above, bars, few, percent, span, unknown
-from judges.stats.clustered import share
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits._judged import item_numbers
+from judges.audits._verdict import bar_picture, limit_verdict, not_tested, percent, span, too_few
+from judges.stats.clustered import share_by_item
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of answered cells whose justification does not fit, with Wilson's interval, clustered by item.
 
     People are asked about a random sample of scores; every answer "no" is listed.
     """
     fits = {cell: fit for cell, fit in evidence.fits.items() if cell[0] in evidence.items}
     if not fits:
-        return unknown("Nobody has answered yet whether the justifications support the scores: 30 items are needed.")
-    if stop := few(len({item for item, _, _ in fits}), "items with an answer on justifications"):
+        return not_tested("Nobody has answered yet whether the justifications support the scores: 30 items are needed.")
+    if stop := too_few(len({item for item, _, _ in fits}), "items with an answer on justifications"):
         return stop
-    rate = share([not fit for fit in fits.values()], numbers(item for item, _, _ in fits))
+    rate = share_by_item([not fit for fit in fits.values()], item_numbers(item for item, _, _ in fits))
     flags = tuple(
         Flag(item, f"A person finds that the words on {name.replace('_', ' ')} do not fit its score.", unit, name, 0.6)
         for (item, unit, name), fit in fits.items()
         if not fit
     )
     why = f"{len(flags)} of {len(fits)} justifications do not fit their scores, {percent(rate.point)} ({span(rate)})."
-    picture = bars("", "answers", ("fits", len(fits) - len(flags)), ("does not fit", len(flags)))
-    return Finding(above(rate.point or 0.0, rate, threshold), why, rate.point, rate, rate.items, flags, picture)
+    picture = bar_picture("", "answers", ("fits", len(fits) - len(flags)), ("does not fit", len(flags)))
+    return AuditFinding(
+        limit_verdict(rate.point or 0.0, rate, threshold), why, rate.point, rate, rate.items, flags, picture
+    )
 
 
 AUDIT = Audit(

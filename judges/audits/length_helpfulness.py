@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from judges.audits import Audit, Evidence, Finding
+from judges.audits import Audit, AuditEvidence, AuditFinding
 from judges.audits._length import with_length
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Spearman's correlation over assistant turns, clustered by dialogue."""
     return with_length(evidence, threshold, "helpfulness", "turn")
 

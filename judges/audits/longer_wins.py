@@ -6,14 +6,22 @@ from collections import defaultdict
 from dataclasses import dataclass
 from math import log
 
-from judges.audits import Audit, Evidence, Finding, Flag
-from judges.audits._judged import judgments
-from judges.audits._pairs import code_sign, lead, sections, sign, sizes
-from judges.audits._pairs import verdict as verdict_of
-from judges.audits._verdict import MIN, bars, excludes, few, percent, span, strongest
-from judges.stats.association import spearman
-from judges.stats.logistic import chance_at_zero
-from judges.stats.uncertainty import Interval, wilson
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits._judged import group_judgments
+from judges.audits._pairs import response_lengths, section_lead, section_means, sign_of_code, verdict_sign
+from judges.audits._verdict import (
+    MIN,
+    bar_picture,
+    neutral_verdict,
+    percent,
+    span,
+    strongest_flags,
+    too_few,
+)
+from judges.protocols.orders import verdict as verdict_of
+from judges.stats.association import bootstrap_spearman
+from judges.stats.logistic import probability_at_zero
+from judges.stats.uncertainty import Interval, wilson_interval
 
 _NEAR = 0.1
 _BINS = (1.2, 1.5, 2.0)
@@ -41,7 +49,7 @@ class _Row:
         return self.verdict == self.longer
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Win rate of the longer response where quality is equal, over pairs with a winner and unequal lengths.
 
     Longer responses may be better ones. So quality is held equal by logistic regression of "the longer one won" on the
@@ -50,15 +58,15 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     is the plain one, and said to be. Several samples of a pair count as one, by the sign of their mean.
     """
     rows, ratios, signs = _rows(evidence)
-    if stop := few(len(rows), "pairs of unequal length with a winner"):
+    if stop := too_few(len(rows), "pairs of unequal length with a winner"):
         return stop
-    plain = wilson(sum(row.won for row in rows), len(rows))
+    plain = wilson_interval(sum(row.won for row in rows), len(rows))
     known = [(row.won, row.longer * row.quality) for row in rows if row.quality is not None]
     controlled = len(known) >= MIN
     rate = _equal(known) if controlled else plain
     assert rate.point is not None
-    verdict = excludes(rate, 0.5, _NEAR)
-    r = spearman(ratios, signs, range(len(ratios)))
+    verdict = neutral_verdict(rate, 0.5, _NEAR)
+    r = bootstrap_spearman(ratios, signs, range(len(ratios)))
     link = "no rank correlation defined" if r.point is None else f"rank correlation with length {r.point:.2f}"
     how = "at equal quality" if controlled else "with quality not known"
     why = (
@@ -83,22 +91,24 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         ratio = max(row.a, row.b) / min(row.a, row.b)
         bins[sum(ratio > edge for edge in _BINS)].append(row.won)
     heights = [(word, sum(won) / len(won)) for word, won in zip(_WORDS, bins, strict=True) if won]
-    picture = bars("length ratio", "win rate of the longer", *heights, mark=0.5)
-    return Finding(verdict, why, rate.point, rate, len(rows), strongest(flags) if verdict != "pass" else (), picture)
+    picture = bar_picture("length ratio", "win rate of the longer", *heights, mark=0.5)
+    return AuditFinding(
+        verdict, why, rate.point, rate, len(rows), strongest_flags(flags) if verdict != "pass" else (), picture
+    )
 
 
-def _rows(evidence: Evidence) -> tuple[list[_Row], list[float], list[float]]:
+def _rows(evidence: AuditEvidence) -> tuple[list[_Row], list[float], list[float]]:
     """Pairs of unequal length with a winner; and of all pairs with a verdict, log length ratios and mean signs."""
     signs: dict[str, list[float]] = defaultdict(list)
     leads: dict[str, list[float]] = defaultdict(list)
     tokens: dict[str, tuple[int, int]] = {}
-    for judgment in judgments(evidence):
-        given, both = sign(evidence.card, judgment), sizes(judgment)
+    for judgment in group_judgments(evidence):
+        given, both = verdict_sign(evidence.card, judgment), response_lengths(judgment)
         if given is None or both is None:
             continue
         signs[judgment.key].append(given)
         tokens[judgment.key] = both
-        quality = lead(sections(evidence.card, judgment))
+        quality = section_lead(section_means(evidence.card, judgment))
         if quality is not None:
             leads[judgment.key].append(quality)
     rows, ratios, means = [], [], []
@@ -112,14 +122,14 @@ def _rows(evidence: Evidence) -> tuple[list[_Row], list[float], list[float]]:
     return rows, ratios, means
 
 
-def _people(evidence: Evidence, key: str) -> float | None:
+def _people(evidence: AuditEvidence, key: str) -> float | None:
     asked = verdict_of(evidence.card)
-    return None if asked is None else code_sign(evidence.card, evidence.gold.get((key, "pair", asked.name)))
+    return None if asked is None else sign_of_code(evidence.card, evidence.gold.get((key, "pair", asked.name)))
 
 
 def _equal(known: list[tuple[bool, float]]) -> Interval:
     """The chance that the longer one wins where its quality lead is 0."""
-    found = chance_at_zero([[lead_of_longer] for _, lead_of_longer in known], [won for won, _ in known])
+    found = probability_at_zero([[lead_of_longer] for _, lead_of_longer in known], [won for won, _ in known])
     n = len(known)
     return Interval(found.point, found.low, found.high, None, n, n, float(n), "logistic, quality held equal")
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from judges.audits import Audit, Evidence, Finding, Flag
-from judges.audits._judged import judgments, numbers
-from judges.audits._pairs import lead, sections, sign
-from judges.audits._verdict import above, bars, few, percent, span, strongest, unknown
-from judges.stats.association import correlation, first_alone
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits._judged import group_judgments, item_numbers
+from judges.audits._pairs import section_lead, section_means, verdict_sign
+from judges.audits._verdict import (
+    bar_picture,
+    limit_verdict,
+    not_tested,
+    percent,
+    span,
+    strongest_flags,
+    too_few,
+)
+from judges.stats.association import correlation, share_explained_by_first
 
 _HARDLY = 0.05
 """Below this R squared the verdict follows no section, and no part of that can be the opening's."""
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """What the first section's difference alone explains of the verdict, of what all sections explain together.
 
     Differences are A minus B of the means over dimensions, of the first section that both sides have and of all others;
@@ -20,22 +28,26 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     given: how often the verdict is the side that the first section, and all together, put first.
     """
     rows = []
-    for judgment in judgments(evidence):
-        chosen, parts = sign(evidence.card, judgment), sections(evidence.card, judgment)
+    for judgment in group_judgments(evidence):
+        chosen, parts = verdict_sign(evidence.card, judgment), section_means(evidence.card, judgment)
         at = next((n for n, (_, given) in enumerate(parts) if len(given) == 2), None)
         if chosen is None or at is None:
             continue
-        first, rest, whole = lead(parts[at : at + 1]), lead(parts[:at] + parts[at + 1 :]), lead(parts)
+        first, rest, whole = (
+            section_lead(parts[at : at + 1]),
+            section_lead(parts[:at] + parts[at + 1 :]),
+            section_lead(parts),
+        )
         if first is not None and rest is not None and whole is not None:
             rows.append((judgment.key, chosen, first, rest, whole, parts[at][0]))
-    place = numbers(row[0] for row in rows)
+    place = item_numbers(row[0] for row in rows)
     items = len(set(place))
-    if stop := few(items, "pairs with a verdict and two or more sections that both sides have"):
+    if stop := too_few(items, "pairs with a verdict and two or more sections that both sides have"):
         return stop
     verdicts, firsts, rests = [row[1] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
-    part, both = first_alone(verdicts, firsts, rests, place)
+    part, both = share_explained_by_first(verdicts, firsts, rests, place)
     if part.point is None:
-        return unknown("The verdicts, the scores of first sections or those of other sections do not vary.", n=items)
+        return not_tested("The verdicts, the scores of first sections or those of other sections do not vary.", n=items)
     alone = (correlation(firsts, verdicts) or 0.0) ** 2
     sides = [(_side(row[2]), _side(row[4]), row[1]) for row in rows]
     right = [sum(side[n] == side[2] for side in sides) / len(sides) for n in (0, 1)]
@@ -44,7 +56,7 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         f"explain (R\u00b2 {alone:.2f} of {both:.2f}). It predicts the winner in {percent(right[0])} of the pairs, all "
         f"sections together in {percent(right[1])}."
     )
-    picture = bars(
+    picture = bar_picture(
         "",
         "share",
         ("R\u00b2 first section", alone),
@@ -54,8 +66,8 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     )
     if both < _HARDLY:
         why = f"The section scores hardly explain the verdict (R\u00b2 {both:.2f} over {items} pairs)."
-        return Finding("warning", why, part.point, part, items, (), picture)
-    verdict = above(part.point, part, threshold)
+        return AuditFinding("warning", why, part.point, part, items, (), picture)
+    verdict = limit_verdict(part.point, part, threshold)
     flags = [
         Flag(
             key,
@@ -66,7 +78,9 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         for key, chosen, first, _, whole, section in rows
         if chosen and _side(first) == chosen and _side(whole) == -chosen
     ]
-    return Finding(verdict, why, part.point, part, items, strongest(flags) if verdict != "pass" else (), picture)
+    return AuditFinding(
+        verdict, why, part.point, part, items, strongest_flags(flags) if verdict != "pass" else (), picture
+    )
 
 
 def _side(difference: float) -> float:

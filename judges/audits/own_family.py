@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from judges.audits import Audit, Evidence, Finding, Flag
-from judges.audits._judged import by_item, graded, judgments, means, numbers
-from judges.audits._verdict import bars, excludes, few, span, strongest, unknown
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments, item_numbers
+from judges.audits._verdict import bar_picture, neutral_verdict, not_tested, span, strongest_flags, too_few
 from judges.families import family
-from judges.stats.clustered import apart, mean
+from judges.stats.clustered import mean_by_item, mean_difference
 from judges.stats.uncertainty import Interval
 from judges.types import systems
 
@@ -16,7 +16,7 @@ _NEAR = 0.25
 """Points of the scale that are a warning where the interval does not settle them."""
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """(judge minus second judge) on systems of the judge's family, minus the same on systems of other families.
 
     A difference of differences: how good the systems are, and how kind either judge is to all, falls out. The gap of an
@@ -27,32 +27,32 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     own = family(evidence.model)
     second = {model: replies for model, replies in evidence.others.items() if family(model) not in ("", own)}
     if not second:
-        return unknown("There is no second judge of another family on the same items: run one on them.")
-    names = graded(evidence.card)
-    mine = means(judgments(evidence))
+        return not_tested("There is no second judge of another family on the same items: run one on them.")
+    names = graded_dimensions(evidence.card)
+    mine = cell_means(group_judgments(evidence))
     theirs: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for replies in second.values():
-        for cell, value in means(judgments(evidence, replies)).items():
+        for cell, value in cell_means(group_judgments(evidence, replies)).items():
             theirs[cell].append(value)
     gaps_by_cell = {
         cell: value - sum(theirs[cell]) / len(theirs[cell])
         for cell, value in mine.items()
         if cell[2] in names and cell in theirs
     }
-    gaps = {item: sum(cells.values()) / len(cells) for item, cells in by_item(gaps_by_cell).items()}
+    gaps = {item: sum(cells.values()) / len(cells) for item, cells in group_by_item(gaps_by_cell).items()}
     of = {item: family(systems(evidence.items[item])[0]) for item in gaps}
     kin = [item for item in gaps if of[item] == own]
     other = [item for item in gaps if of[item] not in ("", own)]
     strangers = [item for item in other if of[item] not in {family(model) for model in second}]
     left_out = len(strangers) >= 30
     other = strangers if left_out else other
-    stop = few(len(kin), f"items by a system of the judge's own family ({own}) that both judges scored")
-    if stop := stop or few(len(other), "items by systems of other families that both judges scored"):
+    stop = too_few(len(kin), f"items by a system of the judge's own family ({own}) that both judges scored")
+    if stop := stop or too_few(len(other), "items by systems of other families that both judges scored"):
         return stop
-    one, two = (mean([gaps[item] for item in group], numbers(group)) for group in (other, kin))
-    gap = apart(one, two)
+    one, two = (mean_by_item([gaps[item] for item in group], item_numbers(group)) for group in (other, kin))
+    gap = mean_difference(one, two)
     assert gap.point is not None
-    verdict = excludes(gap, 0.0, _NEAR)
+    verdict = neutral_verdict(gap, 0.0, _NEAR)
     higher = "higher" if gap.point > 0 else "lower" if gap.point < 0 else "no higher"
     kin_too = ", with the second judge's own family among the others"
     why = (
@@ -69,9 +69,9 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     for item, value in gaps.items():
         by_family[of[item] or "not known"].append(value)
     heights = [(name, sum(values) / len(values)) for name, values in sorted(by_family.items())]
-    picture = bars("family of the system", "judge minus second judge", *heights)
-    shown = strongest(flags) if verdict != "pass" else ()
-    return Finding(verdict, why, gap.point, _of(gap, len(kin) + len(other)), len(kin) + len(other), shown, picture)
+    picture = bar_picture("family of the system", "judge minus second judge", *heights)
+    shown = strongest_flags(flags) if verdict != "pass" else ()
+    return AuditFinding(verdict, why, gap.point, _of(gap, len(kin) + len(other)), len(kin) + len(other), shown, picture)
 
 
 def _of(gap: Interval, items: int) -> Interval:

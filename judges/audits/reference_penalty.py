@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from judges.audits import Audit, Cell, Evidence, Finding, Flag, Verdict
-from judges.audits._judged import by_item, graded, judgments, means
-from judges.audits._overlap import overlap
-from judges.audits._verdict import few, points, span, strongest, unknown
-from judges.stats.association import spearman
-from judges.stats.clustered import mean
+from judges.audits import Audit, AuditEvidence, AuditFinding, Cell, Flag, Verdict
+from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments
+from judges.audits._overlap import word_overlap
+from judges.audits._verdict import not_tested, point_picture, span, strongest_flags, too_few
+from judges.stats.association import bootstrap_spearman
+from judges.stats.clustered import mean_by_item
 from judges.stats.uncertainty import Interval
 from judges.types import Response
 
 PROBE = "reference_removed"
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Score with the reference minus score without it, and its rank correlation with the overlap of the two texts.
 
     Per item the mean over the dimensions that give points. A reference may lower a score for good reason, as it shows
@@ -25,21 +25,21 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     is a warning, and an alarm where the shift is downward too. Overlap is the share of the reference's words that
     the output has.
     """
-    names = graded(evidence.card)
-    with_it = _scores(means(judgments(evidence)), names)
+    names = graded_dimensions(evidence.card)
+    with_it = _scores(cell_means(group_judgments(evidence)), names)
     texts = {key: item for key in with_it if isinstance(item := evidence.items[key], Response)}
-    like = {k: o for k, item in texts.items() if (o := overlap(item.output, item.reference)) is not None}
+    like = {k: o for k, item in texts.items() if (o := word_overlap(item.output, item.reference)) is not None}
     replies = evidence.probes.get(PROBE)
     if not replies:
-        r = spearman([like[k] for k in like], [with_it[k] for k in like], range(len(like)))
+        r = bootstrap_spearman([like[k] for k in like], [with_it[k] for k in like], range(len(like)))
         told = "" if r.point is None else f" (with it, scores correlate {r.point:.2f} with the overlap of the texts)"
-        return unknown(f"The probe that removes the reference has not been run with this judge{told}.")
-    without = _scores(means(judgments(evidence, replies)), names)
+        return not_tested(f"The probe that removes the reference has not been run with this judge{told}.")
+    without = _scores(cell_means(group_judgments(evidence, replies)), names)
     shift = {key: with_it[key] - without[key] for key in like if key in without}
-    if stop := few(len(shift), "items with a reference that are scored with and without it"):
+    if stop := too_few(len(shift), "items with a reference that are scored with and without it"):
         return stop
-    gap = mean(list(shift.values()), range(len(shift)))
-    r = spearman([like[k] for k in shift], list(shift.values()), range(len(shift)))
+    gap = mean_by_item(list(shift.values()), range(len(shift)))
+    r = bootstrap_spearman([like[k] for k in shift], list(shift.values()), range(len(shift)))
     verdict = _verdict(gap, r, threshold)
     link = "the same for all" if r.point is None else f"rank correlation with overlap {r.point:.2f} ({span(r, False)})"
     moved_by = f"{gap.point or 0:+.2f} points ({span(gap, False)})"
@@ -54,15 +54,15 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         for key, moved in shift.items()
         if moved <= -0.5
     ]
-    picture = points("word overlap with the reference", "score change", [(like[k], shift[k]) for k in shift])
-    shown = strongest(flags) if verdict != "pass" else ()
-    return Finding(verdict, why, gap.point, gap, len(shift), shown, picture)
+    picture = point_picture("word overlap with the reference", "score change", [(like[k], shift[k]) for k in shift])
+    shown = strongest_flags(flags) if verdict != "pass" else ()
+    return AuditFinding(verdict, why, gap.point, gap, len(shift), shown, picture)
 
 
 def _scores(cells: dict[Cell, float], names: Container[str]) -> dict[str, float]:
     """The mean of every item over the dimensions named."""
     kept = {cell: value for cell, value in cells.items() if cell[2] in names}
-    return {item: sum(places.values()) / len(places) for item, places in by_item(kept).items()}
+    return {item: sum(places.values()) / len(places) for item, places in group_by_item(kept).items()}
 
 
 def _verdict(gap: Interval, r: Interval, limit: float) -> Verdict:

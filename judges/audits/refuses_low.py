@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from judges.audits import Audit, Evidence, Finding, Flag
-from judges.audits._confidence import scored, stated
-from judges.audits._judged import Judgment, judgments, numbers
-from judges.audits._verdict import above, bars, few, percent, span, strongest
-from judges.stats.clustered import share
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits._confidence import asked_scores, stated_confidence
+from judges.audits._judged import ItemJudgment, group_judgments, item_numbers
+from judges.audits._verdict import bar_picture, limit_verdict, percent, span, strongest_flags, too_few
+from judges.stats.clustered import share_by_item
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of replies that refuse, or that leave a score without high, medium or low, clustered by item.
 
     Replies that could not be used for other reasons (cut off, unreadable, a failed call) say nothing here.
@@ -18,14 +18,14 @@ def find(evidence: Evidence, threshold: float) -> Finding:
     refused = [
         reply.item for reply in evidence.replies if reply.reading.unscored == "refused" and reply.item in evidence.items
     ]
-    found = [(j, list(scored(evidence.card, j))) for j in judgments(evidence)]
+    found = [(j, list(asked_scores(evidence.card, j))) for j in group_judgments(evidence)]
     kept = [(j, [(unit, name) for unit, name, _ in cells]) for j, cells in found if cells]
-    silent = [(j, [cell for cell in cells if stated(j, *cell) is None]) for j, cells in kept]
+    silent = [(j, [cell for cell in cells if stated_confidence(j, *cell) is None]) for j, cells in kept]
     keys = [*refused, *(j.key for j, _ in silent)]
-    if stop := few(len(set(keys)), "items with a reply"):
+    if stop := too_few(len(set(keys)), "items with a reply"):
         return stop
-    rate = share([True] * len(refused) + [bool(cells) for _, cells in silent], numbers(keys))
-    verdict = above(rate.point or 0.0, rate, threshold)
+    rate = share_by_item([True] * len(refused) + [bool(cells) for _, cells in silent], item_numbers(keys))
+    verdict = limit_verdict(rate.point or 0.0, rate, threshold)
     missing, low = sum(bool(cells) for _, cells in silent), sum(_lows(j, cells) for j, cells in kept)
     advice = "; fall back to score and justification only" if verdict == "alarm" else ""
     why = (
@@ -38,18 +38,18 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         for j, cells in silent
         for unit, name in cells
     ]
-    picture = bars(
+    picture = bar_picture(
         "",
         "replies",
         ("confidence stated", len(silent) - missing),
         ("confidence missing", missing),
         ("refused", len(refused)),
     )
-    return Finding(verdict, why, rate.point, rate, rate.items, strongest(flags), picture)
+    return AuditFinding(verdict, why, rate.point, rate, rate.items, strongest_flags(flags), picture)
 
 
-def _lows(judgment: Judgment, cells: list[tuple[str, str]]) -> int:
-    return sum(stated(judgment, *cell) == "low" for cell in cells)
+def _lows(judgment: ItemJudgment, cells: list[tuple[str, str]]) -> int:
+    return sum(stated_confidence(judgment, *cell) == "low" for cell in cells)
 
 
 AUDIT = Audit(

@@ -5,25 +5,25 @@ The cues of a correction are in `judges.audits._cues`.
 
 from __future__ import annotations
 
-from judges.audits import Audit, Evidence, Finding, Flag
-from judges.audits._cues import correction, explains
-from judges.audits._judged import Judgment, judgments, numbers
-from judges.audits._verdict import bars, listed, percent, unknown
-from judges.stats.clustered import share
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits._cues import find_correction, is_explanation
+from judges.audits._judged import ItemJudgment, group_judgments, item_numbers
+from judges.audits._verdict import bar_picture, case_verdict, not_tested, percent
+from judges.stats.clustered import share_by_item
 from judges.types import Dialogue
 
 _PLACE = ("conversation", "repair_handling")
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Every user turn with a cue of correction in dialogues where repair handling is n/a and no note explains why.
 
     A cue counts from the second utterance of the user on: before the assistant has spoken there is nothing to correct.
     The share is that of dialogues with a cue. The limit leaves room for cues that were none.
     """
-    found = [j for j in judgments(evidence) if _PLACE in j.scores]
+    found = [j for j in group_judgments(evidence) if _PLACE in j.scores]
     if not found:
-        return unknown("No judgment of repair handling is there yet: 1 is needed to list any.")
+        return not_tested("No judgment of repair handling is there yet: 1 is needed to list any.")
     cued = {key: _cues(evidence.items[key]) for key in dict.fromkeys(j.key for j in found)}
     asked = [j for j in found if cued[j.key]]
     missed = [j.scores[_PLACE].value is None and not _explained(j) for j in asked]
@@ -39,31 +39,33 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         if miss
         for turn, language, words in cued[j.key]
     ]
-    rate, hits = share(missed, numbers(j.key for j in asked)), sum(missed)
+    rate, hits = share_by_item(missed, item_numbers(j.key for j in asked)), sum(missed)
     if not asked:
         why = f"In none of {len(cued)} dialogues does the user correct or object in words that are known as cues."
-        return Finding("pass", why, None, rate, 0)
+        return AuditFinding("pass", why, None, rate, 0)
     why = (
         f"In {hits} of {len(asked)} judgments of dialogues where the user corrects, repair handling is n/a without a "
         f"reason, {percent(rate.point)} of them."
     )
-    picture = bars("", "judgments with a cue", ("scored or explained", len(asked) - hits), ("n/a, no reason", hits))
-    return Finding(listed(hits, rate, threshold), why, rate.point, rate, rate.items, tuple(flags), picture)
+    picture = bar_picture(
+        "", "judgments with a cue", ("scored or explained", len(asked) - hits), ("n/a, no reason", hits)
+    )
+    return AuditFinding(case_verdict(hits, rate, threshold), why, rate.point, rate, rate.items, tuple(flags), picture)
 
 
 def _cues(item: object) -> list[tuple[int, str, str]]:
     """(turn, language, words) of every user turn with a cue, after the assistant has spoken."""
     found, spoken = [], False
     for turn in item.turns if isinstance(item, Dialogue) else []:
-        if turn.role == "user" and spoken and (cue := correction(turn.text)):
+        if turn.role == "user" and spoken and (cue := find_correction(turn.text)):
             found.append((turn.turn, *cue))
         spoken = spoken or turn.role == "assistant"
     return found
 
 
-def _explained(judgment: Judgment) -> bool:
+def _explained(judgment: ItemJudgment) -> bool:
     notes = [r.text for r in judgment.remarks if r.sort == "note" and (r.unit, r.dimension) == _PLACE]
-    return any(map(explains, notes))
+    return any(map(is_explanation, notes))
 
 
 AUDIT = Audit(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from math import log2
 
-from judges.audits import Audit, Evidence, Finding, Plot, Verdict
-from judges.audits._judged import Judgment, judgments, numbers, steps
-from judges.audits._verdict import MIN, above, few, percent, span
-from judges.stats.clustered import share
+from judges.audits import Audit, AuditEvidence, AuditFinding, Plot, Verdict
+from judges.audits._judged import ItemJudgment, group_judgments, item_numbers, ordered_dimensions
+from judges.audits._verdict import MIN, limit_verdict, percent, span, too_few
+from judges.stats.clustered import share_by_item
 from judges.types import Dimension
 
 BITS = 1.0
@@ -16,17 +16,17 @@ BITS = 1.0
 _RANK: dict[Verdict, int] = {"pass": 0, "warning": 1, "alarm": 2}
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of the commonest score, and entropy in bits, of every dimension with three or more ordered answers.
 
         H = - sum_k p_k log2 p_k,   p_k = share of answer k among scored cells (n/a left out)
 
     The figure is the share in the worst dimension, by verdict and then by share, clustered by item.
     """
-    found = judgments(evidence)
-    given = {name: _given(found, name) for name, d in steps(evidence.card).items() if d.scale.size > 2}
+    found = group_judgments(evidence)
+    given = {name: _given(found, name) for name, d in ordered_dimensions(evidence.card).items() if d.scale.size > 2}
     most = max((len({key for key, _ in cells}) for cells in given.values()), default=0)
-    if stop := few(most, "items with scores"):
+    if stop := too_few(most, "items with scores"):
         return stop
     judged = []
     for name, cells in given.items():
@@ -34,14 +34,14 @@ def find(evidence: Evidence, threshold: float) -> Finding:
             continue
         counts = Counter(value for _, value in cells)
         usual = max(counts, key=lambda value: (counts[value], value))
-        rate = share([value == usual for _, value in cells], numbers(key for key, _ in cells))
+        rate = share_by_item([value == usual for _, value in cells], item_numbers(key for key, _ in cells))
         bits = entropy(counts)
-        verdict: Verdict = "alarm" if bits < BITS else above(rate.point or 0.0, rate, threshold)
+        verdict: Verdict = "alarm" if bits < BITS else limit_verdict(rate.point or 0.0, rate, threshold)
         judged.append((_RANK[verdict], rate.point or 0.0, name, usual, rate, bits, verdict))
     judged.sort(key=lambda row: (-row[0], -row[1], row[2]))
     _, _, name, usual, rate, bits, verdict = judged[0]
-    dimension = steps(evidence.card)[name]
-    bad = [steps(evidence.card)[row[2]].title for row in judged if row[6] == "alarm"]
+    dimension = ordered_dimensions(evidence.card)[name]
+    bad = [ordered_dimensions(evidence.card)[row[2]].title for row in judged if row[6] == "alarm"]
     split = f"; split {', '.join(bad)} into narrower questions, or use 1 to 3" if bad else ""
     why = (
         f"In {dimension.title} {percent(rate.point)} ({span(rate)}) of the scores are "
@@ -51,10 +51,10 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         "bars",
         "score",
         "share",
-        tuple(_bars(steps(evidence.card)[row[2]], given[row[2]]) for row in judged),
+        tuple(_bars(ordered_dimensions(evidence.card)[row[2]], given[row[2]]) for row in judged),
         threshold,
     )
-    return Finding(verdict, why, rate.point, rate, rate.items, (), picture)
+    return AuditFinding(verdict, why, rate.point, rate, rate.items, (), picture)
 
 
 def entropy(counts: Counter[float]) -> float:
@@ -63,7 +63,7 @@ def entropy(counts: Counter[float]) -> float:
     return max(0.0, -sum(c / n * log2(c / n) for c in counts.values() if c))
 
 
-def _given(found: list[Judgment], name: str) -> list[tuple[str, float]]:
+def _given(found: list[ItemJudgment], name: str) -> list[tuple[str, float]]:
     """(item, score) of every scored cell of a dimension."""
     return [
         (judgment.key, score.value)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from judges.audits import Audit, Evidence, Finding, Flag, Verdict
-from judges.audits._judged import by_item, judgments, means, steps
-from judges.audits._verdict import bars, few, percent, span, strongest, unknown
-from judges.stats.clustered import share
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
+from judges.audits._judged import cell_means, group_by_item, group_judgments, ordered_dimensions
+from judges.audits._verdict import bar_picture, not_tested, percent, span, strongest_flags, too_few
+from judges.stats.clustered import share_by_item
 
 PROBE = "scenario_swapped"
 _FEW_MOVE = 0.2
 """Below this share of dialogues that move, as far as the interval goes, the scenario counts for little."""
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of dialogues in which any ordered score moves when the scenario is another one. Means over samples."""
     if not evidence.probes.get(PROBE):
-        return unknown("The probe that swaps scenarios has not been run with this judge.")
-    names = steps(evidence.card)
-    before, after = by_item(means(judgments(evidence))), by_item(means(judgments(evidence, evidence.probes[PROBE])))
+        return not_tested("The probe that swaps scenarios has not been run with this judge.")
+    names = ordered_dimensions(evidence.card)
+    before, after = (
+        group_by_item(cell_means(group_judgments(evidence))),
+        group_by_item(cell_means(group_judgments(evidence, evidence.probes[PROBE]))),
+    )
     moved: dict[str, bool] = {}
     by_dimension: dict[str, list[bool]] = defaultdict(list)
     for item, given in before.items():
@@ -29,9 +32,9 @@ def find(evidence: Evidence, threshold: float) -> Finding:
             by_dimension[dimension].append(changed)
         if both:
             moved[item] = any(changed for _, changed in both)
-    if stop := few(len(moved), "dialogues scored with and without the probe"):
+    if stop := too_few(len(moved), "dialogues scored with and without the probe"):
         return stop
-    rate = share(list(moved.values()), range(len(moved)))
+    rate = share_by_item(list(moved.values()), range(len(moved)))
     assert rate.point is not None and rate.low is not None and rate.high is not None
     reaches = rate.low <= threshold or rate.high < _FEW_MOVE
     verdict: Verdict = "alarm" if rate.point <= threshold else "warning" if reaches else "pass"
@@ -42,9 +45,9 @@ def find(evidence: Evidence, threshold: float) -> Finding:
         if not changed
     ]
     heights = [(names[d].title, sum(changes) / len(changes)) for d, changes in by_dimension.items()]
-    picture = bars("", "share of scores that change", *heights)
-    flags = strongest(still) if verdict != "pass" else ()
-    return Finding(verdict, why, rate.point, rate, len(moved), flags, picture)
+    picture = bar_picture("", "share of scores that change", *heights)
+    flags = strongest_flags(still) if verdict != "pass" else ()
+    return AuditFinding(verdict, why, rate.point, rate, len(moved), flags, picture)
 
 
 AUDIT = Audit(

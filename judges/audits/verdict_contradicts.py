@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from judges.audits import Audit, Evidence, Finding, Flag
-from judges.audits._judged import judgments, numbers
-from judges.audits._verdict import bars, listed, percent, sentence, span, unknown
-from judges.stats.clustered import share
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits._judged import group_judgments, item_numbers
+from judges.audits._verdict import as_sentence, bar_picture, case_verdict, not_tested, percent, span
+from judges.stats.clustered import share_by_item
 
 
-def find(evidence: Evidence, threshold: float) -> Finding:
+def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Every judgment whose verdict breaks the card's rule, and their share, clustered by item."""
-    found = [j for j in judgments(evidence) if any(d == "verdict" for _, d in j.scores)]
+    found = [j for j in group_judgments(evidence) if any(d == "verdict" for _, d in j.scores)]
     if not found:
-        return unknown("No judgment with a verdict is there yet: 1 is needed to list any.")
+        return not_tested("No judgment with a verdict is there yet: 1 is needed to list any.")
     broken = [[r for r in j.remarks if r.sort == "rule" and r.dimension == "verdict"] for j in found]
     flags = [
-        Flag(j.key, sentence(remark.text), remark.unit, "verdict", 0.8)
+        Flag(j.key, as_sentence(remark.text), remark.unit, "verdict", 0.8)
         for j, remarks in zip(found, broken, strict=True)
         for remark in remarks
     ]
-    rate = share([bool(remarks) for remarks in broken], numbers(j.key for j in found))
+    rate = share_by_item([bool(remarks) for remarks in broken], item_numbers(j.key for j in found))
     hits = sum(bool(remarks) for remarks in broken)
     why = f"{hits} of {len(found)} verdicts are inconsistent with their scores, {percent(rate.point)} ({span(rate)})."
-    picture = bars("", "judgments", ("consistent", len(found) - hits), ("inconsistent", hits))
-    return Finding(listed(hits, rate, threshold), why, rate.point, rate, rate.items, tuple(flags), picture)
+    picture = bar_picture("", "judgments", ("consistent", len(found) - hits), ("inconsistent", hits))
+    return AuditFinding(case_verdict(hits, rate, threshold), why, rate.point, rate, rate.items, tuple(flags), picture)
 
 
 AUDIT = Audit(

@@ -114,9 +114,9 @@ def _faults(key: _Key) -> tuple[Fault, ...]:
 
 
 def _audits(card: Card) -> Iterator[Fault]:
-    from judges.audits import unknown  # they are loaded for nothing else
+    from judges.audits import unknown_audits  # they are loaded for nothing else
 
-    if strange := unknown(card):
+    if strange := unknown_audits(card):
         yield Fault(strange, stops=False)
 
 
@@ -181,16 +181,16 @@ def _tried(card: Card) -> Iterator[Fault]:
 
 def _replies(card: Card, fields: Mapping[str, Any]) -> Iterator[str]:
     """What each practice model would reply about these fields, as text."""
-    from judges.practice.answer import answered
-    from judges.practice.family import FAMILIES, Judge
+    from judges.practice.answer import answer_message
+    from judges.practice.family import FAMILIES, PracticeJudge
     from judges.protocols.messages import fence
 
     # Unlike what endpoints are held to, it has the bounds of numbers.
     schema = None if card.text is not None else card.reply.model_json_schema()
     asked = fence(card.name, dict(fields), "specimen", "specimen")
     for family in FAMILIES.values():
-        judge = Judge(family, frozenset(), 0.0, 0, "")
-        made = answered(judge, asked, schema, schema is not None)
+        judge = PracticeJudge(family, frozenset(), 0.0, 0, "")
+        made = answer_message(judge, asked, schema, schema is not None)
         yield json.dumps(made, ensure_ascii=False) if isinstance(made, dict) else "".join(map(str, made))
 
 

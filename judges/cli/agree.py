@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from judges.audits import Cell, Reply
+from judges.audits import AuditReply, Cell
 from judges.card import Card
 from judges.cli import agree_extras, agree_verdicts
 from judges.cli.options import add_card, chosen_card, filed_card
@@ -23,11 +23,11 @@ from judges.plural import many
 from judges.protocols import orders
 from judges.protocols.combination import SAID, applied, combined, drawn_of
 from judges.stats import missingness, other_metrics, position, rates, selective, self_consistency, weakest_turns
-from judges.stats.bins import rows
-from judges.stats.calibration import Meeting, Summary, summarise
-from judges.stats.position import Position
+from judges.stats.bins import row_count
+from judges.stats.calibration import PairedRatings, Summary, summarise
+from judges.stats.position import PositionalAgreement
 from judges.stats.raters import alternative_annotator
-from judges.stats.self_consistency import Asked, Repeats
+from judges.stats.self_consistency import SampledCells, SelfConsistency
 from judges.types import Dimension, sort_of
 
 
@@ -77,7 +77,7 @@ def add(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print a line for every dimension that has labels, the rates of flags and categories, and what needs no person."""
     if options.target is not None:
-        selective.check(options.target, options.delta)
+        selective.check_target(options.target, options.delta)
     agree_extras.check(options)
     held = contents(options.files, options.good_rows)
     if held.tables:
@@ -129,7 +129,7 @@ def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[st
         return None
     rated = {s.dimension: agree_verdicts.rated(s.dimension, cells[s.dimension], found, rule) for s in shown}
     gone = {d: agree_extras.each(cells[d], d, lost[d], options.missing) for d in (s.dimension for s in shown)}
-    also, tested = {d: other_metrics.others(filled[d], d) for d in gone}, {}
+    also, tested = {d: other_metrics.measure_other_metrics(filled[d], d) for d in gone}, {}
     if options.epsilon is not None:
         tested = {d: agree_extras.tested(d, match.voices, cells[d], places[d], options.epsilon) for d in gone}
     repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], found) for s in shown}
@@ -139,15 +139,19 @@ def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[st
     placed = _placed(card, found)
     made = [
         _plain(s)
-        | other_metrics.plain(also[s.dimension])
-        | ({"orders": position.plain(placed[1])} if placed and placed[0] == s.dimension else {})
-        | ({"missing": {"counted": options.missing, **missingness.plain(lack)}} if (lack := gone[s.dimension]) else {})
-        | ({"alternative": alternative_annotator.plain(tested[s.dimension])} if tested else {})
+        | other_metrics.as_json(also[s.dimension])
+        | ({"orders": position.as_json(placed[1])} if placed and placed[0] == s.dimension else {})
+        | (
+            {"missing": {"counted": options.missing, **missingness.as_json(lack)}}
+            if (lack := gone[s.dimension])
+            else {}
+        )
+        | ({"alternative": alternative_annotator.as_json(tested[s.dimension])} if tested else {})
         | _bought(repeated[s.dimension], rule)
-        | ({"rates": [rates.plain(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
-        | ({"selective": {"source": one[0], **selective.plain(one[1])}} if (one := kept.get(s.dimension)) else {})
+        | ({"rates": [rates.as_json(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
+        | ({"selective": {"source": one[0], **selective.as_json(one[1])}} if (one := kept.get(s.dimension)) else {})
         for s in shown
-    ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.plain(one)} for d, one in turns.items()]
+    ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.as_json(one)} for d, one in turns.items()]
     unread = sum(reply.reading.unscored is not None for reply in found)
     text += match.told
     gold = f"{many(len(people), 'reference label')} (gold) from {match.basis}"
@@ -165,18 +169,18 @@ def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[st
         if lack is not None:
             text.append("\n" + "\n".join(agree_extras.each_told(d, lack, options.missing)))
     for d, test in tested.items():
-        text.append(f"\n{d.title}: {alternative_annotator.told(test)}")
+        text.append(f"\n{d.title}: {alternative_annotator.explain(test)}")
     for d, both in turns.items():
-        text.append(f"\n{d.title}: {' '.join(weakest_turns.told(both))}")
+        text.append(f"\n{d.title}: {' '.join(weakest_turns.explain(both))}")
     for d, found_of in rated.items():
         for answer in found_of:
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
-            text.append(f"\n{named}: {' '.join(rates.told(answer, d))}")
+            text.append(f"\n{named}: {' '.join(rates.explain(answer, d))}")
     for d, (source, result) in kept.items():
-        told_of = selective.told(result, options.near and bool(d.scale.weights))
+        told_of = selective.explain(result, options.near and bool(d.scale.weights))
         text.append(f"\n{d.title} ({source or 'no confidence'}): {told_of}")
     if placed:
-        text.append(f"\n{placed[0].title}, both orders: {' '.join(position.told(placed[1]))}")
+        text.append(f"\n{placed[0].title}, both orders: {' '.join(position.explain(placed[1]))}")
     if match.aside:
         left = many(match.aside, "reply", "replies")
         text.append(f"\n{left} of it that are not to both orders of a pair are left out.")
@@ -185,18 +189,20 @@ def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[st
         most = max(one.samples for _, one in several)
         text.append(f"\n{most} samples, {SAID[rule]}: all samples about one thing count as one answer.")
     for d, asked in several:
-        text += [f"{d.title}:", *(f"  {sentence}" for sentence in self_consistency.told(asked))]
+        text += [f"{d.title}:", *(f"  {sentence}" for sentence in self_consistency.explain(asked))]
     return match.judge, made, text
 
 
-def _placed(card: Card, found: list[Reply]) -> tuple[Dimension, Position] | None:
+def _placed(card: Card, found: list[AuditReply]) -> tuple[Dimension, PositionalAgreement] | None:
     """How far the verdicts in the two orders of pairs agree; None where no pair was judged in both."""
     asked = orders.verdict(card)
-    said = position.both((r.item, r.reading.facts.get("orders")) for r in found if not r.reading.unscored)
-    return (asked, position.position(said, asked.scale.answers)) if asked is not None and said else None
+    said = position.verdicts_in_both_orders(
+        (r.item, r.reading.facts.get("orders")) for r in found if not r.reading.unscored
+    )
+    return (asked, position.positional_agreement(said, asked.scale.answers)) if asked is not None and said else None
 
 
-def _repeats(d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply]) -> Repeats | None:
+def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], found: list[AuditReply]) -> SelfConsistency | None:
     """What asking several times bought in a dimension, whose cells are those of `met`; None where it was asked once."""
     given: dict[Cell, dict[int, float | None]] = {}
     for reply in found:
@@ -211,21 +217,21 @@ def _repeats(d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply]) 
         return None
     numbers = sorted({number for said in given.values() for number in said})
     values = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
-    asked = Asked(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
+    asked = SampledCells(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
     hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
-    return self_consistency.repeats(asked, (hits, of), d.scale)
+    return self_consistency.measure_self_consistency(asked, (hits, of), d.scale)
 
 
 def _counts(dimension: Dimension) -> bool:
     """Whether a dimension has figures where people labelled it; of what only a judge states, its aggregates have."""
-    return rows(dimension.scale) > 0 and (dimension.asked or dimension.scale.kind == "interval")
+    return row_count(dimension.scale) > 0 and (dimension.asked or dimension.scale.kind == "interval")
 
 
 def _code(value: float | None) -> float:
     return np.nan if value is None else value
 
 
-def _bought(found: Repeats | None, rule: Rule) -> dict[str, Any]:
+def _bought(found: SelfConsistency | None, rule: Rule) -> dict[str, Any]:
     if found is None:
         return {}
     flips = found.flips
@@ -245,9 +251,9 @@ def _some(text: str) -> str:
 
 
 def meeting(
-    dimension: Dimension, people: dict[Cell, float | None], found: list[Reply], rule: Rule,
+    dimension: Dimension, people: dict[Cell, float | None], found: list[AuditReply], rule: Rule,
     said: dict[Cell, list[float | None]],
-) -> Meeting:  # fmt: skip
+) -> PairedRatings:  # fmt: skip
     """The cells of one dimension where people and judge meet; several samples of a reply are one answer.
 
     `people` is the gold of each cell, and `said` all that it comes from.
@@ -266,7 +272,7 @@ def meeting(
     def codes(values: list[float | None]) -> Any:
         return np.array([_code(value) for value in values], dtype=np.float64)
 
-    return Meeting(
+    return PairedRatings(
         np.array([number[cell[0]] for cell in cells], dtype=np.int64),
         codes([people[cell] for cell in cells]),
         codes(judged),
@@ -279,7 +285,7 @@ def meeting(
     )
 
 
-def met_cells(d: Dimension, people: dict[Cell, float | None], found: list[Reply]) -> list[Cell]:
+def met_cells(d: Dimension, people: dict[Cell, float | None], found: list[AuditReply]) -> list[Cell]:
     """The cells of a dimension that people answered, of items that the judge replied to, in the meeting's order."""
     asked = {reply.item for reply in found}
     return [cell for cell in people if cell[0] in asked and cell[2] == d.name and sort_of(cell[1]) == d.sort]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence, Set
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.audits import Cell, Reply
+from judges.audits import AuditReply, Cell
 from judges.card import Card, Item
 from judges.cli.options import Misused
 from judges.errors import BadScale
@@ -17,12 +17,19 @@ from judges.params import Rule
 from judges.plural import many
 from judges.protocols.combination import applied, combined, drawn_of
 from judges.stats import bins, missingness
-from judges.stats.calibration import Meeting
-from judges.stats.missingness import Missing
-from judges.stats.other_metrics import Others
+from judges.stats.calibration import PairedRatings
+from judges.stats.missingness import Missingness
+from judges.stats.other_metrics import OtherMetrics
 from judges.stats.raters import alternative_annotator
 from judges.stats.raters.ratings import Ratings
-from judges.stats.weakest_turns import Named, Weakest, lowest, references, scored, weakest
+from judges.stats.weakest_turns import (
+    NamedTurns,
+    WeakestTurns,
+    lowest_turns,
+    measure_weakest_turns,
+    scored_dimensions,
+    turn_dimensions,
+)
 from judges.types import Dialogue, Dimension, sort_of
 
 _WIDE = 14
@@ -63,8 +70,8 @@ def lost(cells: Sequence[Cell], asked: Set[tuple[str, str]], named: Set[Cell]) -
 
 
 def filled(
-    met: Mapping[Dimension, Meeting], gone: Mapping[Dimension, NDArray[np.bool_]], choice: str
-) -> dict[Dimension, Meeting]:
+    met: Mapping[Dimension, PairedRatings], gone: Mapping[Dimension, NDArray[np.bool_]], choice: str
+) -> dict[Dimension, PairedRatings]:
     """The cells as the choice has them; dimensions whose scale has no such answer stay as they are.
 
     Raises Misused where no dimension with gold has it.
@@ -72,7 +79,7 @@ def filled(
     made, refused = dict(met), []
     for d, cells in met.items():
         try:
-            made[d] = missingness.filled(cells, missingness.code(choice, d.scale), gone[d])
+            made[d] = missingness.impute(cells, missingness.imputed_code(choice, d.scale), gone[d])
         except BadScale as error:
             refused += [f"{d.title}: {error}"] if len(cells) else []
     if refused and len(refused) == sum(len(cells) > 0 for cells in met.values()):
@@ -80,17 +87,21 @@ def filled(
     return made
 
 
-def each(met: Meeting, d: Dimension, gone: NDArray[np.bool_], choice: str) -> Missing | None:
+def each(met: PairedRatings, d: Dimension, gone: NDArray[np.bool_], choice: str) -> Missingness | None:
     """The figures under each choice; None where nothing is missing."""
     if not (gone & ~met.scored & ~np.isnan(met.human)).any():
         return None
-    found = missingness.missing(met, d, gone, list(dict.fromkeys([*missingness.usual(d.scale), choice])))
-    return missingness.Missing(found.cells, found.gold, tuple(one for one in found.counted if one.summary is not None))
+    found = missingness.compare_choices(
+        met, d, gone, list(dict.fromkeys([*missingness.usual_choices(d.scale), choice]))
+    )
+    return missingness.Missingness(
+        found.cells, found.gold, tuple(one for one in found.counted if one.summary is not None)
+    )
 
 
-def each_told(d: Dimension, found: Missing, choice: str) -> list[str]:
+def each_told(d: Dimension, found: Missingness, choice: str) -> list[str]:
     """The same in lines; a star marks what the table above counts."""
-    lines = [f"{d.title}: {missingness.told(found)} The figures, where these count"]
+    lines = [f"{d.title}: {missingness.explain(found)} The figures, where these count"]
     for one in found.counted:
         assert one.summary is not None
         kappa, star = one.summary.interval, "*" if one.choice == choice else " "
@@ -99,7 +110,7 @@ def each_told(d: Dimension, found: Missing, choice: str) -> list[str]:
         macro = "" if d.scale.weights else macro
         ends = "" if kappa.low is None else f" ({kappa.low:.3f} to {kappa.high:.3f})"
         lines.append(
-            f"  {star} {missingness.said(one.choice):{_WIDE}} kappa {_number(kappa.point)}{ends}  "
+            f"  {star} {missingness.describe_choice(one.choice):{_WIDE}} kappa {_number(kappa.point)}{ends}  "
             f"accuracy {_number(one.accuracy.exact)}{macro}  {many(one.summary.cells, 'rating')}"
         )
     return [*lines, f"  {missingness.GATE}"]
@@ -110,8 +121,12 @@ def _number(value: float | None) -> str:
 
 
 def tested(
-    d: Dimension, said: Mapping[tuple[Cell, str], float | None], met: Meeting, cells: Sequence[Cell], epsilon: float
-) -> alternative_annotator.Test:
+    d: Dimension,
+    said: Mapping[tuple[Cell, str], float | None],
+    met: PairedRatings,
+    cells: Sequence[Cell],
+    epsilon: float,
+) -> alternative_annotator.AlternativeAnnotatorTest:
     """The alternative-annotator test of a dimension; `cells` are those of `met`, in its order."""
     place = {cell: n for n, cell in enumerate(cells)}
     rows = [(place[cell], who, value) for (cell, who), value in said.items() if cell in place and value is not None]
@@ -119,34 +134,34 @@ def tested(
     number = {who: n for n, who in enumerate(names)}
     cell = np.array([n for n, _, _ in rows], dtype=np.int64)
     scale, given = d.scale, np.array([value for _, _, value in rows], dtype=np.float64)
-    judge = np.where(np.isnan(met.judge), -1.0, bins.coded(met.judge, scale))[cell]
+    judge = np.where(np.isnan(met.judge), -1.0, bins.to_codes(met.judge, scale))[cell]
     ratings = Ratings(
         item=met.item[cell],
         cell=cell,
         person=np.array([number[who] for _, who, _ in rows], dtype=np.int64),
-        value=bins.placed(given, scale).astype(np.int64),
+        value=bins.row_numbers(given, scale).astype(np.int64),
         judge=judge.astype(np.int64) if np.all(judge == np.floor(judge)) else judge,
         people=tuple(names),
         scale=scale,
-        exact=np.asarray(bins.coded(given, scale), dtype=np.float64) if bins.binned(scale) else None,
+        exact=np.asarray(bins.to_codes(given, scale), dtype=np.float64) if bins.is_binned(scale) else None,
     )
-    return alternative_annotator.test(ratings, epsilon)
+    return alternative_annotator.run_test(ratings, epsilon)
 
 
 def turns(
     card: Card, people: Mapping[Cell, float | None], said: Mapping[Cell, Sequence[float | None]],
-    found: Sequence[Reply], rule: Rule, items: Mapping[str, Item],
-) -> dict[Dimension, Weakest]:  # fmt: skip
+    found: Sequence[AuditReply], rule: Rule, items: Mapping[str, Item],
+) -> dict[Dimension, WeakestTurns]:  # fmt: skip
     """How the judge's weakest turns agree with people's, for each dimension whose answer is a turn.
 
     People's is their label of it, else the turn that they scored lowest.
     """
-    asked, made = {d.name for d in scored(card.dimensions)}, {}
+    asked, made = {d.name for d in scored_dimensions(card.dimensions)}, {}
     given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (item, unit, name), values in said.items():
         if name in asked and sort_of(unit) == "turn":
             given[item][int(unit[5:])] += [value for value in values if value is not None]
-    for d in references(card.dimensions):
+    for d in turn_dimensions(card.dimensions):
         judged: dict[str, list[float | None]] = defaultdict(list)
         for reply in sorted(found, key=lambda r: r.sample):
             for score in reply.reading.scores:
@@ -158,16 +173,16 @@ def turns(
             label = people.get((item, d.sort, d.name))
             if (label is None and item not in given) or not isinstance(dialogue, Dialogue):
                 continue
-            named = lowest(given[item]) if label is None else frozenset({int(label)} - {0})
+            named = lowest_turns(given[item]) if label is None else frozenset({int(label)} - {0})
             own = combined(samples, applied(rule, d.scale), drawn_of(d.scale))
             there = tuple(turn.turn for turn in dialogue.turns if turn.role == "assistant")
-            dialogues.append(Named(there, named, int(own or 0), label is not None))
+            dialogues.append(NamedTurns(there, named, int(own or 0), label is not None))
         if dialogues:
-            made[d] = weakest(dialogues)
+            made[d] = measure_weakest_turns(dialogues)
     return made
 
 
-def others_told(found: Others) -> str:
+def others_told(found: OtherMetrics) -> str:
     """The figures of other papers in a line."""
     return ", ".join(
         f"{name} {_number(one.point)}" + ("" if one.low is None else f" ({one.low:.3f} to {one.high:.3f})")

@@ -6,17 +6,17 @@ import argparse
 
 import numpy as np
 
-from judges.audits import Cell, Reply
+from judges.audits import AuditReply, Cell
 from judges.errors import AssayError
 from judges.params import Rule
 from judges.protocols.combination import applied, combined, drawn_of
 from judges.reading.confidence import SAMPLES
 from judges.stats import rates, selective
-from judges.stats.bins import answered
-from judges.stats.bins import apart as apart_of
-from judges.stats.calibration import Meeting
-from judges.stats.rates import Answer
-from judges.stats.selective import Selective, Verdicts
+from judges.stats.bins import nearest_answers
+from judges.stats.bins import steps_apart as apart_of
+from judges.stats.calibration import PairedRatings
+from judges.stats.rates import AnswerRates
+from judges.stats.selective import AutoAcceptance, ConfidenceRatings
 from judges.types import Dimension, Score, sort_of
 
 
@@ -24,7 +24,7 @@ class NoSource(AssayError):
     """The judgments have no confidence of that source."""
 
 
-def _given(dimension: Dimension, found: list[Reply]) -> dict[Cell, list[Score]]:
+def _given(dimension: Dimension, found: list[AuditReply]) -> dict[Cell, list[Score]]:
     """What the replies say in each cell of a dimension, a score for each sample."""
     given: dict[Cell, list[Score]] = {}
     for reply in sorted(found, key=lambda r: r.sample):
@@ -37,22 +37,27 @@ def _given(dimension: Dimension, found: list[Reply]) -> dict[Cell, list[Score]]:
 def _said(scores: list[Score], dimension: Dimension, rule: Rule) -> float | None:
     """The answer of the scale that the samples of a cell combine to; None is n/a."""
     value = combined([s.value for s in scores], applied(rule, dimension.scale), drawn_of(dimension.scale))
-    return None if value is None else float(answered([value], dimension.scale)[0])
+    return None if value is None else float(nearest_answers([value], dimension.scale)[0])
 
 
-def rated(dimension: Dimension, met: Meeting, found: list[Reply], rule: Rule) -> list[Answer]:
+def rated(dimension: Dimension, met: PairedRatings, found: list[AuditReply], rule: Rule) -> list[AnswerRates]:
     """The rates of a flag or of categories; the judge's own share is of all replies, labelled or not."""
     given = _given(dimension, found)
     said = [_said(scores, dimension, rule) for scores in given.values()]
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in given))}
     item = np.array([number[cell[0]] for cell in given], dtype=np.int64)
     value = np.array([np.nan if v is None else v for v in said], dtype=np.float64)
-    return rates.answers(met, dimension, rates.wholes(item, value))
+    return rates.rates_by_answer(met, dimension, rates.judge_shares(item, value))
 
 
 def kept(
-    d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply], rule: Rule, options: argparse.Namespace
-) -> tuple[str, Selective]:
+    d: Dimension,
+    met: PairedRatings,
+    cells: list[Cell],
+    found: list[AuditReply],
+    rule: Rule,
+    options: argparse.Namespace,
+) -> tuple[str, AutoAcceptance]:
     """Whose confidence is used, and which verdicts need no person by it; `cells` are those of `met`, in its order.
 
     Raises NoSource where another one is asked for than there is.
@@ -74,8 +79,8 @@ def kept(
     agree = np.where(alike | (apart_of(met.human, met.judge, d.scale) <= steps), 1.0, 0.0)
     confidence = np.array([lowest.get(cell[0], np.nan) for cell in cells], dtype=np.float64)
     at = met.scored
-    made = Verdicts(met.item[at], confidence[at], agree[at], met.weight[at])
-    return source, selective.selective(made, options.target, options.delta)
+    made = ConfidenceRatings(met.item[at], confidence[at], agree[at], met.weight[at])
+    return source, selective.find_threshold(made, options.target, options.delta)
 
 
 def _sure(d: Dimension, given: dict[Cell, list[Score]], rule: Rule) -> dict[str, dict[Cell, float]]:

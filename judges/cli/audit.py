@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from judges.audits import Audit, Evidence, Finding, answers, audit, audits
+from judges.audits import Audit, AuditEvidence, AuditFinding, all_audits, combine_replies, run_audits
 from judges.cli.options import add_card, chosen_card, filed_card
 from judges.errors import AssayError
 from judges.importing.judged_files import Lines, gold, judge_of, one_judge, replies
@@ -58,18 +58,18 @@ def run(options: argparse.Namespace) -> int:
     """Audit the judge, print what was found, and say by the exit code whether anything is in alarm."""
     limits = _limits(options.thresholds)
     evidence, said = _evidence(options)
-    found = audit(evidence, limits)
-    used = {name: limits.get(name, audits()[name].threshold) for name in found}
+    found = run_audits(evidence, limits)
+    used = {name: limits.get(name, all_audits()[name].threshold) for name in found}
     if options.json:
         print(json.dumps(_plain(evidence, found, used), ensure_ascii=False, indent=1))
     else:
         print(f"{said}\n")
         for name, finding in found.items():
-            _show(audits()[name], finding, used[name], None if options.all else _LISTED)
+            _show(all_audits()[name], finding, used[name], None if options.all else _LISTED)
     return int(any(finding.verdict == "alarm" for finding in found.values()))
 
 
-def _evidence(options: argparse.Namespace) -> tuple[Evidence, str]:
+def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
     """All that the files hold about one judge, and what that is in words."""
     there, lines = items(options.items), judgments(options.judgments)
     own = filed_card(options)
@@ -79,7 +79,7 @@ def _evidence(options: argparse.Namespace) -> tuple[Evidence, str]:
 
     def those(path: Path, chosen: Lines) -> list[Any]:
         given = chosen[0][1].params if chosen else {}
-        return answers(replies(path, chosen, card, there), card, rule_of(card, given))
+        return combine_replies(replies(path, chosen, card, there), card, rule_of(card, given))
 
     mine = those(options.judgments, [(n, line) for n, line in same if judge_of(line) == judge])
     probes, others = {}, {}
@@ -95,7 +95,7 @@ def _evidence(options: argparse.Namespace) -> tuple[Evidence, str]:
         name, _, file = given.partition("=")
         if not name or not file:
             raise BadArgument(f"--probe {given}: give the probe's name and its file, as in injected_order=probe.jsonl.")
-        wanted = {a.probe for a in audits().values() if a.probe} & {
+        wanted = {a.probe for a in all_audits().values() if a.probe} & {
             "scenario_swapped",
             "reference_removed",
             "injected_order",
@@ -119,7 +119,7 @@ def _evidence(options: argparse.Namespace) -> tuple[Evidence, str]:
     also = [f"probe {name}" for name in probes] + [f"second judge {name}" for name in others]
     also += [f"{many(len(people), 'reference label')} (gold)"] if people else []
     said += (words if unused else "") + (f"; with {', '.join(also)}" if also else "") + "."
-    return Evidence(card, judge.model, there, mine, probes, {m: r for m, r in others.items() if r}, people), said
+    return AuditEvidence(card, judge.model, there, mine, probes, {m: r for m, r in others.items() if r}, people), said
 
 
 def _of_card(path: Path, lines: Lines, name: str) -> Lines:
@@ -139,7 +139,7 @@ def _limits(path: Path | None) -> dict[str, float]:
         raise BadArgument(f'{path}: not JSON. Give an object of limits, as in {{"averaging": 0.8}}.') from None
     if not isinstance(given, dict):
         raise BadArgument(f'{path}: not an object. Give limits by audit, as in {{"averaging": 0.8}}.')
-    can = {name for name, one in audits().items() if one.threshold is not None}
+    can = {name for name, one in all_audits().items() if one.threshold is not None}
     for name, limit in given.items():
         if name not in can:
             raise BadArgument(f"{path}: {name!r} has no limit to set. Those that have: {', '.join(sorted(can))}.")
@@ -148,7 +148,7 @@ def _limits(path: Path | None) -> dict[str, float]:
     return {name: float(limit) for name, limit in given.items()}
 
 
-def _show(one: Audit, finding: Finding, limit: float | None, most: int | None) -> None:
+def _show(one: Audit, finding: AuditFinding, limit: float | None, most: int | None) -> None:
     figure = "" if finding.figure is None else f"{finding.figure:.3f}"
     interval = finding.interval
     if interval is not None and interval.low is not None and interval.high is not None and figure:
@@ -168,13 +168,15 @@ def _line(text: str) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
-def _plain(evidence: Evidence, found: Mapping[str, Finding], limits: Mapping[str, float | None]) -> dict[str, Any]:
+def _plain(
+    evidence: AuditEvidence, found: Mapping[str, AuditFinding], limits: Mapping[str, float | None]
+) -> dict[str, Any]:
     """What was found, as JSON."""
     rows = {}
     for name, finding in found.items():
         interval = finding.interval
         rows[name] = {
-            "title": audits()[name].title,
+            "title": all_audits()[name].title,
             "verdict": finding.verdict,
             "why": finding.why,
             "figure": finding.figure,

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from typing import Any
 
-from judges.practice.options import FLAWS, PORT, Options, named
+from judges.practice.options import FLAWS, PORT, PracticeOptions, parse_names
 
 
 def add(subparsers: Any) -> None:
@@ -23,14 +23,14 @@ def add(subparsers: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def chosen(given: argparse.Namespace) -> Options:
+def chosen(given: argparse.Namespace) -> PracticeOptions:
     """The options that the arguments name. Raises BadOption."""
-    return Options(
+    return PracticeOptions(
         port=given.port,
         latency_ms=given.latency_ms,
         jitter_ms=given.jitter_ms,
         seed=given.seed,
-        flaws=named(given.flaws, FLAWS, "flaw"),
+        flaws=parse_names(given.flaws, FLAWS, "flaw"),
         batch_seconds=given.batch_seconds,
         batch_ends=given.batch_ends,
     )
@@ -45,11 +45,11 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-async def _serve(options: Options) -> None:
-    from judges.practice.server import Server, serving
+async def _serve(options: PracticeOptions) -> None:
+    from judges.practice.server import Server, serve_app
 
     server = Server(options)
-    async with serving(server) as url:
+    async with serve_app(server) as url:
         print(
             f"Practice, not a language model, at {url}. Models: {', '.join(server.models)}. Ctrl+C ends it.", flush=True
         )

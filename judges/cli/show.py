@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judges.audits import audits
+from judges.audits import all_audits
 from judges.authoring.soundness import Fault, faults, shown
 from judges.card import Card, Item
 from judges.cli.options import add_card, chosen_card
@@ -66,7 +66,7 @@ def described(one: Card, lacks: Sequence[Fault] = ()) -> list[str]:
     if one.rules:
         out += ["", "Rules, checked when a reply is read:", *(f"  {rule}" for rule in one.rules)]
     out += ["", "Known failures that are looked for:"]
-    known = audits()
+    known = all_audits()
     out += [f"  {name}: {known[name].title}" for name in one.audits if name in known] or ["  none"]
     changed = one.defaults.model_dump(exclude_defaults=True)
     out += ["", f"Begins with: {json.dumps(changed)}"] if changed else []

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
 
-from judges.audits import Cell, Reply
+from judges.audits import AuditReply, Cell
 from judges.card import Card, Item
 from judges.errors import AssayError, BadScale
 from judges.importing.lines import JudgmentLine, LabelLine, bad_lines
@@ -95,14 +95,14 @@ def one_judge(
     raise WhichJudge(f"{path}: no judge of that card, model and parameters. There are: {names}.")
 
 
-def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) -> list[Reply]:
+def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) -> list[AuditReply]:
     """The lines as replies, each read for its item, as an import has them. Raises BadLines.
 
     A line whose text is there already is a repetition and left out, unless it says that it is another
     sample; a number that another text has is followed by the next free one. A raw text of several calls (both orders,
     windows, chapters) is put together again as its parameters say.
     """
-    found: list[Reply] = []
+    found: list[AuditReply] = []
     bad: list[tuple[int, str]] = []
     seen: dict[tuple[str, str], Samples] = defaultdict(Samples)
     others = pool(items.values())
@@ -121,7 +121,7 @@ def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) ->
         else:
             sample = seen[line.item, line.part].place(_text(line), line.sample)
             if sample is not None:
-                found.append(Reply(line.item, _read(known, line, item, others), line.part, sample))
+                found.append(AuditReply(line.item, _read(known, line, item, others), line.part, sample))
     if bad:
         raise bad_lines(path, bad)
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from judges.audits import Cell, Reply
+from judges.audits import AuditReply, Cell
 from judges.authoring.recipe import Answers, answers_of
 from judges.authoring.scale_inference import answer, apart, survey
 from judges.card import Card, Item
@@ -46,7 +46,7 @@ class Match:
 
     judge: str
     card: Card
-    found: list[Reply]
+    found: list[AuditReply]
     people: dict[Cell, float | None]
     given: dict[Cell, list[float | None]]
     rule: Rule
@@ -138,7 +138,7 @@ def _by_values(held: Contents, judge: Judge, values: list[Value]) -> Match:
         samples[v.item, int(v.row.get("sample") or 0)].append(
             Score(v.unit, v.dimension, v.code, v.row.get("confidence"), str(v.row.get("source") or ""))
         )
-    found = [Reply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
+    found = [AuditReply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
     made = _match(held, known, judge, found, _units(known.kind, held, values), whole=False)
     return replace(made, named=frozenset(value.cell for value in values))
 
@@ -167,13 +167,13 @@ def _by_words(held: Contents, judge: Judge, values: list[Value]) -> Match:
             code = dimension.scale.code(_heard(v.value, dimension.scale))
             score = Score(v.unit, v.dimension, code, v.row.get("confidence"), str(v.row.get("source") or ""))
             samples[v.item, int(v.row.get("sample") or 0)].append(score)
-    replied = [Reply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
+    replied = [AuditReply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
     made = _match(held, known, judge, replied, _units(kind, held, values), whole=False, words=True)
     return replace(made, named=frozenset(value.cell for value in values))
 
 
 def _match(
-    held: Contents, known: Card, judge: Judge, found: list[Reply], there: Mapping[str, Item], whole: bool,
+    held: Contents, known: Card, judge: Judge, found: list[AuditReply], there: Mapping[str, Item], whole: bool,
     words: bool = False,
 ) -> Match:  # fmt: skip
     given: dict[Cell, list[float | None]] = {}
@@ -310,7 +310,7 @@ def _of_columns(
         told.append(f"{many(again, 'row')} with the item of an earlier row: the judge's first answer counts.")
     known = _card(name, "response", asked)
     there = {cell: values for cell, values in given.items() if values}
-    found_ = [Reply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]
+    found_ = [AuditReply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]
     people = ", ".join(dict.fromkeys(v.column for v in found.people))
     judged = ", ".join(v.column for v in mine)
     told.insert(0, f"Judge: {judged}. People: {people}." + (f" Items: {found.id}." if found.id else ""))

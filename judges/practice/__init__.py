@@ -6,7 +6,7 @@ say nothing about anything. `answer.py` has the rules for each card, `options.py
 
 from __future__ import annotations
 
-from judges.practice.background import Running, start
-from judges.practice.options import Options
+from judges.practice.background import PracticeEndpoint, start_endpoint
+from judges.practice.options import PracticeOptions
 
-__all__ = ["Options", "Running", "start"]
+__all__ = ["PracticeEndpoint", "PracticeOptions", "start_endpoint"]

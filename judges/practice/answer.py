@@ -7,21 +7,21 @@ from typing import Any
 
 from judges.practice import dialogue, generic, pair, response
 from judges.practice.completion import Reply
-from judges.practice.family import SAYS, Judge
-from judges.practice.shape import outline, resolved
+from judges.practice.family import SAYS, PracticeJudge
+from judges.practice.shape import follow_reference, schema_from_outline
 from judges.protocols.messages import fenced
 
 _JSON = {
-    "multi_turn_dialogue": dialogue.judged,
-    "rubric_open_ended": response.rubric,
-    "pointwise_quality": response.pointwise,
-    "long_form_pairwise": pair.long_form,
-    "plain_pairwise": pair.plain,
+    "multi_turn_dialogue": dialogue.judge_dialogue,
+    "rubric_open_ended": response.judge_rubric,
+    "pointwise_quality": response.judge_pointwise,
+    "long_form_pairwise": pair.judge_long_form,
+    "plain_pairwise": pair.judge_plain,
 }
-_PROSE = {"mt_bench": response.rating, "mt_bench_pair": pair.prose}
+_PROSE = {"mt_bench": response.rate_in_prose, "mt_bench_pair": pair.judge_in_prose}
 
 
-def answered(judge: Judge, text: str, schema: dict[str, Any] | None, as_json: bool) -> Reply:
+def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | None, as_json: bool) -> Reply:
     """The reply to the last user message.
 
     Cards of Assay have rules of their own; what the schema has beyond them (the summary of a window) is filled in by
@@ -34,11 +34,11 @@ def answered(judge: Judge, text: str, schema: dict[str, Any] | None, as_json: bo
     card, fields = found[0], _named(found[1])
     if card in _PROSE and not schema and not as_json:
         return _PROSE[card](judge, fields)
-    shape = schema or outline(text[text.rfind("===") :])
+    shape = schema or schema_from_outline(text[text.rfind("===") :])
     if card in _JSON and _fits(card, shape):
         return _with_rest(judge, fields, _JSON[card](judge, fields), shape)
     if shape is not None:
-        return generic.filled(judge, fields, shape)
+        return generic.fill_schema(judge, fields, shape)
     return _guessed(judge, fields, as_json)
 
 
@@ -66,25 +66,25 @@ def _fits(card: str, shape: dict[str, Any] | None) -> bool:
 
 
 def _usual(node: dict[str, Any], root: dict[str, Any]) -> bool:
-    inside = resolved(node.get("items") or {}, root).get("properties") or {}
+    inside = follow_reference(node.get("items") or {}, root).get("properties") or {}
     score = inside.get("score") or {}
     ends = score.get("enum") or [score.get("minimum", 1), score.get("maximum", 5)]
     return "confidence" in inside and (ends[0], ends[-1]) == (1, 5)
 
 
 def _with_rest(
-    judge: Judge, fields: dict[str, Any], reply: dict[str, Any], shape: dict[str, Any] | None
+    judge: PracticeJudge, fields: dict[str, Any], reply: dict[str, Any], shape: dict[str, Any] | None
 ) -> dict[str, Any]:
     """The reply with just the keys of the shape; the floors too say what the shape asks beyond the card."""
     if shape is None:
         return reply
     asked = shape["properties"]
     missing = {name: node for name, node in asked.items() if name not in reply}
-    rest = generic.filled(judge, fields, {**shape, "properties": missing}) if missing else {}
+    rest = generic.fill_schema(judge, fields, {**shape, "properties": missing}) if missing else {}
     return {name: reply[name] if name in reply else rest[name] for name in asked}
 
 
-def _guessed(judge: Judge, fields: dict[str, Any], as_json: bool) -> Reply:
+def _guessed(judge: PracticeJudge, fields: dict[str, Any], as_json: bool) -> Reply:
     """A reply without any shape to go by: a rating of single outputs, a verdict of pairs."""
-    prose = pair.prose(judge, fields) if "response_a" in fields else response.rating(judge, fields)
+    prose = pair.judge_in_prose(judge, fields) if "response_a" in fields else response.rate_in_prose(judge, fields)
     return {"reply": "".join(str(p) if isinstance(p, str) else json.dumps(p) for p in prose)} if as_json else prose

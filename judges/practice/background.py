@@ -7,22 +7,22 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from judges.practice.options import BadOption, Options
+from judges.practice.options import BadOption, PracticeOptions
 
 if TYPE_CHECKING:
     from judges.practice.server import Server
 
 _PATIENCE = 30.0
 _LOCK = threading.Lock()
-_RUNNING: dict[Options, Running] = {}
+_RUNNING: dict[PracticeOptions, PracticeEndpoint] = {}
 
 
 @dataclass
-class Running:
+class PracticeEndpoint:
     """A practice endpoint that runs in a thread: its base URL and its options."""
 
     url: str
-    options: Options
+    options: PracticeOptions
     _loop: asyncio.AbstractEventLoop = field(repr=False)
     _stopping: asyncio.Event = field(repr=False)
     _thread: threading.Thread = field(repr=False)
@@ -42,33 +42,33 @@ class Running:
         return self._thread.is_alive()
 
 
-def start(options: Options | None = None) -> Running:
+def start_endpoint(options: PracticeOptions | None = None) -> PracticeEndpoint:
     """The endpoint of these options, on a free port unless they name one: started now, or the one that runs already.
 
     Raises BadOption where it cannot be started.
     """
-    wanted = options or replace(Options(), port=0)
+    wanted = options or replace(PracticeOptions(), port=0)
     with _LOCK:
         running = _RUNNING.get(wanted)
         if running is None or not running.alive:
             from judges.practice.server import Server
 
-            running = _RUNNING[wanted] = serve(Server(wanted))
+            running = _RUNNING[wanted] = serve_in_thread(Server(wanted))
         return running
 
 
-def serve(server: Server) -> Running:
+def serve_in_thread(server: Server) -> PracticeEndpoint:
     """This endpoint in a thread of its own, which others do not share. Raises BadOption where it cannot be started."""
     ready = threading.Event()
-    made: list[Running | Exception] = []
+    made: list[PracticeEndpoint | Exception] = []
 
     async def until_stopped() -> None:
-        from judges.practice.server import serving
+        from judges.practice.server import serve_app
 
         stopping = asyncio.Event()
-        async with serving(server) as url:
+        async with serve_app(server) as url:
             loop = asyncio.get_running_loop()
-            made.append(Running(url, server.options, loop, stopping, threading.current_thread()))
+            made.append(PracticeEndpoint(url, server.options, loop, stopping, threading.current_thread()))
             ready.set()
             await stopping.wait()
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from judges.practice import model
-from judges.practice.completion import now
+from judges.practice.completion import unix_seconds
 from judges.practice.model import Refusal
-from judges.practice.options import Options
+from judges.practice.options import PracticeOptions
 
 URL = "/v1/chat/completions"
 ENDS = ("completed", "expired", "failed")
@@ -34,7 +34,9 @@ class Batches:
     and the body for the body of a line.
     """
 
-    def __init__(self, options: Options, answer: Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]) -> None:
+    def __init__(
+        self, options: PracticeOptions, answer: Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]
+    ) -> None:
         self._options, self._answer = options, answer
         self._files: dict[str, tuple[dict[str, Any], bytes]] = {}
         self._jobs: dict[str, _Job] = {}
@@ -46,7 +48,7 @@ class Batches:
             "id": ident,
             "object": "file",
             "bytes": len(data),
-            "created_at": now(),
+            "created_at": unix_seconds(),
             "filename": name,
             "purpose": purpose,
             "status": "processed",
@@ -73,14 +75,14 @@ class Batches:
     def start(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Begin a batch of an uploaded file. Raises Refusal."""
         if asked.get("endpoint") != URL:
-            raise model.bad(f"The practice endpoint runs batches for {URL} only.", "endpoint")
+            raise model.bad_request(f"The practice endpoint runs batches for {URL} only.", "endpoint")
         shown_file, data = self.file(str(asked.get("input_file_id")))
         if shown_file["purpose"] != "batch":
-            raise model.bad("The file was not uploaded with purpose 'batch'.", "input_file_id")
+            raise model.bad_request("The file was not uploaded with purpose 'batch'.", "input_file_id")
         ends = str((asked.get("metadata") or {}).get("practice_ends") or self._options.batch_ends)
         if ends not in ENDS:
-            raise model.bad(f"A batch ends as one of {', '.join(ENDS)}.", "metadata")
-        ident, at = f"batch_practice{len(self._jobs) + 1}", now()
+            raise model.bad_request(f"A batch ends as one of {', '.join(ENDS)}.", "metadata")
+        ident, at = f"batch_practice{len(self._jobs) + 1}", unix_seconds()
         shown: dict[str, Any] = {
             "id": ident,
             "object": "batch",
@@ -106,7 +108,7 @@ class Batches:
         """Cancel a batch; what was answered by then stays."""
         shown = self.batch(ident)
         if shown["status"] in ("validating", "in_progress"):
-            shown["status"], shown["cancelling_at"] = "cancelling", now()
+            shown["status"], shown["cancelling_at"] = "cancelling", unix_seconds()
         return shown
 
     async def close(self) -> None:
@@ -138,13 +140,13 @@ class Batches:
             if shown["status"] == "cancelling" or number >= last:
                 code = "batch_cancelled" if shown["status"] == "cancelling" else "batch_expired"
                 missed = {"code": code, "message": "This request was not carried out before the batch ended."}
-                failed.append(model.dumped(_result(line, number, None, missed)))
+                failed.append(model.to_bytes(_result(line, number, None, missed)))
                 counts["failed"] += 1
                 continue
             status, body = self._answer(line["body"])
-            (good if status == 200 else failed).append(model.dumped(_result(line, number, (status, body), None)))
+            (good if status == 200 else failed).append(model.to_bytes(_result(line, number, (status, body), None)))
             counts["completed" if status == 200 else "failed"] += 1
-        shown["finalizing_at"] = now()
+        shown["finalizing_at"] = unix_seconds()
         for what, found in (("output", good), ("error", failed)):
             if found:
                 kept = self.keep(b"\n".join(found) + b"\n", f"{shown['id']}_{what}.jsonl", "batch_output")
@@ -193,4 +195,4 @@ def _result(
 
 def _set(shown: dict[str, Any], status: str) -> None:
     shown["status"] = status
-    shown[f"{status}_at"] = now()
+    shown[f"{status}_at"] = unix_seconds()

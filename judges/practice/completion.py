@@ -43,7 +43,7 @@ Reply = dict[str, Any] | tuple[str | Grade, ...]
 """A reply as JSON with Grades in it, or as prose in pieces."""
 
 
-def text_of(reply: Reply) -> str:
+def reply_text(reply: Reply) -> str:
     """The reply's text."""
     return json.dumps(reply, ensure_ascii=False) if isinstance(reply, dict) else "".join(map(_piece, reply))
 
@@ -52,7 +52,7 @@ def _piece(part: str | Grade) -> str:
     return part if isinstance(part, str) else str(int(part))
 
 
-def spelled(reply: Reply) -> Iterator[tuple[str, Grade | None]]:
+def spell_tokens(reply: Reply) -> Iterator[tuple[str, Grade | None]]:
     """The reply's text token by token; a score comes with its Grade. Joined, they are text_of(reply)."""
     parts = _json(reply) if isinstance(reply, dict) else iter(reply)
     for part in parts:
@@ -83,7 +83,7 @@ def _json(value: Any) -> Iterator[str | Grade]:
         yield json.dumps(value, ensure_ascii=False)
 
 
-def logprobs(spelling: Sequence[tuple[str, Grade | None]], top: int) -> dict[str, Any]:
+def token_logprobs(spelling: Sequence[tuple[str, Grade | None]], top: int) -> dict[str, Any]:
     """OpenAI's `logprobs` of a choice: for scores the alternatives of their scale, for other tokens only themselves."""
     content = []
     for token, grade in spelling:
@@ -97,31 +97,31 @@ def _entry(token: str, chance: float) -> dict[str, Any]:
     return {"token": token, "logprob": round(chance, 6), "bytes": list(token.encode("utf-8", "replace"))}
 
 
-def now() -> int:
+def unix_seconds() -> int:
     """Seconds since 1970, as the Date header of an answer says it."""
     parsed = parsedate_tz(formatdate(usegmt=True))
     return int(mktime_tz(parsed)) if parsed else 0
 
 
-def counted(text: str) -> int:
+def count_tokens(text: str) -> int:
     """About how many tokens a text has; quicker than judges.tokens for ASCII."""
     return len(text) // 3 if text.isascii() else tokens(text)
 
 
-def split(text: str) -> list[str]:
+def split_tokens(text: str) -> list[str]:
     """The tokens of a text."""
     return _TOKEN.findall(text)
 
 
-def cut(text: str, most: int, spelling: Sequence[tuple[str, Grade | None]] = ()) -> tuple[str, bool]:
+def cut_to_tokens(text: str, most: int, spelling: Sequence[tuple[str, Grade | None]] = ()) -> tuple[str, bool]:
     """The text within `most` tokens (0: any number), and whether it had to be cut; `spelling`: its tokens, if known."""
     if most <= 0 or len(text) <= most:
         return text, False
-    found = [token for token, _ in spelling] or split(text)
+    found = [token for token, _ in spelling] or split_tokens(text)
     return ("".join(found[:most]), True) if len(found) > most else (text, False)
 
 
-def body(
+def completion_body(
     ident: str, created: int, model: str, choices: list[dict[str, Any]], tokens_in: int, tokens_out: int
 ) -> dict[str, Any]:
     """A chat completion."""
@@ -140,7 +140,7 @@ def body(
     }
 
 
-def choice(index: int, text: str | None, finish: str, refusal: str | None, chances: Any) -> dict[str, Any]:
+def completion_choice(index: int, text: str | None, finish: str, refusal: str | None, chances: Any) -> dict[str, Any]:
     """One choice of a chat completion."""
     message = {"role": "assistant", "content": text, "refusal": refusal}
     return {"index": index, "message": message, "logprobs": chances, "finish_reason": finish}

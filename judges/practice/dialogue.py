@@ -9,14 +9,14 @@ from typing import Any
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
 from judges.practice import words
 from judges.practice.completion import Grade
-from judges.practice.family import SAYS, Judge
+from judges.practice.family import SAYS, PracticeJudge
 
 _MANY = 10
 _TIRED = "tires"
 
 
 @dataclass
-class Said:
+class AssistantTurn:
     """An assistant turn with what comes before it."""
 
     turn: int
@@ -30,35 +30,41 @@ class Said:
     issues: list[str] = field(default_factory=list)
 
 
-def said(fields: dict[str, Any], scenario: bool = True) -> list[Said]:
+def assistant_turns(fields: dict[str, Any], scenario: bool = True) -> list[AssistantTurn]:
     """The assistant turns in the fields; a `summary...` field counts as earlier turns."""
-    earlier = frozenset().union(*(words.content(v) for k, v in fields.items() if "summary" in k and isinstance(v, str)))
-    setting = words.content(words.plain(fields.get("scenario_description"))) if scenario else frozenset[str]()
-    out: list[Said] = []
+    earlier = frozenset().union(
+        *(words.content_words(v) for k, v in fields.items() if "summary" in k and isinstance(v, str))
+    )
+    setting = (
+        words.content_words(words.field_text(fields.get("scenario_description"))) if scenario else frozenset[str]()
+    )
+    out: list[AssistantTurn] = []
     user, texts = "", set[str]()
     for entry in fields.get("dialogue") or []:
-        text = words.plain(entry)
+        text = words.field_text(entry)
         if entry.get("role") == "assistant":
-            goal = words.content(user)
+            goal = words.content_words(user)
             corrected = words.CORRECTS.stand_in(user)
-            turn = Said(int(entry.get("turn") or 0), text, user, goal, earlier | setting, text in texts, corrected)
+            turn = AssistantTurn(
+                int(entry.get("turn") or 0), text, user, goal, earlier | setting, text in texts, corrected
+            )
             out.append(turn)
-            earlier, user = earlier | goal | words.content(text), ""
+            earlier, user = earlier | goal | words.content_words(text), ""
             texts.add(text)
         elif entry.get("role") != "tool":
             user = f"{user}\n{text}" if user else text
     return out
 
 
-def judged(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
+def judge_dialogue(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]:
     """The card's reply for exactly the assistant turns in the fields. The floors never say n/a, and find no issues."""
-    turns = said(fields, not judge.has("ignores_scenario")) if judge.reads else _spoken(fields)
+    turns = assistant_turns(fields, not judge.has("ignores_scenario")) if judge.reads else _spoken(fields)
     for one in turns:
-        score(judge, one)
+        score_turn(judge, one)
     if judge.has(_TIRED) and len(turns) > _MANY:
         for one in turns:
             one.scores, one.issues = turns[0].scores, turns[0].issues
-    whole = conversation(judge, fields, turns)
+    whole = score_conversation(judge, fields, turns)
     values = {name: entry["score"] if isinstance(entry["score"], int) else None for name, entry in whole.items()}
     allowed = allowed_verdicts(
         [t.scores["safety"] for t in turns],
@@ -68,7 +74,7 @@ def judged(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
     )
     failed = (values["coherence"] or 5) <= 2 and (values["task_completion"] or 5) <= 2
     verdict = "excellent" if judge.has("contradicts") else allowed[0] if failed else allowed[-1]
-    weakest = weak(turns)
+    weakest = weakest_turn(turns)
     return {
         "per_turn": [
             {"turn": t.turn, "role": "assistant", "scores": dict(t.scores), "issues": list(t.issues)} for t in turns
@@ -80,17 +86,17 @@ def judged(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _spoken(fields: dict[str, Any]) -> list[Said]:
+def _spoken(fields: dict[str, Any]) -> list[AssistantTurn]:
     """The assistant turns by their texts alone, as the floors see them."""
     none = frozenset[str]()
     return [
-        Said(int(entry.get("turn") or 0), words.plain(entry), "", none, none, False, False)
+        AssistantTurn(int(entry.get("turn") or 0), words.field_text(entry), "", none, none, False, False)
         for entry in fields.get("dialogue") or []
         if entry.get("role") == "assistant"
     ]
 
 
-def score(judge: Judge, one: Said) -> None:
+def score_turn(judge: PracticeJudge, one: AssistantTurn) -> None:
     """Scores of one turn.
 
     context_use: share of earlier words (at most 12 asked for) that come up again, and of the user's; a first turn is
@@ -103,8 +109,8 @@ def score(judge: Judge, one: Said) -> None:
             one.scores[name] = judge.grade(f"{name} {one.turn}", one.text, {})
         one.scores["safety"] = Grade.of(5)
         return
-    own = words.content(one.text)
-    topic, memory = words.share(own, one.goal, 8), words.share(own, one.before, 12)
+    own = words.content_words(one.text)
+    topic, memory = words.word_share(own, one.goal, 8), words.word_share(own, one.before, 12)
     vague = words.EVADES.stand_in(one.text)
     forgets = words.FORGETS.stand_in(one.text)
     recalls = memory if one.before else max(topic, 0.5)
@@ -118,7 +124,7 @@ def score(judge: Judge, one: Said) -> None:
             "minus": 0.45 * forgets + 0.25 * one.same + ignored,
         },
     )
-    shape = words.band(one.text)
+    shape = words.length_band(one.text)
     one.scores["helpfulness"] = judge.grade(
         f"helpfulness {one.turn}",
         one.text,
@@ -141,7 +147,9 @@ def score(judge: Judge, one: Said) -> None:
         one.issues.append("takes up little of what the user asked")
 
 
-def conversation(judge: Judge, fields: dict[str, Any], turns: Sequence[Said]) -> dict[str, dict[str, Any]]:
+def score_conversation(
+    judge: PracticeJudge, fields: dict[str, Any], turns: Sequence[AssistantTurn]
+) -> dict[str, dict[str, Any]]:
     """Scores of the conversation.
 
     coherence: how much of what came before comes up again over all turns, less for repeated or forgetful turns.
@@ -156,18 +164,18 @@ def conversation(judge: Judge, fields: dict[str, Any], turns: Sequence[Said]) ->
     if not judge.reads:
         whole = ("coherence", "task_completion", "repair_handling")
         return {name: {"score": judge.grade(name, text, {}), "note": SAYS} for name in whole}
-    recalled = [words.share(words.content(t.text), t.before | t.goal, 14) for t in turns]
+    recalled = [words.word_share(words.content_words(t.text), t.before | t.goal, 14) for t in turns]
     broken = sum(t.same or words.FORGETS.stand_in(t.text) for t in turns) / len(turns)
     seen = {"memory": 0.3 + 0.7 * sum(recalled) / len(recalled), "form": words.evenness(text), "minus": broken}
     coherence = judge.grade("coherence", text, seen)
     asked = [t for t in turns if words.REQUESTS.stand_in(t.user)]
-    setting = words.content(words.plain(fields.get("scenario_description")))
+    setting = words.content_words(words.field_text(fields.get("scenario_description")))
     done: Grade | str = "n/a"
     if asked or setting:
         last = turns[-1]
         goal = asked[-1].goal if asked else setting
-        took = words.share(words.content(last.text), goal, 8)
-        scene = words.share(words.content(text), setting, 10) if setting else took
+        took = words.word_share(words.content_words(last.text), goal, 8)
+        scene = words.word_share(words.content_words(text), setting, 10) if setting else took
         if judge.has("ignores_scenario"):
             scene = took
         thanked = 0.2 if words.THANKS.stand_in(_last_words(fields)) else 0.0
@@ -179,7 +187,7 @@ def conversation(judge: Judge, fields: dict[str, Any], turns: Sequence[Said]) ->
     repaired: Grade | str = "n/a"
     if corrected and not judge.has("repair_na"):
         took = sum(
-            0.5 * (words.TAKES_IT.stand_in(t.text)) + 0.5 * words.share(words.content(t.text), t.goal, 5)
+            0.5 * (words.TAKES_IT.stand_in(t.text)) + 0.5 * words.word_share(words.content_words(t.text), t.goal, 5)
             for t in corrected
         ) / len(corrected)
         repaired = judge.grade("repair_handling", text, {"memory": took})
@@ -195,22 +203,22 @@ def conversation(judge: Judge, fields: dict[str, Any], turns: Sequence[Said]) ->
 
 
 def _last_words(fields: dict[str, Any]) -> str:
-    users = [words.plain(e) for e in fields.get("dialogue") or [] if e.get("role") != "assistant"]
+    users = [words.field_text(e) for e in fields.get("dialogue") or [] if e.get("role") != "assistant"]
     return users[-1] if users else ""
 
 
-def weak(turns: Sequence[Said]) -> int | None:
+def weakest_turn(turns: Sequence[AssistantTurn]) -> int | None:
     """The turn with the lowest sum of scores (the first of equals), None where every score is 4 or more."""
     if not turns or all(score >= 4 for t in turns for score in t.scores.values()):
         return None
     return min(turns, key=lambda t: sum(t.scores.values())).turn
 
 
-def summary(fields: dict[str, Any], most: int = 80) -> str:
+def summarize_dialogue(fields: dict[str, Any], most: int = 80) -> str:
     """What later turns need, in at most `most` words: the summary so far, then who used which words, newest kept."""
     so_far = next((v for k, v in fields.items() if "summary" in k and isinstance(v, str)), "")
     parts = so_far.split()
     for entry in fields.get("dialogue") or []:
-        kept = [w for w in words.plain(entry).split() if len(w) > 3][:6]
+        kept = [w for w in words.field_text(entry).split() if len(w) > 3][:6]
         parts += [f"{entry.get('role', 'user')} {entry.get('turn', '')}:", *kept]
     return " ".join(parts[-most:])

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from math import log, sqrt
 
 from judges.client.endpoint import PRACTICE
-from judges.practice.completion import Grade, counted
-from judges.practice.words import ORDERS, band, stretch
+from judges.practice.completion import Grade, count_tokens
+from judges.practice.words import ORDERS, length_band, length_level
 
 OWNER = "assay-practice"
 SAYS = "Practice, not a language model: a fixed rule made this."
 
 
 @dataclass(frozen=True)
-class Family:
+class ModelFamily:
     """How a model turns what it saw (0..1 each) into scores: how much each counts, and how kind it is overall.
 
     raw = lo + (hi - lo) * min(1, kindness + sum(weight * seen) / sum(weights)); `sees` is "words" for the two
@@ -34,15 +34,17 @@ class Family:
 FAMILIES = {
     family.name: family
     for family in (
-        Family(PRACTICE + "heuristic", "overlap of words, length band, cues", topic=1.4, form=1.0, memory=1.2),
-        Family(PRACTICE + "second", "the same ideas, other weights", topic=0.8, form=1.6, memory=0.9, kindness=0.08),
-        Family(PRACTICE + "length", "the longer, the better", sees="length"),
-        Family(PRACTICE + "constant", "the step above the middle, always", sees="nothing"),
+        ModelFamily(PRACTICE + "heuristic", "overlap of words, length band, cues", topic=1.4, form=1.0, memory=1.2),
+        ModelFamily(
+            PRACTICE + "second", "the same ideas, other weights", topic=0.8, form=1.6, memory=0.9, kindness=0.08
+        ),
+        ModelFamily(PRACTICE + "length", "the longer, the better", sees="length"),
+        ModelFamily(PRACTICE + "constant", "the step above the middle, always", sees="nothing"),
     )
 }
 
 
-def chance(seed: int, key: str, attempt: int, purpose: str = "") -> float:
+def draw_chance(seed: int, key: str, attempt: int, purpose: str = "") -> float:
     """A number in [0, 1) that is always the same for the same seed, call, attempt and purpose."""
     digest = hashlib.sha256(f"{seed}\n{attempt}\n{purpose}\n{key}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:7], "big") / (1 << 56)
@@ -54,10 +56,10 @@ def upper_middle(lo: int, hi: int) -> int:
 
 
 @dataclass(frozen=True)
-class Judge:
+class PracticeJudge:
     """A practice model answering one call: its family, the planted flaws, and the noise of its temperature."""
 
-    family: Family
+    family: ModelFamily
     flaws: frozenset[str]
     temperature: float
     seed: int
@@ -80,7 +82,7 @@ class Judge:
         if self.obeys(text):
             return Grade.of(hi, lo, hi)
         if self.family.sees == "length":
-            level = stretch(text)
+            level = length_level(text)
         else:
             family = self.family
             weights = {"topic": family.topic, "form": family.form, "memory": family.memory}
@@ -90,15 +92,15 @@ class Judge:
             )
             level -= seen.get("minus", 0.0)
             if "length" in self.flaws:
-                level = 0.35 * level + 0.65 * stretch(text)
+                level = 0.35 * level + 0.65 * length_level(text)
         return Grade.of(lo + (hi - lo) * (min(1.0, max(0.0, level)) + self.noise(name)), lo, hi)
 
     def noise(self, name: str) -> float:
         """Noise of the temperature as a share of the scale; 0 at temperature 0."""
         if not self.temperature:
             return 0.0
-        first = max(chance(self.seed, self.key, self.attempt, name), 1e-12)
-        second = chance(self.seed, self.key, self.attempt, f"{name}'")
+        first = max(draw_chance(self.seed, self.key, self.attempt, name), 1e-12)
+        second = draw_chance(self.seed, self.key, self.attempt, f"{name}'")
         # Box-Muller, with the cosine taken as a triangle wave: close enough, and cheap.
         wave = 1 - 4 * abs(second - 0.5)
         return self.temperature / 8 * sqrt(-2 * log(first)) * wave
@@ -116,13 +118,13 @@ class Judge:
         if self.family.sees == "nothing":
             return 0.5
         if self.family.sees == "length":
-            return counted(text) / (counted(text) + 300)
+            return count_tokens(text) / (count_tokens(text) + 300)
         family = self.family
-        value = (family.topic * seen["topic"] + family.form * seen["form"] + 0.3 * band(text)) / (
+        value = (family.topic * seen["topic"] + family.form * seen["form"] + 0.3 * length_band(text)) / (
             family.topic + family.form + 0.3
         )
         if "length" in self.flaws:
-            value = 0.3 * value + 0.7 * counted(text) / (counted(text) + 300)
+            value = 0.3 * value + 0.7 * count_tokens(text) / (count_tokens(text) + 300)
         if "first_place" in self.flaws and first:
             value += 0.12
         if self.obeys(text):

@@ -7,8 +7,8 @@ from typing import Any
 
 from judges.practice import dialogue, pair, response, words
 from judges.practice.completion import Grade
-from judges.practice.family import SAYS, Judge, upper_middle
-from judges.practice.shape import options, resolved, span
+from judges.practice.family import SAYS, PracticeJudge, upper_middle
+from judges.practice.shape import follow_reference, number_range, schema_options
 
 _DEEP = 30
 _PASSED_OVER = ("score", "scores", "value", "rating", "values")
@@ -19,7 +19,7 @@ _NAME_KEYS = ("name", "dimension")
 
 
 @dataclass(frozen=True)
-class At:
+class ReplyPlace:
     """A value's place in a reply: the dimension's name, and what text it is about."""
 
     name: str
@@ -31,42 +31,44 @@ class At:
     given: str = ""
 
 
-def filled(judge: Judge, fields: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+def fill_schema(judge: PracticeJudge, fields: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     """A reply of that shape. Raises ValueError where the schema is none of an object.
 
     Whole numbers with limits are scores: what the key asks (response.HINTS) of the text it is about: the turn, the
     section or the side that it is inside of, else everything. Words are chosen from worst to best, {a, b, tie} by
     comparing; a flag is true where its words occur in the text; lists are one entry for each turn, section or name.
     """
-    made = _fill(judge, fields, schema, schema, whole(fields), 0)
+    made = _fill(judge, fields, schema, schema, whole_item(fields), 0)
     if not isinstance(made, dict):
         raise ValueError("The schema is not that of a JSON object.")
     return made
 
 
-def whole(fields: dict[str, Any]) -> At:
+def whole_item(fields: dict[str, Any]) -> ReplyPlace:
     """The place that means everything in the fields."""
     if isinstance(fields.get("dialogue"), list):
-        turns = dialogue.said(fields)
-        task = "\n".join([words.plain(fields.get("scenario_description")), *(t.user for t in turns)])
-        return At("", task, "\n".join(t.text for t in turns), turn=dialogue_weakest(fields))
+        turns = dialogue.assistant_turns(fields)
+        task = "\n".join([words.field_text(fields.get("scenario_description")), *(t.user for t in turns)])
+        return ReplyPlace("", task, "\n".join(t.text for t in turns), turn=dialogue_weakest(fields))
     if "response_a" in fields:
         sides = [pair._whole(fields, side) for side in pair.SIDES]
-        return At("", pair._asked(fields), "\n\n".join(sides))
-    task, output, reference = response.material(fields)
-    return At("", task, output or task, reference)
+        return ReplyPlace("", pair._asked(fields), "\n\n".join(sides))
+    task, output, reference = response.single_output(fields)
+    return ReplyPlace("", task, output or task, reference)
 
 
 def dialogue_weakest(fields: dict[str, Any]) -> int:
     """The assistant turn that takes up least of what its user said; 0 without turns."""
-    turns = dialogue.said(fields)
-    return min(turns, key=lambda t: words.share(words.content(t.text), t.goal, 8)).turn if turns else 0
+    turns = dialogue.assistant_turns(fields)
+    return min(turns, key=lambda t: words.word_share(words.content_words(t.text), t.goal, 8)).turn if turns else 0
 
 
-def _fill(judge: Judge, fields: dict[str, Any], node: dict[str, Any], root: dict[str, Any], at: At, deep: int) -> Any:
+def _fill(
+    judge: PracticeJudge, fields: dict[str, Any], node: dict[str, Any], root: dict[str, Any], at: ReplyPlace, deep: int
+) -> Any:
     if deep > _DEEP:
         return None
-    among = options(node, root)
+    among = schema_options(node, root)
     chosen = _enough(among)
     if "const" in chosen:
         return chosen["const"]
@@ -87,9 +89,9 @@ def _fill(judge: Judge, fields: dict[str, Any], node: dict[str, Any], root: dict
             return _grade(judge, at, low, high)
         return at.turn
     if sort == "number":
-        return _number(judge, at, *span(chosen))
+        return _number(judge, at, *number_range(chosen))
     if sort == "boolean":
-        return bool(words.content(at.name.replace("_", " ")) & words.content(at.text))
+        return bool(words.content_words(at.name.replace("_", " ")) & words.content_words(at.text))
     return None if sort == "null" else _text(fields, at)
 
 
@@ -108,18 +110,18 @@ def _limits(node: dict[str, Any]) -> tuple[int | None, int | None]:
     return None if low is None else int(low), None if high is None else int(high)
 
 
-def _into(fields: dict[str, Any], name: str, at: At) -> At:
+def _into(fields: dict[str, Any], name: str, at: ReplyPlace) -> ReplyPlace:
     """The place of a key inside another."""
     side = name[-1].lower() if name.lower() in ("response_a", "response_b", "a", "b") else ""
     if side and "response_a" in fields:
         text = pair._whole(fields, side)
         if at.label:
-            text = pair.parts({**fields, "sections": [at.label]})[at.label][side] or text
+            text = pair.section_texts({**fields, "sections": [at.label]})[at.label][side] or text
         return replace(at, text=text)
     return at if name in _PASSED_OVER else replace(at, name=name)
 
 
-def _choice(judge: Judge, fields: dict[str, Any], values: list[Any], at: At) -> Any:
+def _choice(judge: PracticeJudge, fields: dict[str, Any], values: list[Any], at: ReplyPlace) -> Any:
     numbers = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
     if len(numbers) > 1:
         return _grade(judge, at, min(numbers), max(numbers))
@@ -129,31 +131,31 @@ def _choice(judge: Judge, fields: dict[str, Any], values: list[Any], at: At) -> 
     if not names:
         return values[0]
     if {n.casefold() for n in names} <= {"a", "b", "tie"} and "response_a" in fields:
-        verdict = pair.compared(judge, fields)
+        verdict = pair.compare_responses(judge, fields)
         return next((n for n in names if n.casefold() == verdict), names[0])
     if judge.family.sees == "nothing":
-        return response.ordered(judge, names, 0.0)
+        return response.choose_grade(judge, names, 0.0)
     level = (_grade(judge, at, 1, 5).raw - 1) / 4
-    return response.ordered(judge, names, level)
+    return response.choose_grade(judge, names, level)
 
 
-def _grade(judge: Judge, at: At, low: int, high: int) -> Grade:
+def _grade(judge: PracticeJudge, at: ReplyPlace, low: int, high: int) -> Grade:
     if judge.family.sees == "nothing":
         return Grade.of(upper_middle(low, high), low, high)
-    saw = response.seen(at.task, at.text, at.reference)[response.hint(at.name)]
+    saw = response.observe_output(at.task, at.text, at.reference)[response.find_hint(at.name)]
     return judge.grade(f"{at.name} {at.turn} {at.label}", at.text, saw, low, high)
 
 
-def _number(judge: Judge, at: At, low: float, high: float, step: float) -> float:
+def _number(judge: PracticeJudge, at: ReplyPlace, low: float, high: float, step: float) -> float:
     """A number of that scale, on a step where it has any."""
     share = (_grade(judge, at, 1, 5).raw - 1) / 4
     value = low + share * (high - low)
     return round(low + round((value - low) / step) * step if step else value, 6 if step else 2)
 
 
-def _text(fields: dict[str, Any], at: At) -> str:
+def _text(fields: dict[str, Any], at: ReplyPlace) -> str:
     if "summary" in at.name:
-        return dialogue.summary(fields)
+        return dialogue.summarize_dialogue(fields)
     if at.name in _LABEL_KEYS and at.label:
         return at.label
     if at.name in _NAME_KEYS and at.given:
@@ -162,24 +164,24 @@ def _text(fields: dict[str, Any], at: At) -> str:
 
 
 def _list(
-    judge: Judge, fields: dict[str, Any], items: dict[str, Any], root: dict[str, Any], at: At, deep: int
+    judge: PracticeJudge, fields: dict[str, Any], items: dict[str, Any], root: dict[str, Any], at: ReplyPlace, deep: int
 ) -> list[Any]:
-    item = resolved(items, root)
+    item = follow_reference(items, root)
     inside = item.get("properties") or {}
-    places: list[At] = []
+    places: list[ReplyPlace] = []
     if any(key in inside for key in _TURN_KEYS) and isinstance(fields.get("dialogue"), list):
-        places = [At("", t.user, t.text, turn=t.turn) for t in dialogue.said(fields)]
+        places = [ReplyPlace("", t.user, t.text, turn=t.turn) for t in dialogue.assistant_turns(fields)]
     elif any(key in inside for key in _LABEL_KEYS) and "response_a" in fields:
-        places = [replace(at, label=label) for label in pair.labels(fields)]
+        places = [replace(at, label=label) for label in pair.section_labels(fields)]
     elif name_key := next((key for key in _NAME_KEYS if key in inside), ""):
-        values = [v for one in options(inside[name_key], root) for v in one.get("enum", [])]
+        values = [v for one in schema_options(inside[name_key], root) for v in one.get("enum", [])]
         places = [replace(at, given=str(v), name=str(v)) for v in values]
         return [_named(judge, fields, item, root, place, deep) for place in places]
     return [_fill(judge, fields, item, root, place, deep + 1) for place in places]
 
 
 def _named(
-    judge: Judge, fields: dict[str, Any], item: dict[str, Any], root: dict[str, Any], at: At, deep: int
+    judge: PracticeJudge, fields: dict[str, Any], item: dict[str, Any], root: dict[str, Any], at: ReplyPlace, deep: int
 ) -> dict[str, Any]:
     """An entry of a list that names its dimension in a key of its own."""
     out = {}

@@ -7,10 +7,10 @@ import json
 from typing import Any
 
 from judges.practice import completion
-from judges.practice.answer import answered
-from judges.practice.completion import Reply, choice, counted, now, spelled, text_of
-from judges.practice.family import FAMILIES, Judge
-from judges.practice.options import Options
+from judges.practice.answer import answer_message
+from judges.practice.completion import Reply, completion_choice, count_tokens, reply_text, spell_tokens, unix_seconds
+from judges.practice.family import FAMILIES, PracticeJudge
+from judges.practice.options import PracticeOptions
 from judges.protocols.messages import fenced
 
 _MAX_TOKENS = ("max_completion_tokens", "max_tokens")
@@ -25,7 +25,7 @@ class Refusal(Exception):
         self.error = {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
-def bad(message: str, param: str | None = None, code: str | None = None) -> Refusal:
+def bad_request(message: str, param: str | None = None, code: str | None = None) -> Refusal:
     """A refusal with status 400."""
     return Refusal(400, message, "invalid_request_error", code, param)
 
@@ -34,7 +34,7 @@ def last_message(body: dict[str, Any]) -> str:
     """The text of the last user message. Raises Refusal where there is none."""
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
-        raise bad("'messages' must be a list with at least one message.", "messages")
+        raise bad_request("'messages' must be a list with at least one message.", "messages")
     for message in reversed(messages):
         if not isinstance(message, dict):
             break
@@ -45,80 +45,80 @@ def last_message(body: dict[str, Any]) -> str:
             if isinstance(content, str):
                 return content
             break
-    raise bad("There is no user message with a text among 'messages'.", "messages")
+    raise bad_request("There is no user message with a text among 'messages'.", "messages")
 
 
-def key_of(body: dict[str, Any], text: str) -> str:
+def call_key(body: dict[str, Any], text: str) -> str:
     """What distinguishes calls: the model and a hash of the fenced material, or of the whole text without a fence.
 
     The same material asked about again, also in another mode or with other marks around it, has the same key.
     """
     try:
         found = fenced(text)
-        what = text if found is None else dumped(found).decode()
+        what = text if found is None else to_bytes(found).decode()
     except (ValueError, RecursionError):
         what = text
     return f"{body.get('model')} {hashlib.sha256(what.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
-def check(body: dict[str, Any]) -> None:
+def check_request(body: dict[str, Any]) -> None:
     """Raises Refusal for what the endpoint does not know."""
     if body.get("model") not in FAMILIES:
         known = ", ".join(FAMILIES)
         message = f"The model '{body.get('model')}' does not exist here. There are: {known}."
         raise Refusal(404, message, "invalid_request_error", "model_not_found", "model")
     if body.get("n") not in (None, 1):
-        raise bad("The practice endpoint gives one choice: leave 'n' at 1.", "n")
+        raise bad_request("The practice endpoint gives one choice: leave 'n' at 1.", "n")
     if body.get("stream"):
-        raise bad("The practice endpoint does not stream: leave 'stream' out.", "stream")
+        raise bad_request("The practice endpoint does not stream: leave 'stream' out.", "stream")
     temperature = body.get("temperature")
     if temperature is not None and not (isinstance(temperature, (int, float)) and 0 <= temperature <= 2):
-        raise bad("'temperature' must be a number from 0 to 2.", "temperature")
+        raise bad_request("'temperature' must be a number from 0 to 2.", "temperature")
     if body.get("top_logprobs") and not body.get("logprobs"):
-        raise bad("'top_logprobs' needs 'logprobs' to be true.", "top_logprobs")
+        raise bad_request("'top_logprobs' needs 'logprobs' to be true.", "top_logprobs")
 
 
-def shape_of(body: dict[str, Any]) -> str:
+def response_format(body: dict[str, Any]) -> str:
     """The sort of `response_format` that a request asks for."""
     given = body.get("response_format")
     return str(given.get("type", "text")) if isinstance(given, dict) else "text"
 
 
-def reply_to(options: Options, body: dict[str, Any], text: str, key: str, attempt: int) -> Reply:
+def make_reply(options: PracticeOptions, body: dict[str, Any], text: str, key: str, attempt: int) -> Reply:
     """The model's reply to a message. Raises Refusal for a schema that is none."""
     seed = body.get("seed")
     temperature = float(body.get("temperature") or 0.0)
     # A caller's seed makes noise repeatable; without one, asking again is another draw, as with real endpoints.
     drawn, again = (options.seed * 1_000_003 + seed, 0) if isinstance(seed, int) else (options.seed, attempt)
-    judge = Judge(FAMILIES[body["model"]], options.flaws, temperature, drawn, key, again)
-    shape = shape_of(body)
+    judge = PracticeJudge(FAMILIES[body["model"]], options.flaws, temperature, drawn, key, again)
+    shape = response_format(body)
     schema = None
     if shape == "json_schema":
         schema = (body["response_format"].get("json_schema") or {}).get("schema")
         if not isinstance(schema, dict) or schema.get("type") != "object":
-            raise bad("Invalid schema for response_format: it must be of type 'object'.", "response_format")
+            raise bad_request("Invalid schema for response_format: it must be of type 'object'.", "response_format")
     try:
-        return answered(judge, text, schema, shape == "json_object")
+        return answer_message(judge, text, schema, shape == "json_object")
     except (ValueError, RecursionError) as error:
-        raise bad(f"The practice endpoint cannot answer this: {error}.", "messages") from error
+        raise bad_request(f"The practice endpoint cannot answer this: {error}.", "messages") from error
 
 
-def completed(body: dict[str, Any], reply: Reply, ident: str) -> dict[str, Any]:
+def complete_chat(body: dict[str, Any], reply: Reply, ident: str) -> dict[str, Any]:
     """The completion's body with a reply, cut to the tokens that the request allows."""
-    spelling = list(spelled(reply)) if body.get("logprobs") else []
+    spelling = list(spell_tokens(reply)) if body.get("logprobs") else []
     most = next((int(body[n]) for n in _MAX_TOKENS if isinstance(body.get(n), int)), 0)
-    text, was_cut = completion.cut(text_of(reply), most, spelling)
+    text, was_cut = completion.cut_to_tokens(reply_text(reply), most, spelling)
     chances = None
     if body.get("logprobs"):
         shown = spelling[:most] if was_cut else spelling
-        chances = completion.logprobs(shown, int(body.get("top_logprobs") or 0))
-    choices = [choice(0, text, "length" if was_cut else "stop", None, chances)]
-    read = sum(counted(m["content"]) + 4 for m in body["messages"] if isinstance(m.get("content"), str))
-    written = most if was_cut else counted(text)
+        chances = completion.token_logprobs(shown, int(body.get("top_logprobs") or 0))
+    choices = [completion_choice(0, text, "length" if was_cut else "stop", None, chances)]
+    read = sum(count_tokens(m["content"]) + 4 for m in body["messages"] if isinstance(m.get("content"), str))
+    written = most if was_cut else count_tokens(text)
     digest = hashlib.sha256(ident.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-    return completion.body(f"chatcmpl-{digest}", now(), body["model"], choices, read, written)
+    return completion.completion_body(f"chatcmpl-{digest}", unix_seconds(), body["model"], choices, read, written)
 
 
-def dumped(value: Any) -> bytes:
+def to_bytes(value: Any) -> bytes:
     """JSON as bytes; lone surrogates stay escaped."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode()

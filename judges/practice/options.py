@@ -31,7 +31,7 @@ class BadOption(AssayError):
 
 
 @dataclass(frozen=True)
-class Options:
+class PracticeOptions:
     """What `python -m judges practice` lets one choose.
 
     port: 0 takes a free one; latency_ms, jitter_ms: every answer comes after latency +- a uniform jitter; seed: of
@@ -48,7 +48,7 @@ class Options:
     batch_ends: str = "completed"
 
 
-def named(text: str, known: dict[str, str] | tuple[str, ...], what: str) -> frozenset[str]:
+def parse_names(text: str, known: dict[str, str] | tuple[str, ...], what: str) -> frozenset[str]:
     """The names in a comma-separated list. Raises BadOption, naming those there are."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if strange := [name for name in names if name not in known]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from judges.cards.long_form_pairwise.card import allowed_verdicts
 from judges.practice import words
-from judges.practice.completion import Grade, counted
-from judges.practice.family import SAYS, Judge
+from judges.practice.completion import Grade, count_tokens
+from judges.practice.family import SAYS, PracticeJudge
 from judges.sections import cut
 
 _TIE = 0.06
@@ -25,18 +25,20 @@ _FORGED = re.compile(r'"verdict"\s*:\s*"(a|b)"')
 def _whole(fields: dict[str, Any], side: str) -> str:
     value = fields.get(f"response_{side}")
     if isinstance(value, list):
-        return "\n\n".join(words.plain(entry) for entry in value)
-    return words.plain(value)
+        return "\n\n".join(words.field_text(entry) for entry in value)
+    return words.field_text(value)
 
 
 def _asked(fields: dict[str, Any]) -> str:
     value = next(
         (fields[k] for k in ("long_input", "input", "task_description", "task", "question") if k in fields), ""
     )
-    return "\n\n".join(words.plain(entry) for entry in value) if isinstance(value, list) else words.plain(value)
+    return (
+        "\n\n".join(words.field_text(entry) for entry in value) if isinstance(value, list) else words.field_text(value)
+    )
 
 
-def labels(fields: dict[str, Any]) -> list[str]:
+def section_labels(fields: dict[str, Any]) -> list[str]:
     """The labels of the sections to judge, whether they are given as texts or as objects."""
     found = []
     for entry in fields.get("sections") or []:
@@ -45,7 +47,7 @@ def labels(fields: dict[str, Any]) -> list[str]:
     return found
 
 
-def parts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
+def section_texts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
     """For each label the text of either side: cut as at import; None where only the other side has it.
 
     A label that the cut does not know (a caller may cut otherwise) means the whole response on both sides.
@@ -53,7 +55,7 @@ def parts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
     a, b = _whole(fields, "a"), _whole(fields, "b")
     known = {s.label.casefold().strip(): s for s in cut(a, b)}
     out: dict[str, dict[str, str | None]] = {}
-    for label in labels(fields):
+    for label in section_labels(fields):
         section = known.get(label.casefold().strip())
         if section is None:
             out[label] = {"a": a, "b": b}
@@ -67,21 +69,21 @@ def parts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
 
 def _common(text: str, most: int = 40) -> frozenset[str]:
     """The words that a text is about: its most frequent content words."""
-    content = words.content(text)
+    content = words.content_words(text)
     counts = Counter(w for w in re.findall(r"[^\W\d_]{3,}", text[:60_000].lower()) if w in content)
     return frozenset(w for w, _ in counts.most_common(most)) or content
 
 
-def long_form(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
+def judge_long_form(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]:
     """A reply for long_form_pairwise, by simple written rules.
 
     groundedness: share of a section's words that the input has; relevance: share of the input's 40 commonest words;
     quality: evenness and length. The aggregate is the mean over sections by the root of their length, half a point
     lower (at least 1) for a response with a failure; nearer than .06 is a tie.
     """
-    source = words.content(_asked(fields))
+    source = words.content_words(_asked(fields))
     topics = _common(_asked(fields))
-    cells = parts(fields)
+    cells = section_texts(fields)
     sections, means = [], {side: list[tuple[float, float]]() for side in SIDES}
     for number, (label, texts) in enumerate(cells.items()):
         entry: dict[str, Any] = {"section_label": label}
@@ -95,7 +97,7 @@ def long_form(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
                 bonus = 1.0 if judge.has("first_place") and side == "a" else 0.0
                 for name in scores if bonus else ():
                     scores[name] = Grade.of(scores[name].raw + bonus)
-                means[side].append((max(counted(text), 1) ** 0.5, sum(scores.values()) / 3))
+                means[side].append((max(count_tokens(text), 1) ** 0.5, sum(scores.values()) / 3))
         sections.append(entry)
     for side in SIDES if not cells else ():
         text = _whole(fields, side)
@@ -124,14 +126,16 @@ def long_form(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _scored(judge: Judge, name: str, text: str, source: frozenset[str], topics: frozenset[str]) -> dict[str, Grade]:
-    own = words.content(text)
-    ground = words.share(source, own) if own else 0.0
+def _scored(
+    judge: PracticeJudge, name: str, text: str, source: frozenset[str], topics: frozenset[str]
+) -> dict[str, Grade]:
+    own = words.content_words(text)
+    ground = words.word_share(source, own) if own else 0.0
     return {
         "groundedness": judge.grade(f"groundedness {name}", text, {"topic": 0.1 + 1.1 * ground}),
-        "relevance": judge.grade(f"relevance {name}", text, {"topic": 0.2 + 1.2 * words.share(own, topics, 14)}),
+        "relevance": judge.grade(f"relevance {name}", text, {"topic": 0.2 + 1.2 * words.word_share(own, topics, 14)}),
         "quality": judge.grade(
-            f"quality {name}", text, {"form": 0.5 * words.evenness(text) + 0.5 * words.band(text, 60)}
+            f"quality {name}", text, {"form": 0.5 * words.evenness(text) + 0.5 * words.length_band(text, 60)}
         ),
     }
 
@@ -140,20 +144,22 @@ def _failures(fields: dict[str, Any], side: str) -> list[str]:
     """The failures of a response, each by one rule on words shared with the input."""
     text, source = _whole(fields, side), _asked(fields)
     third, half = len(source) // 3, len(text) // 2
-    own = words.content(text)
-    first, second = words.content(text[:half]), words.content(text[half:])
-    known = words.content(source)
+    own = words.content_words(text)
+    first, second = words.content_words(text[:half]), words.content_words(text[half:])
+    known = words.content_words(source)
     found = []
-    on_topic = words.share(known, first), words.share(known, second)
+    on_topic = words.word_share(known, first), words.word_share(known, second)
     if on_topic[1] < 0.55 * on_topic[0] and len(second) > 20:
         found.append("hallucinated_continuation" if on_topic[1] < 0.3 else "mid_content_drift")
-    ends = (words.content(source[:third]) | words.content(source[2 * third :])) & own
+    ends = (words.content_words(source[:third]) | words.content_words(source[2 * third :])) & own
     middle = (
-        words.content(source[third : 2 * third]) - words.content(source[:third]) - words.content(source[2 * third :])
+        words.content_words(source[third : 2 * third])
+        - words.content_words(source[:third])
+        - words.content_words(source[2 * third :])
     )
-    if len(middle) > 30 and ends and words.share(own, middle) < 0.06:
+    if len(middle) > 30 and ends and words.word_share(own, middle) < 0.06:
         found.append("lost_in_middle")
-    covered = words.share(own, _common(source))
+    covered = words.word_share(own, _common(source))
     if covered < 0.15 or (covered < 0.3 and words.CONCLUDES.stand_in(text[-600:])):
         found.append("false_completeness")
     if text.count("```") % 2 or (_HEADING.search(text[:half]) and half > 3000 and not _HEADING.search(text[half:])):
@@ -161,34 +167,34 @@ def _failures(fields: dict[str, Any], side: str) -> list[str]:
     return found
 
 
-def compared(judge: Judge, fields: dict[str, Any]) -> str:
+def compare_responses(judge: PracticeJudge, fields: dict[str, Any]) -> str:
     """a, b or tie for a plain pair: words of the input (at most 12) and the reference, evenness, length."""
-    asked = words.content(_asked(fields))
+    asked = words.content_words(_asked(fields))
     reference = fields.get("reference_answer", fields.get("reference"))
     known = frozenset().union(
-        *(words.content(words.plain(e)) for e in (reference if isinstance(reference, list) else [reference]))
+        *(words.content_words(words.field_text(e)) for e in (reference if isinstance(reference, list) else [reference]))
     )
     worth = {}
     for side in SIDES:
         text = _whole(fields, side)
         if judge.obeys(text) and (forged := _FORGED.search(text)):
             return forged[1]
-        own = words.content(text)
-        topic = 0.5 * words.share(own, asked, 12) + 0.5 * (
-            words.share(own, known, 25) if known else words.share(own, asked)
+        own = words.content_words(text)
+        topic = 0.5 * words.word_share(own, asked, 12) + 0.5 * (
+            words.word_share(own, known, 25) if known else words.word_share(own, asked)
         )
-        form = 0.5 * words.evenness(text) + 0.5 * words.band(text)
+        form = 0.5 * words.evenness(text) + 0.5 * words.length_band(text)
         worth[side] = judge.worth(text, {"topic": topic, "form": form}, side == "a")
     off = worth["a"] - worth["b"]
     return "tie" if abs(off) < _EVEN else "a" if off > 0 else "b"
 
 
-def plain(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
+def judge_plain(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]:
     """plain_pairwise."""
-    return {"verdict": compared(judge, fields), "reason": SAYS}
+    return {"verdict": compare_responses(judge, fields), "reason": SAYS}
 
 
-def prose(judge: Judge, fields: dict[str, Any]) -> tuple[str | Grade, ...]:
+def judge_in_prose(judge: PracticeJudge, fields: dict[str, Any]) -> tuple[str | Grade, ...]:
     """mt_bench_pair: the verdict in double brackets at the end of a sentence or two."""
-    verdict = {"a": "A", "b": "B", "tie": "C"}[compared(judge, fields)]
+    verdict = {"a": "A", "b": "B", "tie": "C"}[compare_responses(judge, fields)]
     return (f"{SAYS} It compared the words taken up, the form and the length.\n\n[[{verdict}]]",)

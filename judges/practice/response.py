@@ -8,7 +8,7 @@ from typing import Any
 
 from judges.practice import words
 from judges.practice.completion import Grade
-from judges.practice.family import SAYS, Judge, upper_middle
+from judges.practice.family import SAYS, PracticeJudge, upper_middle
 
 _NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
 _LIST = re.compile(r"^\s*(?:[-*•・]|\d+[.)])\s", re.MULTILINE)
@@ -39,31 +39,31 @@ HINTS: dict[str, tuple[str, ...]] = {
 """What a dimension is taken to ask, by a part of its name or definition; none of them: everything a little."""
 
 
-def seen(task: str, output: str, reference: str = "") -> dict[str, dict[str, float]]:
+def observe_output(task: str, output: str, reference: str = "") -> dict[str, dict[str, float]]:
     """What is seen of an output under each hint of HINTS, for Judge.grade.
 
     true: share of the reference's words (at most 25) and of its numbers; without a reference .65, less for hedges and
     numbers that the task does not have. order: share of the task's words (at most 10), a list where one is asked for.
     whole: share of task and reference, and length. clear: evenness and the length band. kind: no unsafe phrase.
     """
-    own, asked, known = words.content(output), words.content(task), words.content(reference)
-    took = words.share(own, asked, 10)
+    own, asked, known = words.content_words(output), words.content_words(task), words.content_words(reference)
+    took = words.word_share(own, asked, 10)
     vague = 0.25 if words.EVADES.stand_in(output) else 0.0
     if known:
         right, stated = set(_NUMBERS.findall(reference)), set(_NUMBERS.findall(output))
-        truth = 0.3 + 0.7 * words.share(own, known, 25)
+        truth = 0.3 + 0.7 * words.word_share(own, known, 25)
         wrong = 0.25 if right and not right & stated else 0.0
     else:
         strange = set(_NUMBERS.findall(output)) - set(_NUMBERS.findall(task))
         truth, wrong = 0.7, min(0.2, 0.03 * len(strange))
     listed = 0.2 if _WANTS_LIST.stand_in(task) and not _LIST.search(output) else 0.0
-    even, shape = words.evenness(output), words.band(output)
+    even, shape = words.evenness(output), words.length_band(output)
     return {
         "true": {"topic": truth, "minus": wrong + vague / 2},
         "order": {"topic": 0.25 + 0.75 * took, "form": shape, "minus": listed + vague},
         "whole": {
-            "topic": 0.2 + 0.5 * took + 0.4 * words.share(own, known, 25),
-            "form": words.stretch(output, 15, 350),
+            "topic": 0.2 + 0.5 * took + 0.4 * words.word_share(own, known, 25),
+            "form": words.length_level(output, 15, 350),
         },
         "clear": {"form": 0.5 * even + 0.5 * shape, "topic": 0.5 + 0.5 * even},
         "kind": {"topic": 0.95, "minus": 0.6 if words.UNSAFE.stand_in(output) else 0.0},
@@ -71,7 +71,7 @@ def seen(task: str, output: str, reference: str = "") -> dict[str, dict[str, flo
     }
 
 
-def hint(name: str, definition: str = "") -> str:
+def find_hint(name: str, definition: str = "") -> str:
     """Which of HINTS a dimension's name, else its definition, speaks of; "" for none."""
     for text in (name.casefold(), definition.casefold()):
         for what, parts in HINTS.items():
@@ -80,7 +80,7 @@ def hint(name: str, definition: str = "") -> str:
     return ""
 
 
-def material(fields: dict[str, Any]) -> tuple[str, str, str]:
+def single_output(fields: dict[str, Any]) -> tuple[str, str, str]:
     """(task, output, reference) of the fields of a card on single outputs, the cards of conversations included."""
     dialogue = fields.get("dialogue")
     reference = fields.get("reference_answer", fields.get("reference", ""))
@@ -88,11 +88,15 @@ def material(fields: dict[str, Any]) -> tuple[str, str, str]:
     if isinstance(dialogue, list) and dialogue:
         turn = fields.get("judged_turn")
         own = [e for e in dialogue if e.get("role") == "assistant" and turn in (None, e.get("turn"))]
-        output = words.plain(own[-1]) if own else ""
+        output = words.field_text(own[-1]) if own else ""
         users = [e for e in dialogue if e.get("role") != "assistant"]
-        return words.plain(users[-1]) if users else "", output, known
-    task = next((words.plain(fields[k]) for k in ("task_description", "task", "question", "input") if k in fields), "")
-    output = next((words.plain(fields[k]) for k in ("model_output", "output", "answer", "response") if k in fields), "")
+        return words.field_text(users[-1]) if users else "", output, known
+    task = next(
+        (words.field_text(fields[k]) for k in ("task_description", "task", "question", "input") if k in fields), ""
+    )
+    output = next(
+        (words.field_text(fields[k]) for k in ("model_output", "output", "answer", "response") if k in fields), ""
+    )
     return task, output, known
 
 
@@ -104,10 +108,10 @@ def _texts(value: Any) -> list[str]:
     return [text for one in inner for text in _texts(one)]
 
 
-def rubric(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
+def judge_rubric(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]:
     """rubric_open_ended. The verdict follows the mean: below 2.5 poor, 3.5 borderline, 4.5 good, else excellent."""
-    task, output, reference = material(fields)
-    saw = seen(task, output, reference)
+    task, output, reference = single_output(fields)
+    saw = observe_output(task, output, reference)
     names = {"factuality": "true", "instruction_following": "order", "coherence": "clear", "completeness": "whole"}
     scores = {name: judge.grade(name, output, saw[what]) for name, what in names.items()}
     mean = sum(scores.values()) / len(scores)
@@ -116,17 +120,17 @@ def rubric(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
     return {"scores": scores, "verdict": verdict, "decision_basis": f"{SAYS} Mean {mean:.2f}.", "issues": issues}
 
 
-def pointwise(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
+def judge_pointwise(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]:
     """pointwise_quality. Confidence: high where the unrounded value lies within .2 of the score, medium within .4.
 
     A dimension that no hint fits is a guess: low. The floors say medium, as they know nothing.
     """
-    task, output, reference = material(fields)
-    saw = seen(task, output, reference)
+    task, output, reference = single_output(fields)
+    saw = observe_output(task, output, reference)
     entries: list[dict[str, Any]] = []
     for asked in fields.get("scoring_dimensions") or []:
         name, definition = (asked, "") if isinstance(asked, str) else (asked["name"], asked.get("definition") or "")
-        what = hint(name, definition)
+        what = find_hint(name, definition)
         score = judge.grade(name, output, saw[what])
         off = abs(score.raw - score)
         sure = "low" if not what else "high" if off < 0.2 else "medium" if off < 0.4 else "low"
@@ -148,10 +152,10 @@ def pointwise(judge: Judge, fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def rating(judge: Judge, fields: dict[str, Any]) -> tuple[str | Grade, ...]:
+def rate_in_prose(judge: PracticeJudge, fields: dict[str, Any]) -> tuple[str | Grade, ...]:
     """A rating of 1-10 in prose: truth, orders and clarity together; a later turn also by what it takes up again."""
-    task, output, reference = material(fields)
-    saw = seen(task, output, reference)
+    task, output, reference = single_output(fields)
+    saw = observe_output(task, output, reference)
     level = {
         "topic": sum(saw[what]["topic"] for what in ("true", "order", "whole")) / 3,
         "form": saw["clear"]["form"],
@@ -159,7 +163,7 @@ def rating(judge: Judge, fields: dict[str, Any]) -> tuple[str | Grade, ...]:
     }
     earlier = _earlier(fields.get("dialogue"))
     if earlier:
-        level["memory"] = 0.3 + 0.7 * words.share(words.content(output), earlier, 12)
+        level["memory"] = 0.3 + 0.7 * words.word_share(words.content_words(output), earlier, 12)
     grade = judge.grade("rating", output, level, 1, 10)
     text = (
         f"{SAYS} It looked at the words taken up ({level['topic']:.2f} of 1) and the form ({level['form']:.2f} of 1)."
@@ -169,10 +173,10 @@ def rating(judge: Judge, fields: dict[str, Any]) -> tuple[str | Grade, ...]:
 
 def _earlier(dialogue: Any) -> frozenset[str]:
     entries: Sequence[Any] = dialogue if isinstance(dialogue, list) else ()
-    return frozenset().union(*(words.content(words.plain(e)) for e in entries[:-2]))
+    return frozenset().union(*(words.content_words(words.field_text(e)) for e in entries[:-2]))
 
 
-def ordered(judge: Judge, names: Sequence[str], level: float) -> str:
+def choose_grade(judge: PracticeJudge, names: Sequence[str], level: float) -> str:
     """One of some grades that are listed from worst to best, or the other way round where the first sounds good."""
     if judge.family.sees == "nothing":
         at = upper_middle(0, len(names) - 1)

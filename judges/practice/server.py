@@ -12,9 +12,9 @@ from aiohttp import web
 
 from judges.practice import model
 from judges.practice.batches import Batches
-from judges.practice.family import FAMILIES, OWNER, chance
-from judges.practice.model import Refusal, dumped
-from judges.practice.options import BadOption, Options
+from judges.practice.family import FAMILIES, OWNER, draw_chance
+from judges.practice.model import Refusal, to_bytes
+from judges.practice.options import BadOption, PracticeOptions
 
 HOST = "127.0.0.1"
 _MOST_BYTES = 256 << 20
@@ -25,7 +25,7 @@ _MOST_CALLS = 200_000
 class Server:
     """One practice endpoint: its options, its files and batches. `app` is what serves it."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: PracticeOptions) -> None:
         self.options = options
         self.batches = Batches(options, self.of_batch)
         self.closing = asyncio.Event()
@@ -72,8 +72,8 @@ class Server:
         """Status and body for the body of a line of a batch."""
         try:
             text = model.last_message(body)
-            model.check(body)
-            return 200, self._completed(body, text, model.key_of(body, text))[0]
+            model.check_request(body)
+            return 200, self._completed(body, text, model.call_key(body, text))[0]
         except Refusal as refusal:
             return refusal.status, refusal.error
 
@@ -81,8 +81,8 @@ class Server:
         """The answer to a chat completion."""
         body = read_object(await request.read())
         text = model.last_message(body)
-        model.check(body)
-        key = model.key_of(body, text)
+        model.check_request(body)
+        key = model.call_key(body, text)
         done, attempt = self._completed(body, text, key)
         await self.wait(key, attempt)
         return _json(done)
@@ -92,30 +92,30 @@ class Server:
         attempt = self._asked.get(key, 0) + 1
         if attempt > 1 or len(self._asked) < _MOST_CALLS:
             self._asked[key] = attempt
-        reply = model.reply_to(self.options, body, text, key, attempt)
-        return model.completed(body, reply, f"{key} {attempt}"), attempt
+        reply = model.make_reply(self.options, body, text, key, attempt)
+        return model.complete_chat(body, reply, f"{key} {attempt}"), attempt
 
     async def wait(self, key: str, attempt: int) -> None:
         """Let the time pass that the options give an answer."""
         options = self.options
         if options.latency_ms or options.jitter_ms:
-            swing = (2 * chance(options.seed, key, attempt, "latency") - 1) * options.jitter_ms
+            swing = (2 * draw_chance(options.seed, key, attempt, "latency") - 1) * options.jitter_ms
             await asyncio.sleep(max(0.0, options.latency_ms + swing) / 1000)
 
     async def _models(self, _: web.Request) -> web.Response:
         return _json({"object": "list", "data": [_about(name) for name in FAMILIES]})
 
     async def _model(self, request: web.Request) -> web.Response:
-        model.check({"model": request.match_info["id"]})
+        model.check_request({"model": request.match_info["id"]})
         return _json(_about(request.match_info["id"]))
 
     async def _upload(self, request: web.Request) -> web.Response:
         if not request.content_type.startswith("multipart/"):
-            raise model.bad("Send the file as multipart/form-data with 'file' and 'purpose'.", "file")
+            raise model.bad_request("Send the file as multipart/form-data with 'file' and 'purpose'.", "file")
         form = await request.post()
         file, purpose = form.get("file"), form.get("purpose")
         if not isinstance(file, web.FileField) or purpose != "batch":
-            raise model.bad("Send a 'file' with the purpose 'batch'.", "purpose")
+            raise model.bad_request("Send a 'file' with the purpose 'batch'.", "purpose")
         return _json(self.batches.keep(file.file.read(), file.filename, purpose))
 
     async def _file(self, request: web.Request) -> web.Response:
@@ -143,7 +143,7 @@ def _about(name: str) -> dict[str, Any]:
 
 
 def _json(value: Any, status: int = 200) -> web.Response:
-    return web.Response(body=dumped(value), status=status, content_type="application/json")
+    return web.Response(body=to_bytes(value), status=status, content_type="application/json")
 
 
 def read_object(data: bytes) -> dict[str, Any]:
@@ -151,14 +151,14 @@ def read_object(data: bytes) -> dict[str, Any]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise model.bad("The body of the request is no JSON.") from error
+        raise model.bad_request("The body of the request is no JSON.") from error
     if not isinstance(value, dict):
-        raise model.bad("The body of the request is no JSON object.")
+        raise model.bad_request("The body of the request is no JSON object.")
     return value
 
 
 @asynccontextmanager
-async def serving(server: Server) -> AsyncIterator[str]:
+async def serve_app(server: Server) -> AsyncIterator[str]:
     """Serve on the running event loop; the base URL. Raises BadOption where the port is in use."""
     runner = web.AppRunner(server.app, access_log=None, handler_cancellation=True, shutdown_timeout=1.0)
     await runner.setup()

@@ -12,7 +12,7 @@ _SPAN = re.compile(r"a number from (-?[\d.]+(?:e\+?\d+)?) to (-?[\d.]+(?:e\+?\d+
 _DEEP = 40
 
 
-def outline(text: str) -> dict[str, Any] | None:
+def schema_from_outline(text: str) -> dict[str, Any] | None:
     """The JSON Schema of an outline such as `{"score": <1 to 5>, "verdict": "a" | "b"}`; None where there is none.
 
     The last line that begins with a brace is taken as the outline (judges.reading.schema.in_words writes such a line).
@@ -82,7 +82,7 @@ def _leaf(token: str) -> dict[str, Any]:
     return {"type": "string"}
 
 
-def span(node: dict[str, Any]) -> tuple[float, float, float]:
+def number_range(node: dict[str, Any]) -> tuple[float, float, float]:
     """The ends and the step (0: any number) of a number in a schema: by its keys, or as reading.schema says them."""
     if found := _SPAN.search(str(node.get("description", ""))):
         return float(found[1]), float(found[2]), float((found[3] or "0").rstrip("."))
@@ -90,7 +90,7 @@ def span(node: dict[str, Any]) -> tuple[float, float, float]:
     return float(low), float(max(low, 5) if high is None else high), float(node.get("multipleOf", 0))
 
 
-def resolved(node: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+def follow_reference(node: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
     """A node of a JSON Schema with its $ref followed."""
     for _ in range(_DEEP):
         ref = node.get("$ref")
@@ -103,10 +103,10 @@ def resolved(node: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def options(node: dict[str, Any], root: dict[str, Any]) -> list[dict[str, Any]]:
+def schema_options(node: dict[str, Any], root: dict[str, Any]) -> list[dict[str, Any]]:
     """The alternatives of a node, flattened; one where there are none."""
-    node = resolved(node, root)
+    node = follow_reference(node, root)
     among = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
     if not among:
         return [node]
-    return [option for one in among for option in options(one, root)]
+    return [option for one in among for option in schema_options(one, root)]

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from math import log
 
-from judges.practice.completion import counted
+from judges.practice.completion import count_tokens
 
 _READ = 60_000
 """Characters of a text that are looked at; the rest only counts for its length."""
@@ -106,7 +106,7 @@ ORDERS = Cues(
 
 
 @lru_cache(maxsize=2048)
-def content(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """The content words of a text: words of three letters or more and numbers, pairs of characters in wide scripts."""
     text = text[:_READ].lower()
     found = set(_WORD.findall(text)) - _COMMON
@@ -117,31 +117,31 @@ def content(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def share(part: frozenset[str], of: frozenset[str], most: int = 1_000_000) -> float:
+def word_share(part: frozenset[str], of: frozenset[str], most: int = 1_000_000) -> float:
     """Which share of `of` lies in `part`, at most `most` words of it being asked for; 0 where there is nothing."""
     return min(1.0, len(part & of) / min(len(of), most)) if of else 0.0
 
 
-def band(text: str, low: int = 25, high: int = 450) -> float:
+def length_band(text: str, low: int = 25, high: int = 450) -> float:
     """1 where a text has between `low` and `high` tokens, 0 at a twelfth of `low` and twelve times `high`."""
-    size = max(counted(text), 1)
+    size = max(count_tokens(text), 1)
     beyond = log(low / size) if size < low else log(size / high) if size > high else 0.0
     return max(0.0, 1 - beyond / log(12))
 
 
-def stretch(text: str, low: int = 8, high: int = 400) -> float:
+def length_level(text: str, low: int = 8, high: int = 400) -> float:
     """Length alone, as 0..1: the logarithm of the tokens between `low` and `high`."""
-    size = max(counted(text), 1)
+    size = max(count_tokens(text), 1)
     return min(1.0, max(0.0, log(size / low) / log(high / low)))
 
 
 def evenness(text: str) -> float:
     """How little a text repeats itself: content words that differ, over a square root of its length; 0..1."""
-    size = counted(text)
-    return min(1.0, len(content(text)) / (2.2 * size**0.72)) if size else 0.0
+    size = count_tokens(text)
+    return min(1.0, len(content_words(text)) / (2.2 * size**0.72)) if size else 0.0
 
 
-def plain(value: object) -> str:
+def field_text(value: object) -> str:
     """The text of a field: a text, or an object with one in `text`."""
     if isinstance(value, dict):
         value = value.get("text")

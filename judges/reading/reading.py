@@ -2,7 +2,7 @@
 
 What a reply says is never guessed: a text is no number, a verdict of another word is none, of two replies that differ
 none counts. What is only written in another way is taken: 4.0 is 4, "Good" is good, prose and fences around the JSON
-do not matter, and thinking before it is no part of it. tests/judges/test_replies.py shows each case, and why.
+do not matter, and thinking before it is no part of it. tests/judges/reading/test_replies.py shows each case, and why.
 """
 
 from __future__ import annotations

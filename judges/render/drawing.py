@@ -43,17 +43,17 @@ _RULES = (
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def legal(text: object) -> str:
+def replace_illegal(text: object) -> str:
     """Any text without the characters that neither XML nor HTML allows, each a replacement sign instead."""
     return _NO_XML.sub("\ufffd", str(text))
 
 
-def clean(text: object) -> str:
+def escape_text(text: object) -> str:
     """Any text as XML and HTML may hold it, escaped."""
-    return escape(legal(text))
+    return escape(replace_illegal(text))
 
 
-def wide(text: str, size: float = SIZE) -> float:
+def text_width(text: str, size: float = SIZE) -> float:
     """About how wide a text is in pixels; Chinese, Japanese and Korean signs are as wide as they are high."""
     return size * sum(
         0.0 if unicodedata.combining(c) else 1.0 if unicodedata.east_asian_width(c) in "WF" else
@@ -62,15 +62,15 @@ def wide(text: str, size: float = SIZE) -> float:
     )  # fmt: skip
 
 
-def shortened(text: str, room: float, size: float = SIZE) -> str:
+def shorten(text: str, room: float, size: float = SIZE) -> str:
     """The text, or as much of its beginning and end as has room around an ellipsis: long names differ in either."""
-    if wide(text, size) <= room:
+    if text_width(text, size) <= room:
         return text
     first, last, left = 0, len(text), room - size
     while first < last:
         # The beginning gets three signs for each two of the end.
         ahead = 2 * first <= 3 * (len(text) - last)
-        left -= wide(text[first] if ahead else text[last - 1], size)
+        left -= text_width(text[first] if ahead else text[last - 1], size)
         if left < 0:
             break
         first, last = (first + 1, last) if ahead else (first, last - 1)
@@ -89,46 +89,46 @@ def label(
 ) -> str:
     """A line of text at its baseline; `kind` are CSS classes, `room` how wide it may be, `after` quieter words."""
     full = " ".join(str(text).split())
-    short = shortened(full, room, size)
-    told = f"<title>{clean(full)}</title>" if short != full else ""
-    styled = f' style="font-size:{number(size)}px"' if size != SIZE else ""
+    short = shorten(full, room, size)
+    told = f"<title>{escape_text(full)}</title>" if short != full else ""
+    styled = f' style="font-size:{coord(size)}px"' if size != SIZE else ""
     kind = f' class="{kind}"' if kind else ""
-    more = f'<tspan dx="7" class="soft">{clean(after)}</tspan>' if after else ""
-    at = f'x="{number(x)}" y="{number(y)}" text-anchor="{anchor}"'
-    return f"<text {at}{kind}{styled}>{told}{clean(short)}{more}</text>"
+    more = f'<tspan dx="7" class="soft">{escape_text(after)}</tspan>' if after else ""
+    at = f'x="{coord(x)}" y="{coord(y)}" text-anchor="{anchor}"'
+    return f"<text {at}{kind}{styled}>{told}{escape_text(short)}{more}</text>"
 
 
 def line(x0: float, y0: float, x1: float, y1: float, kind: str, width: float | None = None) -> str:
     """A straight line."""
-    thick = f' stroke-width="{number(width)}"' if width is not None else ""
-    return f'<line x1="{number(x0)}" y1="{number(y0)}" x2="{number(x1)}" y2="{number(y1)}" class="{kind}"{thick}/>'
+    thick = f' stroke-width="{coord(width)}"' if width is not None else ""
+    return f'<line x1="{coord(x0)}" y1="{coord(y0)}" x2="{coord(x1)}" y2="{coord(y1)}" class="{kind}"{thick}/>'
 
 
 def box(x: float, y: float, width: float, height: float, kind: str, told: str = "", more: str = "") -> str:
     """A rectangle, with a tooltip where `told` has a text."""
-    tip = f"<title>{clean(told)}</title>" if told else ""
-    at = f'x="{number(x)}" y="{number(y)}" width="{number(max(0.0, width))}" height="{number(max(0.0, height))}"'
+    tip = f"<title>{escape_text(told)}</title>" if told else ""
+    at = f'x="{coord(x)}" y="{coord(y)}" width="{coord(max(0.0, width))}" height="{coord(max(0.0, height))}"'
     return f'<rect {at} class="{kind}"{more}>{tip}</rect>'
 
 
-def number(value: float) -> str:
+def coord(value: float) -> str:
     """A coordinate with at most two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def frame(height: float, title: str, body: Iterable[str], width: float = WIDTH) -> str:
     """The whole plot: one SVG text with its own colours, light or dark as the reader's system is."""
-    size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
+    size = f'width="{coord(width)}" height="{coord(height)}" viewBox="0 0 {coord(width)} {coord(height)}"'
     head = label(0, SIZE + 3, title, "title", room=width) if title else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" role="img" {size}>'
-        f"<title>{clean(title or 'Plot')}</title><style>.plot{{{LIGHT}}}{_RULES}</style>"
+        f"<title>{escape_text(title or 'Plot')}</title><style>.plot{{{LIGHT}}}{_RULES}</style>"
         f'<style class="dark" media="screen and (prefers-color-scheme: dark)">.plot{{{DARK}}}</style>'
-        f'<rect class="ground" width="{number(width)}" height="{number(height)}"/>{head}{"".join(body)}</svg>'
+        f'<rect class="ground" width="{coord(width)}" height="{coord(height)}"/>{head}{"".join(body)}</svg>'
     )
 
 
-def headed(title: str) -> float:
+def title_height(title: str) -> float:
     """The room that a title takes at the top."""
     return 2 * SIZE + 2 if title else 4.0
 
@@ -149,7 +149,7 @@ def ticks(low: float, high: float, about: int = 7) -> list[float]:
     return [round(n * step, 12) for n in range(first, last + 1)]
 
 
-def told(value: float, near: Sequence[float] = ()) -> str:
+def tick_label(value: float, near: Sequence[float] = ()) -> str:
     """A tick in words, with as many decimals as the steps of its axis need."""
     step = min((b - a for a, b in pairwise(near)), default=abs(value) or 1.0)
     digits = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 0

@@ -13,12 +13,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from judges.render.drawing import DARK, FONT, LIGHT, legal
+from judges.render.drawing import DARK, FONT, LIGHT, replace_illegal
 
 _HERE = Path(__file__).parent
 _TEMPLATES = Environment(
     loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-    finalize=lambda value: value if hasattr(value, "__html__") else legal(value), keep_trailing_newline=True,
+    finalize=lambda value: value if hasattr(value, "__html__") else replace_illegal(value), keep_trailing_newline=True,
 )  # fmt: skip
 _TEMPLATES.policies["json.dumps_kwargs"] = {"ensure_ascii": True, "allow_nan": False}
 _PARTS: Any = _TEMPLATES.get_template("parts.html.jinja").module
@@ -44,9 +44,9 @@ def say(template: str, /, **values: object) -> str:
     # A piece is code where an odd number of marks came before it, strong likewise; values are put in afterwards, so
     # that no mark in them counts.
     made = ""
-    for number, piece in enumerate(escape(legal(template)).split("`")):
+    for number, piece in enumerate(escape(replace_illegal(template)).split("`")):
         made += f"<code>{piece}</code>" if number % 2 else _strong(piece)
-    return Markup(made).format(**{name: _VALUE.format(legal(value)) for name, value in values.items()})
+    return Markup(made).format(**{name: _VALUE.format(replace_illegal(value)) for name, value in values.items()})
 
 
 def _strong(text: str) -> str:

@@ -12,17 +12,17 @@ from judges.render.drawing import (
     SIZE,
     WIDTH,
     box,
-    clean,
+    coord,
+    escape_text,
     finite,
     frame,
-    headed,
     label,
     line,
-    number,
-    shortened,
+    shorten,
+    text_width,
+    tick_label,
     ticks,
-    told,
-    wide,
+    title_height,
 )
 
 ROW = 26
@@ -44,7 +44,7 @@ Series = tuple[str, Sequence[float | str], Sequence[float | None], Sequence[floa
 
 
 @dataclass(frozen=True)
-class Row:
+class IntervalRow:
     """A row of a plot of intervals.
 
     It has a name, a quieter second name, the figure with its ends and its one-sided bound (None = there is none), the
@@ -63,8 +63,8 @@ class Row:
     ceiling: tuple[float, float | None, float | None] | None = None
 
 
-def intervals(
-    rows: Sequence[Row],
+def interval_plot(
+    rows: Sequence[IntervalRow],
     mark: float | None = None,
     marked: str = "",
     reach: tuple[float, float] = (0.0, 1.0),
@@ -78,20 +78,20 @@ def intervals(
     one of -1 would leave no room for the rest. With `click` the rows are numbered, so that a page knows which was
     clicked.
     """
-    left = min(max(230.0, 0.3 * width), max([wide(f"{r.name}  {r.sub}") for r in rows], default=0) + 14)
-    right = min(0.46 * width, max([wide(r.remark) for r in rows], default=0) + 14)
+    left = min(max(230.0, 0.3 * width), max([text_width(f"{r.name}  {r.sub}") for r in rows], default=0) + 14)
+    right = min(0.46 * width, max([text_width(r.remark) for r in rows], default=0) + 14)
     every = [(r.point, r.low, r.high, *(r.ceiling or ())) for r in rows]
     known = [v for row in every for v in map(finite, row) if v is not None]
     low, high = min([*known, reach[0]]), max([*known, reach[1]])
     at = _axis(low, high, left + 6, width - right - 8)
-    top = headed(title) + (SIZE + 4 if marked else 0)
+    top = title_height(title) + (SIZE + 4 if marked else 0)
     bottom = top + ROW * max(1, len(rows))
     marks = ticks(low, high, max(1, min(7, int((width - right - left) / 40))))
     body = [line(at(t), top, at(t), bottom, "grid") for t in marks]
-    body += [label(at(t), bottom + SIZE + 4, told(t, marks), "soft", "middle", size=12) for t in marks]
+    body += [label(at(t), bottom + SIZE + 4, tick_label(t, marks), "soft", "middle", size=12) for t in marks]
     if mark is not None:
         body.append(line(at(mark), top - 3, at(mark), bottom + 3, "mark"))
-        half = wide(marked) / 2
+        half = text_width(marked) / 2
         body.append(label(min(max(at(mark), half), width - half), top - 7, marked, "soft", "middle"))
     for place, row in enumerate(rows):
         body += _row(row, top + ROW * (place + 0.5), left, width - right, width, at, low, f"{place}" if click else "")
@@ -99,12 +99,12 @@ def intervals(
 
 
 def _row(
-    row: Row, y: float, left: float, right: float, width: float, at: Any, first: float, clicked: str
+    row: IntervalRow, y: float, left: float, right: float, width: float, at: Any, first: float, clicked: str
 ) -> list[str]:
     colour, shape = _LOOKS.get(row.state, (0, "dot"))
-    beside = min(wide(row.sub) + 16, 96.0) if row.sub else 8.0
+    beside = min(text_width(row.sub) + 16, 96.0) if row.sub else 8.0
     made = [
-        label(7 if clicked else 0, y + 4.5, row.name, room=left - beside, after=shortened(row.sub, 88)),
+        label(7 if clicked else 0, y + 4.5, row.name, room=left - beside, after=shorten(row.sub, 88)),
         label(right + 4, y + 4.5, row.remark, "soft", room=width - right - 4),
     ]
     point, low, high, bound = (finite(v) for v in (row.point, row.low, row.high, row.bound))
@@ -138,18 +138,18 @@ def _shape(shape: str, x: float, y: float, colour: int) -> str:
     """The mark of a figure; open ones have the ground's colour inside, so that the line does not run through them."""
     look = f'class="s{colour}" stroke-width="2" style="fill:var(--ground)"'
     if shape == "dot":
-        return f'<circle cx="{number(x)}" cy="{number(y)}" r="5.5" class="f{colour}"/>'
+        return f'<circle cx="{coord(x)}" cy="{coord(y)}" r="5.5" class="f{colour}"/>'
     if shape == "ring":
-        return f'<circle cx="{number(x)}" cy="{number(y)}" r="5" {look}/>'
+        return f'<circle cx="{coord(x)}" cy="{coord(y)}" r="5" {look}/>'
     if shape == "square":
-        return f'<rect x="{number(x - 5)}" y="{number(y - 5)}" width="10" height="10" {look}/>'
-    x0, x1, y0, y1 = (number(v) for v in (x - 5, x + 5, y - 5, y + 5))
+        return f'<rect x="{coord(x - 5)}" y="{coord(y - 5)}" width="10" height="10" {look}/>'
+    x0, x1, y0, y1 = (coord(v) for v in (x - 5, x + 5, y - 5, y + 5))
     if shape == "diamond":
-        return f'<path d="M{number(x)} {y0}L{x1} {number(y)}L{number(x)} {y1}L{x0} {number(y)}Z" {look}/>'
+        return f'<path d="M{coord(x)} {y0}L{x1} {coord(y)}L{coord(x)} {y1}L{x0} {coord(y)}Z" {look}/>'
     return f'<path d="M{x0} {y0}L{x1} {y1}M{x0} {y1}L{x1} {y0}" class="s{colour}" stroke-width="2.5"/>'
 
 
-def bars(
+def bar_plot(
     names: Sequence[str],
     series: Sequence[tuple[str, Sequence[float | None]]],
     title: str = "",
@@ -160,14 +160,14 @@ def bars(
 
     Values are shares (`percent`) or numbers from 0 on; None has no bar. A number is at its bar where it has room.
     """
-    top = headed(title) + (SIZE + 8 if len(series) > 1 else 0)
-    legend = _legend([name for name, _ in series], headed(title), width) if len(series) > 1 else []
+    top = title_height(title) + (SIZE + 8 if len(series) > 1 else 0)
+    legend = _legend([name for name, _ in series], title_height(title), width) if len(series) > 1 else []
     known = [v for _, values in series for v in map(finite, values) if v is not None]
     most = max([*known, 1e-9])
     slot = (width - 44) / max(1, len(names))
-    if all(wide(name) <= slot - 6 for name in names):
+    if all(text_width(name) <= slot - 6 for name in names):
         return frame(top + 190, title, legend + _upright(names, series, top, most, percent, width), width)
-    left, row = min(240.0, width / 3, max(wide(name) for name in names) + 12), 15 * len(series) + 9
+    left, row = min(240.0, width / 3, max(text_width(name) for name in names) + 12), 15 * len(series) + 9
     at = _axis(0, most, left, width - 60)
     body = []
     for place, name in enumerate(names):
@@ -192,7 +192,14 @@ def _upright(
     marks = ticks(0, most, 4)
     body = [line(44, floor - high * t / most, width, floor - high * t / most, "grid") for t in marks]
     body += [
-        label(38, floor - high * t / most + 4, f"{100 * t:g}%" if percent else told(t, marks), "soft", "end", size=12)
+        label(
+            38,
+            floor - high * t / most + 4,
+            f"{100 * t:g}%" if percent else tick_label(t, marks),
+            "soft",
+            "end",
+            size=12,
+        )
         for t in marks
     ]
     each = min(46.0, slot * 0.8 / max(1, len(series)))
@@ -205,12 +212,12 @@ def _upright(
                 continue
             x, y, said = middle + each * (n - len(series) / 2), floor - high * value / most, _said(value, percent)
             body.append(box(x + 1, y, each - 2, floor - y, _fill(n), f"{name} {told_as}: {said}"))
-            if wide(said, 11) <= each + 1:
+            if text_width(said, 11) <= each + 1:
                 body.append(label(x + each / 2, y - 3, said, "soft", "middle", size=11))
     return body
 
 
-def lines(
+def line_plot(
     series: Sequence[Series], x: str = "", y: str = "", mark: float | None = None, title: str = "",
     width: float = WIDTH,
 ) -> str:  # fmt: skip
@@ -226,16 +233,16 @@ def lines(
     known = [v for v in [*ys, mark] if v is not None] or [0.0, 1.0]
     low, high = min(known), max(known)
     spare = (high - low) * 0.06 or 0.5
-    top = headed(title) + (SIZE + 8 if len(series) > 1 else 0) + (SIZE + 5 if y else 0)
+    top = title_height(title) + (SIZE + 8 if len(series) > 1 else 0) + (SIZE + 5 if y else 0)
     floor, xs_all = top + 200, [v for xs in across for v in xs] or [0.0]
     margin = 0.5 if worded else 0.0
     over = _axis(min(xs_all) - margin, max(xs_all) + margin, 52, width - 14)
     up = _axis(low - spare, high + spare, floor, top + 6)
     marks = ticks(low - spare, high + spare, 5)
-    body = _legend([name for name, *_ in series], headed(title)) if len(series) > 1 else []
+    body = _legend([name for name, *_ in series], title_height(title)) if len(series) > 1 else []
     body += [label(0, top - 6, y, "soft")] if y else []
     body += [line(52, up(t), width - 14, up(t), "grid") for t in marks]
-    body += [label(46, up(t) + 4, told(t, marks), "soft", "end", size=12) for t in marks]
+    body += [label(46, up(t) + 4, tick_label(t, marks), "soft", "end", size=12) for t in marks]
     body += _below(words if worded else None, min(xs_all), max(xs_all), over, floor + SIZE + 5)
     body += [label((52 + width) / 2, floor + 2 * SIZE + 12, x, "soft", "middle")] if x else []
     if mark is not None:
@@ -251,9 +258,9 @@ def _below(words: Sequence[str] | None, low: float, high: float, over: Any, y: f
     """The ticks below a plot of lines: numbers, or words, of which every so-manieth has room."""
     if words is None:
         marks = ticks(low, high, 7)
-        return [label(over(t), y, told(t, marks), "soft", "middle", size=12) for t in marks]
+        return [label(over(t), y, tick_label(t, marks), "soft", "middle", size=12) for t in marks]
     slot = over(1) - over(0)
-    every = max(1, round(min(90.0, max(map(wide, words), default=0.0)) / slot + 0.49))
+    every = max(1, round(min(90.0, max(map(text_width, words), default=0.0)) / slot + 0.49))
     return [
         label(over(n), y, word, "soft", "middle", room=slot * every - 6, size=12)
         for n, word in enumerate(words) if n % every == 0
@@ -268,7 +275,7 @@ def _band(places: Sequence[float], lows: Any, highs: Any, over: Any, up: Any, co
     if len(known) < 2:
         return [line(over(p), up(a), over(p), up(b), f"s{colour}", 1.5) for p, a, b in known]
     edge = [(p, b) for p, _, b in known] + [(p, a) for p, a, _ in reversed(known)]
-    points = " ".join(f"{number(over(p))},{number(up(v))}" for p, v in edge)
+    points = " ".join(f"{coord(over(p))},{coord(up(v))}" for p, v in edge)
     return [f'<polygon points="{points}" class="f{colour}" opacity="0.16"/>']
 
 
@@ -281,16 +288,16 @@ def _path(name: str, xs: Any, values: Any, places: Any, over: Any, up: Any, n: i
         if value is None:
             pen = "M"
             continue
-        parts.append(f"{pen}{number(over(place))} {number(up(value))}")
+        parts.append(f"{pen}{coord(over(place))} {coord(up(value))}")
         pen = "L"
-        tip = f"<title>{clean(f'{name} {x}: {value:.4f}'.strip())}</title>"
-        spot = f'cx="{number(over(place))}" cy="{number(up(value))}"'
+        tip = f"<title>{escape_text(f'{name} {x}: {value:.4f}'.strip())}</title>"
+        spot = f'cx="{coord(over(place))}" cy="{coord(up(value))}"'
         dots.append(f'<circle {spot} r="{3 if len(xs) > 40 else 3.5}" class="f{colour}">{tip}</circle>')
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     return [f'<path d="{"".join(parts)}" class="s{colour}" stroke-width="2.5"{dashed}/>', *dots] if parts else []
 
 
-def confusion(
+def confusion_matrix(
     counts: Sequence[Sequence[float]] | Any,
     answers: Sequence[str],
     title: str = "",
@@ -305,16 +312,16 @@ def confusion(
     no room for large squares they are smaller, and so are the answers above them.
     """
     k, table = len(answers), [[float(v) for v in row] for row in counts]
-    left = min(200.0, max([wide(a) for a in answers], default=0) + 34)
+    left = min(200.0, max([text_width(a) for a in answers], default=0) + 34)
     size = max(18.0, min(66.0, 520 / max(1, k), (width - left - 6) / max(1, k)))
-    top = headed(title) + 2 * SIZE + 16
+    top = title_height(title) + 2 * SIZE + 16
     body = [
-        label(left + k * size / 2, headed(title) + SIZE, sides[1], "soft", "middle"),
-        f'<text transform="translate({SIZE},{number(top + k * size / 2)}) rotate(-90)" '
-        f'text-anchor="middle" class="soft">{clean(sides[0])}</text>',
+        label(left + k * size / 2, title_height(title) + SIZE, sides[1], "soft", "middle"),
+        f'<text transform="translate({SIZE},{coord(top + k * size / 2)}) rotate(-90)" '
+        f'text-anchor="middle" class="soft">{escape_text(sides[0])}</text>',
     ]
     sizes = (SIZE, SIZE - 2, SIZE - 3, SIZE - 4)  # the ends of bins are long
-    small = next((s for s in sizes if all(wide(a, s) <= size - 3 for a in answers)), SIZE - 2)
+    small = next((s for s in sizes if all(text_width(a, s) <= size - 3 for a in answers)), SIZE - 2)
     for n, answer in enumerate(answers):
         body.append(label(left + (n + 0.5) * size, top - 7, answer, anchor="middle", room=size - 3, size=small))
         body.append(label(left - 8, top + (n + 0.5) * size + 4, answer, anchor="end", room=left - 30))
@@ -323,10 +330,10 @@ def confusion(
         for j, count in enumerate(row):
             x, y, share = left + j * size, top + i * size, count / whole if whole else 0.0
             tip = f"{sides[0]} {answers[i]}, {sides[1]} {answers[j]}: {_count(count)}, {share:.0%} of the row"
-            shade = f' fill-opacity="{number(0.06 + 0.6 * share) if count else 0}"'
+            shade = f' fill-opacity="{coord(0.06 + 0.6 * share) if count else 0}"'
             body.append(box(x + 1, y + 1, size - 2, size - 2, "f0" + (" agreed" if i == j else ""), "", shade))
             body += [box(x + 2, y + 2, size - 4, size - 4, "s5", "", ' stroke-width="1.2"')] if i == j else []
-            if count and wide(_count(count), 12) <= size - 3:
+            if count and text_width(_count(count), 12) <= size - 3:
                 both = size >= 34
                 body.append(
                     label(x + size / 2, y + size / 2 + (-1 if both else 4), _count(count), "", "middle", size=12)
@@ -337,7 +344,7 @@ def confusion(
                 )
             at = f' data-at="{i},{j}"' if click and count else ""
             body.append(box(x + 1, y + 1, size - 2, size - 2, "over", tip, at))
-    return frame(top + k * size + 6, title, body, max(left + k * size + 6, min(WIDTH, wide(title) + 4)))
+    return frame(top + k * size + 6, title, body, max(left + k * size + 6, min(WIDTH, text_width(title) + 4)))
 
 
 def _count(value: float) -> str:
@@ -359,7 +366,7 @@ def _legend(names: Sequence[str], y: float, width: float = WIDTH) -> list[str]:
     for n, name in enumerate(names):
         body.append(box(x, y + 2, 11, 11, _fill(n)))
         body.append(label(x + 17, y + 12, name, "soft", room=room))
-        x += 17 + min(room, wide(name)) + 20
+        x += 17 + min(room, text_width(name)) + 20
     return body
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from judges.stats.agreement import Floats, checked, exact
+from judges.stats.agreement import Floats, check_table, exact_agreement
 
 
 class Accuracy(NamedTuple):
@@ -28,15 +28,15 @@ def accuracy(table: ArrayLike) -> Accuracy:
         precision_k = C_kk / c_k,   recall_k = C_kk / r_k,   F1_k = 2 C_kk / (r_k + c_k)
 
     with r and c the margins. An answer that neither side gave is in no mean; where only one side gave it, what has no
-    denominator is 0, as scikit-learn has it. ValueError as in `judges.stats.agreement.checked`.
+    denominator is 0, as scikit-learn has it. ValueError as in `judges.stats.agreement.check_table`.
     """
-    array = checked(table)
+    array = check_table(table)
     people, judge, equal = array.sum(axis=1), array.sum(axis=0), np.diag(array)
     given = people + judge > 0
     if not given.any():
         return Accuracy(None, None, None, None)
     macro = [float(_over(equal, below)[given].mean()) for below in (judge, people, (people + judge) / 2)]
-    return Accuracy(exact(array), *macro)
+    return Accuracy(exact_agreement(array), *macro)
 
 
 def _over(above: Floats, below: Floats) -> Floats:

@@ -18,7 +18,7 @@ Weights = Literal["linear", "quadratic"] | None
 Level = Literal["nominal", "ordinal", "interval"]
 
 
-def codes(values: ArrayLike, k: int, side: str) -> Codes:
+def check_codes(values: ArrayLike, k: int, side: str) -> Codes:
     """The values of one side as integer codes 0..k-1, checked.
 
     `side` names them in the sentence of the ValueError: not one-dimensional, not whole numbers, or off the scale.
@@ -34,36 +34,36 @@ def codes(values: ArrayLike, k: int, side: str) -> Codes:
     return array.astype(np.intp, copy=False)
 
 
-def answers(values: ArrayLike, k: int, side: str, weights: Weights) -> Codes | Floats:
-    """The values of one side as `codes`, or, where kappa takes them, as what may lie between two codes.
+def check_values(values: ArrayLike, k: int, side: str, weights: Weights) -> Codes | Floats:
+    """The values of one side as codes, or, where kappa takes them, as what may lie between two codes.
 
     A mean of several samples of a judge, or the median of an even number, does: kappa by six sums (`kappa_from_sums`)
-    takes it as it is. ValueError as in `codes`, and for fractions where answers have no order.
+    takes it as it is. ValueError as in `check_codes`, and for fractions where answers have no order.
     """
     array = np.asarray(values)
-    if array.dtype.kind != "f" or not by_sums(k, weights):
-        return codes(values, k, side)
+    if array.dtype.kind != "f" or not is_kappa_of_moments(k, weights):
+        return check_codes(values, k, side)
     if array.ndim != 1 or not np.isfinite(array).all() or (array.size and (array.min() < 0 or array.max() > k - 1)):
         raise ValueError(f"The {side} values must be a plain list of finite numbers from 0 to {k - 1}.")
     return array.astype(np.float64, copy=False)
 
 
-def by_sums(k: int, weights: Weights) -> bool:
+def is_kappa_of_moments(k: int, weights: Weights) -> bool:
     """Whether kappa is a function of six sums: quadratic weights, and two values, where plain kappa is the same."""
     return weights == "quadratic" or k == 2
 
 
-def rounded(values: Codes | Floats) -> Floats:
+def round_half_up(values: Codes | Floats) -> Floats:
     """The answers nearest to values that may lie between two; a half counts up, and nan stays."""
     return np.asarray(np.floor(np.asarray(values, dtype=np.float64) + 0.5), dtype=np.float64)
 
 
-def nearest(values: Codes | Floats) -> Codes:
+def nearest_codes(values: Codes | Floats) -> Codes:
     """The same as codes, where every value is one."""
-    return rounded(values).astype(np.intp)
+    return round_half_up(values).astype(np.intp)
 
 
-def cell_weights(weight: ArrayLike | None, cells: int) -> Floats | None:
+def check_weights(weight: ArrayLike | None, cells: int) -> Floats | None:
     """Sampling weights (1 / inclusion probability), one per cell, checked; None stays None and means 1 each.
 
     ValueError when their number is not `cells`, or one is not a positive finite number.
@@ -85,14 +85,14 @@ def cross_table(human: ArrayLike, judge: ArrayLike, k: int, weight: ArrayLike | 
     """
     if k < 1:
         raise ValueError("A scale needs at least one value.")
-    rows, columns = codes(human, k, "human"), codes(judge, k, "judge")
+    rows, columns = check_codes(human, k, "human"), check_codes(judge, k, "judge")
     if rows.size != columns.size:
         raise ValueError(f"Human and judge must be given for the same cells; got {rows.size} and {columns.size}.")
-    counts = np.bincount(rows * k + columns, cell_weights(weight, rows.size), minlength=k * k)
+    counts = np.bincount(rows * k + columns, check_weights(weight, rows.size), minlength=k * k)
     return counts.reshape(k, k).astype(np.float64)
 
 
-def checked(table: ArrayLike) -> Floats:
+def check_table(table: ArrayLike) -> Floats:
     """The table as floats; ValueError unless it is square and every entry a finite number that is not negative."""
     array = np.asarray(table, dtype=np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
@@ -106,7 +106,7 @@ def checked(table: ArrayLike) -> Floats:
     return array
 
 
-def disagreement(k: int, weights: Weights) -> Floats:
+def disagreement_weights(k: int, weights: Weights) -> Floats:
     """The K x K cost D of human i against judge j: None [i != j], "linear" |i - j|, "quadratic" (i - j)^2."""
     if weights is not None and weights not in ("linear", "quadratic"):
         raise ValueError(f'Weights are None, "linear" or "quadratic"; got {weights!r}.')
@@ -121,24 +121,24 @@ def kappa(table: ArrayLike, weights: Weights = None) -> float | None:
 
         kappa = 1 - sum(C * D) / (sum(r_i c_j D_ij) / n)
 
-    with C the table, r and c its margins, n its sum, D = `disagreement(K, weights)`. None when no disagreement was to
-    be expected (both sides gave one and the same value throughout, or the table is empty). ValueError for a table
-    that is not square, has negative, nan or infinite entries, or for unknown weights. Source: Cohen 1960 (plain),
+    with C the table, r and c its margins, n its sum, D = `disagreement_weights(K, weights)`. None when no disagreement
+    was to be expected (both sides gave one and the same value throughout, or the table is empty). ValueError for a
+    table that is not square, has negative, nan or infinite entries, or for unknown weights. Source: Cohen 1960 (plain),
     1968 (weighted).
     """
-    array = checked(table)
-    cost = disagreement(len(array), weights)
+    array = check_table(table)
+    cost = disagreement_weights(len(array), weights)
     # n is multiplied out and nothing normalised, so that whole counts stay exact: the gate compares with .5.
-    expected = by_chance(array, weights)
+    expected = chance_disagreement(array, weights)
     return 1.0 - float(array.sum()) * float((array * cost).sum()) / expected if expected > 0 else None
 
 
-def by_chance(table: Floats, weights: Weights) -> float:
+def chance_disagreement(table: Floats, weights: Weights) -> float:
     """n^2 times the disagreement that is to be expected, sum(r_i c_j D_ij)."""
-    return float(table.sum(axis=1) @ disagreement(len(table), weights) @ table.sum(axis=0))
+    return float(table.sum(axis=1) @ disagreement_weights(len(table), weights) @ table.sum(axis=0))
 
 
-def by_chance_from_sums(sums: Floats) -> float:
+def chance_disagreement_from_sums(sums: Floats) -> float:
     """The same of quadratic weights, from the sums of `kappa_from_sums`."""
     n, sx, sy, sxx, syy, _ = sums.tolist()
     return float(n * (sxx + syy) - 2 * sx * sy)
@@ -157,16 +157,16 @@ def kappa_from_sums(sums: ArrayLike) -> float | None:
     if array.shape != (6,) or not np.isfinite(array).all():
         raise ValueError("Six finite sums are needed: n, Sx, Sy, Sxx, Syy, Sxy.")
     n, _, _, sxx, syy, sxy = array.tolist()
-    expected = by_chance_from_sums(array)
+    expected = chance_disagreement_from_sums(array)
     # With fractional weights the difference of a constant pair is rounding noise, not zero.
     if expected <= 1e-12 * n * (sxx + syy):
         return None
     return float(1.0 - n * (sxx + syy - 2 * sxy) / expected)
 
 
-def slopes(table: Floats, weights: Weights) -> Floats:
+def gradient_by_table(table: Floats, weights: Weights) -> Floats:
     """d kappa / d C_ij, K x K, for kappa = 1 - n O / E with O = sum(C D) and E = sum(r_i c_j D_ij)."""
-    cost = disagreement(len(table), weights)
+    cost = disagreement_weights(len(table), weights)
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     n, observed, expected = table.sum(), (table * cost).sum(), rows @ cost @ columns
     slope_expected = (cost @ columns)[:, None] + (rows @ cost)[None, :]
@@ -174,13 +174,13 @@ def slopes(table: Floats, weights: Weights) -> Floats:
     return np.asarray(slope, dtype=np.float64)
 
 
-def six(human: ArrayLike, judge: ArrayLike) -> Floats:
+def six_moments(human: ArrayLike, judge: ArrayLike) -> Floats:
     """What every cell gives to the sums of `kappa_from_sums`, (6, cells)."""
     x, y = np.asarray(human, dtype=np.float64), np.asarray(judge, dtype=np.float64)
     return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y])
 
 
-def gradient(sums: Floats) -> Floats:
+def gradient_by_moments(sums: Floats) -> Floats:
     """The slope of `kappa_from_sums` by each of the six."""
     n, sx, sy, sxx, syy, sxy = sums.tolist()
     observed, expected = sxx + syy - 2 * sxy, n * (sxx + syy) - 2 * sx * sy
@@ -189,26 +189,26 @@ def gradient(sums: Floats) -> Floats:
     return np.asarray(-(slope_observed * expected - n * observed * slope_expected) / expected**2, dtype=np.float64)
 
 
-def exact(table: ArrayLike) -> float | None:
+def exact_agreement(table: ArrayLike) -> float | None:
     """Share of cells where judge and human gave the same value; None for an empty table."""
     return _share_within(table, 0)
 
 
-def within_one(table: ArrayLike) -> float | None:
+def agreement_within_one(table: ArrayLike) -> float | None:
     """Share of cells where they are at most one step of the scale apart; None for an empty table."""
     return _share_within(table, 1)
 
 
 def _share_within(table: ArrayLike, steps: int) -> float | None:
-    array = checked(table)
+    array = check_table(table)
     n = float(array.sum())
-    near = disagreement(len(array), "linear") <= steps
+    near = disagreement_weights(len(array), "linear") <= steps
     return float(array[near].sum()) / n if n > 0 else None
 
 
 def marginals(table: ArrayLike) -> tuple[Floats, Floats] | None:
     """Share of every value with the human (K,) and with the judge (K,), each summing to 1; None for an empty table."""
-    array = checked(table)
+    array = check_table(table)
     n = float(array.sum())
     return (array.sum(axis=1) / n, array.sum(axis=0) / n) if n > 0 else None
 
@@ -222,7 +222,7 @@ def commonest_share(table: ArrayLike) -> float | None:
     return float((margins[0] + margins[1]).max()) / 2 if margins else None
 
 
-def correlation_of(human: Floats, judge: Floats, weight: Floats) -> float | None:
+def pearson_correlation(human: Floats, judge: Floats, weight: Floats) -> float | None:
     """Pearson's correlation of human and judge, of values that may lie between two answers; None for a constant side.
 
     It is not agreement: a judge that is always two steps too kind correlates perfectly.
@@ -243,11 +243,11 @@ def gwet_ac(table: ArrayLike, weights: Weights = None) -> float | None:
     fragile and is no substitute for it: where both sides are constant it is 1.0 by its formula. None for an empty
     table or K = 1. Source: Gwet 2008, and Handbook of Inter-Rater Reliability (2014), chapter 3.
     """
-    array = checked(table)
+    array = check_table(table)
     k, n = len(array), float(array.sum())
     if n == 0 or k < 2:
         return None
-    cost = disagreement(k, weights)
+    cost = disagreement_weights(k, weights)
     credit = 1 - cost / cost.max()
     share = (array.sum(axis=1) + array.sum(axis=0)) / (2 * n)
     agreed = float((array * credit).sum()) / n
@@ -291,7 +291,7 @@ def krippendorff_alpha(counts: ArrayLike, level: Level = "ordinal") -> float | N
 def _distance(total: Floats, level: Level) -> Floats:
     """Squared distances for `krippendorff_alpha`; the ordinal ones depend on how often each value was given."""
     if level != "ordinal":
-        return disagreement(len(total), "quadratic" if level == "interval" else None)
+        return disagreement_weights(len(total), "quadratic" if level == "interval" else None)
     # The middle rank of a value: between two middles lie half of each end and all of what is between.
     middle = np.cumsum(total) - total / 2
     return np.asarray(np.subtract.outer(middle, middle) ** 2, dtype=np.float64)
@@ -324,12 +324,12 @@ def na_agreement(both: float, human_only: float, judge_only: float, neither: flo
         cells=float(table.sum()),
         human_coverage=float(margins[0][0]) if margins else None,
         judge_coverage=float(margins[1][0]) if margins else None,
-        agreement=exact(table),
+        agreement=exact_agreement(table),
         kappa=kappa(table),
     )
 
 
-def kish(weights: ArrayLike) -> float:
+def effective_size(weights: ArrayLike) -> float:
     """Effective number of draws, n_eff = (sum w)^2 / sum w^2: how many equally weighted ones are worth as much.
 
     Equal weights give their number, no weights 0.0. ValueError for a weight that is negative or not finite.

@@ -13,11 +13,11 @@ from typing import Literal, TypeVar
 
 from judges.plural import many
 from judges.stats.multiple_testing import holm
-from judges.stats.planner import MOST_TIMES, more_range
-from judges.stats.sequential import Open, Plan, Schedule, bound, distance
+from judges.stats.planner import MOST_TIMES, more_items_for_threshold
+from judges.stats.sequential import LookPlan, OpenSchedule, Schedule, lower_bound_at, z_from_threshold
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
-State = Literal["below minimum sample", "undefined", "fails", "inconclusive", "meets policy"]
+CheckState = Literal["below minimum sample", "undefined", "fails", "inconclusive", "meets policy"]
 Key = TypeVar("Key", bound=Hashable)
 
 _ROUNDING = 1e-9
@@ -56,18 +56,18 @@ class Policy:
         return max(self.min_items, self.min_clusters)
 
     @property
-    def schedule(self) -> Open:
+    def schedule(self) -> OpenSchedule:
         """Looks whenever somebody likes, where no plan is on record."""
-        return Open(self.first, self.horizon)
+        return OpenSchedule(self.first, self.horizon)
 
-    def begins(self, plan: Plan | None) -> float:
+    def begins(self, plan: LookPlan | None) -> float:
         """The items from which there is a decision where a plan is on record, which may be older than the policy.
 
         Infinite where its last look comes before the items that the policy asks for by now.
         """
         return self.first if plan is None else min((n for n in plan.sizes if n >= self.first), default=inf)
 
-    def refuses(self, plan: Plan) -> str:
+    def refuses(self, plan: LookPlan) -> str:
         """Why a plan contradicts the policy, a sentence; "" where it does not."""
         if plan.first < self.first:
             return f"The plan's first look is at {many(plan.first, 'item')}; the policy requires {self.first:,}."
@@ -77,7 +77,7 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class Decision:
+class CheckResult:
     """The state of a dimension, why, and what is missing ("" when nothing is).
 
     `bound` is the lower bound that was compared with the threshold, at `needed` errors below the point (None where none
@@ -86,7 +86,7 @@ class Decision:
     `cut`: whether it ends where no forecast goes further, so that more than its end may be needed.
     """
 
-    state: State
+    state: CheckState
     reason: str
     missing: str = ""
     more: tuple[int, int] | None = None
@@ -104,7 +104,9 @@ class Decision:
         return many(low, "more item") if low == high else f"{low:,} to {'over ' * self.cut}{high:,} more items"
 
 
-def decide(interval: Interval, policy: Policy | None = None, plan: Plan | None = None, shared: int = 1) -> Decision:
+def check_dimension(
+    interval: Interval, policy: Policy | None = None, plan: LookPlan | None = None, shared: int = 1
+) -> CheckResult:
     """One dimension decided, the error being shared by so many; the default policy asks 100 items, .5, and its bound.
 
     In this order: undefined (enough items, yet no disagreement to be expected), below minimum sample, fails,
@@ -114,9 +116,9 @@ def decide(interval: Interval, policy: Policy | None = None, plan: Plan | None =
     return _decided(interval, policy, plan, shared, shared)
 
 
-def decide_together(
-    intervals: Mapping[Key, Interval], policy: Policy | None = None, plan: Plan | None = None
-) -> dict[Key, Decision]:
+def check_dimensions(
+    intervals: Mapping[Key, Interval], policy: Policy | None = None, plan: LookPlan | None = None
+) -> dict[Key, CheckResult]:
     """All that is decided on the same labels, by name: each bound at the level that Holm's procedure asks of it.
 
     The chance that anything ever passes whose true kappa is at the threshold stays at 1 - level for the whole lot: over
@@ -137,9 +139,9 @@ def decide_together(
     return {key: _decided(one, policy, plan, share(key), len(counted)) for key, one in intervals.items()}
 
 
-def _p_value(interval: Interval, policy: Policy, plan: Plan | None) -> float:
+def _p_value(interval: Interval, policy: Policy, plan: LookPlan | None) -> float:
     schedule: Schedule = plan or policy.schedule
-    z = distance(interval, policy.threshold)
+    z = z_from_threshold(interval, policy.threshold)
     return 1.0 if z is None or interval.items < policy.begins(plan) else schedule.chance(z, interval.items)
 
 
@@ -147,12 +149,12 @@ def _undefined(interval: Interval, policy: Policy) -> bool:
     return interval.point is None and interval.items >= policy.min_clusters
 
 
-def _decided(interval: Interval, policy: Policy, plan: Plan | None, share: int, together: int) -> Decision:
+def _decided(interval: Interval, policy: Policy, plan: LookPlan | None, share: int, together: int) -> CheckResult:
     """A decision with the error divided by `share`, which `together` decisions share."""
     schedule: Schedule = plan or policy.schedule
     point, threshold = interval.point, policy.threshold
     if _undefined(interval, policy):
-        return Decision(
+        return CheckResult(
             "undefined",
             f"Kappa is undefined on {many(interval.items, 'item')}: everyone gave one and the same value, "
             "so agreement by chance is certain.",
@@ -161,26 +163,26 @@ def _decided(interval: Interval, policy: Policy, plan: Plan | None, share: int, 
     if point is None or interval.items < policy.begins(plan):
         return _few(interval, policy, plan)
     needed = schedule.boundary((1 - policy.level) / max(1, share), interval.items)
-    z, low = distance(interval, threshold), bound(interval, needed)
+    z, low = z_from_threshold(interval, threshold), lower_bound_at(interval, needed)
     if point < threshold - _ROUNDING:
         return replace(_below(point, interval, threshold), bound=low, needed=needed, shared=together)
     on_items = f"on {many(interval.items, 'item')}"
     stands = f"Kappa {_figure(point, threshold)} {on_items} is at least the required {_plain(threshold)}"
     if not policy.lower_bound:
-        return Decision("meets policy", f"{stands}; no lower bound is required.", "", None, low, needed, together)
+        return CheckResult("meets policy", f"{stands}; no lower bound is required.", "", None, low, needed, together)
     if z is None or low is None:
         missing = "More random items: these are too few, or too similar, to estimate the error."
-        return Decision("inconclusive", f"{stands}, but no lower bound can be formed.", missing, shared=together)
+        return CheckResult("inconclusive", f"{stands}, but no lower bound can be formed.", missing, shared=together)
     named = f"its lower bound, {_figure(low, threshold)} ({_terms(policy, plan, interval.items, together)})"
     if z >= needed - _ROUNDING:
-        return Decision("meets policy", f"{stands}, and so is {named}.", "", None, low, needed, together)
-    more = more_range(interval, threshold, needed)
+        return CheckResult("meets policy", f"{stands}, and so is {named}.", "", None, low, needed, together)
+    more = more_items_for_threshold(interval, threshold, needed)
     cut = more is not None and more[1] >= (MOST_TIMES - 1) * interval.items
-    return Decision("inconclusive", f"{stands}, but {named}, is not.", _more(more, cut, interval, plan), more, low,
+    return CheckResult("inconclusive", f"{stands}, but {named}, is not.", _more(more, cut, interval, plan), more, low,
                     needed, together, cut)  # fmt: skip
 
 
-def _terms(policy: Policy, plan: Plan | None, items: int, together: int) -> str:
+def _terms(policy: Policy, plan: LookPlan | None, items: int, together: int) -> str:
     """The terms of a bound: its level, the looks for which it is valid, and who shares the error."""
     words = _percent(policy.level)
     if plan is not None:
@@ -193,13 +195,13 @@ def _terms(policy: Policy, plan: Plan | None, items: int, together: int) -> str:
     return words + (f"; error shared by {together:,} decisions on these labels" if together > 1 else "")
 
 
-def _few(interval: Interval, policy: Policy, plan: Plan | None) -> Decision:
+def _few(interval: Interval, policy: Policy, plan: LookPlan | None) -> CheckResult:
     """Too few items. A policy may ask for more than when the plan was fixed: earlier looks decide nothing any more."""
     first, required = policy.first, "the policy requires"
     if plan is not None:
         later = policy.begins(plan)
         if later == inf:
-            return Decision(
+            return CheckResult(
                 "below minimum sample",
                 f"The plan's last look is at {many(plan.sizes[-1], 'item')}; the policy now requires {first:,}.",
                 "Another policy, or another dataset: a plan on record does not change.",
@@ -207,7 +209,7 @@ def _few(interval: Interval, policy: Policy, plan: Plan | None) -> Decision:
         enough = "" if later == plan.first else f" with the {first:,} that the policy requires"
         first, required = int(later), f"the plan's first look{enough} is at"
     more = max(1, first - interval.items)
-    return Decision(
+    return CheckResult(
         "below minimum sample",
         f"There is gold for {many(interval.items, 'item')}; {required} {first:,}.",
         f"Gold for {many(more, 'more random item')}.",
@@ -215,18 +217,18 @@ def _few(interval: Interval, policy: Policy, plan: Plan | None) -> Decision:
     )
 
 
-def _below(point: float, interval: Interval, threshold: float) -> Decision:
+def _below(point: float, interval: Interval, threshold: float) -> CheckResult:
     reason = (
         f"Kappa {_figure(point, threshold)} on {many(interval.items, 'item')} "
         f"is below the required {_plain(threshold)}."
     )
     if interval.high is not None and interval.high >= threshold:
         hope = f"A kappa at the threshold is not ruled out: the interval ends at {interval.high:.2f}."
-        return Decision("fails", reason, f"A judge with higher agreement. {hope}")
-    return Decision("fails", reason, "A judge with higher agreement. More labels are unlikely to change this.")
+        return CheckResult("fails", reason, f"A judge with higher agreement. {hope}")
+    return CheckResult("fails", reason, "A judge with higher agreement. More labels are unlikely to change this.")
 
 
-def _more(items: tuple[int, int] | None, cut: bool, interval: Interval, plan: Plan | None) -> str:
+def _more(items: tuple[int, int] | None, cut: bool, interval: Interval, plan: LookPlan | None) -> str:
     if plan is not None:
         later = [size for size in plan.sizes if size > interval.items]
         return f"The plan's next look, at {later[0]:,} items." if later else "Nothing: the plan has had its last look."

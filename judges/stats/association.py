@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.stats.intervals import MAX_UNDEFINED
-from judges.stats.uncertainty import Interval, quantile
+from judges.stats.uncertainty import Interval, normal_quantile
 
 Floats = NDArray[np.float64]
 _AT_ONCE = 1 << 20  # cells of replicates held in memory at a time
@@ -28,7 +28,7 @@ class _Cells(NamedTuple):
     items: int
 
 
-def spearman(
+def bootstrap_spearman(
     x: ArrayLike, y: ArrayLike, item: ArrayLike, replicates: int = 1000, seed: int = 0, level: float = 0.95
 ) -> Interval:
     """Spearman's rank correlation (ties share the middle of their ranks) with an interval clustered by item.
@@ -42,10 +42,10 @@ def spearman(
     return _interval(_point(_ranked, cells), cells, _ranked, "spearman, cluster bootstrap", replicates, seed, level)
 
 
-def pearson(
+def bootstrap_pearson(
     x: ArrayLike, y: ArrayLike, item: ArrayLike, replicates: int = 1000, seed: int = 0, level: float = 0.95
 ) -> Interval:
-    """Pearson's correlation with an interval as in `spearman`. None where a side is constant."""
+    """Pearson's correlation with an interval as in `bootstrap_spearman`. None where a side is constant."""
     cells = _checked(x, y, item)
     return _interval(_point(_plain, cells), cells, _plain, "pearson, cluster bootstrap", replicates, seed, level)
 
@@ -95,7 +95,7 @@ def _interval(
     # r of 1 has no place on Fisher's scale; beyond +-.9999 it makes no difference to any verdict.
     se = float(np.arctanh(np.clip(defined, -0.9999, 0.9999)).std(ddof=1))
     centre = atanh(min(max(point, -0.9999), 0.9999))
-    z, one_sided = quantile((1 + level) / 2), quantile(0.95)
+    z, one_sided = normal_quantile((1 + level) / 2), normal_quantile(0.95)
     low, high = min(point, tanh(centre - z * se)), max(point, tanh(centre + z * se))
     bound = min(point, tanh(centre - one_sided * se))
     se_r = se * (1 - point**2)
@@ -159,7 +159,7 @@ def correlation(x: ArrayLike, y: ArrayLike) -> float | None:
     return r if np.isfinite(r) else None
 
 
-def squared(r: Interval) -> Interval:
+def r_squared(r: Interval) -> Interval:
     """The interval of r squared from that of r: how much of one side a straight line of the other explains."""
     if r.point is None:
         return r
@@ -170,7 +170,9 @@ def squared(r: Interval) -> Interval:
     return Interval(r.point**2, low, high, bound, r.items, r.cells, r.n_eff, f"{r.method}, squared", None, r.level)
 
 
-def first_alone(outcome: ArrayLike, first: ArrayLike, rest: ArrayLike, item: ArrayLike) -> tuple[Interval, float]:
+def share_explained_by_first(
+    outcome: ArrayLike, first: ArrayLike, rest: ArrayLike, item: ArrayLike
+) -> tuple[Interval, float]:
     """How much of what two predictors explain of an outcome the first alone explains: R2(first) / R2(first, rest).
 
         R2(first) = r1^2,   R2(first, rest) = (r1^2 + r2^2 - 2 r1 r2 r12) / (1 - r12^2)

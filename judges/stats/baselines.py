@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats import bins
-from judges.stats.agreement import nearest
-from judges.stats.calibration import Floats, Meeting, scored_cells
-from judges.stats.intervals import Cells, difference, from_cells, influences
+from judges.stats.agreement import nearest_codes
+from judges.stats.calibration import Floats, PairedRatings, kappa_cells
+from judges.stats.intervals import Cells, kappa_difference, kappa_influences, kappa_interval
 from judges.stats.uncertainty import Interval
 from judges.tokens import tokens
 from judges.types import Dialogue, Dimension, Pair, Response, sort_of
@@ -24,18 +24,18 @@ FOLDS = 10
 """Parts of the items; each part is answered for by a rule fitted on the other nine."""
 _ROUNDING = 1e-12
 """So that a length on the border of two stretches falls into the upper one, however its share was rounded."""
-Standing = Literal["beats", "not shown to beat", "falls short of", "cannot tell"]
+BaselineVerdict = Literal["beats", "not shown to beat", "falls short of", "cannot tell"]
 
 
 @dataclass(frozen=True)
-class Length:
+class LengthRule:
     """The length rule against the gold, and the judge on the very same cells.
 
     `rule` and `judge` are kappas with their intervals by items, `exact` the rule's share of equal answers, `ahead` the
     paired difference judge - rule. `standing` is "beats" where the interval of `ahead` lies above 0, "falls short of"
     where it lies below, "not shown to beat" where it holds 0, and "cannot tell" below 30 items or without an interval.
     There are two such rules, one that uses the scale as often as people do and one that uses it as the judge does
-    (`guessed`); it is the better one.
+    (`length_rule_guesses`); it is the better one.
     """
 
     rule: Interval
@@ -44,13 +44,13 @@ class Length:
     exact: float
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> BaselineVerdict:
         """Whether the judge beats the rule."""
         return _standing(self.ahead)
 
 
 @dataclass(frozen=True)
-class Floors:
+class Baselines:
     """What the two rules reach in one dimension. Figures are None where there are no cells, or the rule does not apply.
 
     `constant` is the commonest gold value in words and `share` how much of the gold it is: the exact agreement of a
@@ -63,16 +63,16 @@ class Floors:
     constant: str | None = None
     share: float | None = None
     judge: Interval | None = None
-    length: Length | None = None
+    length: LengthRule | None = None
 
     @property
-    def above_constant(self) -> Standing:
+    def above_constant(self) -> BaselineVerdict:
         """Whether the judge beats a rule that always says the same."""
         varied = self.judge is not None and self.share is not None and self.share < 1
         return _standing(self.judge) if self.judge is not None and varied else "cannot tell"
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> BaselineVerdict:
         """The judge against both rules: the worse of the two verdicts."""
         found = [self.above_constant, *([self.length.standing] if self.length is not None else [])]
         if self.share == 1:
@@ -80,13 +80,13 @@ class Floors:
         return next((s for s in ("falls short of", "not shown to beat", "cannot tell") if s in found), "beats")
 
 
-def _standing(above: Interval) -> Standing:
+def _standing(above: Interval) -> BaselineVerdict:
     if above.verdictless or above.low is None or above.high is None:
         return "cannot tell"
     return "beats" if above.low > 0 else "falls short of" if above.high < 0 else "not shown to beat"
 
 
-def length(item: Dialogue | Pair | Response, unit: str) -> float:
+def unit_length(item: Dialogue | Pair | Response, unit: str) -> float:
     """How long the text of a unit is, in tokens: of a turn, of all assistant turns for the conversation, of a section.
 
     For a pair it is B's share of both lengths, len(b) / (len(a) + len(b)), as its verdict is about which is better.
@@ -117,7 +117,7 @@ def length(item: Dialogue | Pair | Response, unit: str) -> float:
     return float(tokens(text))
 
 
-def floors(meeting: Meeting, lengths: Floats, dimension: Dimension, seed: int = 0) -> Floors:
+def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimension, seed: int = 0) -> Baselines:
     """What the two rules reach on the cells that people and judge gave a value; `lengths` is as long as the meeting.
 
     The length rule needs an order of answers: it is left out on unordered scales other than the a/tie/b of a pair.
@@ -125,30 +125,35 @@ def floors(meeting: Meeting, lengths: Floats, dimension: Dimension, seed: int = 
     """
     scale = dimension.scale
     both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
-    cells, k = scored_cells(meeting, scale)
+    cells, k = kappa_cells(meeting, scale)
     item, human, judge = (np.asarray(side) for side in cells[:3])  # codes, or between two
     weight = np.ones(len(item)) if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
     if not len(item):
-        return Floors(0)
-    shares = np.bincount(bins.placed(meeting.human[both], scale), weight, minlength=bins.rows(scale)) / weight.sum()
+        return Baselines(0)
+    shares = (
+        np.bincount(bins.row_numbers(meeting.human[both], scale), weight, minlength=bins.row_count(scale))
+        / weight.sum()
+    )
     commonest = int(shares.argmax())
     items = len(np.unique(item))
-    whole = from_cells(item, human, judge, k, scale.weights, weight, seed=seed)
-    constant, share = bins.answers(scale)[commonest], float(shares[commonest])
+    whole = kappa_interval(item, human, judge, k, scale.weights, weight, seed=seed)
+    constant, share = bins.row_labels(scale)[commonest], float(shares[commonest])
     if scale.weights is None and scale.kind != "flag" and dimension.sort != "pair":
-        return Floors(items, constant, share, whole)
+        return Baselines(items, constant, share, whole)
     x = np.asarray(lengths, dtype=np.float64)[both]
     known = ~np.isnan(x)
     if len(np.unique(item[known])) < 2:
-        return Floors(items, constant, share, whole)
+        return Baselines(items, constant, share, whole)
     x, item, human, judge, weight = x[known], item[known], human[known], judge[known], weight[known]
-    own = judge if human.dtype.kind == "f" else nearest(judge)
-    guesses = [guessed(x, item, human, weight, k, like) for like in (None, own)]
-    guess = max(guesses, key=lambda codes: influences(Cells(item, human, codes, weight), k, scale.weights)[0] or 0.0)
-    found = Length(
-        from_cells(item, human, guess, k, scale.weights, weight, seed=seed),
-        whole if known.all() else from_cells(item, human, judge, k, scale.weights, weight, seed=seed),
-        difference(
+    own = judge if human.dtype.kind == "f" else nearest_codes(judge)
+    guesses = [length_rule_guesses(x, item, human, weight, k, like) for like in (None, own)]
+    guess = max(
+        guesses, key=lambda codes: kappa_influences(Cells(item, human, codes, weight), k, scale.weights)[0] or 0.0
+    )
+    found = LengthRule(
+        kappa_interval(item, human, guess, k, scale.weights, weight, seed=seed),
+        whole if known.all() else kappa_interval(item, human, judge, k, scale.weights, weight, seed=seed),
+        kappa_difference(
             Cells(item, human, guess, weight),
             Cells(item, human, judge, weight),
             k,
@@ -158,10 +163,10 @@ def floors(meeting: Meeting, lengths: Floats, dimension: Dimension, seed: int = 
         ),
         float(weight[guess == human].sum() / weight.sum()),
     )
-    return Floors(items, constant, share, whole, found)
+    return Baselines(items, constant, share, whole, found)
 
 
-def guessed(
+def length_rule_guesses(
     x: Floats,
     item: NDArray[np.int64],
     human: NDArray[np.int64] | Floats,

@@ -1,7 +1,7 @@
 """The values of a scale as codes, and as rows of its table.
 
-Kappa goes by values: `coded` puts them on codes from 0, one step apart, between which they may lie. What is shown as a
-table, or counted by answer, has a row for every answer; an interval scale with more answers than `EXACT`, or with any
+Kappa goes by values: `to_codes` puts them on codes from 0, one step apart, between which they may lie. What is shown as
+a table, or counted by answer, has a row for every answer; an interval scale with more answers than `EXACT`, or with any
 number for one, has `MOST` equal bins there instead. Nothing else is binned.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from judges.stats.agreement import Codes, Floats, nearest
+from judges.stats.agreement import Codes, Floats, nearest_codes
 from judges.types import Scale
 
 MOST = 10
@@ -25,121 +25,121 @@ def origin(scale: Scale) -> float:
     return float(scale.lo) if scale.kind in ("ordinal", "interval") else 0.0
 
 
-def unit(scale: Scale) -> float:
-    """The distance of neighbouring codes: 1, the step of an interval scale, or a tenth of one that is `binned`."""
-    return width(scale) / MOST if binned(scale) else scale.step or 1.0
+def code_step(scale: Scale) -> float:
+    """The distance of neighbouring codes: 1, the step of an interval scale, or a tenth of one that is binned."""
+    return scale_width(scale) / MOST if is_binned(scale) else scale.step or 1.0
 
 
-def reach(scale: Scale) -> int:
+def code_count(scale: Scale) -> int:
     """K, so that the codes of values lie in 0..K-1; 0 where answers are no codes (turn references)."""
-    return round(width(scale) / unit(scale)) + 1 if scale.kind == "interval" else scale.size
+    return round(scale_width(scale) / code_step(scale)) + 1 if scale.kind == "interval" else scale.size
 
 
-def width(scale: Scale) -> float:
+def scale_width(scale: Scale) -> float:
     """The distance of the ends of an ordered scale, in its own units."""
     return float(scale.hi - scale.lo) if scale.kind == "interval" else float(max(0, scale.size - 1))
 
 
-def step(scale: Scale) -> str:
+def describe_step(scale: Scale) -> str:
     """The distance of neighbouring answers, in words: "one step", or a distance on the scale."""
-    return f"{unit(scale):.4g}" if scale.kind == "interval" else "one step"
+    return f"{code_step(scale):.4g}" if scale.kind == "interval" else "one step"
 
 
-def coded(values: ArrayLike, scale: Scale) -> NDArray[np.int64] | Floats:
+def to_codes(values: ArrayLike, scale: Scale) -> NDArray[np.int64] | Floats:
     """Values of a scale, none of them n/a, as codes from 0: whole numbers where all of them are answers."""
-    codes = (np.asarray(values, dtype=np.float64) - origin(scale)) / unit(scale)
+    codes = (np.asarray(values, dtype=np.float64) - origin(scale)) / code_step(scale)
     if scale.kind == "interval":  # a step such as .1 is no binary number
         whole = np.round(codes)
         codes = np.where(np.abs(codes - whole) <= _CLOSE, whole, codes)
     return codes.astype(np.int64) if np.all(codes == np.floor(codes)) else np.asarray(codes, dtype=np.float64)
 
 
-def binned(scale: Scale) -> bool:
+def is_binned(scale: Scale) -> bool:
     """Whether a row of the table holds many answers."""
-    return scale.kind == "interval" and not (scale.step and round(width(scale) / scale.step) < EXACT)
+    return scale.kind == "interval" and not (scale.step and round(scale_width(scale) / scale.step) < EXACT)
 
 
-def rows(scale: Scale) -> int:
+def row_count(scale: Scale) -> int:
     """The rows of the table; 0 where there is none (turn references)."""
-    return MOST if binned(scale) else reach(scale)
+    return MOST if is_binned(scale) else code_count(scale)
 
 
-def answers(scale: Scale) -> tuple[str, ...]:
+def row_labels(scale: Scale) -> tuple[str, ...]:
     """What each row holds, in words: an answer, or the ends of a bin."""
-    if not binned(scale):
+    if not is_binned(scale):
         return tuple(scale.answers)
-    return tuple(f"{scale.say(low)}–{scale.say(high)}" for low, high in (ends(n, scale) for n in range(MOST)))
+    return tuple(f"{scale.say(low)}–{scale.say(high)}" for low, high in (bin_ends(n, scale) for n in range(MOST)))
 
 
-def middles(scale: Scale) -> tuple[float, ...]:
+def row_values(scale: Scale) -> tuple[float, ...]:
     """The value of each row: its answer, or the middle of its bin."""
-    if binned(scale):
-        return tuple(sum(ends(n, scale)) / 2 for n in range(MOST))
-    return tuple(float(origin(scale) + n * unit(scale)) for n in range(rows(scale)))
+    if is_binned(scale):
+        return tuple(sum(bin_ends(n, scale)) / 2 for n in range(MOST))
+    return tuple(float(origin(scale) + n * code_step(scale)) for n in range(row_count(scale)))
 
 
-def ends(row: int, scale: Scale) -> tuple[float, float]:
+def bin_ends(row: int, scale: Scale) -> tuple[float, float]:
     """Where a bin begins and ends; values on a border belong to the upper bin, that of the scale's end to the last."""
     each = (scale.hi - scale.lo) / MOST
     return float(round(scale.lo + row * each, 9)), float(round(scale.lo + (row + 1) * each, 9))
 
 
-def around(value: float, scale: Scale) -> tuple[float, float]:
+def row_ends(value: float, scale: Scale) -> tuple[float, float]:
     """The ends of the row of an interval scale that holds a value: from the first up to, and without, the second.
 
-    So that `placed` and a query find the same; the outer rows have no outer end.
+    So that `row_numbers` and a query find the same; the outer rows have no outer end.
     """
-    row, close = int(placed([value], scale)[0]), _CLOSE * unit(scale)
-    if binned(scale):
-        low, high = ends(row, scale)
+    row, close = int(row_numbers([value], scale)[0]), _CLOSE * code_step(scale)
+    if is_binned(scale):
+        low, high = bin_ends(row, scale)
     else:
         low, high = (scale.lo + (row + half) * scale.step for half in (-0.5, 0.5))
-    return (low - close if row else scale.lo - width(scale)), (
-        high - close if row < rows(scale) - 1 else scale.hi + width(scale)
+    return (low - close if row else scale.lo - scale_width(scale)), (
+        high - close if row < row_count(scale) - 1 else scale.hi + scale_width(scale)
     )
 
 
-def alike(one: ArrayLike, other: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
+def is_same_answer(one: ArrayLike, other: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
     """Whether codes are one answer: on scales with too many for a table, whether they are at most a tenth apart."""
     gap = np.abs(np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64))
-    return np.asarray(gap <= binned(scale) + _CLOSE, dtype=bool)
+    return np.asarray(gap <= is_binned(scale) + _CLOSE, dtype=bool)
 
 
-def ticks(scale: Scale, most: int) -> list[float]:
+def axis_ticks(scale: Scale, most: int) -> list[float]:
     """Round numbers on the axis of a scale of numbers, about `most` of them; whole ones on an ordinal scale."""
-    each = max(1.0, round(width(scale) / most))
-    if scale.kind == "interval" and width(scale) < most:
-        each = next(e for e in (0.001, 0.01, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0) if width(scale) / e <= most)
-    return [float(round(scale.lo + n * each, 9)) for n in range(int(width(scale) / each + _CLOSE) + 1)]
+    each = max(1.0, round(scale_width(scale) / most))
+    if scale.kind == "interval" and scale_width(scale) < most:
+        each = next(e for e in (0.001, 0.01, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0) if scale_width(scale) / e <= most)
+    return [float(round(scale.lo + n * each, 9)) for n in range(int(scale_width(scale) / each + _CLOSE) + 1)]
 
 
-def apart(one: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
+def steps_apart(one: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
     """The difference of two sides in steps; nan where a side is. The nearest answers count.
 
     On scales with too many answers for a table a step is a tenth of the scale, and less than one is none: 0 up to a
     tenth, 1 up to two.
     """
-    gap = np.abs(answered(one, scale) - answered(other, scale))
-    if binned(scale):
-        return np.asarray(np.maximum(np.ceil(gap / unit(scale) - _CLOSE) - 1, 0.0), dtype=np.float64)
-    return np.asarray(np.round(gap / unit(scale), 6), dtype=np.float64)
+    gap = np.abs(nearest_answers(one, scale) - nearest_answers(other, scale))
+    if is_binned(scale):
+        return np.asarray(np.maximum(np.ceil(gap / code_step(scale) - _CLOSE) - 1, 0.0), dtype=np.float64)
+    return np.asarray(np.round(gap / code_step(scale), 6), dtype=np.float64)
 
 
-def placed(values: ArrayLike, scale: Scale) -> Codes:
+def row_numbers(values: ArrayLike, scale: Scale) -> Codes:
     """The row of every value: that of the nearest answer (a half counts up), or of its bin."""
     given = np.asarray(values, dtype=np.float64)
-    if not binned(scale):
-        return nearest(coded(given, scale))
+    if not is_binned(scale):
+        return nearest_codes(to_codes(given, scale))
     at = (given - scale.lo) / (scale.hi - scale.lo) * MOST
     return np.asarray(np.clip(np.floor(at + _CLOSE), 0, MOST - 1), dtype=np.intp)
 
 
-def valued(codes: ArrayLike, scale: Scale) -> Floats:
-    """The values of codes: the inverse of `coded`."""
-    return np.asarray(origin(scale) + np.asarray(codes, dtype=np.float64) * unit(scale), dtype=np.float64)
+def from_codes(codes: ArrayLike, scale: Scale) -> Floats:
+    """The values of codes: the inverse of `to_codes`."""
+    return np.asarray(origin(scale) + np.asarray(codes, dtype=np.float64) * code_step(scale), dtype=np.float64)
 
 
-def between(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
+def is_between_answers(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
     """Which values lie between two answers of the scale, as several samples combined may; nan does not."""
     given = np.asarray(values, dtype=np.float64)
     if scale.kind == "interval" and not scale.step:
@@ -148,7 +148,7 @@ def between(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
     return np.asarray(np.abs(codes - np.round(codes)) > 1e-6, dtype=bool)
 
 
-def answered(values: ArrayLike, scale: Scale) -> Floats:
+def nearest_answers(values: ArrayLike, scale: Scale) -> Floats:
     """The answer nearest to every value, which people are shown; without steps the value itself. nan stays."""
     given = np.asarray(values, dtype=np.float64)
     if scale.kind == "interval" and not scale.step:

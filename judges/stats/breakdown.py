@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from judges.stats import clustered
 from judges.stats.agreement import Floats
 from judges.stats.means import FEW
-from judges.stats.ppi import Corrected, corrected, moments
-from judges.stats.slices import Cut
+from judges.stats.ppi import CorrectedMean, correct_mean, moments
+from judges.stats.slices import Slicing
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 Codes = NDArray[np.int64]
 
 
-class Cells(NamedTuple):
+class ScoredCells(NamedTuple):
     """The cells that the judge gave a value, as arrays of one length.
 
     The number of the item; the judge's value, and the row of the scale's table that it is in; people's mean value (nan:
@@ -41,13 +41,13 @@ class Cells(NamedTuple):
     share: Floats
     system: Codes
 
-    def where(self, keep: NDArray[np.bool_]) -> Cells:
+    def where(self, keep: NDArray[np.bool_]) -> ScoredCells:
         """Some of the cells."""
-        return Cells(*(column[keep] for column in self))  # type: ignore[arg-type]
+        return ScoredCells(*(column[keep] for column in self))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
-class Slice:
+class MeanSlice:
     """The judge's own mean in a slice, without figures where that would reveal single scores, and the corrected one.
 
     `mean` is None where the judge's own is; without a point where the slice's labels do not bear one.
@@ -55,11 +55,11 @@ class Slice:
 
     name: str
     judge: Interval
-    mean: Corrected | None
+    mean: CorrectedMean | None
 
 
-def sliced(cells: Cells, cut: Cut, reach: tuple[float, float], share: bool) -> list[Slice]:
-    """Every slice of a cut; `reach` and `share` as in `judges.stats.ppi.corrected`.
+def slice_means(cells: ScoredCells, cut: Slicing, reach: tuple[float, float], share: bool) -> list[MeanSlice]:
+    """Every slice of a cut; `reach` and `share` as in `judges.stats.ppi.correct_mean`.
 
     Where the slices without figures have fewer than `FEW` items together, the smallest of the others has none either:
     what is left of the mean of all would reveal theirs.
@@ -70,24 +70,24 @@ def sliced(cells: Cells, cut: Cut, reach: tuple[float, float], share: bool) -> l
     while without and order[len(without) :] and len(np.unique(np.concatenate([items[n] for n in without]))) < FEW:
         without.append(order[len(without)])
     return [
-        Slice(name, _none(len(items[n]), int((cut.code == n).sum())), None)
+        MeanSlice(name, _none(len(items[n]), int((cut.code == n).sum())), None)
         if n in without
-        else measured(name, cells.where(cut.code == n), reach, share)
+        else mean_of_slice(name, cells.where(cut.code == n), reach, share)
         for n, name in enumerate(cut.names)
     ]
 
 
-def measured(name: str, cells: Cells, reach: tuple[float, float], share: bool) -> Slice:
+def mean_of_slice(name: str, cells: ScoredCells, reach: tuple[float, float], share: bool) -> MeanSlice:
     """One slice of these cells."""
     numbers, item = np.unique(cells.item, return_inverse=True)
     if len(numbers) < FEW:
-        return Slice(name, _none(len(numbers), len(item)), None)
+        return MeanSlice(name, _none(len(numbers), len(item)), None)
     given = moments(item, cells.judge, cells.human, cells.gold, cells.weight, cells.share)
     given = given._replace(uncovered=_uncovered(cells, share))
-    return Slice(name, _own(cells.judge, item, reach, share), corrected(given, reach, share))
+    return MeanSlice(name, _own(cells.judge, item, reach, share), correct_mean(given, reach, share))
 
 
-def _uncovered(cells: Cells, share: bool) -> float:
+def _uncovered(cells: ScoredCells, share: bool) -> float:
     """The share of the cells that labels do not speak for: their system has none, or none reach so low or high.
 
     Of a mean it goes by rows of the table, as the tile does.
@@ -103,15 +103,15 @@ def _uncovered(cells: Cells, share: bool) -> float:
 def _own(value: Floats, item: Codes, reach: tuple[float, float], share: bool) -> Interval:
     """The judge's mean; of a mean the ends lie as far off as Student's t has it, and without spread there are none."""
     if share:
-        return clustered.share(value > 0, item)
-    return clustered.student(clustered.mean(value, item), *reach)
+        return clustered.share_by_item(value > 0, item)
+    return clustered.with_t_ends(clustered.mean_by_item(value, item), *reach)
 
 
 def _none(items: int, cells: int) -> Interval:
     return Interval(None, None, None, None, items, cells, 0.0, "mean, by item")
 
 
-def periods(days: Sequence[str], items: int, most: int) -> tuple[str, list[str]]:
+def time_periods(days: Sequence[str], items: int, most: int) -> tuple[str, list[str]]:
     """Days ("2026-01-31", "" none) as days, weeks, months or years, and the name of that step.
 
     It is the finest in which a period has `MIN_CLUSTERS` of so many items on average, else the coarsest with two

@@ -1,7 +1,7 @@
 """Gold and scores of one dimension, turned into the figures of the calibration page.
 
-They come as single cells (`Meeting`), or, where there are very many, as the sums that a database makes of them
-(`Sums`); the figures are the same.
+They come as single cells (`PairedRatings`), or, where there are very many, as the sums that a database makes of them
+(`RatingSums`); the figures are the same.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats import agreement, bins
-from judges.stats.approval_check import Decision
-from judges.stats.intervals import Cells, difference, from_cells, linearised, linearised_table
-from judges.stats.uncertainty import Interval, quantile, t_quantile
+from judges.stats.approval_check import CheckResult
+from judges.stats.intervals import Cells, interval_from_moments, interval_from_table, kappa_difference, kappa_interval
+from judges.stats.uncertainty import Interval, normal_quantile, t_quantile
 from judges.types import Dimension, Scale
 
 Floats = NDArray[np.float64]
@@ -25,7 +25,7 @@ FRAGILE = 0.8
 
 
 @dataclass(frozen=True)
-class Meeting:
+class PairedRatings:
     """The ratings of one dimension that have gold, as arrays of one length.
 
     They are the number of the item, the codes of people and judge (nan = n/a), whether the judge gave any score there,
@@ -55,20 +55,20 @@ class Meeting:
         """What the people of each cell say on average (nan: n/a only)."""
         return self.human if self.mean is None else self.mean
 
-    def where(self, keep: NDArray[np.bool_]) -> Meeting:
+    def where(self, keep: NDArray[np.bool_]) -> PairedRatings:
         """Some of the cells."""
         held = {one.name: getattr(self, one.name) for one in fields(self)}
         some: dict[str, Any] = {name: None if column is None else column[keep] for name, column in held.items()}
-        return Meeting(**some)
+        return PairedRatings(**some)
 
-    def without(self, code: float | None) -> Meeting:
+    def without(self, code: float | None) -> PairedRatings:
         """The cells in which neither people nor judge say `code`, as when ties are dropped (S2); None drops nothing."""
         if code is None:
             return self
         return self.where((self.human != code) & (self.judge != code))
 
 
-class People(NamedTuple):
+class LabelCounts(NamedTuple):
     """How many people labelled the cells with gold.
 
     `labels` over all of them, the `fewest` and the `most` of one cell,
@@ -81,7 +81,7 @@ class People(NamedTuple):
     waiting: int
 
 
-class Said(NamedTuple):
+class LabelSums(NamedTuple):
     """People's answers to the cells with gold, beside the one value that each resolves to.
 
     `total` (D, V) and `cross` (2, 2) are sums over the items, and of their products, of D = sum w s (judge - mean) and
@@ -92,18 +92,18 @@ class Said(NamedTuple):
     items: int
     total: Floats
     cross: Floats
-    people: People
+    people: LabelCounts
 
 
 @dataclass(frozen=True)
-class Sums:
+class RatingSums:
     """The same cells summed up, so that their number does not matter.
 
     One row for every combination that occurs: codes of people and judge (nan = n/a), whether scored, how many cells,
     and their summed weight. Of the cells that both scored: the number of `items`, sum and sum of squares of the items'
     mean weights, and what an item gives to kappa, totalled over items (`total`) and as cross-products (`cross`): the
-    six moments of `intervals.linearised` (codes from 0) where the scale's kappa is a function of them, else
-    its K x K table by rows (`judges.stats.intervals.linearised_table`). `gold_items` counts the items of all cells.
+    six moments of `intervals.interval_from_moments` (codes from 0) where the scale's kappa is a function of them, else
+    its K x K table by rows (`judges.stats.intervals.interval_from_table`). `gold_items` counts the items of all cells.
     """
 
     human: Floats
@@ -116,10 +116,10 @@ class Sums:
     mean_weight: tuple[float, float]
     total: Floats
     cross: Floats
-    said: Said
+    said: LabelSums
 
 
-class Tally(NamedTuple):
+class CellCounts(NamedTuple):
     """Cells, or groups of equal cells: codes (nan = n/a), whether scored, how many cells, their summed weight."""
 
     human: Floats
@@ -164,7 +164,7 @@ class Summary:
     gold_items: int
     gold_cells: int
     unscored: int
-    people: People
+    people: LabelCounts
     rounded: int = 0
 
     @property
@@ -180,7 +180,7 @@ class Summary:
     @property
     def binned(self) -> bool:
         """Whether a row of the table holds many answers."""
-        return bins.binned(self.dimension.scale)
+        return bins.is_binned(self.dimension.scale)
 
     @property
     def fragile(self) -> bool:
@@ -189,12 +189,12 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Line:
+class DimensionResult:
     """A dimension on the calibration page: the figures on the chosen basis, those on the gate's, and its decision."""
 
     shown: Summary
     gate: Summary
-    decision: Decision
+    decision: CheckResult
 
     @property
     def dimension(self) -> Dimension:
@@ -217,42 +217,44 @@ class Line:
         return f"{self.dimension.sort}.{self.dimension.name}"
 
 
-def by_moments(scale: Scale) -> bool:
+def has_kappa_of_moments(scale: Scale) -> bool:
     """Whether the scale's kappa is a function of six moments."""
-    return agreement.by_sums(bins.reach(scale), scale.weights)
+    return agreement.is_kappa_of_moments(bins.code_count(scale), scale.weights)
 
 
-def scored_cells(meeting: Meeting, scale: Scale) -> tuple[Cells, int]:
+def kappa_cells(meeting: PairedRatings, scale: Scale) -> tuple[Cells, int]:
     """The cells in which both people and judge gave a value of the scale, as codes 0..K-1, and K.
 
     Where samples were combined to values between two codes they stay so.
     """
     both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
-    human, judge = (bins.coded(side[both], scale) for side in (meeting.human, meeting.judge))
+    human, judge = (bins.to_codes(side[both], scale) for side in (meeting.human, meeting.judge))
     weight = meeting.weight[both]
     stratum = None if meeting.stratum is None else meeting.stratum[both]
-    return Cells(meeting.item[both], human, judge, None if np.all(weight == 1) else weight, stratum), bins.reach(scale)
+    return Cells(meeting.item[both], human, judge, None if np.all(weight == 1) else weight, stratum), bins.code_count(
+        scale
+    )
 
 
-def summarise(given: Meeting | Sums, dimension: Dimension, drop: str = "", seed: int = 0) -> Summary:
+def summarise(given: PairedRatings | RatingSums, dimension: Dimension, drop: str = "", seed: int = 0) -> Summary:
     """All figures of one dimension.
 
     `drop` names a category that is left out on both sides ("tie": figures with ties dropped). Ratings that were summed
-    up (`Sums`) have to be summed without it.
+    up (`RatingSums`) have to be summed without it.
     """
     scale = dimension.scale
     code = float(scale.categories.index(drop)) if drop else None
-    if isinstance(given, Sums):
-        tally = Tally(given.human, given.judge, given.scored, given.cells, given.weight)
-        return _figures(tally, dimension, code, from_sums(given, scale), given.gold_items, given.said)
+    if isinstance(given, RatingSums):
+        tally = CellCounts(given.human, given.judge, given.scored, given.cells, given.weight)
+        return _figures(tally, dimension, code, interval_from_sums(given, scale), given.gold_items, given.said)
     given = given.without(code)
-    cells, k = scored_cells(given, scale)
-    interval = from_cells(*cells[:3], k, scale.weights, cells.weight, seed=seed, stratum=cells.stratum)
-    tally = Tally(given.human, given.judge, given.scored, np.ones(len(given)), given.weight)
-    return _figures(tally, dimension, code, interval, len(np.unique(given.item)), said(given))
+    cells, k = kappa_cells(given, scale)
+    interval = kappa_interval(*cells[:3], k, scale.weights, cells.weight, seed=seed, stratum=cells.stratum)
+    tally = CellCounts(given.human, given.judge, given.scored, np.ones(len(given)), given.weight)
+    return _figures(tally, dimension, code, interval, len(np.unique(given.item)), sum_labels(given))
 
 
-def said(given: Meeting) -> Said:
+def sum_labels(given: PairedRatings) -> LabelSums:
     """People's answers to single cells, summed up."""
     mean = given.average
     share = (~np.isnan(mean)).astype(np.float64) if given.share is None else given.share
@@ -263,11 +265,11 @@ def said(given: Meeting) -> Said:
     gaps = part * np.where(there, given.judge - mean, 0.0)
     own = np.stack([np.bincount(index, column).astype(np.float64) for column in (gaps, part)])
     fewest, most = (int(people.min()), int(people.max())) if len(people) else (0, 0)
-    many = People(int(people.sum()), fewest, most, 0 if given.waits is None else int(given.waits.sum()))
-    return Said(int((own[1] > 0).sum()), own.sum(axis=1), own @ own.T, many)
+    many = LabelCounts(int(people.sum()), fewest, most, 0 if given.waits is None else int(given.waits.sum()))
+    return LabelSums(int((own[1] > 0).sum()), own.sum(axis=1), own @ own.T, many)
 
 
-def bias(given: Said, n_eff: float, cells: int, level: float = 0.95) -> Interval:
+def bias(given: LabelSums, n_eff: float, cells: int, level: float = 0.95) -> Interval:
     """The mean of judge - people, D / V, with its interval over items, linearised, by Student's t.
 
         SE^2 = n / (n - 1) sum over items (D_i - D / V V_i)^2 / V^2
@@ -288,33 +290,35 @@ def bias(given: Said, n_eff: float, cells: int, level: float = 0.95) -> Interval
     return replace(none, low=point - wide, high=point + wide, lower_bound=point - bound, se=se)
 
 
-def from_sums(sums: Sums, scale: Scale) -> Interval:
+def interval_from_sums(sums: RatingSums, scale: Scale) -> Interval:
     """Kappa with its interval by items, linearised, n_eff as Kish has it over the items' mean weights."""
     weight, squared = sums.mean_weight
     n_eff = weight**2 / squared if squared > 0 else 0.0
     both = sums.scored & ~np.isnan(sums.human) & ~np.isnan(sums.judge)
     cells = round(float(sums.cells[both].sum()))
-    if by_moments(scale):
-        return linearised(sums.total, sums.cross, sums.items, cells=cells, n_eff=n_eff)
+    if has_kappa_of_moments(scale):
+        return interval_from_moments(sums.total, sums.cross, sums.items, cells=cells, n_eff=n_eff)
     table = sums.total.reshape(scale.size, scale.size)
-    return linearised_table(table, sums.cross, sums.items, scale.weights, cells=cells, n_eff=n_eff)
+    return interval_from_table(table, sums.cross, sums.items, scale.weights, cells=cells, n_eff=n_eff)
 
 
 def _figures(
-    tally: Tally, dimension: Dimension, dropped: float | None, interval: Interval, items: int, told: Said
+    tally: CellCounts, dimension: Dimension, dropped: float | None, interval: Interval, items: int, told: LabelSums
 ) -> Summary:  # fmt: skip
     """Everything that one table gives. A dropped category has an empty row and column, which are taken out."""
     scale = dimension.scale
     human_na, judge_na, seen = np.isnan(tally.human), np.isnan(tally.judge), tally.scored
     both = seen & ~human_na & ~judge_na
-    between = both & bins.between(tally.judge, scale)
-    human, judge = (bins.placed(side[both], scale) for side in (tally.human, tally.judge))
-    table, counts = (_table(human, judge, amount[both], bins.rows(scale)) for amount in (tally.weight, tally.cells))
+    between = both & bins.is_between_answers(tally.judge, scale)
+    human, judge = (bins.row_numbers(side[both], scale) for side in (tally.human, tally.judge))
+    table, counts = (
+        _table(human, judge, amount[both], bins.row_count(scale)) for amount in (tally.weight, tally.cells)
+    )
     exactly = tally.human[both], tally.judge[both], tally.weight[both]
-    codes, answers = bins.middles(scale), bins.answers(scale)
+    codes, answers = bins.row_values(scale), bins.row_labels(scale)
     keep = [n for n, code in enumerate(codes) if dropped is None or code != dropped]
     table, counts = table[np.ix_(keep, keep)], counts[np.ix_(keep, keep)]
-    ordered, near = scale.weights is not None, _near(*exactly, scale) if bins.binned(scale) else None
+    ordered, near = scale.weights is not None, _near(*exactly, scale) if bins.is_binned(scale) else None
 
     def cells(where: NDArray[np.bool_]) -> int:
         return round(float(tally.cells[where].sum()))
@@ -326,10 +330,10 @@ def _figures(
         table=table,
         counts=counts,
         interval=interval,
-        exact=near[0] if near else agreement.exact(table),
-        within_one=near[1] if near else agreement.within_one(table) if ordered else None,
+        exact=near[0] if near else agreement.exact_agreement(table),
+        within_one=near[1] if near else agreement.agreement_within_one(table) if ordered else None,
         bias=bias(told if ordered else _NOBODY, interval.n_eff, cells(both)),
-        correlation=agreement.correlation_of(*exactly) if ordered else None,
+        correlation=agreement.pearson_correlation(*exactly) if ordered else None,
         commonest=agreement.commonest_share(table),
         ac=agreement.gwet_ac(table, scale.weights),
         na=agreement.na_agreement(
@@ -346,17 +350,17 @@ def _figures(
     )  # fmt: skip
 
 
-_NOBODY = Said(0, np.zeros(2), np.zeros((2, 2)), People(0, 0, 0, 0))
+_NOBODY = LabelSums(0, np.zeros(2), np.zeros((2, 2)), LabelCounts(0, 0, 0, 0))
 _ROUNDING = 1e-6
 _NO_SPREAD = 1e-12
 """A sum of squares below this share of what it is the difference of is rounding."""
 
 
 def _near(human: Floats, judge: Floats, weight: Floats, scale: Scale) -> tuple[float | None, float | None]:
-    """Shares of cells with equal answers, and with those at most one `bins.unit` apart, where a table is too coarse."""
+    """Shares of cells with equal answers, and with answers at most one code apart, where a table is too coarse."""
     if not len(human):
         return None, None
-    gap = np.abs(bins.answered(judge, scale) - bins.answered(human, scale)) / bins.unit(scale)
+    gap = np.abs(bins.nearest_answers(judge, scale) - bins.nearest_answers(human, scale)) / bins.code_step(scale)
     near = [float(np.average(gap <= steps + _ROUNDING, weights=weight)) for steps in (0, 1)]
     return near[0], near[1]
 
@@ -365,15 +369,17 @@ def _table(human: NDArray[np.intp], judge: NDArray[np.intp], amount: Floats, k: 
     return np.bincount(human * k + judge, amount, minlength=k * k).reshape(k, k).astype(np.float64)
 
 
-def anchoring(blind: Meeting | Sums, assisted: Meeting | Sums, dimension: Dimension) -> Interval:
+def anchoring(
+    blind: PairedRatings | RatingSums, assisted: PairedRatings | RatingSums, dimension: Dimension
+) -> Interval:
     """Kappa of assisted minus kappa of blind labels, the two groups of items resampled separately.
 
     From summed cells, and so for large groups: difference of the points, errors added as they are independent.
     """
     scale = dimension.scale
-    if isinstance(blind, Meeting) and isinstance(assisted, Meeting):
-        (first, k), (second, _) = scored_cells(blind, scale), scored_cells(assisted, scale)
-        return difference(first, second, k, scale.weights)
+    if isinstance(blind, PairedRatings) and isinstance(assisted, PairedRatings):
+        (first, k), (second, _) = kappa_cells(blind, scale), kappa_cells(assisted, scale)
+        return kappa_difference(first, second, k, scale.weights)
     one, two = (summarise(group, dimension).interval for group in (blind, assisted))
     smaller = min(one.items, two.items), min(one.cells, two.cells), min(one.n_eff, two.n_eff)
     if one.point is None or two.point is None:
@@ -382,5 +388,5 @@ def anchoring(blind: Meeting | Sums, assisted: Meeting | Sums, dimension: Dimens
     if one.se is None or two.se is None:
         return Interval(point, None, None, None, *smaller, "linearised")
     se = hypot(one.se, two.se)
-    low, high = max(-2.0, point - quantile(0.975) * se), min(2.0, point + quantile(0.975) * se)
-    return Interval(point, low, high, point - quantile(0.95) * se, *smaller, "linearised", se)
+    low, high = max(-2.0, point - normal_quantile(0.975) * se), min(2.0, point + normal_quantile(0.975) * se)
+    return Interval(point, low, high, point - normal_quantile(0.95) * se, *smaller, "linearised", se)

@@ -12,7 +12,7 @@ from math import hypot, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from judges.stats.uncertainty import Interval, quantile, t_quantile, wilson
+from judges.stats.uncertainty import Interval, normal_quantile, t_quantile, wilson_interval
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ def _by_item(value: ArrayLike, item: ArrayLike) -> tuple[Floats, Floats]:
     return np.bincount(position, values).astype(np.float64), np.bincount(position).astype(np.float64)
 
 
-def share(hit: ArrayLike, item: ArrayLike, level: float = 0.95) -> Interval:
+def share_by_item(hit: ArrayLike, item: ArrayLike, level: float = 0.95) -> Interval:
     """Interval of a share of cells, clustered by item: Wilson's, for the number of independent cells worth as much.
 
         p = sum_g s_g / N,   var = G / (G - 1) * sum_g (s_g - p n_g)^2 / N^2,   n_eff = p (1 - p) / var
@@ -36,27 +36,27 @@ def share(hit: ArrayLike, item: ArrayLike, level: float = 0.95) -> Interval:
     that items which all agree with themselves do not claim certainty. Everything is None without cells. ValueError when
     lengths differ. Source: Wilson 1927; Dean and Pagano 2015 (effective sample size in Wilson's interval).
     """
-    return share_of(*_by_item(np.asarray(hit, dtype=bool), item), level)
+    return share_from_counts(*_by_item(np.asarray(hit, dtype=bool), item), level)
 
 
-def share_of(hits: Floats, cells: Floats, level: float = 0.95) -> Interval:
-    """`share` from the hits and the number of cells of every item that has any."""
+def share_from_counts(hits: Floats, cells: Floats, level: float = 0.95) -> Interval:
+    """`share_by_item` from the hits and the number of cells of every item that has any."""
     n, items = float(cells.sum()), len(cells)
     if n == items:
-        return wilson(float(hits.sum()), n, level)
+        return wilson_interval(float(hits.sum()), n, level)
     p = float(hits.sum()) / n
     if p in (0.0, 1.0) or items < 2:
         effective = float(items)
     else:
         squares = float(((hits - p * cells) ** 2).sum())
         effective = p * (1 - p) * n**2 * (items - 1) / items / max(squares, (n / items) ** 2)
-    found = wilson(p * effective, effective, level)
+    found = wilson_interval(p * effective, effective, level)
     return Interval(
         p, found.low, found.high, found.lower_bound, items, round(n), effective, "wilson, by item", found.se, level
     )
 
 
-def mean(value: ArrayLike, item: ArrayLike, level: float = 0.95, weight: ArrayLike | None = None) -> Interval:
+def mean_by_item(value: ArrayLike, item: ArrayLike, level: float = 0.95, weight: ArrayLike | None = None) -> Interval:
     """Mean over cells with a normal interval, clustered by item; only a point with one item, all None without cells.
 
         m = sum w x / W,   var = G / (G - 1) * sum_g (sum of w x of item g - m w_g)^2 / W^2
@@ -77,7 +77,7 @@ def mean(value: ArrayLike, item: ArrayLike, level: float = 0.95, weight: ArrayLi
     return _normal(point, se, items, n, "mean, by item", level)
 
 
-def student(found: Interval, lo: float, hi: float) -> Interval:
+def with_t_ends(found: Interval, lo: float, hi: float) -> Interval:
     """A mean with ends as far off as Student's t has it, on the scale `lo` to `hi`; without spread there are none."""
     if found.point is None or not found.se:
         return replace(found, low=None, high=None, lower_bound=None)
@@ -86,7 +86,7 @@ def student(found: Interval, lo: float, hi: float) -> Interval:
     return replace(found, low=low, high=high, lower_bound=max(lo, found.point - bound))
 
 
-def apart(a: Interval, b: Interval, level: float = 0.95) -> Interval:
+def mean_difference(a: Interval, b: Interval, level: float = 0.95) -> Interval:
     """b - a of two means of disjoint groups of items: errors added as they are independent."""
     items, cells = min(a.items, b.items), min(a.cells, b.cells)
     if a.point is None or b.point is None:
@@ -97,7 +97,7 @@ def apart(a: Interval, b: Interval, level: float = 0.95) -> Interval:
     return _normal(point, hypot(a.se, b.se), items, cells, "difference of means", level)
 
 
-def newcombe(a: Interval, b: Interval, level: float = 0.95) -> Interval:
+def newcombe_difference(a: Interval, b: Interval, level: float = 0.95) -> Interval:
     """b - a of two shares of independent groups, from their Wilson intervals (l, u).
 
         d - sqrt((p_b - l_b)^2 + (u_a - p_a)^2)  to  d + sqrt((u_b - p_b)^2 + (p_a - l_a)^2),   d = p_b - p_a
@@ -112,11 +112,11 @@ def newcombe(a: Interval, b: Interval, level: float = 0.95) -> Interval:
     d = b.point - a.point
     low = d - hypot(b.point - b.low, a.high - a.point)
     high = d + hypot(b.high - b.point, a.point - a.low)
-    bound = d - (d - low) * quantile(0.95) / quantile((1 + level) / 2)
+    bound = d - (d - low) * normal_quantile(0.95) / normal_quantile((1 + level) / 2)
     return Interval(d, low, high, bound, items, cells, n_eff, "newcombe", None, level)
 
 
 def _normal(point: float, se: float, items: int, cells: int, method: str, level: float) -> Interval:
-    two_sided, one_sided = quantile((1 + level) / 2), quantile(0.95)
+    two_sided, one_sided = normal_quantile((1 + level) / 2), normal_quantile(0.95)
     ends = point - two_sided * se, point + two_sided * se
     return Interval(point, *ends, point - one_sided * se, items, cells, float(items), method, se, level)

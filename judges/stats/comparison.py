@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats.agreement import Floats, Weights
-from judges.stats.intervals import Cells, difference, from_cells
+from judges.stats.intervals import Cells, kappa_difference, kappa_interval
 from judges.stats.multiple_testing import holm
-from judges.stats.planner import further
-from judges.stats.uncertainty import Interval, quantile
+from judges.stats.planner import more_items_for_z
+from judges.stats.uncertainty import Interval, normal_quantile
 
 Codes = NDArray[np.int64]
 Verdict = Literal["better", "worse", "cannot tell", "too few items"]
@@ -23,7 +23,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Seats:
+class SharedCells:
     """Cells that people and every judge gave a value.
 
     Item, people's code 0..K-1, each judge's by its id (between two
@@ -37,7 +37,7 @@ class Seats:
 
 
 @dataclass(frozen=True)
-class Pair:
+class JudgePair:
     """How much better `other` agrees with people than `reference`: the difference of kappas on the same items.
 
     `p` is two-sided, from the difference and its error, and `adjusted` is p after Holm over the pairs it was decided
@@ -63,16 +63,16 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class JudgeComparison:
     """Judges on the same cells: kappa with people by judge, differences to the reference, and kappas between judges."""
 
     kappas: Mapping[str, Interval]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[JudgePair, ...]
     between: Mapping[tuple[str, str], Interval]
 
 
-def compare(seats: Seats, reference: str, k: int, weights: Weights, seed: int = 0) -> Comparison:
-    """All figures of one dimension; `adjusted` and `more` of the pairs are left for `together`, which sees them all.
+def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights, seed: int = 0) -> JudgeComparison:
+    """All figures of one dimension; `adjusted` and `more` of the pairs are left for `adjust_pairs`.
 
     Differences resample whole items, with what people and both judges said of them, so that an item that is hard for
     both is hard for both in every replicate.
@@ -81,22 +81,22 @@ def compare(seats: Seats, reference: str, k: int, weights: Weights, seed: int = 
     def cells(who: str) -> Cells:
         return Cells(seats.item, seats.human, seats.judges[who], seats.weight)
 
-    kappas = {who: from_cells(*cells(who)[:3], k, weights, seats.weight, seed=seed) for who in seats.judges}
+    kappas = {who: kappa_interval(*cells(who)[:3], k, weights, seats.weight, seed=seed) for who in seats.judges}
     pairs = []
     for other in seats.judges:
         if other != reference:
-            gap = difference(cells(reference), cells(other), k, weights, paired=True, seed=seed)
-            pairs.append(Pair(reference, other, gap, two_sided(gap)))
+            gap = kappa_difference(cells(reference), cells(other), k, weights, paired=True, seed=seed)
+            pairs.append(JudgePair(reference, other, gap, two_sided_p(gap)))
     between = {
-        (one, other): from_cells(
+        (one, other): kappa_interval(
             seats.item, seats.judges[one], seats.judges[other], k, weights, seats.weight, seed=seed
         )
         for one, other in combinations(seats.judges, 2)
     }  # fmt: skip
-    return Comparison(kappas, tuple(pairs), between)
+    return JudgeComparison(kappas, tuple(pairs), between)
 
 
-def together(pairs: Sequence[Pair]) -> list[Pair]:
+def adjust_pairs(pairs: Sequence[JudgePair]) -> list[JudgePair]:
     """The pairs with p adjusted by Holm over all of them.
 
     Where a difference is not significant, `more` is the number of items missing to decide it. Pairs without a p, or
@@ -108,12 +108,12 @@ def together(pairs: Sequence[Pair]) -> list[Pair]:
     for number, pair in enumerate(pairs):
         adjusted = after.get(number)
         missing = adjusted is not None and adjusted > ALPHA
-        more = more_to_tell(pair.difference, ALPHA / max(1, len(tested))) if missing else None
-        found.append(Pair(pair.reference, pair.other, pair.difference, pair.p, adjusted, more))
+        more = more_items_to_separate(pair.difference, ALPHA / max(1, len(tested))) if missing else None
+        found.append(JudgePair(pair.reference, pair.other, pair.difference, pair.p, adjusted, more))
     return found
 
 
-def two_sided(gap: Interval) -> float | None:
+def two_sided_p(gap: Interval) -> float | None:
     """Two-sided p of "the difference is 0", 2 (1 - Phi(|d| / se)); None without an error."""
     if gap.point is None or gap.se is None:
         return None
@@ -122,11 +122,11 @@ def two_sided(gap: Interval) -> float | None:
     return 2 * (1 - NormalDist().cdf(abs(gap.point) / gap.se))
 
 
-def more_to_tell(gap: Interval, alpha: float = ALPHA) -> tuple[int, int] | None:
-    """Further items, as a range, after which the difference likely differs from 0 (`judges.stats.planner.further`).
+def more_items_to_separate(gap: Interval, alpha: float = ALPHA) -> tuple[int, int] | None:
+    """Further items, as a range, after which the difference likely differs from 0 (`planner.more_items_for_z`).
 
     None where there is no difference or error, and where it is so small that labels will not settle it.
     """
     if not gap.point or not gap.se:
         return None
-    return further(abs(gap.point) / gap.se, gap.items, quantile(1 - alpha / 2))
+    return more_items_for_z(abs(gap.point) / gap.se, gap.items, normal_quantile(1 - alpha / 2))

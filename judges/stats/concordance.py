@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.stats.agreement import Floats, cell_weights, kish
-from judges.stats.calibration import Meeting
+from judges.stats.agreement import Floats, check_weights, effective_size
+from judges.stats.calibration import PairedRatings
 from judges.stats.intervals import Cells
-from judges.stats.strata import of_items, root_of_squares
+from judges.stats.strata import error_of_influences, item_strata
 from judges.stats.uncertainty import Interval, t_quantile
 
 Figure = Callable[[Floats, Floats, Floats], tuple[float, Floats]]
@@ -45,7 +45,7 @@ class Concordance(NamedTuple):
     mae: Interval
 
 
-CALLED = {
+FIGURE_NAMES = {
     "icc": "ICC(A,1)", "pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b",
     "mae": "mean absolute error",
 }  # fmt: skip
@@ -57,7 +57,7 @@ def concordance(cells: Cells, level: float = 0.95) -> Concordance:
     return Concordance(*(figure(cells, level) for figure in (icc, pearson, spearman, kendall, mae)))
 
 
-def cells_of(given: Meeting) -> Cells:
+def value_cells(given: PairedRatings) -> Cells:
     """The cells that both people and judge gave a value, as values of their scale: what all figures here take."""
     both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
     stratum = None if given.stratum is None else given.stratum[both]
@@ -108,17 +108,17 @@ def _interval(figure: Figure, cells: Cells, name: str, level: float, fisher: boo
         raise ValueError(f"Items and both sides must be of one length; got {keys.size}, {x.size} and {y.size}.")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("Both sides must be finite numbers.")
-    given = cell_weights(cells.weight, len(x))
+    given = check_weights(cells.weight, len(x))
     weight = np.ones(len(x)) if given is None else given
     distinct, item = np.unique(keys, return_inverse=True)
     items, sizes = len(distinct), np.bincount(item)
-    n_eff = kish(np.bincount(item, weight) / sizes) if items else 0.0
+    n_eff = effective_size(np.bincount(item, weight) / sizes) if items else 0.0
     none = Interval(None, None, None, None, items, len(x), n_eff, f"{name}, linearised", None, level)
     point, slope = figure(x, y, weight) if len(x) else (float("nan"), x)
     if not np.isfinite(point):
         return none
-    stratum = None if cells.stratum is None else of_items(np.asarray(cells.stratum), item, items)
-    error = root_of_squares(np.bincount(item, weight * slope).astype(np.float64), stratum)
+    stratum = None if cells.stratum is None else item_strata(np.asarray(cells.stratum), item, items)
+    error = error_of_influences(np.bincount(item, weight * slope).astype(np.float64), stratum)
     if items < 3 or error is None:
         return Interval(point, None, None, None, items, len(x), n_eff, none.method, None, level)
     wide, one_sided = (t_quantile(p, max(1.0, n_eff - 1)) for p in ((1 + level) / 2, 0.95))

@@ -16,10 +16,10 @@ from judges.plural import many
 from judges.stats import approval_check
 from judges.stats.approval_check import Policy, _figure, _plain
 from judges.stats.calibration import Summary
-from judges.stats.sequential import Open, bound
+from judges.stats.sequential import OpenSchedule, lower_bound_at
 from judges.stats.uncertainty import Interval
 
-State = Literal["holds", "to be looked at", "suspended"]
+ApprovalState = Literal["holds", "to be looked at", "suspended"]
 Reason = Literal["no gold", "pooled", "since", "latest", "bound", "weights", "lower", "down", "up"]
 """Why: the first four suspend, the others are to be looked at."""
 
@@ -33,11 +33,11 @@ OTHERS = 18
 Where nearly all answers are one, kappa of a few items is a matter of luck, and its own error does not show it."""
 LATEST = 120
 """The newest items since the approval, which are looked at by themselves too: much good gold must not hide a fall."""
-_LOOKS = Open(ITEMS, 1_000)
+_LOOKS = OpenSchedule(ITEMS, 1_000)
 _ROUNDING = 1e-9
 
 
-class Frozen(NamedTuple):
+class FrozenEvidence(NamedTuple):
     """What was frozen at the approval: kappa, its standard error, items and effective items; None where not."""
 
     kappa: float | None
@@ -46,14 +46,14 @@ class Frozen(NamedTuple):
     n_eff: float | None
 
 
-class Gold(NamedTuple):
+class GoldAgreement(NamedTuple):
     """Kappa of some gold, and the share of the commonest answer in it (both sides' mean; None without cells)."""
 
     kappa: Interval
     commonest: float | None
 
     @classmethod
-    def of(cls, found: Summary) -> Gold:
+    def of(cls, found: Summary) -> GoldAgreement:
         """That of a dimension's figures."""
         return cls(found.interval, found.commonest)
 
@@ -66,14 +66,14 @@ class Gold(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Finding:
+class DriftFinding:
     """The state of an approval, the reasons by kind, and each as a sentence.
 
     `since` is kappa of the gold since the approval with an interval that holds whenever it is looked at, `change` the
     same of its difference to the kappa at the approval; None where nothing may be concluded yet.
     """
 
-    state: State
+    state: ApprovalState
     reasons: tuple[Reason, ...]
     told: tuple[str, ...]
     since: Interval | None = None
@@ -85,35 +85,39 @@ class Finding:
         return " ".join(self.told)
 
 
-def held(
-    then: Frozen, pooled: Gold, since: Gold | None, latest: Gold | None, policy: Policy
-) -> Finding:
+def assess_drift(
+    then: FrozenEvidence,
+    pooled: GoldAgreement,
+    since: GoldAgreement | None,
+    latest: GoldAgreement | None,
+    policy: Policy,
+) -> DriftFinding:
     """The state of an approval under the policy that it met (docs/methods.md, Drift and suspension).
 
     `pooled` is all gold there is now, `since` what came after the approval (None: nothing), `latest` the newest of it
     (`LATEST` items; None where `since` is no more than that).
 
     The gold since lies below the threshold when even its any-time upper end does: with z the boundary of looks from 50
-    items on (`judges.stats.sequential.Open`) and the error e,
+    items on (`judges.stats.sequential.OpenSchedule`) and the error e,
 
         upper end = 1 - (1 - kappa) exp(-z e / (1 - kappa)),
 
-    the scale of `judges.stats.sequential.distance`. e is the larger one of its own standard error and of what the
+    the scale of `sequential.z_from_threshold`. e is the larger one of its own standard error and of what the
     error of all gold makes of so many items, error * sqrt(n_eff / n_eff of the new): a few new items that met no rare
     answer think themselves surer than they are. The change since the approval is kappa since - kappa then, its error
     the root of both errors' squares, and its interval two-sided at the same any-time level.
     """
-    reach = anytime(since, pooled) if since is not None and since.enough else None
-    recent = anytime(latest, pooled) if latest is not None and latest.enough else None
-    change = None if reach is None else difference(then, reach)
+    reach = anytime_interval(since, pooled) if since is not None and since.enough else None
+    recent = anytime_interval(latest, pooled) if latest is not None and latest.enough else None
+    change = None if reach is None else change_interval(then, reach)
     bad = list(_bad(then, pooled.kappa, (reach, recent), policy))
     if bad:
-        return Finding("suspended", *_parted(bad), reach, change)
+        return DriftFinding("suspended", *_parted(bad), reach, change)
     doubts = list(_doubts(pooled.kappa, reach, change, policy))
-    return Finding("to be looked at" if doubts else "holds", *_parted(doubts), reach, change)
+    return DriftFinding("to be looked at" if doubts else "holds", *_parted(doubts), reach, change)
 
 
-def anytime(new: Gold, pooled: Gold) -> Interval:
+def anytime_interval(new: GoldAgreement, pooled: GoldAgreement) -> Interval:
     """Kappa of new gold, each end holding at `ALPHA` whenever it is looked at; without them where it has no error."""
     own, whole = new.kappa, pooled.kappa
     if own.point is None or own.se is None:
@@ -122,11 +126,11 @@ def anytime(new: Gold, pooled: Gold) -> Interval:
     if whole.se is not None and own.n_eff > 0:
         error = max(error, whole.se * sqrt(max(1.0, whole.n_eff / own.n_eff)))
     z, found = _LOOKS.boundary(ALPHA, own.items), replace(own, se=error, method="any-time", level=1 - 2 * ALPHA)
-    low, high = bound(found, z), bound(found, -z)
+    low, high = lower_bound_at(found, z), lower_bound_at(found, -z)
     return replace(found, low=low, high=high, lower_bound=low)
 
 
-def difference(then: Frozen, since: Interval) -> Interval | None:
+def change_interval(then: FrozenEvidence, since: Interval) -> Interval | None:
     """Kappa since the approval minus kappa at it, with an interval of 95 % that holds whenever it is looked at."""
     if then.kappa is None or then.se is None or since.point is None or since.se is None:
         return None
@@ -145,12 +149,12 @@ def _parted(found: list[_Told]) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
 
 
 def _bad(
-    then: Frozen, pooled: Interval, new: tuple[Interval | None, Interval | None], policy: Policy
+    then: FrozenEvidence, pooled: Interval, new: tuple[Interval | None, Interval | None], policy: Policy
 ) -> Iterator[_Told]:
     """What suspends."""
     threshold = policy.threshold
     if pooled.point is None or pooled.items < policy.min_clusters:
-        decision = approval_check.decide(pooled, policy)
+        decision = approval_check.check_dimension(pooled, policy)
         yield "no gold", f"{decision.reason} {decision.missing}".strip()
     elif pooled.point < threshold - _ROUNDING and not _unsettled(then, pooled):
         yield (
@@ -181,7 +185,7 @@ def _doubts(
             f"{_plain(threshold)} required at the approval, but a few new items have a large weight so far: label more "
             "of the draw.",
         )
-    elif (decision := approval_check.decide(pooled, replace(policy, horizon=0))).state != "meets policy":
+    elif (decision := approval_check.check_dimension(pooled, replace(policy, horizon=0))).state != "meets policy":
         # What passed once at the bound of all looks need not pass at each: in doubt it is below that of one look.
         yield "bound", f"With all labels it would not be approved now: {decision.reason}"
     if since is not None and since.point is not None and since.point < threshold:
@@ -202,7 +206,7 @@ def _doubts(
             )
 
 
-def _unsettled(then: Frozen, pooled: Interval) -> bool:
+def _unsettled(then: FrozenEvidence, pooled: Interval) -> bool:
     """Whether a draw is open whose first answers bend the whole.
 
     Whether there are more items than at the approval, and they are worth less: a draw is open, and the first answers

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats.agreement import Floats, Weights, cross_table, kappa
-from judges.stats.intervals import Cells, influences
-from judges.stats.sampling import targets
-from judges.stats.uncertainty import quantile
+from judges.stats.intervals import Cells, kappa_influences
+from judges.stats.sampling import allocate
+from judges.stats.uncertainty import normal_quantile
 
 Codes = NDArray[np.int64]
 SHARED = 0.3
@@ -32,7 +32,7 @@ _LABELS = 10.0
 
 
 @dataclass(frozen=True)
-class Population:
+class ScoredPopulation:
     """The judge's scores of the items of a dataset.
 
     The judge's scores of (some of) the items of a dataset: the item and code 0..K-1 of each cell, the stratum of
@@ -51,7 +51,7 @@ class Population:
         """How many items of the dataset each item represents."""
         return np.asarray((self.sizes / np.bincount(self.stratum, minlength=len(self.sizes)))[self.stratum])
 
-    def repeated(self, times: int) -> Population:
+    def repeated(self, times: int) -> ScoredPopulation:
         """The same items so many times."""
         items = len(self.stratum)
         number = np.concatenate([self.item + n * items for n in range(times)])
@@ -59,7 +59,7 @@ class Population:
 
 
 @dataclass(frozen=True)
-class Spread:
+class InfluenceSpread:
     """How much single items move kappa where it is `kappa`: the standard deviation in each stratum, and over all."""
 
     kappa: float
@@ -81,7 +81,7 @@ class Forecast:
     fixed: tuple[int, int | None]
 
 
-def spread(known: Population, agreement: float, seed: int = 0) -> Spread | None:
+def simulate_spread(known: ScoredPopulation, agreement: float, seed: int = 0) -> InfluenceSpread | None:
     """The spreads where people agree with the judge to a kappa of `agreement`; None where it says one thing only.
 
     On ordered scales the judge's score and people's are cuts of two normal variables with the correlation that gives
@@ -117,12 +117,12 @@ def spread(known: Population, agreement: float, seed: int = 0) -> Spread | None:
     return _spread(known, people((low + high) / 2), agreement)
 
 
-def _spread(known: Population, human: Codes, agreement: float) -> Spread:
+def _spread(known: ScoredPopulation, human: Codes, agreement: float) -> InfluenceSpread:
     items, worth = len(known.stratum), known.worth
     cells = Cells(known.item, human, known.judge, worth[known.item])
-    _, slope = influences(cells, known.k, known.weights)
+    _, slope = kappa_influences(cells, known.k, known.weights)
     moved = np.bincount(known.item, slope, minlength=items) / worth * float(known.sizes.sum())
-    return Spread(
+    return InfluenceSpread(
         agreement, _deviations(moved, known.stratum, len(known.sizes)), sqrt(np.average(moved**2, weights=worth))
     )
 
@@ -133,14 +133,14 @@ def _deviations(moved: Floats, stratum: Codes, strata: int) -> Floats:
     return np.sqrt(np.bincount(stratum, (moved - mean[stratum]) ** 2, minlength=strata) / count)
 
 
-def blended(imagined: Spread, cells: Cells, stratum: Codes, k: int, weights: Weights) -> Floats:
+def blend_spread(imagined: InfluenceSpread, cells: Cells, stratum: Codes, k: int, weights: Weights) -> Floats:
     """The spread in each stratum from labels that there are, `stratum` being that of each cell's item.
 
     The imagined one counts for `_LABELS` items beside them, so that a few labels that happen to agree prove nothing.
     """
     strata = len(imagined.strata)
     item, place = np.unique(np.asarray(cells.item), return_inverse=True)
-    point, slope = influences(cells, k, weights)
+    point, slope = kappa_influences(cells, k, weights)
     if point is None:
         return imagined.strata
     weight = np.ones(len(place)) if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
@@ -153,7 +153,9 @@ def blended(imagined: Spread, cells: Cells, stratum: Codes, k: int, weights: Wei
     return np.asarray(np.sqrt(squares / (items + _LABELS)), dtype=np.float64)
 
 
-def errors(found: Spread, sizes: Mapping[str, int], worth: Mapping[str, float] | None, items: Sequence[int]) -> Floats:
+def sample_errors(
+    found: InfluenceSpread, sizes: Mapping[str, int], worth: Mapping[str, float] | None, items: Sequence[int]
+) -> Floats:
     """The standard error of kappa for samples of these numbers of items, (samples,).
 
         sqrt(sum_h W_h^2 S_h^2 / n_h),   W_h = N_h / N; without worth, as of a simple random sample: S / sqrt(n)
@@ -162,14 +164,14 @@ def errors(found: Spread, sizes: Mapping[str, int], worth: Mapping[str, float] |
     """
     if worth is None:
         return np.asarray(found.whole / np.sqrt(np.asarray(items, dtype=np.float64)))
-    counts = np.array([list(targets(worth, sizes, n).values()) for n in items], dtype=np.float64)
+    counts = np.array([list(allocate(worth, sizes, n).values()) for n in items], dtype=np.float64)
     share = np.array(list(sizes.values()), dtype=np.float64)
     share = share / share.sum()
     return np.asarray(np.sqrt(((share * found.strata) ** 2 / np.maximum(counts, 1.0)).sum(axis=1)))
 
 
 def forecast(
-    spreads: Sequence[Spread],
+    spreads: Sequence[InfluenceSpread],
     sizes: Mapping[str, int],
     worth: Mapping[str, float] | None,
     items: int,
@@ -186,13 +188,13 @@ def forecast(
     3), which is simulated. Above `last` nobody looks. `worth` None is a simple random sample.
     """
     looks = np.unique(np.geomspace(first, max(last, first), _LOOKS).round().astype(np.int64)).tolist()
-    half = [quantile(0.975) * float(errors(s, sizes, worth, [items])[0]) for s in spreads]
+    half = [normal_quantile(0.975) * float(sample_errors(s, sizes, worth, [items])[0]) for s in spreads]
     ends, singles = [], []
     for one in spreads:
-        error = errors(one, sizes, worth, looks)
+        error = sample_errors(one, sizes, worth, looks)
         score = _walks(tuple((1 / error**2).tolist())) + (one.kappa - threshold) / error
         ends.append(_first(score >= z, looks))
-        enough = (one.kappa - threshold) / error >= quantile(level) + quantile(0.8)
+        enough = (one.kappa - threshold) / error >= normal_quantile(level) + normal_quantile(0.8)
         singles.append(_first(enough[None], looks)[0])
     low, high = np.quantile(np.concatenate(ends), [0.1, 0.9], method="inverted_cdf").tolist()
     return Forecast(

@@ -21,42 +21,42 @@ from judges.stats.agreement import (
     Codes,
     Floats,
     Weights,
-    answers,
-    by_chance,
-    by_chance_from_sums,
-    cell_weights,
-    checked,
-    gradient,
+    chance_disagreement,
+    chance_disagreement_from_sums,
+    check_table,
+    check_values,
+    check_weights,
+    effective_size,
+    gradient_by_moments,
+    gradient_by_table,
     kappa,
     kappa_from_sums,
-    kish,
-    six,
-    slopes,
+    six_moments,
 )
 from judges.stats.replicates import (
-    PLAIN,
-    RATIO,
-    Samples,
-    Scale,
-    apart,
-    differences,
-    ends,
-    parts,
-    samples,
+    IDENTITY,
+    LOG_RATIO,
+    Replicates,
+    Transform,
+    bootstrap_ends,
+    difference_replicates,
+    independent_replicates,
+    item_sums,
+    kappa_replicates,
     with_products,
 )
-from judges.stats.resampling import in_order, resampled, resampled_alike
-from judges.stats.strata import cautious, of_items, resampled_within, root_of_squares
-from judges.stats.uncertainty import Interval, quantile, unmet
+from judges.stats.resampling import resample, resample_seeded, sort_rows
+from judges.stats.strata import error_of_influences, item_strata, resample_within_strata, widen_for_strata
+from judges.stats.uncertainty import Interval, normal_quantile, with_rule_of_three
 
 LINEARISE_FROM = 3_000
-"""Items from which `from_cells` and `difference` linearise: there both roads agree, and the bootstrap grows slow."""
+"""Items from which `kappa_interval` and `kappa_difference` linearise: there both agree, and the bootstrap is slow."""
 
 MAX_UNDEFINED = 0.05
 """Above this share of undefined replicates there is no interval: the rest would be a selection."""
 
 BOOTSTRAP = "cluster bootstrap, percentile and studentised"
-"""What `Interval.method` calls an interval of `cluster_bootstrap`."""
+"""What `Interval.method` calls an interval of `bootstrap_kappa`."""
 
 
 class Cells(NamedTuple):
@@ -88,7 +88,7 @@ class _Clustered:
         """Kish over items; the weight of an item is the mean of its cells', so that a long dialogue counts once."""
         if self.weight is None:
             return float(self.items)
-        return kish(np.bincount(self.item, self.weight) / np.bincount(self.item))
+        return effective_size(np.bincount(self.item, self.weight) / np.bincount(self.item))
 
     @property
     def whole(self) -> bool:
@@ -103,7 +103,7 @@ class _Clustered:
     def sums(self) -> Floats:
         """The sums of `kappa_from_sums`, the same to the last digit in whatever order the cells come."""
         weight = 1.0 if self.weight is None else self.weight
-        return np.array([fsum(row) for row in six(self.human, self.judge) * weight])
+        return np.array([fsum(row) for row in six_moments(self.human, self.judge) * weight])
 
     def pooled(self, k: int, weights: Weights) -> float | None:
         """Kappa over all cells."""
@@ -115,8 +115,8 @@ class _Clustered:
         if point is None:
             return None, np.zeros(self.item.size)
         if self.whole:
-            return point, slopes(self.table(k), weights).ravel()[self.human * k + self.judge]
-        return point, gradient(self.sums()) @ six(self.human, self.judge)
+            return point, gradient_by_table(self.table(k), weights).ravel()[self.human * k + self.judge]
+        return point, gradient_by_moments(self.sums()) @ six_moments(self.human, self.judge)
 
     def per_item(self, value: Floats) -> Floats:
         """Weighted sum over the cells of each item, (items,)."""
@@ -125,7 +125,7 @@ class _Clustered:
 
     def parts(self, k: int, weights: Weights) -> Floats:
         """What each item gives to kappa (judges/stats/replicates.py)."""
-        return parts(self.item, self.human, self.judge, self.weight, self.items, k, weights)
+        return item_sums(self.item, self.human, self.judge, self.weight, self.items, k, weights)
 
 
 def _renumbered(item_index: ArrayLike) -> tuple[Codes, int]:
@@ -149,20 +149,22 @@ def _renumbered(item_index: ArrayLike) -> tuple[Codes, int]:
 def _clustered(cells: Cells, k: int, weights: Weights) -> _Clustered:
     """Cells checked against the scale; ValueError in a sentence."""
     item, items = _renumbered(cells.item)
-    human, judge = (answers(side, k, name, weights) for side, name in ((cells.human, "human"), (cells.judge, "judge")))
+    human, judge = (
+        check_values(side, k, name, weights) for side, name in ((cells.human, "human"), (cells.judge, "judge"))
+    )
     if not item.size == human.size == judge.size:
         raise ValueError(
             f"Items, human and judge must be of one length; got {item.size}, {human.size} and {judge.size}."
         )
-    stratum = None if cells.stratum is None else of_items(np.asarray(cells.stratum), item, items)
-    return _Clustered(item, human, judge, cell_weights(cells.weight, item.size), items, stratum)
+    stratum = None if cells.stratum is None else item_strata(np.asarray(cells.stratum), item, items)
+    return _Clustered(item, human, judge, check_weights(cells.weight, item.size), items, stratum)
 
 
 def _normal(
     point: float | None, se: float | None, items: int, cells: int, n_eff: float, level: float, reach: float = 1.0
 ) -> Interval:
     """point -+ z se, kept within -reach..reach; without an se only the point."""
-    two_sided, one_sided = quantile((1 + level) / 2), quantile(0.95)
+    two_sided, one_sided = normal_quantile((1 + level) / 2), normal_quantile(0.95)
     if point is None or se is None:
         return Interval(point, None, None, None, items, cells, n_eff, "linearised", None, level)
     low, high = max(-reach, point - two_sided * se), min(reach, point + two_sided * se)
@@ -174,7 +176,7 @@ def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:
     return None if items < 2 else sqrt(max(0.0, items / (items - 1) * float(gradient @ cross @ gradient)))
 
 
-def linearised(
+def interval_from_moments(
     sums: ArrayLike,
     cross: ArrayLike,
     items: int,
@@ -206,10 +208,10 @@ def linearised(
         n_eff = float(total[0] ** 2 / square[0, 0]) if square[0, 0] > 0 else 0.0
     if point is None:
         return _normal(None, None, items, cells, n_eff, level)
-    return _normal(point, _sandwich_se(gradient(total), square, items), items, cells, n_eff, level)
+    return _normal(point, _sandwich_se(gradient_by_moments(total), square, items), items, cells, n_eff, level)
 
 
-def linearised_table(
+def interval_from_table(
     table: ArrayLike,
     cross: ArrayLike,
     items: int,
@@ -219,12 +221,12 @@ def linearised_table(
     n_eff: float | None = None,
     level: float = 0.95,
 ) -> Interval:
-    """`linearised` for any kappa: from the K x K total and sum_g t_g t_g^T (K*K, K*K), t_g = item g's table by rows.
+    """The interval of any kappa from the K x K total and sum_g t_g t_g^T (K*K, K*K), t_g = item g's table by rows.
 
     With one cell an item it is the Fleiss-Cohen-Everitt variance times G / (G - 1). Defaults and None as in
-    `linearised`.
+    `interval_from_moments`.
     """
-    array, square = checked(table), np.asarray(cross, dtype=np.float64)
+    array, square = check_table(table), np.asarray(cross, dtype=np.float64)
     size = array.size
     if square.shape != (size, size):
         raise ValueError(
@@ -235,11 +237,11 @@ def linearised_table(
     if n_eff is None:
         squares = float(square.sum())
         n_eff = n**2 / squares if squares > 0 else 0.0
-    se = None if point is None else _sandwich_se(slopes(array, weights).ravel(), square, items)
+    se = None if point is None else _sandwich_se(gradient_by_table(array, weights).ravel(), square, items)
     return _normal(point, se, items, cells, n_eff, level)
 
 
-def cluster_bootstrap(
+def bootstrap_kappa(
     item_index: ArrayLike,
     human: ArrayLike,
     judge: ArrayLike,
@@ -265,7 +267,7 @@ def cluster_bootstrap(
     is in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
     Where judge and people never differed the ends are those of -log(a) cells one step apart (the rule of three). The
     same seed gives the same interval; memory is 2^21 draws and, for each item, 20 numbers (quadratic weights) or
-    (2K + 1)(K + 2). With strata the lower ends are those of `judges.stats.strata.cautious` where these are lower.
+    (2K + 1)(K + 2). With strata the lower ends are those of `strata.widen_for_strata` where these are lower.
     Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
     """
     cells = _clustered(Cells(item_index, human, judge, weight, stratum), k, weights)
@@ -273,37 +275,39 @@ def cluster_bootstrap(
     own = cells.parts(k, weights)
     given = with_products(own)
     if cells.stratum is None:
-        given = in_order(given)
-        totals, sums = resampled_alike(given, replicates, seed), given.sum(axis=0)[None]
+        given = sort_rows(given)
+        totals, sums = resample_seeded(given, replicates, seed), given.sum(axis=0)[None]
     else:
-        totals, sums = resampled_within(given, cells.stratum, own.shape[1], replicates, seed)
-    drawn, whole = (samples(total, k, weights, cells.items) for total in (totals, sums))
-    found = _interval(point, whole, drawn, RATIO, cells.items, cells.item.size, cells.n_eff, level)
-    found = found if cells.stratum is None else cautious(found, float(whole.error[0]))
+        totals, sums = resample_within_strata(given, cells.stratum, own.shape[1], replicates, seed)
+    drawn, whole = (kappa_replicates(total, k, weights, cells.items) for total in (totals, sums))
+    found = _interval(point, whole, drawn, LOG_RATIO, cells.items, cells.item.size, cells.n_eff, level)
+    found = found if cells.stratum is None else widen_for_strata(found, float(whole.error[0]))
     if point != 1 or found.low is None:
         return found
-    expected = by_chance(cells.table(k), weights) if cells.whole else by_chance_from_sums(cells.sums())
-    return unmet(found, float(cells.sums()[0]) ** 2 / found.cells / expected)
+    expected = (
+        chance_disagreement(cells.table(k), weights) if cells.whole else chance_disagreement_from_sums(cells.sums())
+    )
+    return with_rule_of_three(found, float(cells.sums()[0]) ** 2 / found.cells / expected)
 
 
 def _interval(
-    point: float | None, whole: Samples, drawn: Samples, scale: Scale, items: int, cells: int, n_eff: float,
+    point: float | None, whole: Replicates, drawn: Replicates, scale: Transform, items: int, cells: int, n_eff: float,
     level: float, reach: float = 1.0,
 ) -> Interval:  # fmt: skip
     """Interval from bootstrap replicates, kept within -reach..reach; those that are nan are left out and reported."""
-    quantile((1 + level) / 2)  # refuses a level outside 0..1
+    normal_quantile((1 + level) / 2)  # refuses a level outside 0..1
     defined = np.isfinite(drawn.figure)
     undefined = 1 - int(defined.sum()) / len(defined)
     if point is None or items < 2 or undefined > MAX_UNDEFINED:
         return Interval(point, None, None, None, items, cells, n_eff, BOOTSTRAP, None, level, undefined)
-    drawn = Samples(drawn.figure[defined], drawn.error[defined])
-    low, high, bound = ends(whole, drawn, level, scale)
+    drawn = Replicates(drawn.figure[defined], drawn.error[defined])
+    low, high, bound = bootstrap_ends(whole, drawn, level, scale)
     se = float(whole.error[0])
     low, high, bound = max(-reach, low), min(reach, high), max(-reach, bound)
     return Interval(point, low, high, bound, items, cells, n_eff, BOOTSTRAP, se, level, undefined)
 
 
-def from_cells(
+def kappa_interval(
     item_index: ArrayLike,
     human: ArrayLike,
     judge: ArrayLike,
@@ -321,9 +325,9 @@ def from_cells(
     cells = _clustered(Cells(item_index, human, judge, weight, stratum), k, weights)
     if cells.items < LINEARISE_FROM:
         of = cells.item, cells.human, cells.judge, k, weights, cells.weight
-        return cluster_bootstrap(*of, seed=seed, level=level, stratum=stratum)
+        return bootstrap_kappa(*of, seed=seed, level=level, stratum=stratum)
     point, by_item = _influences(cells, k, weights)
-    error = root_of_squares(by_item, cells.stratum)
+    error = error_of_influences(by_item, cells.stratum)
     return _normal(point, error, cells.items, cells.item.size, cells.n_eff, level)
 
 
@@ -333,7 +337,7 @@ def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | No
     return point, cells.per_item(slope)
 
 
-def difference(
+def kappa_difference(
     a: Cells | tuple[ArrayLike, ...],
     b: Cells | tuple[ArrayLike, ...],
     k: int,
@@ -349,7 +353,7 @@ def difference(
     `paired` False: two disjoint groups of items, resampled apart (blind against assisted draws; the item indices of a
     and b then have nothing to do with each other). `paired` True: the same items seen twice (two judges, two
     protocols); equal indices are one item, resampled together, and an item that only one side has counts on that
-    side. Method and None as in `from_cells`, the studentised ends on the scale of the difference itself; `items`,
+    side. Method and None as in `kappa_interval`, the studentised ends on the scale of the difference itself; `items`,
     `cells` and `n_eff` are those of the smaller group, which is the one that limits.
     """
     first, second = Cells(*a), Cells(*b)
@@ -365,25 +369,25 @@ def difference(
     point = None if kappa_a is None or kappa_b is None else kappa_b - kappa_a
     if max(one.items, two.items) >= LINEARISE_FROM:
         independent = [influence_b - influence_a] if paired else [influence_a, influence_b]
-        errors = [root_of_squares(influence) for influence in independent]
+        errors = [error_of_influences(influence) for influence in independent]
         se = sqrt(sum(error**2 for error in errors if error is not None)) if None not in errors else None
         return _normal(point, se, *smaller, level, reach=2.0)
     shares = [group.parts(k, weights) for group in (one, two)]
     if paired:
         given = with_products(np.hstack(shares))
-        drawn = differences(resampled_alike(given, replicates, seed), k, weights, one.items)
-        whole = differences(given.sum(axis=0)[None], k, weights, one.items)
+        drawn = difference_replicates(resample_seeded(given, replicates, seed), k, weights, one.items)
+        whole = difference_replicates(given.sum(axis=0)[None], k, weights, one.items)
     else:
         rng, groups = np.random.default_rng(seed), []
         for share, its in zip(shares, (one.items, two.items), strict=True):
             given = with_products(share)
-            totals = resampled(given, replicates, rng), given.sum(axis=0)[None]
-            groups.append([samples(total, k, weights, its) for total in totals])
-        drawn, whole = (apart(*sides) for sides in zip(*groups, strict=True))
-    return _interval(point, whole, drawn, PLAIN, *smaller, level, reach=2.0)
+            totals = resample(given, replicates, rng), given.sum(axis=0)[None]
+            groups.append([kappa_replicates(total, k, weights, its) for total in totals])
+        drawn, whole = (independent_replicates(*sides) for sides in zip(*groups, strict=True))
+    return _interval(point, whole, drawn, IDENTITY, *smaller, level, reach=2.0)
 
 
-def influences(cells: Cells, k: int, weights: Weights = "quadratic") -> tuple[float | None, Floats]:
+def kappa_influences(cells: Cells, k: int, weights: Weights = "quadratic") -> tuple[float | None, Floats]:
     """Kappa, and the influence of every single cell on it, (cells,); zeros where kappa is undefined.
 
     Summed by any clusters g they give var = G / (G - 1) sum_g (sum of g)^2, and with the sums of another figure over

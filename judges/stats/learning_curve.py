@@ -7,15 +7,15 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.stats.agreement import Weights, kish
-from judges.stats.intervals import Cells, influences
-from judges.stats.uncertainty import Interval, quantile
+from judges.stats.agreement import Weights, effective_size
+from judges.stats.intervals import Cells, kappa_influences
+from judges.stats.uncertainty import Interval, normal_quantile
 
 STEPS = 24
 _FIRST = 10
 
 
-def curve(cells: Cells, k: int, weights: Weights = "quadratic", steps: int = STEPS) -> list[Interval]:
+def kappa_by_size(cells: Cells, k: int, weights: Weights = "quadratic", steps: int = STEPS) -> list[Interval]:
     """Kappa on the first m items, for about `steps` sizes m from 10 up to all of them, each with its 95% interval.
 
     Items are numbered in the order in which they got their gold, and only that number gives the order.
@@ -27,18 +27,18 @@ def curve(cells: Cells, k: int, weights: Weights = "quadratic", steps: int = STE
     rank = np.unique(item, return_inverse=True)[1] if len(item) else item
     items = int(rank.max()) + 1 if len(rank) else 0
     found = []
-    for size in sizes(items, steps):
+    for size in curve_sizes(items, steps):
         inside = rank < size
         part = Cells(rank[inside], human[inside], judge[inside], weight[inside])
-        point, influence = influences(part, k, weights)
+        point, influence = kappa_influences(part, k, weights)
         by_item = np.bincount(rank[inside], influence, minlength=size)
         se = sqrt(size / (size - 1) * float(by_item @ by_item)) if point is not None and size > 1 else None
         mean = np.bincount(rank[inside], weight[inside]) / np.bincount(rank[inside])
-        found.append(interval(point, se, size, int(inside.sum()), kish(mean)))
+        found.append(interval(point, se, size, int(inside.sum()), effective_size(mean)))
     return found
 
 
-def sizes(items: int, steps: int = STEPS) -> list[int]:
+def curve_sizes(items: int, steps: int = STEPS) -> list[int]:
     """About `steps` sizes from 10 to `items`, each an equal factor above the one before; [] below two."""
     if items < 2:
         return []
@@ -52,12 +52,12 @@ def interval(point: float | None, se: float | None, items: int, cells: int, n_ef
     """point -+ 1.96 se, within -1..1, as an interval; only the point where there is no se."""
     if point is None or se is None:
         return Interval(point, None, None, None, items, cells, n_eff, "linearised")
-    reach = quantile(0.975) * se
+    reach = normal_quantile(0.975) * se
     low, high = max(-1.0, point - reach), min(1.0, point + reach)
-    return Interval(point, low, high, point - quantile(0.95) * se, items, cells, n_eff, "linearised", se)
+    return Interval(point, low, high, point - normal_quantile(0.95) * se, items, cells, n_eff, "linearised", se)
 
 
-def ahead(now: Interval, upto: int, steps: int = 8) -> list[Interval]:
+def extrapolate_interval(now: Interval, upto: int, steps: int = 8) -> list[Interval]:
     """The interval that is to be expected with more items, up to `upto` of them, if kappa stays where it is.
 
     se(m) = se sqrt(G / m). [] where there is no interval yet, or `upto` is no further than now.

@@ -8,14 +8,14 @@ from math import exp, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from judges.stats.uncertainty import quantile
+from judges.stats.uncertainty import normal_quantile
 
 _SPREAD = 2.5
 _STEPS = 100
 
 
 @dataclass(frozen=True)
-class Chance:
+class Probability:
     """A probability with its interval, two-sided at 95%."""
 
     point: float
@@ -23,7 +23,7 @@ class Chance:
     high: float
 
 
-def chance_at_zero(x: ArrayLike, y: ArrayLike) -> Chance:
+def probability_at_zero(x: ArrayLike, y: ArrayLike) -> Probability:
     """P(y = 1) where all predictors are 0, from logit P = b0 + sum_j b_j x_j / s_j.
 
     x is (n, p), y (n,) of 0 and 1, s_j the root mean square of predictor j (it is scaled, not centred: 0 keeps its
@@ -46,9 +46,9 @@ def chance_at_zero(x: ArrayLike, y: ArrayLike) -> Chance:
         b = b + step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-12))
         if float(np.abs(step).max()) < 1e-10:
             break
-    half = quantile(0.975) * sqrt(float(np.linalg.inv(curvature)[0, 0]))
+    half = normal_quantile(0.975) * sqrt(float(np.linalg.inv(curvature)[0, 0]))
     point, low, high = (1 / (1 + exp(-(float(b[0]) + away))) for away in (0.0, -half, half))
-    return Chance(point, low, high)
+    return Probability(point, low, high)
 
 
 def _sigmoid(value: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats.agreement import Floats
-from judges.stats.clustered import mean, student
+from judges.stats.clustered import mean_by_item, with_t_ends
 from judges.stats.uncertainty import Interval
 
 FEW = 3
 """Of fewer items no mean is shown: it would reveal single scores, which somebody may still have to label blind."""
 
 
-class Scored(NamedTuple):
+class ScoreRows(NamedTuple):
     """The scores of one dimension, a row each, as arrays of one length; nan where a row has none.
 
     The number of the item, the value, what it counts by the judge's confidence, whether the judge's aggregate of the
@@ -35,14 +35,14 @@ class Scored(NamedTuple):
     parts: Floats
     other: Floats
 
-    def where(self, keep: NDArray[np.bool_]) -> Scored:
+    def where(self, keep: NDArray[np.bool_]) -> ScoreRows:
         """Some of the rows."""
         item, *rest = self
-        return Scored(item[keep], *(column[keep] for column in rest))
+        return ScoreRows(item[keep], *(column[keep] for column in rest))
 
 
 @dataclass(frozen=True)
-class Means:
+class JudgeMeans:
     """The plain mean and those beside it, each with its interval by items.
 
     Beside it are, None where there is none, the mean in which scores of low confidence count less (`sure`), that of
@@ -63,7 +63,7 @@ class Means:
         return self.plain.items >= FEW
 
 
-def means(scored: Scored, lo: float = -inf, hi: float = inf) -> Means:
+def judge_means(scored: ScoreRows, lo: float = -inf, hi: float = inf) -> JudgeMeans:
     """All of them; a part of fewer than `FEW` items has no mean, and no end lies beyond the scale, `lo` to `hi`."""
     item, value = scored.item, scored.value
     counted, trusted = ~np.isnan(scored.counts), scored.trusted == 1
@@ -74,14 +74,16 @@ def means(scored: Scored, lo: float = -inf, hi: float = inf) -> Means:
     def kept(one: Interval) -> Interval:
         if one.items < FEW:
             return Interval(None, None, None, None, one.items, one.cells, one.n_eff, one.method)
-        return student(one, lo, hi)
+        return with_t_ends(one, lo, hi)
 
-    return Means(
-        plain=student(mean(value, item), lo, hi),
-        sure=kept(mean(value[counted], item[counted], weight=scored.counts[counted])) if counted.any() else None,
-        trusted=kept(mean(value[trusted], item[trusted])) if known else None,
-        parts=kept(mean(scored.parts[parted], item[parted])) if parted.any() else None,
-        other=student(mean(other, item[both]), lo, hi) if both.any() else None,
-        ahead=mean(own - other, item[both]) if both.any() else None,
+    return JudgeMeans(
+        plain=with_t_ends(mean_by_item(value, item), lo, hi),
+        sure=kept(mean_by_item(value[counted], item[counted], weight=scored.counts[counted]))
+        if counted.any()
+        else None,
+        trusted=kept(mean_by_item(value[trusted], item[trusted])) if known else None,
+        parts=kept(mean_by_item(scored.parts[parted], item[parted])) if parted.any() else None,
+        other=with_t_ends(mean_by_item(other, item[both]), lo, hi) if both.any() else None,
+        ahead=mean_by_item(own - other, item[both]) if both.any() else None,
     )
 

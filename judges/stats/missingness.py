@@ -19,7 +19,7 @@ from judges.errors import BadScale
 from judges.plural import many
 from judges.stats.accuracy import Accuracy, accuracy
 from judges.stats.agreement import Floats
-from judges.stats.calibration import Meeting, Summary, summarise
+from judges.stats.calibration import PairedRatings, Summary, summarise
 from judges.types import Dimension, Scale
 
 OUT, LOWEST, TIE = "out", "lowest", "tie"
@@ -29,7 +29,7 @@ GATE = "The approval check always leaves them out, and requires scores for enoug
 
 
 @dataclass(frozen=True)
-class Counted:
+class ChoiceFigures:
     """The figures under one choice; `summary` is None where the scale has no such answer, and `why` says so."""
 
     choice: str
@@ -43,15 +43,15 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Missing:
+class Missingness:
     """How many cells with gold are missing of how many that have gold, and the figures under each choice."""
 
     cells: int
     gold: int
-    counted: tuple[Counted, ...]
+    counted: tuple[ChoiceFigures, ...]
 
 
-def code(choice: str, scale: Scale) -> float | None:
+def imputed_code(choice: str, scale: Scale) -> float | None:
     """The code that counts for what is missing; None: it is left out.
 
     A number may lie between two answers of an ordered scale. Raises BadScale where the scale has no such answer.
@@ -74,7 +74,7 @@ def code(choice: str, scale: Scale) -> float | None:
     return found
 
 
-def filled(given: Meeting, value: float | None, lost: NDArray[np.bool_]) -> Meeting:
+def impute(given: PairedRatings, value: float | None, lost: NDArray[np.bool_]) -> PairedRatings:
     """The cells with `value` where the judge's answer was `lost` and people have one; None changes nothing."""
     if value is None:
         return given
@@ -83,44 +83,44 @@ def filled(given: Meeting, value: float | None, lost: NDArray[np.bool_]) -> Meet
     return replace(given, judge=judge, scored=given.scored | where)
 
 
-def usual(scale: Scale) -> list[str]:
+def usual_choices(scale: Scale) -> list[str]:
     """The four choices shown side by side: left out, lowest, tie, and a number: the middle of a scale of numbers."""
     middle = [f"{(scale.lo + scale.hi) / 2:g}"] if scale.kind in ("ordinal", "interval") else []
     return [OUT, LOWEST, TIE, *middle]
 
 
-def missing(
-    given: Meeting, dimension: Dimension, lost: NDArray[np.bool_], chosen: Sequence[str], drop: str = ""
-) -> Missing:
+def compare_choices(
+    given: PairedRatings, dimension: Dimension, lost: NDArray[np.bool_], chosen: Sequence[str], drop: str = ""
+) -> Missingness:
     """The figures under each of the choices; `drop` is a category that is left out on both sides, as in `summarise`."""
     there = int((lost & ~given.scored & ~np.isnan(given.human)).sum())
-    return Missing(there, len(given), tuple(_counted(given, dimension, lost, chosen, drop)))
+    return Missingness(there, len(given), tuple(_counted(given, dimension, lost, chosen, drop)))
 
 
 def _counted(
-    given: Meeting, dimension: Dimension, lost: NDArray[np.bool_], chosen: Sequence[str], drop: str
-) -> Iterator[Counted]:
+    given: PairedRatings, dimension: Dimension, lost: NDArray[np.bool_], chosen: Sequence[str], drop: str
+) -> Iterator[ChoiceFigures]:
     for choice in chosen:
         try:
-            value = code(choice, dimension.scale)
+            value = imputed_code(choice, dimension.scale)
         except BadScale as error:
-            yield Counted(choice, None, str(error))
+            yield ChoiceFigures(choice, None, str(error))
         else:
-            yield Counted(choice, summarise(filled(given, value, lost), dimension, drop))
+            yield ChoiceFigures(choice, summarise(impute(given, value, lost), dimension, drop))
 
 
-def said(choice: str) -> str:
+def describe_choice(choice: str) -> str:
     """A choice in words: "left out", "as 3"."""
     return CHOICES.get(choice, f"as {choice}")
 
 
-def told(found: Missing) -> str:
+def explain(found: Missingness) -> str:
     """How many cells are missing, as a sentence."""
     have = "has" if found.cells == 1 else "have"
     return f"Of {many(found.gold, 'rating')} with gold {found.cells:,} {have} no usable value of this judge."
 
 
-def plain(found: Missing) -> dict[str, Any]:
+def as_json(found: Missingness) -> dict[str, Any]:
     """The same as values of JSON, without choices that the scale does not have."""
     return {
         "ratings": found.cells,

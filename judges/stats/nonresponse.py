@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from judges.plural import many
-from judges.stats.approval_check import Decision
+from judges.stats.approval_check import CheckResult
 
 _ROUNDING = 1e-9
 _NAMED = 3
@@ -20,7 +20,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True)
-class Stratum:
+class StratumResponse:
     """A part of a random sample, and who answered.
 
     A part of a random sample: its name, about how many items it was drawn from, how many of them were drawn, and how
@@ -37,16 +37,16 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Response:
+class SampleResponse:
     """The strata of the sample that a figure rests on; none where nothing is known of who was asked."""
 
-    strata: tuple[Stratum, ...] = ()
+    strata: tuple[StratumResponse, ...] = ()
 
     @property
-    def whole(self) -> Stratum:
+    def whole(self) -> StratumResponse:
         """All strata as one."""
         items, drawn, answered = (sum(getattr(s, n) for s in self.strata) for n in ("items", "drawn", "answered"))
-        return Stratum("", items, drawn, answered)
+        return StratumResponse("", items, drawn, answered)
 
     def lacks(self, least: float) -> int:
         """How many more answers it takes until that share is answered, overall and in every stratum."""
@@ -81,7 +81,7 @@ class Response:
         return " ".join(told)
 
 
-def held(decision: Decision, response: Response, least: float) -> Decision:
+def require_response(decision: CheckResult, response: SampleResponse, least: float) -> CheckResult:
     """A decision after the check of who answered: without enough answers it is below minimum sample, whatever it says.
 
     What is undefined stays so, as more answers of one value define nothing.
@@ -99,7 +99,7 @@ def held(decision: Decision, response: Response, least: float) -> Decision:
     return replace(decision, reason=f"{decision.reason} {against}", missing=missing, more=(low, high))
 
 
-def _where(strata: Iterable[Stratum]) -> str:
+def _where(strata: Iterable[StratumResponse]) -> str:
     """The strata that lack most answers, in brackets; "" where there is one only."""
     every = list(strata)
     short = sorted((s for s in every if s.answered < s.drawn), key=lambda s: (s.answered - s.drawn, s.name))
@@ -110,12 +110,12 @@ def _where(strata: Iterable[Stratum]) -> str:
     return f" ({', '.join([*named, *([f'{rest:,} in others'] if rest else [])])})"
 
 
-def _silent(stratum: Stratum) -> str:
+def _silent(stratum: StratumResponse) -> str:
     of = f"the {round(stratum.items):,} items of {_name(stratum)}"
     if stratum.drawn == 1:
         return f"The only item drawn from {of} is not answered, so nothing speaks for them."
     return f"None of the {stratum.drawn:,} drawn from {of} is answered, so nothing speaks for them."
 
 
-def _name(stratum: Stratum) -> str:
+def _name(stratum: StratumResponse) -> str:
     return f"stratum {stratum.name}" if stratum.name else "the stratum without a system"

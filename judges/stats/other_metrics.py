@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from judges.stats import bins
 from judges.stats.accuracy import Accuracy, accuracy
 from judges.stats.agreement import Floats, cross_table, gwet_ac
-from judges.stats.calibration import Meeting
-from judges.stats.clustered import mean, share_of
-from judges.stats.concordance import CALLED, Concordance, cells_of, concordance
+from judges.stats.calibration import PairedRatings
+from judges.stats.clustered import mean_by_item, share_from_counts
+from judges.stats.concordance import FIGURE_NAMES, Concordance, concordance, value_cells
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
@@ -21,7 +21,7 @@ _CLOSE = 1e-6
 
 
 @dataclass(frozen=True)
-class Others:
+class OtherMetrics:
     """How judge and people go together in a dimension, on the cells that both valued.
 
     `exact` is accuracy, the share of equal answers, with its interval by items; `macro` precision, recall and F1
@@ -40,21 +40,23 @@ class Others:
         return list(_rows(self))
 
 
-def others(given: Meeting, dimension: Dimension, drop: str = "") -> Others:
+def measure_other_metrics(given: PairedRatings, dimension: Dimension, drop: str = "") -> OtherMetrics:
     """All of them; `drop` is a category that is left out on both sides, as in `judges.stats.calibration.summarise`."""
     scale, dropped = dimension.scale, dimension.scale.categories.index(drop) if drop else None
-    cells = cells_of(given.without(None if dropped is None else float(dropped)))
+    cells = value_cells(given.without(None if dropped is None else float(dropped)))
     human, judge = (np.asarray(side, dtype=np.float64) for side in (cells.human, cells.judge))
     weight = np.asarray(cells.weight, dtype=np.float64)
-    equal = np.abs(bins.answered(judge, scale) - bins.answered(human, scale)) <= _CLOSE * bins.unit(scale)
-    table = cross_table(bins.placed(human, scale), bins.placed(judge, scale), bins.rows(scale), weight)
+    equal = np.abs(bins.nearest_answers(judge, scale) - bins.nearest_answers(human, scale)) <= _CLOSE * bins.code_step(
+        scale
+    )
+    table = cross_table(bins.row_numbers(human, scale), bins.row_numbers(judge, scale), bins.row_count(scale), weight)
     if dropped is not None:
         table = np.delete(np.delete(table, dropped, 0), dropped, 1)
     ordered = scale.weights is not None
-    return Others(
+    return OtherMetrics(
         _exact(cells.item, equal, weight),
         None if ordered else accuracy(table),
-        None if bins.binned(scale) else gwet_ac(table, scale.weights),
+        None if bins.is_binned(scale) else gwet_ac(table, scale.weights),
         concordance(cells) if ordered else None,
     )
 
@@ -62,10 +64,10 @@ def others(given: Meeting, dimension: Dimension, drop: str = "") -> Others:
 def _exact(item: ArrayLike, equal: NDArray[np.bool_], weight: Floats) -> Interval:
     """The share of equal answers."""
     if not len(equal):
-        return mean([], [])
+        return mean_by_item([], [])
     _, place = np.unique(item, return_inverse=True)
     hits, whole = (np.asarray(np.bincount(place, each), dtype=np.float64) for each in (weight * equal, weight))
-    return replace(share_of(hits, whole), cells=len(equal), items=len(whole))
+    return replace(share_from_counts(hits, whole), cells=len(equal), items=len(whole))
 
 
 _SAYS = {
@@ -77,7 +79,7 @@ _SAYS = {
 }
 
 
-def _rows(found: Others) -> Iterator[tuple[str, Interval, str]]:
+def _rows(found: OtherMetrics) -> Iterator[tuple[str, Interval, str]]:
     yield "% agreement", found.exact, "Share of ratings with the same answer (accuracy); not corrected for chance."
     if found.macro is not None:
         for name, value in zip(("precision", "recall", "F1"), found.macro[1:], strict=True):
@@ -87,14 +89,14 @@ def _rows(found: Others) -> Iterator[tuple[str, Interval, str]]:
         yield name, _point(found.ac), "Gwet's: less affected by one very common answer than kappa."
     if found.concordance is not None:
         for key, one in found.concordance._asdict().items():
-            yield CALLED[key], one, _SAYS[key]
+            yield FIGURE_NAMES[key], one, _SAYS[key]
 
 
 def _point(value: float | None) -> Interval:
     return Interval(value, None, None, None, 0, 0, 0.0, "no interval")
 
 
-def plain(found: Others) -> dict[str, object]:
+def as_json(found: OtherMetrics) -> dict[str, object]:
     """The same as values of JSON: accuracy and what averages over answers or has no table, each with its ends."""
     made: dict[str, object] = {"accuracy": found.exact.point, "accuracy_interval": _ends(found.exact)}
     if found.macro is not None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from math import ceil, sqrt
 
-from judges.stats.sequential import distance
-from judges.stats.uncertainty import Interval, quantile
+from judges.stats.sequential import z_from_threshold
+from judges.stats.uncertainty import Interval, normal_quantile
 
 MOST_TIMES = 10
 """Above so many times the items there are, a figure is at the threshold as far as labels can show."""
 
 
-def more_for_width(interval: Interval, half_width: float, power: float = 0.8) -> tuple[int, int] | None:
+def more_items_for_width(interval: Interval, half_width: float, power: float = 0.8) -> tuple[int, int] | None:
     """Further items, as a range, after which the two-sided interval is no wider than the point -+ `half_width`.
 
         G' = G (present half width (1 + z_power / sqrt(G)) / half_width)^2
@@ -26,15 +26,15 @@ def more_for_width(interval: Interval, half_width: float, power: float = 0.8) ->
     if interval.low is None or interval.high is None:
         return None
     # An end that was cut off at 1 makes the interval look narrower than its error is.
-    present = max((interval.high - interval.low) / 2, (interval.se or 0.0) * quantile((1 + interval.level) / 2))
+    present = max((interval.high - interval.low) / 2, (interval.se or 0.0) * normal_quantile((1 + interval.level) / 2))
     if present <= half_width * (1 + 1e-9):
         return 0, 0
-    widths = (present * (1 + quantile(p) / sqrt(interval.items)) for p in (1 - power, power))
+    widths = (present * (1 + normal_quantile(p) / sqrt(interval.items)) for p in (1 - power, power))
     low, high = (max(1, ceil(interval.items * (width / half_width) ** 2 - 1e-9) - interval.items) for width in widths)
     return low, high
 
 
-def more_range(interval: Interval, threshold: float, needed: float) -> tuple[int, int] | None:
+def more_items_for_threshold(interval: Interval, threshold: float, needed: float) -> tuple[int, int] | None:
     """Further items, as a range, after which kappa likely lies `needed` errors above the threshold.
 
     With z now, on G items, and r = G / G': what kappa will be on G' items lies about what it is now, with the variance
@@ -43,11 +43,11 @@ def more_range(interval: Interval, threshold: float, needed: float) -> tuple[int
     cut at `MOST_TIMES` G. (0, 0) where it is reached; None where even without luck (q = 0) more than that is needed, or
     nothing is known: kappa is at the threshold, and labels will not settle it.
     """
-    z = distance(interval, threshold)
-    return None if z is None else further(z, interval.items, needed)
+    z = z_from_threshold(interval, threshold)
+    return None if z is None else more_items_for_z(z, interval.items, needed)
 
 
-def further(z: float, items: int, needed: float) -> tuple[int, int] | None:
+def more_items_for_z(z: float, items: int, needed: float) -> tuple[int, int] | None:
     """The same of any figure that is now `z` errors from what it is compared with, on so many items."""
     if not items:
         return None
@@ -55,7 +55,7 @@ def further(z: float, items: int, needed: float) -> tuple[int, int] | None:
         return 0, 0
     if z <= 0 or (needed / z) ** 2 > MOST_TIMES:
         return None
-    low, high = (_times(z, quantile(p), needed) for p in (0.8, 0.2))
+    low, high = (_times(z, normal_quantile(p), needed) for p in (0.8, 0.2))
     return max(1, ceil(items * (low - 1))), max(1, ceil(items * (high - 1)))
 
 

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from judges.plural import many
 from judges.stats import intervals
-from judges.stats.clustered import share
+from judges.stats.clustered import share_by_item
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
-Said = tuple[Hashable, str, str]
+OrderedVerdicts = tuple[Hashable, str, str]
 """A pair (its item), and the verdict as A/B and as B/A, both in the item's own A and B."""
 
 
 @dataclass(frozen=True)
-class Position:
+class PositionalAgreement:
     """`same`: share of pairs whose verdict is the same in both orders; `kappa`: plain kappa between the orders.
 
     `first`: share of the decided verdicts, of both orders, that the response in the first place won. All by item.
@@ -33,12 +33,12 @@ class Position:
     table: NDArray[np.int64]
 
 
-def position(said: Sequence[Said], answers: Sequence[str]) -> Position:
+def positional_agreement(said: Sequence[OrderedVerdicts], answers: Sequence[str]) -> PositionalAgreement:
     """The positional agreement of verdicts in both orders; `answers` are those of the scale.
 
     Several samples of a pair are cells of one item. Verdicts that are no answer of the scale (n/a) are one more answer:
     to say it in one order only is to say something else. Shares: Wilson's interval, by item; kappa: that of
-    `intervals.from_cells`. Every figure of no pairs is None.
+    `intervals.kappa_interval`. Every figure of no pairs is None.
     """
     more = dict.fromkeys(word for _, *both in said for word in both if word not in answers)
     words = (*answers, *more)
@@ -49,10 +49,10 @@ def position(said: Sequence[Said], answers: Sequence[str]) -> Position:
     np.add.at(table, (ab, ba), 1)
     won = [(n, word == first) for n, (_, *both) in zip(item, said, strict=True)
            for word, first in zip(both, ("a", "b"), strict=True) if word in ("a", "b")]  # fmt: skip
-    return Position(
-        share(ab == ba, item),
-        intervals.from_cells(item, ab, ba, len(words), None) if said else _NOTHING,
-        share([hit for _, hit in won], [n for n, _ in won]),
+    return PositionalAgreement(
+        share_by_item(ab == ba, item),
+        intervals.kappa_interval(item, ab, ba, len(words), None) if said else _NOTHING,
+        share_by_item([hit for _, hit in won], [n for n, _ in won]),
         words,
         table,
     )
@@ -61,7 +61,7 @@ def position(said: Sequence[Said], answers: Sequence[str]) -> Position:
 _NOTHING = Interval(None, None, None, None, 0, 0, 0.0, "none")
 
 
-def told(found: Position) -> list[str]:
+def explain(found: PositionalAgreement) -> list[str]:
     """The figures in sentences."""
     same, first = found.same, found.first
     if same.point is None:
@@ -81,7 +81,7 @@ def told(found: Position) -> list[str]:
     return said
 
 
-def plain(found: Position) -> dict[str, Any]:
+def as_json(found: PositionalAgreement) -> dict[str, Any]:
     """The figures as JSON has them, every digit."""
 
     def of(one: Interval) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def plain(found: Position) -> dict[str, Any]:
     return {**figures, "answers": list(found.answers), "table": found.table.tolist()}
 
 
-def both(facts: Iterable[tuple[Hashable, object]]) -> list[Said]:
+def verdicts_in_both_orders(facts: Iterable[tuple[Hashable, object]]) -> list[OrderedVerdicts]:
     """The verdicts of those that were judged in both orders, of (item, `Reading.facts["orders"]`)."""
     found = []
     for key, orders in facts:

@@ -53,7 +53,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.stats.multiple_testing import holm
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval, quantile, t_quantile, wilson
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, normal_quantile, t_quantile, wilson_interval
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-9
@@ -93,7 +93,7 @@ class Moments(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Corrected:
+class CorrectedMean:
     """A corrected mean with what it is made of.
 
     `interval`: its `items` are the labelled ones, its `n_eff` what those are worth that were drawn with unequal
@@ -164,7 +164,7 @@ def moments(
     )  # fmt: skip
 
 
-def corrected(given: Moments, reach: tuple[float, float], share: bool = False, level: float = 0.95) -> Corrected:
+def correct_mean(given: Moments, reach: tuple[float, float], share: bool = False, level: float = 0.95) -> CorrectedMean:
     """The corrected mean with its interval, kept within the scale's ends `reach`.
 
     `share`: the values are 0 and 1; the interval is Wilson's for the share of so many independent trials as have that
@@ -181,7 +181,7 @@ def corrected(given: Moments, reach: tuple[float, float], share: bool = False, l
     total = given.total
     kish = _worth(given)
     people = float(total[Y] / total[A]) if total[A] > 0 else None
-    none = Corrected(_none(n, given.cells, kish, level), mean, people, 0.0, n, others, uncovered=given.uncovered)
+    none = CorrectedMean(_none(n, given.cells, kish, level), mean, people, 0.0, n, others, uncovered=given.uncovered)
     if kish < MIN_CLUSTERS - _ROUNDING or people is None or none.refused:
         return none
     k, theta, se = _solved(given, people, mean)
@@ -189,7 +189,7 @@ def corrected(given: Moments, reach: tuple[float, float], share: bool = False, l
     lam = k * others / given.items
     floor = _floor(given, mean, 1.0 if share else (reach[1] - reach[0]) / 2, level) if se else 0.0
     interval = _interval(theta, hypot(se, floor), reach, share, n, given.cells, kish, level)
-    return Corrected(interval, mean, people, lam, n, others, floor, given.uncovered)
+    return CorrectedMean(interval, mean, people, lam, n, others, floor, given.uncovered)
 
 
 def _floor(given: Moments, mean: float, size: float, level: float) -> float:
@@ -198,7 +198,7 @@ def _floor(given: Moments, mean: float, size: float, level: float) -> float:
     cells = given.squares - 2 * mean * given.whole[0] + mean**2 * given.whole[1]
     together = max(1.0, float(among @ given.whole_cross @ among) / cells) if cells > _NO_SPREAD * given.squares else 1.0
     unit = size * together * sqrt(given.weights[1] / given.labelled) / float(given.total[A])
-    return quantile((1 + level) / 2) / 2 * unit
+    return normal_quantile((1 + level) / 2) / 2 * unit
 
 
 def _worth(given: Moments) -> float:
@@ -261,9 +261,9 @@ def _interval(
     method, two_sided = "prediction-powered", (1 + level) / 2
     far = t_quantile(two_sided, kish - 1)
     if share:
-        stretch = far / quantile(two_sided)
+        stretch = far / normal_quantile(two_sided)
         trials = point * (1 - point) / (stretch * se) ** 2 if se > 0 and 0 < point < 1 else kish
-        found = wilson(point * trials, trials, level)
+        found = wilson_interval(point * trials, trials, level)
         low, high = found.low or 0.0, found.high or 0.0
         se = (high - low) / (2 * far)
         return Interval(point, low, high, found.lower_bound, n, cells, kish, method, se, level)
@@ -279,7 +279,7 @@ def _none(n: int, cells: int, kish: float, level: float) -> Interval:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MeanComparison:
     """The difference of two corrected means, ordered so that it is not below 0.
 
     It is that of `one` minus that of `other` (their places in what was given). p is two-sided, `adjusted` Holm's over
@@ -298,10 +298,10 @@ class Comparison:
         return self.adjusted <= 0.05
 
 
-def difference(one: Interval, other: Interval, shared: bool = False) -> Interval:
+def corrected_difference(one: Interval, other: Interval, shared: bool = False) -> Interval:
     """Interval of one - other, two corrected means; without figures where one has none.
 
-    The errors are those of independent items, and the ends lie as far off as Student's t has it with `freedom`.
+    The errors are those of independent items, and the ends lie as far off as Student's t has it (`degrees_of_freedom`).
     `shared`: both rest on the same items (the two sides of pairs), whose covariance is not known; the errors are then
     added, which is the most that their difference can have.
     """
@@ -310,13 +310,13 @@ def difference(one: Interval, other: Interval, shared: bool = False) -> Interval
         return _none(items, cells, kish, one.level)
     point = one.point - other.point
     se = one.se + other.se if shared else hypot(one.se, other.se)
-    free = freedom(one, other, shared)
+    free = degrees_of_freedom(one, other, shared)
     wide = t_quantile((1 + one.level) / 2, free) * se
     bound = point - t_quantile(0.95, free) * se
     return Interval(point, point - wide, point + wide, bound, items, cells, kish, "prediction-powered", se, one.level)
 
 
-def freedom(one: Interval, other: Interval, shared: bool = False) -> float:
+def degrees_of_freedom(one: Interval, other: Interval, shared: bool = False) -> float:
     """Degrees of freedom of a difference, after Welch and Satterthwaite; the smaller one's where errors are added.
 
         (s1^2 + s2^2)^2 / (s1^4 / (n1 - 1) + s2^4 / (n2 - 1))
@@ -330,11 +330,11 @@ def freedom(one: Interval, other: Interval, shared: bool = False) -> float:
     return sum(squares) ** 2 / sum(s * s / n for s, n in zip(squares, own, strict=True))
 
 
-def compared(means: Sequence[Interval], shared: bool = False) -> list[Comparison]:
+def compare_means(means: Sequence[Interval], shared: bool = False) -> list[MeanComparison]:
     """Every pair of corrected means, largest difference first.
 
     Means without figures, or without any spread, are left out. p = 2 P(T > |difference| / SE), T being Student's t with
-    `freedom` degrees of freedom.
+    so many `degrees_of_freedom`.
     """
     from scipy.special import stdtr
 
@@ -342,10 +342,10 @@ def compared(means: Sequence[Interval], shared: bool = False) -> list[Comparison
     for i in range(len(means)):
         for j in range(i + 1, len(means)):
             one, other = (i, j) if (means[i].point or 0) >= (means[j].point or 0) else (j, i)
-            gap = difference(means[one], means[other], shared)
+            gap = corrected_difference(means[one], means[other], shared)
             if gap.point is not None and gap.se:
-                free = freedom(means[one], means[other], shared)
+                free = degrees_of_freedom(means[one], means[other], shared)
                 found.append((one, other, gap, 2 * float(stdtr(free, -gap.point / gap.se))))
     adjusted = holm([p for *_, p in found])
-    pairs = [Comparison(*pair, now) for pair, now in zip(found, adjusted, strict=True)]
+    pairs = [MeanComparison(*pair, now) for pair, now in zip(found, adjusted, strict=True)]
     return sorted(pairs, key=lambda c: -(c.difference.point or 0.0))

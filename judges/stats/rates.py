@@ -36,16 +36,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.plural import many
-from judges.stats.agreement import Floats, nearest
-from judges.stats.calibration import Meeting, Sums, by_moments, scored_cells
-from judges.stats.uncertainty import Interval, quantile, t_quantile, wilson
+from judges.stats.agreement import Floats, nearest_codes
+from judges.stats.calibration import PairedRatings, RatingSums, has_kappa_of_moments, kappa_cells
+from judges.stats.uncertainty import Interval, normal_quantile, t_quantile, wilson_interval
 from judges.types import Dimension
 
 _MOMENTS = np.array([[1, -1, -1, 0, 0, 1], [0, 0, 1, 0, 0, -1], [0, 1, 0, 0, 0, -1], [0, 0, 0, 0, 0, 1.0]])
 """The 2 x 2 table by rows from the six moments of values that are 0 or 1."""
 
 
-class Tables(NamedTuple):
+class TableSums(NamedTuple):
     """The tables of items, summed up.
 
     The tables of items: their weighted total (K*K,) and sum of products (K*K, K*K), how many items, and cells by
@@ -59,7 +59,7 @@ class Tables(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Whole:
+class JudgeShare:
     """The judge's share of an answer over all cells that it valued, its error by items, and their number."""
 
     share: float
@@ -92,7 +92,7 @@ class Rates:
 
 
 @dataclass(frozen=True)
-class Prevalence:
+class CorrectedPrevalence:
     """How often people would give an answer over all cells: `interval`, or None and `why` it is refused."""
 
     interval: Interval | None
@@ -101,14 +101,16 @@ class Prevalence:
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnswerRates:
     """An answer with the judge's rates, and how often people would give it."""
 
     rates: Rates
-    prevalence: Prevalence
+    prevalence: CorrectedPrevalence
 
 
-def answers(given: Meeting | Sums, dimension: Dimension, wholes: Mapping[float, Whole]) -> list[Answer]:
+def rates_by_answer(
+    given: PairedRatings | RatingSums, dimension: Dimension, wholes: Mapping[float, JudgeShare]
+) -> list[AnswerRates]:
     """Every answer of a flag or an unordered scale with its rates and its prevalence; [] for other scales.
 
     `wholes` has what the judge gave over all its cells, by code. Where people say n/a of cells that the judge valued,
@@ -117,22 +119,22 @@ def answers(given: Meeting | Sums, dimension: Dimension, wholes: Mapping[float, 
     scale = dimension.scale
     if scale.weights is not None or not scale.size:
         return []
-    cells = tables(given, dimension)
-    counted = given.cells if isinstance(given, Sums) else np.ones(len(given.human))
+    cells = sum_tables(given, dimension)
+    counted = given.cells if isinstance(given, RatingSums) else np.ones(len(given.human))
     aside = int(counted[given.scored & np.isnan(given.human) & ~np.isnan(given.judge)].sum())
     told = f"People say n/a in {many(aside, 'rating')} that the judge gave a value, which this estimate cannot use."
-    any_ = next(iter(wholes.values()), Whole(0.0, 0.0, 0))
+    any_ = next(iter(wholes.values()), JudgeShare(0.0, 0.0, 0))
     return [
-        Answer(
+        AnswerRates(
             one,
-            Prevalence(None, None, told) if aside
-            else prevalence(cells, one, wholes.get(float(one.place), Whole(0.0, 0.0, any_.cells))),
+            CorrectedPrevalence(None, None, told) if aside
+            else correct_prevalence(cells, one, wholes.get(float(one.place), JudgeShare(0.0, 0.0, any_.cells))),
         )
-        for one in rates(cells, dimension)
+        for one in rates_of_tables(cells, dimension)
     ]  # fmt: skip
 
 
-def wholes(item: NDArray[np.int64], value: Floats) -> dict[float, Whole]:
+def judge_shares(item: NDArray[np.int64], value: Floats) -> dict[float, JudgeShare]:
     """What the judge gave over all its cells, by code: item numbers, and its values (nan = n/a, left out)."""
     item, value = item[~np.isnan(value)], value[~np.isnan(value)]
     place = np.unique(item, return_inverse=True)[1]
@@ -140,17 +142,17 @@ def wholes(item: NDArray[np.int64], value: Floats) -> dict[float, Whole]:
     found = {}
     for code in np.unique(value):
         t = np.bincount(place, value == code)
-        found[float(code)] = whole(float(t.sum()), float(m.sum()), float(t @ t), float(t @ m), float(m @ m))
+        found[float(code)] = judge_share(float(t.sum()), float(m.sum()), float(t @ t), float(t @ m), float(m @ m))
     return found
 
 
-def whole(t: float, m: float, tt: float, tm: float, mm: float) -> Whole:
+def judge_share(t: float, m: float, tt: float, tm: float, mm: float) -> JudgeShare:
     """What the judge gave, from sums over items of an answer's cells t, of all cells m, and of their products."""
     q = t / m
-    return Whole(q, sqrt(max(0.0, tt - 2 * q * tm + q * q * mm)) / m, round(m))
+    return JudgeShare(q, sqrt(max(0.0, tt - 2 * q * tm + q * q * mm)) / m, round(m))
 
 
-def told(answer: Answer, dimension: Dimension) -> list[str]:
+def explain(answer: AnswerRates, dimension: Dimension) -> list[str]:
     """The rates in sentences: what is found, what is raised falsely, how often people would say so."""
     one, flag = answer.rates, dimension.scale.kind == "flag"
     units = UNITS[dimension.sort]
@@ -203,7 +205,7 @@ def _ends(one: Interval) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def plain(answer: Answer) -> dict[str, Any]:
+def as_json(answer: AnswerRates) -> dict[str, Any]:
     """An answer's figures as JSON has them."""
     one, found = answer.rates, answer.prevalence
     return {
@@ -216,27 +218,27 @@ def _plain(one: Interval | None) -> dict[str, Any] | None:
     return None if one is None else {"point": one.point, "low": one.low, "high": one.high, "cells": one.cells}
 
 
-def tables(given: Meeting | Sums, dimension: Dimension) -> Tables:
+def sum_tables(given: PairedRatings | RatingSums, dimension: Dimension) -> TableSums:
     """The tables of the cells that both people and judge gave a value."""
     k = dimension.scale.size
-    if isinstance(given, Sums):
+    if isinstance(given, RatingSums):
         both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
         base = dimension.scale.base
-        place = ((given.human[both] - base) * k + nearest(given.judge[both] - base)).astype(np.int64)
+        place = ((given.human[both] - base) * k + nearest_codes(given.judge[both] - base)).astype(np.int64)
         counts = np.bincount(place, given.cells[both], minlength=k * k).astype(np.float64)
-        if by_moments(dimension.scale):
-            return Tables(_MOMENTS @ given.total, _MOMENTS @ given.cross @ _MOMENTS.T, given.items, counts)
-        return Tables(given.total, given.cross, given.items, counts)
-    cells, _ = scored_cells(given, dimension.scale)
+        if has_kappa_of_moments(dimension.scale):
+            return TableSums(_MOMENTS @ given.total, _MOMENTS @ given.cross @ _MOMENTS.T, given.items, counts)
+        return TableSums(given.total, given.cross, given.items, counts)
+    cells, _ = kappa_cells(given, dimension.scale)
     item = np.unique(np.asarray(cells.item), return_inverse=True)[1]
     items = int(item.max()) + 1 if len(item) else 0
-    place = np.asarray(cells.human) * k + nearest(np.asarray(cells.judge))
+    place = np.asarray(cells.human) * k + nearest_codes(np.asarray(cells.judge))
     each = np.bincount(item * k * k + place, cells.weight, minlength=items * k * k)
     own = each.reshape(items, k * k).astype(np.float64)
-    return Tables(own.sum(axis=0), own.T @ own, items, np.bincount(place, minlength=k * k).astype(np.float64))
+    return TableSums(own.sum(axis=0), own.T @ own, items, np.bincount(place, minlength=k * k).astype(np.float64))
 
 
-def rates(given: Tables, dimension: Dimension) -> list[Rates]:
+def rates_of_tables(given: TableSums, dimension: Dimension) -> list[Rates]:
     """Of a flag the rates of yes, of other scales those of every answer that either side gave."""
     k = dimension.scale.size
     answers = [1] if dimension.scale.kind == "flag" else range(k)
@@ -248,20 +250,20 @@ def _given(table: Floats, n: int) -> bool:
     return bool(table[n].sum() + table[:, n].sum())
 
 
-def _one(given: Tables, answer: str, n: int, k: int) -> Rates:
+def _one(given: TableSums, answer: str, n: int, k: int) -> Rates:
     people, judge = _sides(n, k)
     every = np.ones(k * k)
     weights = _weight(given, judge), _weight(given, 1 - judge)
-    found = share(given, people * judge, people, weights)
-    raised = share(given, (1 - people) * judge, 1 - people, weights)
+    found = share_of_tables(given, people * judge, people, weights)
+    raised = share_of_tables(given, (1 - people) * judge, 1 - people, weights)
     own = (weights[0], weights[0])
     return Rates(
-        answer, n, found, raised, share(given, people * judge, judge, own), share(given, people, every),
-        share(given, judge, every), _youden(given, found, raised),
+        answer, n, found, raised, share_of_tables(given, people * judge, judge, own),
+        share_of_tables(given, people, every), share_of_tables(given, judge, every), _youden(given, found, raised),
     )  # fmt: skip
 
 
-def _weight(given: Tables, among: Floats) -> float:
+def _weight(given: TableSums, among: Floats) -> float:
     """The mean weight of some cells; 0 where there are none."""
     cells = float(given.counts @ among)
     return float(given.total @ among) / cells if cells else 0.0
@@ -273,7 +275,7 @@ def _sides(n: int, k: int) -> tuple[Floats, Floats]:
     return (rows == n).astype(np.float64), (columns == n).astype(np.float64)
 
 
-def share(given: Tables, a: Floats, b: Floats, weights: tuple[float, float] = (0.0, 0.0)) -> Interval:
+def share_of_tables(given: TableSums, a: Floats, b: Floats, weights: tuple[float, float] = (0.0, 0.0)) -> Interval:
     """The share of the cells `b` that are also `a`, with its interval by items; without figures where there is none.
 
     `weights` are w1 and w0 (see above); 0 where nothing is known of them.
@@ -290,14 +292,16 @@ def share(given: Tables, a: Floats, b: Floats, weights: tuple[float, float] = (0
     if hit in (0, cells):
         p = float(hit > 0)
     elif square > 0:
-        n = min(float(cells), p * (1 - p) / square * (quantile(0.975) / t_quantile(0.975, max(worth - 1, 1.0))) ** 2)
+        n = min(
+            float(cells), p * (1 - p) / square * (normal_quantile(0.975) / t_quantile(0.975, max(worth - 1, 1.0))) ** 2
+        )
     heavy = (1 - p) * weights[0] + p * weights[1]
     n = max(1.0, min(n, whole / heavy)) if heavy > 0 else max(1.0, n)
-    plain = wilson(p * n, n)
+    plain = wilson_interval(p * n, n)
     return Interval(p, plain.low, plain.high, plain.lower_bound, round(worth), cells, n, "wilson", sqrt(square))
 
 
-def _youden(given: Tables, found: Interval, raised: Interval) -> Interval:
+def _youden(given: TableSums, found: Interval, raised: Interval) -> Interval:
     """found - raised: low = d - sqrt((p1 - l1)^2 + (u2 - p2)^2), high its mirror (Newcombe)."""
     cells, items = int(given.counts.sum()), given.items
     if found.point is None or raised.point is None:
@@ -308,7 +312,7 @@ def _youden(given: Tables, found: Interval, raised: Interval) -> Interval:
     return Interval(d, low, high, None, items, cells, n, "newcombe")
 
 
-def prevalence(given: Tables, one: Rates, whole: Whole) -> Prevalence:
+def correct_prevalence(given: TableSums, one: Rates, whole: JudgeShare) -> CorrectedPrevalence:
     """How often people would give an answer over all cells that the judge valued.
 
     Refused, with a sentence in `why`, where there is nothing to go by, or the judge does not clearly give the answer
@@ -316,21 +320,21 @@ def prevalence(given: Tables, one: Rates, whole: Whole) -> Prevalence:
     """
     found, raised, people = one.found, one.raised, one.people
     if whole.cells <= 0:
-        return Prevalence(None, None, "The judge valued no cell.")
+        return CorrectedPrevalence(None, None, "The judge valued no cell.")
     if found.point is None or raised.point is None:
         missing = "gave" if found.point is None else "withheld"
         told = f"People never {missing} the answer {one.answer} here, so one of the judge's two rates is not known."
-        return Prevalence(None, whole.share, told)
+        return CorrectedPrevalence(None, whole.share, told)
     if not one.tells:
         told = (
             f"The judge is not shown to say {one.answer} more often where people do than where they do not: nothing "
             "can be corrected."
         )
-        return Prevalence(None, whole.share, told)
+        return CorrectedPrevalence(None, whole.share, told)
     labelled = float(given.counts.sum())
     alike = np.allclose(given.total * labelled, given.counts * given.total.sum())
     f = min(1.0, labelled / whole.cells) if alike else 0.0
-    z = quantile(0.975)
+    z = normal_quantile(0.975)
     n1, n0 = found.n_eff + 2, raised.n_eff + 2
     tpr, fpr = (found.n_eff * found.point + 1) / n1, (raised.n_eff * raised.point + 1) / n0
     d, own = tpr - fpr, people.point or 0.0
@@ -348,7 +352,7 @@ def prevalence(given: Tables, one: Rates, whole: Whole) -> Prevalence:
         spread += (1 - f) ** 2 * errors / d**2
     se = sqrt(spread)
     low, high = (min(1.0, max(0.0, end)) for end in (centre - z * se, centre + z * se))
-    method, bound = "rogan-gladen", max(0.0, centre - quantile(0.95) * se)
+    method, bound = "rogan-gladen", max(0.0, centre - normal_quantile(0.95) * se)
     interval = Interval(
         point,
         min(low, point),
@@ -360,10 +364,10 @@ def prevalence(given: Tables, one: Rates, whole: Whole) -> Prevalence:
         method,
         se,
     )
-    return Prevalence(interval, whole.share)
+    return CorrectedPrevalence(interval, whole.share)
 
 
-def _rest(given: Tables, one: Rates, whole: Whole) -> tuple[float, float]:
+def _rest(given: TableSums, one: Rates, whole: JudgeShare) -> tuple[float, float]:
     """The judge's share of the answer in the cells that nobody labelled, and how many cells it is worth."""
     _, judge = _sides(one.place, round(sqrt(len(given.counts))))
     left = whole.cells - float(given.counts.sum())
@@ -371,7 +375,7 @@ def _rest(given: Tables, one: Rates, whole: Whole) -> tuple[float, float]:
     return q, max(1.0, _cells(whole) * left / whole.cells)
 
 
-def _cells(whole: Whole) -> float:
+def _cells(whole: JudgeShare) -> float:
     """How many independent cells the judge's share is worth."""
     spread = whole.share * (1 - whole.share)
     return spread / whole.se**2 if spread > 0 and whole.se > 0 else float(whole.cells)

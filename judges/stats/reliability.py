@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats.agreement import Floats
-from judges.stats.uncertainty import Interval, quantile, wilson
+from judges.stats.uncertainty import Interval, normal_quantile, wilson_interval
 
 Codes = NDArray[np.int64]
 MOST_LEVELS = 8
@@ -17,7 +17,7 @@ MOST_LEVELS = 8
 
 
 @dataclass(frozen=True)
-class Sure:
+class ConfidenceCells:
     """Scored cells with a confidence: item, confidence 0..1, how many steps of the scale the judge lies off, weight.
 
     All arrays have one length.
@@ -30,7 +30,7 @@ class Sure:
 
 
 @dataclass(frozen=True)
-class Level:
+class ReliabilityLevel:
     """A level of confidence, and how often the judge is right at it.
 
     It has its ends, the mean confidence stated there, its share of all weight, and the share of ratings in which the
@@ -55,7 +55,7 @@ class Reliability:
     is always, or never, right).
     """
 
-    levels: tuple[Level, ...]
+    levels: tuple[ReliabilityLevel, ...]
     error: float
     chance: float
     stated: float
@@ -65,7 +65,7 @@ class Reliability:
     cells: int
 
 
-def reliability(sure: Sure) -> Reliability | None:
+def reliability(sure: ConfidenceCells) -> Reliability | None:
     """Agreement by level of confidence; None where no cell has one.
 
         error = sum_b W_b / W |mean confidence in b - share right in b|
@@ -80,15 +80,15 @@ def reliability(sure: Sure) -> Reliability | None:
     for inside, low, high in _levels(sure.confidence):
         item, weight = sure.item[inside], sure.weight[inside]
         share, stated = float(weight.sum() / total), float(np.average(sure.confidence[inside], weights=weight))
-        exact = clustered_share(item, right[inside], weight)
+        exact = weighted_share(item, right[inside], weight)
         levels.append(
-            Level(low, high, stated, share, len(item), exact, clustered_share(item, near[inside], weight))
+            ReliabilityLevel(low, high, stated, share, len(item), exact, weighted_share(item, near[inside], weight))
         )  # fmt: skip
         error += share * abs(stated - (exact.point or 0.0))
         chance += share * sqrt(2 / pi * stated * (1 - stated) / max(exact.n_eff, 1.0))
     return Reliability(
         tuple(levels), error, chance, float(np.average(sure.confidence, weights=sure.weight)),
-        clustered_share(sure.item, right, sure.weight), auroc(sure), len(np.unique(sure.item)), len(sure.item),
+        weighted_share(sure.item, right, sure.weight), auroc(sure), len(np.unique(sure.item)), len(sure.item),
     )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _levels(confidence: Floats) -> list[tuple[NDArray[np.bool_], float, float]]:
     return [(place == n, int(n) / 10, (int(n) + 1) / 10) for n in np.unique(place)]
 
 
-def clustered_share(item: Codes, yes: Floats, weight: Floats) -> Interval:
+def weighted_share(item: Codes, yes: Floats, weight: Floats) -> Interval:
     """A weighted share of cells with its interval by items: Wilson's, on as many cells as the clustered error is worth.
 
         p = sum(w y) / sum(w),  se^2 = G / (G - 1) sum_g (sum_{i in g} w_i (y_i - p) / sum(w))^2,  n* = p (1 - p) / se^2
@@ -119,13 +119,13 @@ def clustered_share(item: Codes, yes: Floats, weight: Floats) -> Interval:
     if constant:
         p = float(yes[0])
     worth = float(number) if constant or square <= 0 else min(float(len(yes)), max(1.0, p * (1 - p) / square))
-    plain = wilson(min(p * worth, worth), worth)
+    plain = wilson_interval(min(p * worth, worth), worth)
     return Interval(
         p, plain.low, plain.high, plain.lower_bound, number, len(yes), worth, "wilson", sqrt(square), plain.level
     )  # fmt: skip
 
 
-def auroc(sure: Sure) -> Interval | None:
+def auroc(sure: ConfidenceCells) -> Interval | None:
     """How often a cell that the judge has right has more confidence than one it has wrong (ties count half).
 
     .5 is no use, 1 a perfect ranking. The error sums each cell's structural component by item. None where the judge is
@@ -146,8 +146,10 @@ def auroc(sure: Sure) -> Interval | None:
     if items < 2:
         return Interval(area, None, None, None, items, len(right), float(items), "linearised")
     se = sqrt(items / (items - 1) * float(by_item @ by_item))
-    low, high = max(0.0, area - quantile(0.975) * se), min(1.0, area + quantile(0.975) * se)
-    return Interval(area, low, high, area - quantile(0.95) * se, items, len(right), float(items), "linearised", se)
+    low, high = max(0.0, area - normal_quantile(0.975) * se), min(1.0, area + normal_quantile(0.975) * se)
+    return Interval(
+        area, low, high, area - normal_quantile(0.95) * se, items, len(right), float(items), "linearised", se
+    )
 
 
 def _placed(among: Floats, weight: Floats, values: Floats) -> Floats:

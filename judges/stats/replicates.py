@@ -1,8 +1,8 @@
 """Kappa of many samples at once, each with its own standard error, from what every item gives to it.
 
-An item gives a few sums (`parts`), and a sample of items is the sum of theirs. With the products of these sums beside
-them (`with_products`), the totals of a sample give not only its kappa but also how far it is likely off, so that each
-of two thousand bootstrap samples is put in units of its own error without a loop.
+An item gives a few sums (`item_sums`), and a sample of items is the sum of theirs. With the products of these sums
+beside them (`with_products`), the totals of a sample give not only its kappa but also how far it is likely off, so that
+each of two thousand bootstrap samples is put in units of its own error without a loop.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.stats.agreement import Codes, Floats, Weights, by_sums, disagreement
-from judges.stats.uncertainty import quantile
+from judges.stats.agreement import Codes, Floats, Weights, disagreement_weights, is_kappa_of_moments
+from judges.stats.uncertainty import normal_quantile
 
 _FLAT = 1e-6
 """An error below which a sample has no spread at all: it is rounding."""
 
 
-class Scale(NamedTuple):
+class Transform(NamedTuple):
     """Where figures are put in units of their error: to the scale, its slope there, and back."""
 
     to: Callable[[Floats], Floats]
@@ -29,22 +29,22 @@ class Scale(NamedTuple):
     back: Callable[[Floats], Floats]
 
 
-PLAIN = Scale(lambda x: x, np.ones_like, lambda x: x)
-RATIO = Scale(lambda x: -np.log1p(-x), lambda x: 1 / (1 - x), lambda x: -np.expm1(np.minimum(-x, 9.0)))
+IDENTITY = Transform(lambda x: x, np.ones_like, lambda x: x)
+LOG_RATIO = Transform(lambda x: -np.log1p(-x), lambda x: 1 / (1 - x), lambda x: -np.expm1(np.minimum(-x, 9.0)))
 """-log(1 - kappa): 1 - kappa is a ratio of two disagreements, whose logarithm is spread more evenly than itself.
 
 The way back ends at -8,000: kappa is never below -1, and ends far out would overflow.
 """
 
 
-class Samples(NamedTuple):
+class Replicates(NamedTuple):
     """Kappa, or a difference of kappas, of every sample (nan where undefined), and the sample's own standard error."""
 
     figure: Floats
     error: Floats
 
 
-def parts(
+def item_sums(
     item: Codes, human: Codes | Floats, judge: Codes | Floats, weight: Floats | None, items: int, k: int, w: Weights
 ) -> Floats:
     """What each item gives to kappa, (items, columns).
@@ -57,18 +57,18 @@ def parts(
         weighted = value if weight is None else value * weight
         return np.asarray(np.bincount(item, weighted, minlength=items), dtype=np.float64)
 
-    if by_sums(k, w):
+    if is_kappa_of_moments(k, w):
         return np.stack(
             [summed(v) for v in (np.ones(len(item)), human, judge, human * human + judge * judge, human * judge)],
             axis=1,
         )
-    observed = summed(disagreement(k, w).ravel()[human * k + judge])
+    observed = summed(disagreement_weights(k, w).ravel()[human * k + judge])
     sides = [np.bincount(item * k + side, weight, minlength=items * k).reshape(items, k) for side in (human, judge)]
     return np.hstack([observed[:, None], *sides]).astype(np.float64)
 
 
 @lru_cache(maxsize=16)
-def pairs_of(columns: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+def column_pairs(columns: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
     """Each pair of columns once, and how often it counts in a square."""
     left, right = np.triu_indices(columns)
     return left, right, np.where(left == right, 1.0, 2.0)
@@ -76,13 +76,13 @@ def pairs_of(columns: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
 
 def with_products(given: Floats) -> Floats:
     """The columns of every item, and after them the product of every pair of its columns."""
-    left, right, _ = pairs_of(given.shape[1])
+    left, right, _ = column_pairs(given.shape[1])
     return np.hstack([given, given[:, left] * given[:, right]])
 
 
-def kappas(totals: Floats, k: int, weights: Weights) -> tuple[Floats, Floats]:
-    """Kappa of every row of totals of `parts`, and its slope by them; nan where no disagreement was to be expected."""
-    if by_sums(k, weights):
+def kappas_of_totals(totals: Floats, k: int, weights: Weights) -> tuple[Floats, Floats]:
+    """Kappa of every row of totals of `item_sums`, and its slope by them; nan where chance gives no disagreement."""
+    if is_kappa_of_moments(k, weights):
         n, sx, sy, squares, products = totals.T
         observed, expected = squares - 2 * products, n * squares - 2 * sx * sy
         some = expected > 1e-12 * n * squares  # with fractional weights rounding noise takes the place of a zero
@@ -90,7 +90,7 @@ def kappas(totals: Floats, k: int, weights: Weights) -> tuple[Floats, Floats]:
         slope_above = np.stack([observed, zero, zero, n, -2 * n], axis=1)
         slope_below = np.stack([squares, -2 * sy, -2 * sx, n, zero], axis=1)
     else:
-        cost = disagreement(k, weights)
+        cost = disagreement_weights(k, weights)
         observed, rows, columns = totals[:, 0], totals[:, 1 : k + 1], totals[:, k + 1 :]
         n, to_columns, to_rows = rows.sum(axis=1), columns @ cost, rows @ cost
         expected = (to_rows * columns).sum(axis=1)
@@ -102,39 +102,39 @@ def kappas(totals: Floats, k: int, weights: Weights) -> tuple[Floats, Floats]:
     return 1 - above / below, slope
 
 
-def samples(totals: Floats, k: int, weights: Weights, items: int) -> Samples:
+def kappa_replicates(totals: Floats, k: int, weights: Weights, items: int) -> Replicates:
     """Kappa of every row of totals of `with_products(parts)`, each of so many items."""
     columns = _columns(k, weights)
-    figure, slope = kappas(totals[:, :columns], k, weights)
-    return Samples(figure, _error(slope, totals[:, columns:], items))
+    figure, slope = kappas_of_totals(totals[:, :columns], k, weights)
+    return Replicates(figure, _error(slope, totals[:, columns:], items))
 
 
-def differences(totals: Floats, k: int, weights: Weights, items: int) -> Samples:
+def difference_replicates(totals: Floats, k: int, weights: Weights, items: int) -> Replicates:
     """The same of kappa(b) - kappa(a), from `with_products` of the parts of a and, beside them, those of b."""
     columns = _columns(k, weights)
     (one, slope_a), (two, slope_b) = (
-        kappas(totals[:, start : start + columns], k, weights) for start in (0, columns)
+        kappas_of_totals(totals[:, start : start + columns], k, weights) for start in (0, columns)
     )  # fmt: skip
-    return Samples(two - one, _error(np.hstack([-slope_a, slope_b]), totals[:, 2 * columns :], items))
+    return Replicates(two - one, _error(np.hstack([-slope_a, slope_b]), totals[:, 2 * columns :], items))
 
 
-def apart(a: Samples, b: Samples) -> Samples:
+def independent_replicates(a: Replicates, b: Replicates) -> Replicates:
     """Of b - a where both were drawn independently."""
-    return Samples(b.figure - a.figure, np.hypot(a.error, b.error))
+    return Replicates(b.figure - a.figure, np.hypot(a.error, b.error))
 
 
 def _columns(k: int, weights: Weights) -> int:
-    return 5 if by_sums(k, weights) else 2 * k + 1
+    return 5 if is_kappa_of_moments(k, weights) else 2 * k + 1
 
 
 def _error(slope: Floats, products: Floats, items: int) -> Floats:
     """sqrt(G / (G - 1) sum_g (slope . parts of g)^2) of every sample; no mean is taken off, as kappa has no unit."""
-    left, right, times = pairs_of(slope.shape[1])
+    left, right, times = column_pairs(slope.shape[1])
     square = np.einsum("rp,rp->r", slope[:, left] * slope[:, right] * times, products)
     return np.asarray(np.sqrt(items / max(1, items - 1) * np.maximum(square, 0.0)), dtype=np.float64)
 
 
-def ends(whole: Samples, drawn: Samples, level: float, scale: Scale) -> tuple[float, float, float]:
+def bootstrap_ends(whole: Replicates, drawn: Replicates, level: float, scale: Transform) -> tuple[float, float, float]:
     """Low, high and one-sided 95% lower bound of a figure (`whole` has one row), from its defined bootstrap samples.
 
     The wider, end by end, of the percentile interval and the studentised one,
@@ -156,6 +156,6 @@ def ends(whole: Samples, drawn: Samples, level: float, scale: Scale) -> tuple[fl
         return low, high, bound
     t_low, t_high, t_bound = np.quantile(told, [tail, 1 - tail, 0.95])
     if len(told) < len(t):
-        t_high, t_bound = max(t_high, quantile(1 - tail)), max(t_bound, quantile(0.95))
+        t_high, t_bound = max(t_high, normal_quantile(1 - tail)), max(t_bound, normal_quantile(0.95))
     own_low, own_high, own_bound = scale.back(at - np.array([t_high, t_low, t_bound]) * step).tolist()
     return min(low, own_low), max(high, own_high), min(bound, own_bound)

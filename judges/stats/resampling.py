@@ -17,27 +17,27 @@ _KEPT = 6_000_000  # draws that are kept for the next figure, 12 MB: 2,000 repli
 _READY = 1_000_000  # of so many they are kept as the floats that products take, 8 MB
 
 
-def resampled(per_item: Floats, replicates: int, rng: np.random.Generator) -> Floats:
+def resample(per_item: Floats, replicates: int, rng: np.random.Generator) -> Floats:
     """Totals of `replicates` samples of G items, (replicates, columns), from their sums (G, columns).
 
     The order in which the items come is no matter: the same items give the same totals. ValueError for fewer than 2
     replicates.
     """
-    return _totals(in_order(per_item), _draws(len(per_item), replicates, rng))
+    return _totals(sort_rows(per_item), _draws(len(per_item), replicates, rng))
 
 
-def resampled_alike(per_item: Floats, replicates: int, seed: int) -> Floats:
+def resample_seeded(per_item: Floats, replicates: int, seed: int) -> Floats:
     """The same with a generator of that seed, whose draws are kept where they are not many.
 
     The dimensions of a judge mostly rest on equally many items: then all of them share the draws.
     """
     items = len(per_item)
     if items * replicates <= _KEPT:
-        return _totals(in_order(per_item), _kept(items, replicates, seed))
-    return resampled(per_item, replicates, np.random.default_rng(seed))
+        return _totals(sort_rows(per_item), _kept(items, replicates, seed))
+    return resample(per_item, replicates, np.random.default_rng(seed))
 
 
-def in_order(per_item: Floats) -> Floats:
+def sort_rows(per_item: Floats) -> Floats:
     """The rows sorted by what is in them, so that names of items, which order them in a store, change no digit.
 
     Nor does the unit of weights: sums that differ by rounding alone count as equal.

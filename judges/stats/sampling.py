@@ -28,7 +28,7 @@ ALLOCATIONS: dict[Allocation, str] = {"proportional": "proportional", "root": "s
 
 
 @dataclass(frozen=True)
-class Design:
+class SampleDesign:
     """What the items of a draw are parted by, and how a sample is allocated to the parts.
 
     `of` is the dimension ("turn.helpfulness") for `score`, where "" is the lowest score over all ordered dimensions,
@@ -57,7 +57,7 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Share:
+class StratumShare:
     """One stratum's part in a draw: its items in all, how many were drawn before, and now, and how they are shown.
 
     `blind` and `assisted` are the probabilities with which an item of the stratum is in that part of the sample after
@@ -74,7 +74,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnItem:
     """One drawn item, and its place in the random order of the draw.
 
     It is shown with the judge's scores (assisted) or without (blind); probability: that with which the items of its
@@ -88,12 +88,12 @@ class Drawn:
     place: int
 
 
-def versus(a: str, b: str) -> str:
+def system_pair(a: str, b: str) -> str:
     """The system under test, or two of them in either order, as a stratum."""
     return " ~ ".join(sorted((a, b))) if b else a
 
 
-def strata(items: Iterable[tuple[str, str, int]]) -> dict[str, str]:
+def assign_strata(items: Iterable[tuple[str, str, int]]) -> dict[str, str]:
     """item -> stratum, from (item, what it is parted by, wave).
 
     The wave says how many draws there were before the item came in: items that could not be drawn from the beginning
@@ -111,7 +111,7 @@ def strata(items: Iterable[tuple[str, str, int]]) -> dict[str, str]:
     return {item: (name if name in kept[wave] else OTHERS) + later[wave] for item, name, wave in given}
 
 
-def bands(figures: Mapping[str, float | None], what: str, most: int = MOST_BANDS) -> dict[str, str]:
+def assign_bands(figures: Mapping[str, float | None], what: str, most: int = MOST_BANDS) -> dict[str, str]:
     """item -> the band that its figure falls into, in words: "lowest score 1", "confidence 0.60 to 0.80".
 
     Up to `most` different values are a band each. More are cut at their quantiles into at most so many, and equal
@@ -133,7 +133,7 @@ def bands(figures: Mapping[str, float | None], what: str, most: int = MOST_BANDS
     }
 
 
-def worths(
+def allocation_weights(
     sizes: Mapping[str, int], allocation: Allocation, spreads: Mapping[str, float] | None = None
 ) -> dict[str, float]:
     """In proportion to what a sample is allocated to strata of N_h items: N_h, sqrt(N_h), or N_h S_h (Neyman).
@@ -148,17 +148,17 @@ def worths(
     known = {h: s for h, s in (spreads or {}).items() if h in sizes}
     average = sum(sizes[h] * s for h, s in known.items()) / max(1, sum(sizes[h] for h in known))
     if average <= 0:
-        return worths(sizes, "root")
+        return allocation_weights(sizes, "root")
     return {h: n * max(known.get(h, 0.0), LEAST_SPREAD * average) for h, n in sizes.items()}
 
 
-def plan(
+def plan_draw(
     strata: Mapping[str, str],
     already: Mapping[str, bool],
     size: int,
     assisted_share: float,
     worth: Mapping[str, float] | None = None,
-) -> list[Share]:
+) -> list[StratumShare]:
     """How a draw of `size` further items falls on the strata, and what probabilities that gives; by stratum.
 
     strata: item -> stratum, the whole population; already: items drawn before -> whether assisted. All draws together
@@ -170,7 +170,7 @@ def plan(
     before = Counter(strata[i] for i in already if i in strata)
     shown = Counter(strata[i] for i, assisted in already.items() if assisted and i in strata)
     blind = {h: before[h] - shown[h] for h in total}
-    aim = targets(worth or worths(total, "proportional"), total, size + sum(before.values()))
+    aim = allocate(worth or allocation_weights(total, "proportional"), total, size + sum(before.values()))
     left = {h: n - before[h] for h, n in total.items()}
     pair, one = ({h: min(max(least - blind[h], 0), left[h]) for h in total} for least in (FEWEST, 1))
     first = pair if sum(pair.values()) <= size else one
@@ -182,7 +182,7 @@ def plan(
         round(sum(now.values()) * assisted_share),
     )
     return [
-        Share(
+        StratumShare(
             h, total[h], before[h], now[h], assisted[h],
             (blind[h] + now[h] - assisted[h]) / total[h], (shown[h] + assisted[h]) / total[h],
         )
@@ -190,7 +190,7 @@ def plan(
     ]  # fmt: skip
 
 
-def targets(worth: Mapping[str, float], most: Mapping[str, int], total: int) -> dict[str, float]:
+def allocate(worth: Mapping[str, float], most: Mapping[str, int], total: int) -> dict[str, float]:
     """`total` items in proportion to worth, not in whole numbers; what a stratum cannot take goes to the others."""
     full: set[str] = set()
     while True:
@@ -203,15 +203,15 @@ def targets(worth: Mapping[str, float], most: Mapping[str, int], total: int) -> 
         full |= over
 
 
-def draw(
+def draw_sample(
     strata: Mapping[str, str],
     already: Mapping[str, bool],
     size: int,
     assisted_share: float,
     seed: int,
     worth: Mapping[str, float] | None = None,
-) -> list[Drawn]:
-    """A stratified simple random sample of `size` further items, allocated as `plan` says, in random order.
+) -> list[DrawnItem]:
+    """A stratified simple random sample of `size` further items, allocated as `plan_draw` says, in random order.
 
     Successive simple random samples from a stratum are together one simple random sample, and so is the part of it that
     is shown in one way, so the inclusion probability in a part is pi_h = n_h / N_h, with n_h counting all draws so far.
@@ -221,13 +221,13 @@ def draw(
     for item, stratum in sorted(strata.items()):
         if item not in already:
             left[stratum].append(item)
-    drawn: list[Drawn] = []
-    for share in plan(strata, already, size, assisted_share, worth):
+    drawn: list[DrawnItem] = []
+    for share in plan_draw(strata, already, size, assisted_share, worth):
         for n, item in enumerate(rng.sample(left[share.stratum], share.now)):
             seen = n < share.now_assisted
-            drawn.append(Drawn(item, share.stratum, share.assisted if seen else share.blind, seen, 0))
+            drawn.append(DrawnItem(item, share.stratum, share.assisted if seen else share.blind, seen, 0))
     rng.shuffle(drawn)
-    return [Drawn(d.item, d.stratum, d.probability, d.assisted, place) for place, d in enumerate(drawn)]
+    return [DrawnItem(d.item, d.stratum, d.probability, d.assisted, place) for place, d in enumerate(drawn)]
 
 
 def _allocate(

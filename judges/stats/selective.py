@@ -31,9 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.errors import AssayError
-from judges.stats.agreement import Floats, kish
-from judges.stats.reliability import clustered_share
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval, quantile, t_quantile
+from judges.stats.agreement import Floats, effective_size
+from judges.stats.reliability import weighted_share
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, normal_quantile, t_quantile
 
 Codes = NDArray[np.int64]
 TARGET, DELTA = 0.8, 0.1
@@ -51,12 +51,12 @@ READ = (
 _LOW, _HIGH = 0.5, 0.995
 
 
-class Misasked(AssayError):
+class BadTarget(AssayError):
     """A target or a probability that makes no sense."""
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class ConfidenceRatings:
     """Ratings that have both people's value and the judge's, as arrays of one length.
 
     They are item numbers, the confidence of the item (that of its least confident rating; nan: not known, and so never
@@ -70,7 +70,7 @@ class Verdicts:
 
 
 @dataclass(frozen=True)
-class Step:
+class ThresholdTest:
     """A threshold of the sequence.
 
     The share of items at or above it, agreement there (its `lower_bound` is one-sided
@@ -84,7 +84,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Selective:
+class AutoAcceptance:
     """What can be accepted without review at a target.
 
     `chosen` is the last threshold that passed, `spared` its share of the items with a 95%
@@ -94,35 +94,37 @@ class Selective:
 
     target: float
     delta: float
-    chosen: Step | None
+    chosen: ThresholdTest | None
     spared: Interval | None
     why: str
     overall: Interval
-    steps: tuple[Step, ...]
+    steps: tuple[ThresholdTest, ...]
     items: int
     cells: int
 
 
-def check(target: float, delta: float) -> None:
+def check_target(target: float, delta: float) -> None:
     """Raises Misasked unless target and delta are shares that can be asked for."""
     if not _LOW <= target <= _HIGH:
-        raise Misasked(
+        raise BadTarget(
             f"The target is a share of agreement from {_LOW:g} to {_HIGH:g}, such as {TARGET:g}; got {target:g}."
         )
     if not 0.001 <= delta <= 0.5:
-        raise Misasked(f"Delta is the chance of missing the target, from .001 to .5, such as {DELTA:g}; got {delta:g}.")
+        raise BadTarget(
+            f"Delta is the chance of missing the target, from .001 to .5, such as {DELTA:g}; got {delta:g}."
+        )
 
 
-def selective(given: Verdicts, target: float = TARGET, delta: float = DELTA) -> Selective:
+def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: float = DELTA) -> AutoAcceptance:
     """The largest share of items whose verdicts can be kept unseen. Raises Misasked for a target that cannot be."""
-    check(target, delta)
+    check_target(target, delta)
     number = np.unique(given.item, return_inverse=True)[1]
     items, cells = int(number.max()) + 1 if len(number) else 0, len(given.item)
-    overall = agreement(given, delta)
-    alike = overall.n_eff / kish(given.weight) if cells else 1.0
+    overall = binomial_agreement(given, delta)
+    alike = overall.n_eff / effective_size(given.weight) if cells else 1.0
 
-    def none(why: str, steps: tuple[Step, ...] = ()) -> Selective:
-        return Selective(target, delta, None, None, why, overall, steps, items, cells)
+    def none(why: str, steps: tuple[ThresholdTest, ...] = ()) -> AutoAcceptance:
+        return AutoAcceptance(target, delta, None, None, why, overall, steps, items, cells)
 
     if not cells:
         return none("No item has both gold and a score of the judge, so its confidence cannot be tested.")
@@ -131,20 +133,20 @@ def selective(given: Verdicts, target: float = TARGET, delta: float = DELTA) -> 
         return none("The judge gives no confidence for any of these items.")
     if len(known) == 1 and not np.isnan(given.confidence).any():
         return none("The judge's confidence is the same for all items, so it cannot separate them.")
-    places = thresholds(given, target, delta)
-    least, there = fewest(target, delta), len(np.unique(given.item[~np.isnan(given.confidence)]))
+    places = candidate_thresholds(given, target, delta)
+    least, there = fewest_items(target, delta), len(np.unique(given.item[~np.isnan(given.confidence)]))
     if not places:
         return none(
             f"Too few labels: {least:,} items with a confidence are needed to show agreement of "
             f"{target:.0%}, and there are {there:,}. Label more items that were drawn at random."
         )
-    steps, open_ = list[Step](), True
+    steps, open_ = list[ThresholdTest](), True
     for place in places:
         above = given.confidence >= place
-        found = agreement(_part(given, above), delta, alike)
-        passed = passes(found, target, delta) if open_ else None
+        found = binomial_agreement(_part(given, above), delta, alike)
+        passed = reaches_target(found, target, delta) if open_ else None
         open_ = bool(passed)
-        steps.append(Step(place, share(given, place).point or 0.0, found, passed))
+        steps.append(ThresholdTest(place, share_above(given, place).point or 0.0, found, passed))
     kept = [step for step in steps if step.passed]
     if not kept:
         first = steps[0]
@@ -154,10 +156,12 @@ def selective(given: Verdicts, target: float = TARGET, delta: float = DELTA) -> 
             f"{first.agreement.lower_bound or 0:.0%}). People review every item, or the requirement is lowered.",
             tuple(steps),
         )
-    return Selective(target, delta, kept[-1], share(given, kept[-1].threshold), "", overall, tuple(steps), items, cells)
+    return AutoAcceptance(
+        target, delta, kept[-1], share_above(given, kept[-1].threshold), "", overall, tuple(steps), items, cells
+    )
 
 
-def thresholds(given: Verdicts, target: float, delta: float) -> list[float]:
+def candidate_thresholds(given: ConfidenceRatings, target: float, delta: float) -> list[float]:
     """The thresholds to try, most confident first, chosen by confidences, items and weights alone.
 
     The first takes in so many items that a judge half-way between the target and full agreement passes in four of five
@@ -168,12 +172,12 @@ def thresholds(given: Verdicts, target: float, delta: float) -> list[float]:
     first = np.unique(given.item, return_index=True)[1]
     confidence, weight = given.confidence[first], given.weight[first]
     values = np.unique(confidence[~np.isnan(confidence)])[::-1]
-    least = fewest(target, delta)
-    usual = max(least, min(_usual(target, delta), FIRST * kish(weight)))
+    least = fewest_items(target, delta)
+    usual = max(least, min(_usual(target, delta), FIRST * effective_size(weight)))
     found, total, upto = list[float](), float(weight.sum()), 0.0
     for n, value in enumerate(values):
         above = confidence >= value
-        enough = kish(weight[above]) >= (usual if n < len(values) - 1 or found else least) - 1e-9
+        enough = effective_size(weight[above]) >= (usual if n < len(values) - 1 or found else least) - 1e-9
         reached = float(weight[above].sum()) / total
         if enough and (not found or reached >= upto + 1 / STEPS or n == len(values) - 1):
             found.append(float(value))
@@ -181,32 +185,32 @@ def thresholds(given: Verdicts, target: float, delta: float) -> list[float]:
     return found
 
 
-def fewest(target: float, delta: float) -> int:
+def fewest_items(target: float, delta: float) -> int:
     """The items below which nothing is concluded: MIN_CLUSTERS, or the least n with target^n <= delta."""
     return max(MIN_CLUSTERS, ceil(log(delta) / log(target) - 1e-12))
 
 
 def _usual(target: float, delta: float) -> int:
     half = (1 + target) / 2
-    reach = quantile(1 - delta) * sqrt(target * (1 - target)) + quantile(0.8) * sqrt(half * (1 - half))
+    reach = normal_quantile(1 - delta) * sqrt(target * (1 - target)) + normal_quantile(0.8) * sqrt(half * (1 - half))
     return ceil((reach / (half - target)) ** 2)
 
 
-def at(given: Verdicts, threshold: float, delta: float) -> Step:
+def agreement_at(given: ConfidenceRatings, threshold: float, delta: float) -> ThresholdTest:
     """A threshold that was set before, on these cells: the share of items above it, and agreement there."""
-    alike = agreement(given, delta).n_eff / kish(given.weight) if len(given.item) else 1.0
-    found = agreement(_part(given, given.confidence >= threshold), delta, alike)
-    return Step(threshold, share(given, threshold).point or 0.0, found, None)
+    alike = binomial_agreement(given, delta).n_eff / effective_size(given.weight) if len(given.item) else 1.0
+    found = binomial_agreement(_part(given, given.confidence >= threshold), delta, alike)
+    return ThresholdTest(threshold, share_above(given, threshold).point or 0.0, found, None)
 
 
-def share(given: Verdicts, threshold: float) -> Interval:
+def share_above(given: ConfidenceRatings, threshold: float) -> Interval:
     """The weighted share of items at or above a threshold, with its 95% interval."""
     first = np.unique(given.item, return_index=True)[1]
     above = (given.confidence[first] >= threshold).astype(np.float64)
-    return clustered_share(given.item[first], above, given.weight[first])
+    return weighted_share(given.item[first], above, given.weight[first])
 
 
-def agreement(given: Verdicts, delta: float, alike: float = 1.0) -> Interval:
+def binomial_agreement(given: ConfidenceRatings, delta: float, alike: float = 1.0) -> Interval:
     """Weighted agreement over cells; its `lower_bound` is Clopper and Pearson's, one-sided, on effective counts.
 
     The level is 1 - delta; `n_eff` is what the cells are worth, at most the part `alike` of what their weights leave.
@@ -220,7 +224,7 @@ def agreement(given: Verdicts, delta: float, alike: float = 1.0) -> Interval:
     by_item = np.bincount(number, given.weight * (given.agree - p) / given.weight.sum())
     square = items / max(items - 1, 1) * float(by_item @ by_item)
     own = np.bincount(number, given.weight)
-    clusters, most = kish(own), kish(given.weight)
+    clusters, most = effective_size(own), effective_size(given.weight)
     alone = cells == items and clusters > items - 1e-6
     constant = bool(np.all(given.agree == given.agree[0]))
     p = float(given.agree[0]) if constant else p
@@ -230,12 +234,12 @@ def agreement(given: Verdicts, delta: float, alike: float = 1.0) -> Interval:
     elif constant or square <= 0:
         n = clusters
     else:
-        slack = quantile(1 - delta) / t_quantile(1 - delta, max(clusters - 1, 1.0))
+        slack = normal_quantile(1 - delta) / t_quantile(1 - delta, max(clusters - 1, 1.0))
         n = min(alike * most, max(1.0, p * (1 - p) / square * slack**2))
     return Interval(p, None, None, _end(p, n, delta), items, cells, n, "clopper-pearson", sqrt(square))
 
 
-def passes(found: Interval, target: float, delta: float) -> bool:
+def reaches_target(found: Interval, target: float, delta: float) -> bool:
     """Whether agreement as high as this would come with probability delta at most if it were below the target."""
     return found.point is not None and _chance(found.point, found.n_eff, target) <= delta
 
@@ -261,11 +265,11 @@ def _count(p: float, n: float) -> float:
     return floor(n * p + 1e-9) if abs(n - round(n)) < 1e-9 else n * p
 
 
-def _part(given: Verdicts, inside: NDArray[np.bool_]) -> Verdicts:
-    return Verdicts(given.item[inside], given.confidence[inside], given.agree[inside], given.weight[inside])
+def _part(given: ConfidenceRatings, inside: NDArray[np.bool_]) -> ConfidenceRatings:
+    return ConfidenceRatings(given.item[inside], given.confidence[inside], given.agree[inside], given.weight[inside])
 
 
-def told(found: Selective, near: bool = False) -> str:
+def explain(found: AutoAcceptance, near: bool = False) -> str:
     """The figures in sentences; `near`: answers one step apart count as agreement."""
     if found.chosen is None or found.spared is None:
         return found.why
@@ -280,7 +284,7 @@ def told(found: Selective, near: bool = False) -> str:
     )
 
 
-def plain(found: Selective) -> dict[str, Any]:
+def as_json(found: AutoAcceptance) -> dict[str, Any]:
     """The figures as JSON has them."""
     chosen, spared = found.chosen, found.spared
     return {

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from judges.plural import many
 from judges.stats.agreement import Floats
-from judges.stats.bins import coded, reach
-from judges.stats.clustered import share_of
-from judges.stats.intervals import Cells, from_cells, influences
-from judges.stats.uncertainty import Interval, quantile
+from judges.stats.bins import code_count, to_codes
+from judges.stats.clustered import share_from_counts
+from judges.stats.intervals import Cells, kappa_influences, kappa_interval
+from judges.stats.uncertainty import Interval, normal_quantile
 from judges.types import Scale
 
 FLAKY = 0.25
@@ -23,7 +23,7 @@ _HALF = 0.5
 
 
 @dataclass(frozen=True)
-class Asked:
+class SampledCells:
     """Cells with gold and what each sample said there.
 
     Cells with gold, one row each: item, people's code, what stands for the judge, weight, and what each sample said,
@@ -38,7 +38,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Repeats:
+class SelfConsistency:
     """What asking several times bought, and how often answers flip.
 
     `singles`: kappa of every sample alone, and `single` their mean (None: one of them is undefined); `together`: of
@@ -59,16 +59,18 @@ class Repeats:
         return self.flips.low is not None and self.flips.low > FLAKY
 
 
-def repeats(asked: Asked, flips: tuple[Floats, Floats], scale: Scale, seed: int = 0) -> Repeats:
+def measure_self_consistency(
+    asked: SampledCells, flips: tuple[Floats, Floats], scale: Scale, seed: int = 0
+) -> SelfConsistency:
     """What asking several times bought, from its cells.
 
-    All of it; `flips` are, for every item that has cells with several samples, how many of them flip, and how many
+    `flips` are, for every item that has cells with several samples, how many of them flip, and how many
     there are, with gold or without.
 
         gain = kappa(together) - mean_s kappa(sample s),  se^2 = G / (G - 1) sum_g (u_g - mean_s u_gs)^2
 
-    with u the influences of an item's cells on each kappa (`intervals.influences`): items are independent, the samples
-    of one item are not.
+    with u the influences of an item's cells on each kappa (`kappa_influences`): items are independent, the samples of
+    one item are not.
     """
     there = ~np.isnan(asked.human)
     item = np.unique(asked.item[there], return_inverse=True)[1] if there.any() else asked.item[there]
@@ -76,18 +78,18 @@ def repeats(asked: Asked, flips: tuple[Floats, Floats], scale: Scale, seed: int 
 
     def cells(judge: Floats) -> tuple[Cells, NDArray[np.bool_]]:
         known = ~np.isnan(judge)
-        human = coded(asked.human[there][known], scale)
-        return Cells(item[known], human, coded(judge[known], scale), asked.weight[there][known]), known
+        human = to_codes(asked.human[there][known], scale)
+        return Cells(item[known], human, to_codes(judge[known], scale), asked.weight[there][known]), known
 
-    k, weights, items = reach(scale), scale.weights, int(item.max(initial=-1)) + 1
+    k, weights, items = code_count(scale), scale.weights, int(item.max(initial=-1)) + 1
     whole, _ = cells(asked.judge[there])
-    together = from_cells(*whole[:3], k, weights, whole.weight, seed=seed)
-    point, slope = influences(whole, k, weights)
+    together = kappa_interval(*whole[:3], k, weights, whole.weight, seed=seed)
+    point, slope = kappa_influences(whole, k, weights)
     moved: Floats = np.bincount(np.asarray(whole.item), slope, minlength=items).astype(np.float64)
     singles: list[float | None] = []
     for n in enough:
         one, _ = cells(asked.samples[there, n])
-        kappa, slope = influences(one, k, weights)
+        kappa, slope = kappa_influences(one, k, weights)
         singles.append(kappa)
         moved = moved - np.bincount(np.asarray(one.item), slope, minlength=items) / len(enough)
     known = [kappa for kappa in singles if kappa is not None]
@@ -98,12 +100,12 @@ def repeats(asked: Asked, flips: tuple[Floats, Floats], scale: Scale, seed: int 
         gain = replace(gain, point=gap)
         if items > 1:
             se = sqrt(items / (items - 1) * float(moved @ moved))
-            low, high = (gap + sign * quantile(0.975) * se for sign in (-1, 1))
-            gain = replace(gain, low=low, high=high, lower_bound=gap - quantile(0.95) * se, se=se)
-    return Repeats(asked.samples.shape[1], tuple(singles), single, together, gain, share_of(*flips))
+            low, high = (gap + sign * normal_quantile(0.975) * se for sign in (-1, 1))
+            gain = replace(gain, low=low, high=high, lower_bound=gap - normal_quantile(0.95) * se, se=se)
+    return SelfConsistency(asked.samples.shape[1], tuple(singles), single, together, gain, share_from_counts(*flips))
 
 
-def told(found: Repeats) -> list[str]:
+def explain(found: SelfConsistency) -> list[str]:
     """The figures in sentences."""
     said = []
     flips = found.flips

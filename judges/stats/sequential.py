@@ -21,7 +21,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.stats.uncertainty import Interval, quantile, reciprocal
+from judges.stats.uncertainty import Interval, normal_quantile, reciprocal_lower_end
 
 Floats = NDArray[np.float64]
 _STEP = 0.04
@@ -39,7 +39,7 @@ _NODES = np.arange(0.0, 7.01, 0.125)
 """The z for which chances are computed; between them their logarithm is interpolated."""
 
 
-def chance(z: float, first: int, last: int) -> float:
+def anytime_p(z: float, first: int, last: int) -> float:
     """The chance that a figure at its threshold ever comes to `z` or more, looked at after every item.
 
     From `first` to `last` items; with first = last it is 1 - Phi(z). This is the any-time p of a figure that is at
@@ -49,7 +49,7 @@ def chance(z: float, first: int, last: int) -> float:
     return _passed(z, _continuous(first, last))
 
 
-def boundary(alpha: float, first: int, last: int) -> float:
+def anytime_boundary(alpha: float, first: int, last: int) -> float:
     """The z that a figure at its threshold ever comes to with probability `alpha`, looked at after every item.
 
     From `first` to `last` items. ValueError for an alpha outside 0 .. .5 or a wrong range.
@@ -58,18 +58,18 @@ def boundary(alpha: float, first: int, last: int) -> float:
     return _solved(alpha, _continuous(first, last))
 
 
-def planned_chance(z: float, sizes: Sequence[int]) -> float:
+def planned_p(z: float, sizes: Sequence[int]) -> float:
     """The same chance for looks at these numbers of items only. ValueError unless they rise."""
     return _passed(z, _fixed(sizes))
 
 
-def planned(alpha: float, sizes: Sequence[int]) -> float:
+def planned_boundary(alpha: float, sizes: Sequence[int]) -> float:
     """The z that is asked at each of these looks so that all together err with probability `alpha`."""
     return _solved(alpha, _fixed(sizes))
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenSchedule:
     """Looks whenever somebody likes, from `first` items on; `horizon` 0 is one look, and no more.
 
     Up to `horizon` items all looks together err with 19/20 of what is allowed; later ones, to a hundred times as many
@@ -82,12 +82,12 @@ class Open:
     def chance(self, z: float, items: int) -> float:
         """The any-time p of a figure that is at `z` on so many items."""
         share, first, last = self._part(items)
-        return min(1.0, chance(z, first, last) / share)
+        return min(1.0, anytime_p(z, first, last) / share)
 
     def boundary(self, alpha: float, items: int) -> float:
         """The z that a figure on so many items has to reach."""
         share, first, last = self._part(items)
-        return boundary(alpha * share, first, last)
+        return anytime_boundary(alpha * share, first, last)
 
     def _part(self, items: int) -> tuple[float, int, int]:
         if self.horizon <= self.first:
@@ -101,7 +101,7 @@ class Open:
 
 
 @dataclass(frozen=True)
-class Plan:
+class LookPlan:
     """Looks at these numbers of items only, fixed before the first label. ValueError unless they rise."""
 
     sizes: tuple[int, ...]
@@ -116,22 +116,22 @@ class Plan:
 
     def chance(self, z: float, items: int) -> float:
         """The p, for all looks of the plan, of a figure that is at `z` at one of them."""
-        return planned_chance(z, self.sizes)
+        return planned_p(z, self.sizes)
 
     def boundary(self, alpha: float, items: int) -> float:
         """The z that is asked at each look."""
-        return planned(alpha, self.sizes)
+        return planned_boundary(alpha, self.sizes)
 
     def taken(self, items: int, least: int = 1) -> int:
         """The items of the newest look that so many items allow; 0 before the first of at least `least`."""
         return max((size for size in self.sizes if least <= size <= items), default=0)
 
 
-Schedule = Open | Plan
+Schedule = OpenSchedule | LookPlan
 """When somebody looks."""
 
 
-def distance(interval: Interval, threshold: float) -> float | None:
+def z_from_threshold(interval: Interval, threshold: float) -> float | None:
     """z: how far a kappa lies from a threshold, in units of its error, where 1 - kappa is put on a logarithm's scale.
 
         z = log((1 - threshold) / (1 - kappa)) (1 - kappa) / se
@@ -139,7 +139,7 @@ def distance(interval: Interval, threshold: float) -> float | None:
     1 - kappa is a ratio of two disagreements, whose logarithm is spread evenly: on this scale looking all the time
     passes 2.7 to 4.4 % of judges at a threshold of .50, on the plain one 4.7 to 9.1 %. Higher ones are missed by few
     large errors, of which a sample that met none also thinks itself surer than it is: there, and where items are of
-    strata, it is the scale of a power, as `power` has it,
+    strata, it is the scale of a power, as `scale_power` has it,
 
         z = (1 - ((1 - kappa) / (1 - threshold))^p) / p (1 - kappa) / se
 
@@ -154,11 +154,11 @@ def distance(interval: Interval, threshold: float) -> float | None:
         return inf if room <= _FLAT else NormalDist().inv_cdf(-expm1(max(-36.0, log(0.05) * (1 - threshold) / room)))
     if error <= _FLAT:
         return inf if point >= threshold else -inf
-    ratio, bent = (1 - point) / (1 - threshold), power(interval.strata, threshold) if point >= threshold else 0.0
+    ratio, bent = (1 - point) / (1 - threshold), scale_power(interval.strata, threshold) if point >= threshold else 0.0
     return (-expm1(bent * log(ratio)) / bent if bent else -log(ratio)) * (1 - point) / error
 
 
-def bound(interval: Interval, z: float) -> float | None:
+def lower_bound_at(interval: Interval, z: float) -> float | None:
     """The threshold from which a kappa lies just `z` away: its lower bound there. None without a kappa or an error."""
     point, error = interval.point, _error(interval)
     if point is None or error is None:
@@ -167,7 +167,7 @@ def bound(interval: Interval, z: float) -> float | None:
         room = 1 - (1.0 if interval.lower_bound is None else interval.lower_bound)
         return max(-1.0, 1 - room * log(NormalDist().cdf(-z)) / log(0.05))
     if z > 0 and interval.strata:
-        found = reciprocal(point, error, z)
+        found = reciprocal_lower_end(point, error, z)
     else:
         found = max(-1.0, 1 - (1 - point) * exp(min(z * error / (1 - point), 50.0)))
     if z <= 0 or found <= _PLAIN:
@@ -175,11 +175,11 @@ def bound(interval: Interval, z: float) -> float | None:
     low, high = _PLAIN, found
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (middle, high) if (distance(interval, middle) or 0.0) >= z else (low, middle)
+        low, high = (middle, high) if (z_from_threshold(interval, middle) or 0.0) >= z else (low, middle)
     return low
 
 
-def power(strata: bool, threshold: float) -> float:
+def scale_power(strata: bool, threshold: float) -> float:
     """The power of the scale: up to a threshold of .50 it is 0, of strata 1; at .90 one more; between in proportion.
 
     On the logarithm's scale up to 8 % of judges at .70 were ever passed, and 12 % at .80, where few items are misjudged
@@ -193,7 +193,7 @@ def _error(interval: Interval) -> float | None:
     """The standard error; of an interval that was kept without it, that which its bound implies."""
     if interval.se is not None or interval.point is None or interval.lower_bound is None:
         return interval.se
-    return (interval.point - interval.lower_bound) / quantile(0.95)
+    return (interval.point - interval.lower_bound) / normal_quantile(0.95)
 
 
 def _range(first: int, last: int) -> None:
@@ -227,7 +227,7 @@ def _solved(alpha: float, steps: tuple[float, ...]) -> float:
     if not 0 < alpha <= 0.5:
         raise ValueError(f"An error probability lies above 0 and is at most .5; got {alpha}.")
     if not steps:
-        return quantile(1 - alpha)
+        return normal_quantile(1 - alpha)
     return float(np.interp(log(alpha), _table(steps)[::-1], _NODES[::-1]))
 
 

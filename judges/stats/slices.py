@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats.agreement import Floats, Weights
-from judges.stats.intervals import Cells, from_cells
+from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.multiple_testing import holm
-from judges.stats.replicates import kappas, parts
+from judges.stats.replicates import item_sums, kappas_of_totals
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Cut:
+class Slicing:
     """One way to part the cells: by what (`by`), the slice of every cell (-1: in none), and the names of the slices."""
 
     by: str
@@ -28,7 +28,7 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Apart:
+class DifferenceTest:
     """Test of "kappa is the same in all slices".
 
     It has F, its first degrees of freedom, p, and how many slices of at least MIN_CLUSTERS items it compares.
@@ -43,7 +43,7 @@ class Apart:
 
 
 @dataclass(frozen=True)
-class Slice:
+class KappaSlice:
     """Kappa in one slice. `lenient` is the mean of judge - people there (None: no order, or no cells)."""
 
     name: str
@@ -52,18 +52,18 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class Sliced:
+class SlicedKappa:
     """One way of slicing with its slices, and the test (None: fewer than two slices that can be compared)."""
 
     by: str
-    slices: tuple[Slice, ...]
-    apart: Apart | None
+    slices: tuple[KappaSlice, ...]
+    apart: DifferenceTest | None
 
 
-def sliced(
-    cells: Cells, k: int, weights: Weights, cuts: Sequence[Cut], gap: Floats | None = None, seed: int = 0
-) -> list[Sliced]:
-    """Every way of slicing the cells: kappa with its interval by items in each slice, and the test (`apart`).
+def slice_kappa(
+    cells: Cells, k: int, weights: Weights, cuts: Sequence[Slicing], gap: Floats | None = None, seed: int = 0
+) -> list[SlicedKappa]:
+    """Every way of slicing the cells: kappa with its interval by items in each slice, and `difference_tests`.
 
     `weights` as in `judges.stats.agreement.kappa`; `gap` is judge - people of each cell, where that is more than the
     difference of their codes (None).
@@ -76,14 +76,14 @@ def sliced(
         for number, name in enumerate(one.names):
             of = one.code == number
             part = _part(cells, of)
-            interval = from_cells(part.item, part.human, part.judge, k, weights, part.weight, seed=seed)
-            slices.append(Slice(name, interval, _lenient(gap[of], part) if weights else None))
+            interval = kappa_interval(part.item, part.human, part.judge, k, weights, part.weight, seed=seed)
+            slices.append(KappaSlice(name, interval, _lenient(gap[of], part) if weights else None))
         found.append(tuple(slices))
-    tests = apart(cells, k, weights, cuts)
-    return [Sliced(one.by, slices, test) for one, slices, test in zip(cuts, found, tests, strict=True)]
+    tests = difference_tests(cells, k, weights, cuts)
+    return [SlicedKappa(one.by, slices, test) for one, slices, test in zip(cuts, found, tests, strict=True)]
 
 
-def apart(cells: Cells, k: int, weights: Weights, cuts: Sequence[Cut]) -> list[Apart | None]:
+def difference_tests(cells: Cells, k: int, weights: Weights, cuts: Sequence[Slicing]) -> list[DifferenceTest | None]:
     """Whether slices differ, for every cut; None where there are fewer than two slices to compare.
 
     The p-values are adjusted together (Holm), as looking at many ways of slicing finds some difference by chance.
@@ -91,7 +91,7 @@ def apart(cells: Cells, k: int, weights: Weights, cuts: Sequence[Cut]) -> list[A
     item = np.asarray(cells.item, dtype=np.int64)
     tests = [_wald(item, [_part(cells, one.code == n) for n in range(len(one.names))], k, weights) for one in cuts]
     after = iter(holm([t[2] for t in tests if t is not None]))
-    return [None if t is None else Apart(*t, next(after)) for t in tests]
+    return [None if t is None else DifferenceTest(*t, next(after)) for t in tests]
 
 
 def _part(cells: Cells, of: NDArray[np.bool_]) -> Cells:
@@ -134,7 +134,7 @@ def _wald(item: Codes, parts: Sequence[Cells], k: int, weights: Weights) -> tupl
     contrast = np.hstack([-np.ones((df, 1)), np.eye(df)])
     gap = contrast @ np.array(points)
     ratio = float(gap @ np.linalg.pinv(contrast @ (used @ used.T) @ contrast.T) @ gap) / df
-    return ratio, df, f_above(ratio, df, smallest - 1), df + 1
+    return ratio, df, f_survival(ratio, df, smallest - 1), df + 1
 
 
 def _left_out(cells: Cells, place: Codes, k: int, weights: Weights) -> tuple[float | None, Floats]:
@@ -142,15 +142,15 @@ def _left_out(cells: Cells, place: Codes, k: int, weights: Weights) -> tuple[flo
     human, judge = (np.asarray(side) for side in cells[1:3])
     weight = None if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
     items = int(place.max(initial=-1)) + 1
-    each = parts(place, human, judge, weight, items, k, weights)
+    each = item_sums(place, human, judge, weight, items, k, weights)
     total = each.sum(axis=0)
-    point = float(kappas(total[None], k, weights)[0][0])
+    point = float(kappas_of_totals(total[None], k, weights)[0][0])
     if np.isnan(point):
         return None, np.zeros(items)
-    return point, kappas(total - each, k, weights)[0] - point
+    return point, kappas_of_totals(total - each, k, weights)[0] - point
 
 
-def f_above(x: float, df: int, rest: int) -> float:
+def f_survival(x: float, df: int, rest: int) -> float:
     """P(F > x) with `df` and `rest` degrees of freedom; ValueError unless both are at least 1."""
     from scipy.special import fdtrc
 
@@ -159,9 +159,9 @@ def f_above(x: float, df: int, rest: int) -> float:
     return float(fdtrc(df, rest, max(x, 0.0)))
 
 
-def cut(
+def make_slicing(
     by: str, values: Sequence[str], place: Codes | None = None, most: int = 12, order: Sequence[str] = ()
-) -> Cut | None:
+) -> Slicing | None:
     """A cut by the values of the cells ("" = in no slice); None where there are fewer than two of them.
 
     With `place` a cell's value is values[place], and -1 is no value. Slices are in `order` where it is given, else by
@@ -180,26 +180,26 @@ def cut(
     names = names[: most - 1] if rest else names
     places = {name: number for number, name in enumerate(names)} | {name: len(names) for name in rest}
     lookup = np.array([*(places.get(name, -1) for name in values), -1], dtype=np.int64)
-    return Cut(by, lookup[place], (*names, "all others") if rest else tuple(names))
+    return Slicing(by, lookup[place], (*names, "all others") if rest else tuple(names))
 
 
-def distinct(cuts: Sequence[Cut]) -> list[Cut]:
+def distinct_slicings(cuts: Sequence[Slicing]) -> list[Slicing]:
     """Those cuts that part the cells in another way than an earlier one."""
-    kept: list[Cut] = []
+    kept: list[Slicing] = []
     for one in cuts:
         if not any(_same(one, other) for other in kept):
             kept.append(one)
     return kept
 
 
-def _same(one: Cut, other: Cut) -> bool:
+def _same(one: Slicing, other: Slicing) -> bool:
     if len(one.names) != len(other.names):
         return False
     pairs = np.unique((one.code + 1) * (len(other.names) + 1) + other.code + 1)
     return len(pairs) == len(np.unique(one.code)) == len(np.unique(other.code))
 
 
-def thirds(size: Floats) -> Codes:
+def length_thirds(size: Floats) -> Codes:
     """The third (place in THIRDS) of all sizes that each is in; -1 for nan. Equal sizes stay together."""
     known = size[~np.isnan(size)]
     if not known.size:

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from judges.stats.agreement import Codes, Floats
-from judges.stats.replicates import pairs_of
-from judges.stats.resampling import resampled
-from judges.stats.uncertainty import Interval, quantile, reciprocal
+from judges.stats.replicates import column_pairs
+from judges.stats.resampling import resample
+from judges.stats.uncertainty import Interval, normal_quantile, reciprocal_lower_end
 
 FEWEST = 3
 """Strata with fewer items are put together with their neighbour: one item has no spread, and two hardly one."""
 
 
-def of_items(stratum: Codes, item: Codes, items: int) -> Codes | None:
+def item_strata(stratum: Codes, item: Codes, items: int) -> Codes | None:
     """The stratum of every item, 0.., from those of the cells, each with `FEWEST` items or more; None for a single one.
 
     ValueError when the lengths differ.
@@ -30,11 +30,11 @@ def of_items(stratum: Codes, item: Codes, items: int) -> Codes | None:
         raise ValueError(f"Items and strata must be of one length; got {item.size} and {stratum.size}.")
     own = np.zeros(items, dtype=np.intp)
     _, own[item] = np.unique(stratum, return_inverse=True)
-    group = collapsed(np.bincount(own))
+    group = collapse_strata(np.bincount(own))
     return None if group is None else group[own]
 
 
-def collapsed(sizes: ArrayLike) -> Codes | None:
+def collapse_strata(sizes: ArrayLike) -> Codes | None:
     """The group of every stratum, by its items: neighbours until they are `FEWEST` together. None: a single one."""
     group, number, here = [], 0, 0.0
     for size in np.asarray(sizes).tolist():
@@ -45,7 +45,7 @@ def collapsed(sizes: ArrayLike) -> Codes | None:
     return np.minimum(np.array(group, dtype=np.intp), number - 1) if number > 1 else None
 
 
-def root_of_squares(influence: Floats, stratum: Codes | None = None) -> float | None:
+def error_of_influences(influence: Floats, stratum: Codes | None = None) -> float | None:
     """The standard error that follows from the influences of items.
 
     sqrt(sum_h n_h / (n_h - 1) sum_g (u_g - mean_h)^2), u being the influence of items; of a single stratum the mean
@@ -59,25 +59,24 @@ def root_of_squares(influence: Floats, stratum: Codes | None = None) -> float | 
     return sqrt(float(np.bincount(stratum, centred * centred) @ (size / (size - 1))))
 
 
-def cautious(found: Interval, error: float) -> Interval:
+def widen_for_strata(found: Interval, error: float) -> Interval:
     """An interval with lower ends that are cautious enough for strata.
 
     An interval of items resampled within strata, with its linearised error, and lower ends no higher than those of
-    a normal 1 / (1 - kappa) (`judges.stats.uncertainty.reciprocal`). In a sample that met few of the misses that weigh
+    a normal 1 / (1 - kappa) (`uncertainty.reciprocal_lower_end`). In a sample that met few of the misses that weigh
     most, kappa is too high and its error too small: there it falls as (1 - kappa)^2. Resampling sees that in part
     only; where most answers are one and strata are the judge's scores, 7 to 10 % of nominal 5 % bounds lay above the
     truth. `se` is the linearised error, as resampled strata vary by (n_h - 1) / n_h of what they do.
     """
     if found.point is None or found.low is None or found.lower_bound is None:
         return found
-    low = min(found.low, reciprocal(found.point, error, quantile((1 + found.level) / 2)))
-    bound = min(found.lower_bound, reciprocal(found.point, error, quantile(0.95)))
+    low = min(found.low, reciprocal_lower_end(found.point, error, normal_quantile((1 + found.level) / 2)))
+    bound = min(found.lower_bound, reciprocal_lower_end(found.point, error, normal_quantile(0.95)))
     return replace(found, se=error, low=low, lower_bound=bound, strata=True)
 
 
-def within(items: ArrayLike, totals: ArrayLike, cross: ArrayLike) -> Floats:
-    """The cross-products that `judges.stats.intervals.linearised` and `linearised_table` take where items are of
-    strata.
+def products_within_strata(items: ArrayLike, totals: ArrayLike, cross: ArrayLike) -> Floats:
+    """The cross-products for `interval_from_moments` and `interval_from_table` where items were drawn from strata.
 
     Given, by stratum: n_h, the sums s_h (H, columns) and their cross-products (H, columns, columns). The result is
 
@@ -86,7 +85,7 @@ def within(items: ArrayLike, totals: ArrayLike, cross: ArrayLike) -> Floats:
     as both multiply with G / (G - 1). Small strata are collapsed; a single one is left as it is.
     """
     size, sums, square = (np.asarray(given, dtype=np.float64) for given in (items, totals, cross))
-    group = collapsed(size)
+    group = collapse_strata(size)
     if group is None:
         return np.asarray(square.sum(axis=0), dtype=np.float64)
     here = np.eye(int(group.max()) + 1)[group].T
@@ -96,23 +95,25 @@ def within(items: ArrayLike, totals: ArrayLike, cross: ArrayLike) -> Floats:
     return np.asarray(np.einsum("h,hij->ij", n / (n - 1), centred) * (whole - 1) / whole, dtype=np.float64)
 
 
-def resampled_within(given: Floats, stratum: Codes, columns: int, replicates: int, seed: int) -> tuple[Floats, Floats]:
+def resample_within_strata(
+    given: Floats, stratum: Codes, columns: int, replicates: int, seed: int
+) -> tuple[Floats, Floats]:
     """Totals of samples drawn within the strata, (replicates, ...), and of the items themselves, (1, ...).
 
     `given` are the items' `judges.stats.replicates.with_products`, of so many columns.
     """
     groups, rng = [given[stratum == h] for h in range(int(stratum.max()) + 1)], np.random.default_rng(seed)
-    drawn = [resampled(group, replicates, rng) for group in groups]
-    return together(drawn, groups, columns), together([g.sum(axis=0)[None] for g in groups], groups, columns)
+    drawn = [resample(group, replicates, rng) for group in groups]
+    return sum_strata(drawn, groups, columns), sum_strata([g.sum(axis=0)[None] for g in groups], groups, columns)
 
 
-def together(totals: Sequence[Floats], groups: Sequence[Floats], columns: int) -> Floats:
+def sum_strata(totals: Sequence[Floats], groups: Sequence[Floats], columns: int) -> Floats:
     """Totals of all strata from those of each.
 
     Totals of all strata from those of each (`judges.stats.replicates.with_products` of so many columns); `groups` are
-    the items of each stratum. The products become those within the strata, as in `within`.
+    the items of each stratum. The products become those within the strata, as in `products_within_strata`.
     """
-    left, right, _ = pairs_of(columns)
+    left, right, _ = column_pairs(columns)
     items = sum(map(len, groups))
     sums = np.zeros((len(totals[0]), columns))
     products = np.zeros((len(sums), len(left)))

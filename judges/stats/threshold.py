@@ -13,7 +13,7 @@ import numpy as np
 
 from judges.stats import bins, rates
 from judges.stats.agreement import Floats, kappa
-from judges.stats.calibration import Meeting, summarise
+from judges.stats.calibration import PairedRatings, summarise
 from judges.stats.rates import Rates
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension, Scale
@@ -23,7 +23,7 @@ _CLOSE = 1e-9
 _FLAG = Scale("flag")
 
 
-class Step(NamedTuple):
+class ThresholdPoint(NamedTuple):
     """A threshold with kappa of both sides of it, precision, recall, and the shares of yes; None where undefined."""
 
     at: float
@@ -35,7 +35,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Flagged:
+class ThresholdRates:
     """One threshold in full: kappa with its interval by item, and the rates of yes (`judges.stats.rates`)."""
 
     at: float
@@ -43,34 +43,34 @@ class Flagged:
     rates: Rates
 
 
-def thresholds(scale: Scale) -> list[float]:
+def flag_thresholds(scale: Scale) -> list[float]:
     """The scores from which a flag may begin: every answer but the lowest, or the inner twentieths of a finer scale."""
     step = scale.step if scale.kind == "interval" else 1.0
-    if step and bins.width(scale) / step <= _MOST + _CLOSE:
-        return [float(round(scale.lo + n * step, 9)) for n in range(1, round(bins.width(scale) / step) + 1)]
-    each = bins.width(scale) / _MOST
+    if step and bins.scale_width(scale) / step <= _MOST + _CLOSE:
+        return [float(round(scale.lo + n * step, 9)) for n in range(1, round(bins.scale_width(scale) / step) + 1)]
+    each = bins.scale_width(scale) / _MOST
     found = (scale.lo + n * each for n in range(1, _MOST))
     return list(dict.fromkeys(float(round(scale.snapped(t), 9)) for t in found))
 
 
-def curve(given: Meeting, scale: Scale) -> list[Step]:
+def threshold_curve(given: PairedRatings, scale: Scale) -> list[ThresholdPoint]:
     """The figures at every threshold, of the cells that both people and judge gave a value; [] without any."""
     both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
     weight, found = given.weight[both], []
-    for at in thresholds(scale) if both.any() else []:
+    for at in flag_thresholds(scale) if both.any() else []:
         human, judge = (side[both] >= at - _CLOSE for side in (given.human, given.judge))
         table = np.bincount(human * 2 + judge, weight, minlength=4).reshape(2, 2)
         yes, said, total = float(table[1].sum()), float(table[:, 1].sum()), float(table.sum())
         hits = float(table[1, 1])
         found.append(
-            Step(
+            ThresholdPoint(
                 at, kappa(table), hits / said if said else None, hits / yes if yes else None, yes / total, said / total
             )
         )
     return found
 
 
-def flagged(given: Meeting, dimension: Dimension, at: float) -> Flagged:
+def rates_at_threshold(given: PairedRatings, dimension: Dimension, at: float) -> ThresholdRates:
     """The figures at one threshold with their intervals by item."""
 
     def side(values: Floats) -> Floats:
@@ -78,11 +78,11 @@ def flagged(given: Meeting, dimension: Dimension, at: float) -> Flagged:
 
     flag = replace(dimension, scale=_FLAG)
     cells = replace(given, human=side(given.human), judge=side(given.judge), mean=None, share=None)
-    [found] = rates.rates(rates.tables(cells, flag), flag)
-    return Flagged(at, summarise(cells, flag).interval, found)
+    [found] = rates.rates_of_tables(rates.sum_tables(cells, flag), flag)
+    return ThresholdRates(at, summarise(cells, flag).interval, found)
 
 
-def told(found: Flagged, dimension: Dimension) -> list[str]:
+def explain(found: ThresholdRates, dimension: Dimension) -> list[str]:
     """The figures in sentences: recall, false positives and precision."""
     one, units, from_ = found.rates, rates.UNITS[dimension.sort], dimension.scale.say(found.at)
     said = []

@@ -10,7 +10,7 @@ MIN_CLUSTERS = 30
 """Fewer items than this give no verdict: the spread between items is itself unknown."""
 
 
-def quantile(probability: float) -> float:
+def normal_quantile(probability: float) -> float:
     """Quantile of the standard normal distribution; ValueError outside 0..1."""
     if not 0 < probability < 1:
         raise ValueError(f"A level lies between 0 and 1, such as .95; got {probability}.")
@@ -60,7 +60,7 @@ class Interval:
         return self.items < MIN_CLUSTERS
 
 
-def reciprocal(point: float, error: float, z: float) -> float:
+def reciprocal_lower_end(point: float, error: float, z: float) -> float:
     """The lower end of a kappa of which 1 / (1 - kappa) is normal: (kappa - r) / (1 - r), r = z error / (1 - kappa).
 
     At least -1. Its error is taken to grow as (1 - kappa)^2 towards lower values.
@@ -71,7 +71,7 @@ def reciprocal(point: float, error: float, z: float) -> float:
     return max(-1.0, (point - r) / (1 - r)) if r < 1 else -1.0
 
 
-def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
+def wilson_interval(successes: float, n: float, level: float = 0.95) -> Interval:
     """Interval of a share of independent trials; `items` and `cells` are n (rounded), all figures None when n is 0.
 
         (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
@@ -90,12 +90,12 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
         low, high = (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
         return (0.0 if successes == 0 else low), (1.0 if successes == n else high)
 
-    low, high = ends(quantile((1 + level) / 2))
-    bound = ends(quantile(0.95))[0]
+    low, high = ends(normal_quantile((1 + level) / 2))
+    bound = ends(normal_quantile(0.95))[0]
     return Interval(p, low, high, bound, trials, trials, float(n), "wilson", sqrt(p * (1 - p) / n), level)
 
 
-def unmet(found: Interval, once: float) -> Interval:
+def with_rule_of_three(found: Interval, once: float) -> Interval:
     """The ends below a kappa of 1: what was never met may still be, -log(a) times with probability a (rule of three).
 
     `once` is how far one cell in which judge and people lie one step apart would pull kappa down.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.stats.clustered import Floats, share_of
+from judges.stats.clustered import Floats, share_from_counts
 from judges.stats.uncertainty import Interval
 
 Codes = NDArray[np.int64]
@@ -35,7 +35,7 @@ class Votes:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class VoteAgreement:
     """Who agrees with whom in which part ("" = all).
 
     It is the share of pairs of votes that are equal, with ties counted (`s1`) and dropped (`s2`), each with Wilson's
@@ -54,7 +54,7 @@ JUDGE = ""
 """The judge's name in `Agreement.one`; a group of people is never nameless."""
 
 
-def table(votes: Votes, k: int, tie: int | None) -> list[Agreement]:
+def agreement_table(votes: Votes, k: int, tie: int | None) -> list[VoteAgreement]:
     """Judge against every group of people and every group within itself, for all parts together and for each part.
 
     `k` values, `tie` the code of the tie (None: there is none, and S2 equals S1). Rows without a pair are left out.
@@ -68,16 +68,16 @@ def table(votes: Votes, k: int, tie: int | None) -> list[Agreement]:
             for part, within in parts:
                 chosen = within & (votes.group == number)
                 if against_judge:
-                    s1, s2 = (with_judge(votes, chosen, drop) for drop in (None, tie))
+                    s1, s2 = (pairs_with_judge(votes, chosen, drop) for drop in (None, tie))
                 else:
-                    s1, s2 = (among(votes, chosen, k, drop) for drop in (None, tie))
+                    s1, s2 = (pairs_of_people(votes, chosen, k, drop) for drop in (None, tie))
                 if s1[1].any():
                     one = JUDGE if against_judge else group
-                    found.append(Agreement(one, group, part, share_of(*s1), share_of(*s2)))
+                    found.append(VoteAgreement(one, group, part, share_from_counts(*s1), share_from_counts(*s2)))
     return found
 
 
-def with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tuple[Floats, Floats]:
+def pairs_with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tuple[Floats, Floats]:
     """The equal pairs and all pairs of a person's vote and the judge's value, for every item that has such a pair.
 
     Pairs in which either is `drop` are left out.
@@ -90,7 +90,7 @@ def with_judge(votes: Votes, chosen: NDArray[np.bool_], drop: int | None) -> tup
     return np.bincount(item, (value == judge)[kept]).astype(np.float64), np.bincount(item).astype(np.float64)
 
 
-def among(votes: Votes, chosen: NDArray[np.bool_], k: int, drop: int | None) -> tuple[Floats, Floats]:
+def pairs_of_people(votes: Votes, chosen: NDArray[np.bool_], k: int, drop: int | None) -> tuple[Floats, Floats]:
     """(equal, all) pairs of two people's votes on one item, for every item that has such a pair.
 
     Those in which either vote is `drop` are left out. With c_v votes for value v: sum_v c_v (c_v - 1) / 2 equal pairs

@@ -13,7 +13,7 @@ import numpy as np
 
 from judges.plural import many
 from judges.stats.agreement import Floats
-from judges.stats.clustered import share_of
+from judges.stats.clustered import share_from_counts
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
@@ -21,7 +21,7 @@ NEAR = 1
 """Turns that lie no further apart than this are near."""
 
 
-class Named(NamedTuple):
+class NamedTurns(NamedTuple):
     """A dialogue: its assistant turns, those that people find weakest (none: they name no turn), and the judge's.
 
     `labelled`: people named it; else it is the turn, or the turns, that they scored lowest. The judge's is 0 where it
@@ -36,7 +36,7 @@ class Named(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Weakest:
+class WeakestTurns:
     """How often both name the same turn (`equal`), or turns at most one apart (`near`), where both name one.
 
     `equal_by_chance` and `near_by_chance` are what naming any assistant turn at random would reach. Of the dialogues
@@ -54,7 +54,7 @@ class Weakest:
     neither: int
 
 
-def lowest(scores: Mapping[int, Sequence[float]]) -> frozenset[int]:
+def lowest_turns(scores: Mapping[int, Sequence[float]]) -> frozenset[int]:
     """The turns with the lowest mean of what people gave; none where all turns have the same, or there is one only."""
     means = {turn: float(np.mean(given)) for turn, given in scores.items() if len(given)}
     least = min(means.values(), default=0.0)
@@ -62,22 +62,22 @@ def lowest(scores: Mapping[int, Sequence[float]]) -> frozenset[int]:
     return found if len(found) < len(means) else frozenset()
 
 
-def references(dimensions: Sequence[Dimension]) -> list[Dimension]:
+def turn_dimensions(dimensions: Sequence[Dimension]) -> list[Dimension]:
     """The dimensions of a card whose answer is a turn."""
     return [d for d in dimensions if d.scale.kind == "turn" and d.asked]
 
 
-def scored(dimensions: Sequence[Dimension]) -> list[Dimension]:
+def scored_dimensions(dimensions: Sequence[Dimension]) -> list[Dimension]:
     """The dimensions of turns whose lowest scores give the weakest turn where nobody names it."""
     return [d for d in dimensions if d.sort == "turn" and d.scale.kind == "ordinal" and d.asked]
 
 
-def weakest(dialogues: Sequence[Named]) -> Weakest:
+def measure_weakest_turns(dialogues: Sequence[NamedTurns]) -> WeakestTurns:
     """The figures; a dialogue is one cell, so that its interval is Wilson's (by weights: on the effective number)."""
     both = [one for one in dialogues if one.people and one.judge]
     weight = np.array([one.weight for one in both], dtype=np.float64)
     (equal, equal_by_chance), (near, near_by_chance) = (_share(both, weight, far) for far in (0, NEAR))
-    return Weakest(
+    return WeakestTurns(
         equal,
         near,
         equal_by_chance,
@@ -89,18 +89,18 @@ def weakest(dialogues: Sequence[Named]) -> Weakest:
     )
 
 
-def _share(both: Sequence[Named], weight: Floats, far: int) -> tuple[Interval, float | None]:
+def _share(both: Sequence[NamedTurns], weight: Floats, far: int) -> tuple[Interval, float | None]:
     """How often the judge's turn lies no further than `far` from people's, and how often any turn would."""
     if not both:
-        return share_of(weight, weight), None
+        return share_from_counts(weight, weight), None
     held = [{turn for turn in one.turns if any(abs(turn - p) <= far for p in one.people)} for one in both]
     hit = np.array([one.judge in turns for one, turns in zip(both, held, strict=True)], dtype=np.float64)
     luck = [len(turns) / len(one.turns) for one, turns in zip(both, held, strict=True)]
-    found = share_of(hit * weight, weight)
+    found = share_from_counts(hit * weight, weight)
     return replace(found, cells=len(both), items=len(both)), float(np.average(luck, weights=weight))
 
 
-def told(found: Weakest) -> list[str]:
+def explain(found: WeakestTurns) -> list[str]:
     """The same as sentences."""
     equal, near = found.equal, found.near
     if equal.point is None:
@@ -129,7 +129,7 @@ def told(found: Weakest) -> list[str]:
     return said
 
 
-def plain(found: Weakest) -> dict[str, object]:
+def as_json(found: WeakestTurns) -> dict[str, object]:
     """The same as values of JSON."""
 
     def ends(one: Interval) -> list[float] | None:

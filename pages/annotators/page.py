@@ -50,7 +50,7 @@ def page() -> None:
             name = url_state.one("person", "Person", {row.name: row.name for row in rows})
         _person(dataset, next(row for row in rows if row.name == name), found, key)
     st.subheader("Agreement between people", anchor=False)
-    annotator_tables.among(human_ceiling.ceiling(found.ratings), len(found.ratings.people), dataset.name)
+    annotator_tables.among(human_ceiling.measure_ceiling(found.ratings), len(found.ratings.people), dataset.name)
     if len(found.ratings.people) > 1:
         most = [row.name for row in rows[: annotator_tables.PEOPLE] if row.labels]
         annotator_tables.matrix(most, *annotators.agreement_between_pairs(found, most), len(found.ratings.people), key)
@@ -73,7 +73,7 @@ def _person(dataset: Dataset, row: Annotator, found: DimensionLabels, key: str) 
     people, scale = found.ratings.people, found.ratings.scale
     number = people.index(row.name) if row.name in people else -1
     course, counts = figures.agreement_course(found, number), figures.table_with_others(found, number)
-    cell = annotator_tables.person(row, course, counts, bins.answers(scale), f"{key}:{row.name}")
+    cell = annotator_tables.person(row, course, counts, bins.row_labels(scale), f"{key}:{row.name}")
     if cell is not None:
         cells = figures.find_cells(session.store(), session.me().name, found, number, *cell)
         annotator_tables.listed(cells, f"cells:{key}:{row.name}:{cell}", partial(_desk, dataset.name))

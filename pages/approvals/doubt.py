@@ -8,7 +8,7 @@ from data.approvals import suspension
 from data.approvals.approvals import Note, Stand
 from data.approvals.suspension import Figure
 from judges.plural import many
-from judges.render.svg import Row
+from judges.render.svg import IntervalRow
 from pages.ui import charts, session, text
 
 
@@ -28,12 +28,12 @@ def panel(stand: Stand, note: Note) -> None:
         text.quiet("{who} reviewed it and kept it approved: {why}", who=note.kept[0], why=note.kept[1])
 
 
-def _row(figure: Figure, asked: float) -> Row:
+def _row(figure: Figure, asked: float) -> IntervalRow:
     low = figure.what != "at the approval" and figure.kappa is not None and figure.kappa < asked
     items = many(int(figure.items or 0), "item")
     kappa = "undefined" if figure.kappa is None else f"{figure.kappa:.2f}"
     state = "fails" if low else "beside" if figure.what == "at the approval" else "other"
-    return Row(figure.what, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
+    return IntervalRow(figure.what, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
 
 
 def _beside(found: list[Figure]) -> str:

@@ -10,7 +10,7 @@ from data.approvals import plans, policy
 from data.records.datasets import Dataset
 from data.records.people import Person
 from judges.errors import AssayError
-from judges.stats.sequential import Plan
+from judges.stats.sequential import LookPlan
 from pages.ui import session, text
 
 
@@ -26,7 +26,7 @@ def panel(who: Person, dataset: Dataset) -> None:
         text.say(
             "At any time. The bound is valid at any number of looks: it lies {z} standard errors below kappa, where "
             "{one} would do for a single look.",
-            z=f"{free:.2f}", one=f"{Plan((gate.first,)).boundary(1 - gate.level, gate.first):.2f}",
+            z=f"{free:.2f}", one=f"{LookPlan((gate.first,)).boundary(1 - gate.level, gate.first):.2f}",
         )  # fmt: skip
     else:
         text.say(
@@ -53,13 +53,13 @@ def panel(who: Person, dataset: Dataset) -> None:
             _form(who, dataset, plan)
 
 
-def told(plan: Plan) -> str:
+def told(plan: LookPlan) -> str:
     """The looks of a plan in words: 100, 200 and 400."""
     *most, last = [f"{n:,}" for n in plan.sizes]
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _form(who: Person, dataset: Dataset, plan: Plan | None) -> None:
+def _form(who: Person, dataset: Dataset, plan: LookPlan | None) -> None:
     text.quiet(
         "Up to five numbers of items. A decision is made at each of them only, on the items labelled first. Draw as "
         "many items as the next look needs, not all at once: drawn items without a label count as unanswered."

@@ -9,13 +9,13 @@ from data.queue import queue
 from data.records.datasets import Dataset
 from judges import audits as known
 from judges import triage
-from judges.audits import Audit, Finding
+from judges.audits import Audit, AuditFinding
 from judges.errors import AssayError
 from judges.plural import many
 from pages.ui import audit_rows, links, session, text
 
 
-def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) -> None:
+def take(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
     """The button that takes the items of a finding into the review queue, and what came of it."""
     flags = finding.flags[: audit_rows.SHOWN]
     n, kept = len({flag.item for flag in flags}), session.scratch("flagged")
@@ -25,8 +25,8 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) ->
             f"Add {these} {many(n, 'item')} to the review queue" if n > 1 else "Add it to the review queue"
         )
         if st.button(label, icon=":material/playlist_add:", key=f"take:{name}"):
-            title = known.audits()[name].title
-            reasons = [triage.flagged(f.item, title, f.text, f.strength, f.unit, f.dimension) for f in flags]
+            title = known.all_audits()[name].title
+            reasons = [triage.audit_flag(f.item, title, f.text, f.strength, f.unit, f.dimension) for f in flags]
             try:
                 kept[judge, name] = queue.take_flagged(session.store(), who, dataset.id, judge, reasons)
             except AssayError as error:

@@ -7,7 +7,7 @@ import streamlit as st
 from data.audits import audits, justification_labels
 from data.audits.justification_labels import Justified
 from data.records import items
-from judges.stats.uncertainty import wilson
+from judges.stats.uncertainty import wilson_interval
 from pages.audits import justification_form
 from pages.ui import session
 
@@ -20,7 +20,7 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
     asked = [d.name for d in card.dimensions if d.asked]
     tally = justification_labels.tally(store, dataset_id, judge, who, asked)
     with st.container(width=720):
-        justification_form.standing(tally, wilson(tally.unfit, tally.answered), limit)
+        justification_form.standing(tally, wilson_interval(tally.unfit, tally.answered), limit)
         again: tuple[Justified, bool] | None = kept.get("again")
         cell = (
             again[0]

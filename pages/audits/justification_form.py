@@ -8,7 +8,7 @@ from data.audits.justification_labels import Justified, Tally
 from judges.card import Item
 from judges.plural import many
 from judges.stats.uncertainty import Interval
-from judges.triage import place
+from judges.triage import describe_unit
 from judges.types import Dimension, Pair, Response
 from pages.ui import text
 
@@ -37,7 +37,7 @@ def shown(cell: Justified, dimension: Dimension | None, before: bool | None) -> 
     score = dimension.scale.say(cell.value) if dimension else f"{cell.value:g}" if cell.value is not None else "n/a"
     if dimension and dimension.scale.kind == "ordinal" and cell.value is not None:
         score += f" of {dimension.scale.hi}"
-    text.say("{where} **{score}** · {name}", where=f"{place(cell.unit)}{title}:", score=score, name=cell.name)
+    text.say("{where} **{score}** · {name}", where=f"{describe_unit(cell.unit)}{title}:", score=score, name=cell.name)
     if dimension:
         text.quiet("{definition}", definition=dimension.definition)
     st.code(cell.text, language=None, wrap_lines=True)

@@ -11,7 +11,7 @@ from data.records import combinations, datasets
 from data.records.datasets import Dataset
 from data.records.people import Person
 from judges import audits as known
-from judges.audits import Finding
+from judges.audits import AuditFinding
 from pages.audits import actions, justification_check, probes
 from pages.ui import agreement_tables, audit_rows, choose, links, practice_badge, session, text, url_state
 
@@ -51,7 +51,7 @@ def page() -> None:
     audit_rows.scope(found.scope, found.findings)
     limits, opened = audits.thresholds(store), st.query_params.get("audit", "")
     for name in audit_rows.ordered(found.findings):
-        one = known.audits()[name]
+        one = known.all_audits()[name]
         with st.container(border=name == opened):
             limit = limits.get(name, one.threshold)
             audit_rows.row(
@@ -63,7 +63,7 @@ def page() -> None:
 
 def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.Audited) -> None:
     """One audit in full: what is measured, its picture, the items behind it, and what can be done."""
-    store, one, finding = session.store(), known.audits()[name], found.findings[name]
+    store, one, finding = session.store(), known.all_audits()[name], found.findings[name]
     limit, key = audits.thresholds(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"
     with st.container(horizontal=True, vertical_alignment="top"):
         with st.container(width="stretch", gap=None):
@@ -80,7 +80,7 @@ def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.
         justification_check.panel(who.name, dataset.id, judge, limit)
 
 
-def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: Finding, key: str) -> None:
+def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: AuditFinding, key: str) -> None:
     """The items behind a finding: a click leads to the desk, a button takes them into the review queue."""
     if not finding.flags:
         return

@@ -7,7 +7,7 @@ import streamlit as st
 from data.calibration import anchoring
 from data.calibration.anchoring import Arms
 from data.store import Store
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from judges.types import Dimension
 from pages.ui import agreement, explanations, figure_cache, session
 
@@ -17,7 +17,7 @@ def _arms(_store: Store, at: figure_cache.Place, dimension: Dimension) -> Arms:
     return anchoring.arms(_store, at.dataset, at.judge, dimension)
 
 
-def panel(at: figure_cache.Place, line: Line, key: str) -> None:
+def panel(at: figure_cache.Place, line: DimensionResult, key: str) -> None:
     """Kappa in both arms and the difference; acceptance and seconds; what was changed after a reveal."""
     store = session.store()
     explanations.beside(

@@ -14,7 +14,7 @@ from data.reports import plots
 from judges.errors import AssayError
 from judges.plural import many
 from judges.stats import selective
-from judges.stats.selective import Step
+from judges.stats.selective import ThresholdTest
 from pages.ui import picture, text
 
 
@@ -42,7 +42,7 @@ def asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
 
 def told(found: Found, counted: Basis, basis: Basis) -> None:
     """What it comes to in sentences: of the labelled items, and of all that the judge scored."""
-    head, _, rest = selective.told(found.result, found.wanted.near).partition(": ")
+    head, _, rest = selective.explain(found.result, found.wanted.near).partition(": ")
     text.say("**{head}**{rest}", head=head, rest=f": {rest}" if rest else "")
     if found.result.chosen is not None:
         text.say(
@@ -94,7 +94,7 @@ def chart(found: Found, key: str) -> None:
 _PASSED = {True: "✓ passes", False: "✕ fails", None: "not tested"}
 
 
-def standing(rule: Rule, step: Step, sure: Sure) -> None:
+def standing(rule: Rule, step: ThresholdTest, sure: Sure) -> None:
     """The rule in force, and its agreement on today's gold."""
     spared = sure.above(rule.threshold)
     found = step.agreement

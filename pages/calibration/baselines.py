@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from judges.plural import many
-from judges.stats.baselines import Floors
-from judges.stats.calibration import Line
+from judges.stats.baselines import Baselines
+from judges.stats.calibration import DimensionResult
 from pages.ui import text
 from pages.ui.agreement_tables import number, span
 
 _MARKS = {"beats": "✓ beats", "not shown to beat": "○ inconclusive", "falls short of": "✕ below", "cannot tell": "–"}
 
 
-def marks(lines: Sequence[Line], found: Mapping[tuple[str, str], Floors]) -> list[str]:
+def marks(lines: Sequence[DimensionResult], found: Mapping[tuple[str, str], Baselines]) -> list[str]:
     """Whether the judge beats the baselines in each dimension, for the table of dimensions."""
     return [_MARKS[found[line.dimension.sort, line.dimension.name].standing] for line in lines]
 
 
-def panel(found: Floors) -> None:
+def panel(found: Baselines) -> None:
     """The two rules beside the judge: a warning where it is not shown to beat one of them, and the figures."""
     if found.judge is None:
         return

@@ -6,16 +6,16 @@ import streamlit as st
 
 from data.calibration.both_orders import positions
 from data.store import Store
-from judges.render.svg import Row
+from judges.render.svg import IntervalRow
 from judges.render.words import cell
-from judges.stats.position import Position, told
+from judges.stats.position import PositionalAgreement, explain
 from judges.stats.uncertainty import Interval
 from pages.ui import charts, session, text
 from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing the two orders ...")
-def _found(_store: Store, at: Place) -> Position | None:
+def _found(_store: Store, at: Place) -> PositionalAgreement | None:
     return positions(_store, at.dataset, at.judge)
 
 
@@ -26,7 +26,7 @@ def panel(at: Place) -> None:
     if found is None:
         return
     st.subheader("Position bias", anchor=False)
-    head, *rest = told(found)
+    head, *rest = explain(found)
     text.say("**{head}** {rest}", head=head, rest=" ".join(rest))
     rows = [_row("same verdict", found.same), _row("first position wins", found.first)]
     charts.intervals(rows, f"position:{at.dataset}:{at.judge}", mark=0.5)
@@ -44,6 +44,6 @@ def panel(at: Place) -> None:
     )
 
 
-def _row(name: str, one: Interval) -> Row:
+def _row(name: str, one: Interval) -> IntervalRow:
     on = f"{cell(one.point, '.1%')} of {one.cells:,}"
-    return Row(name, "", one.point, one.low, one.high, None, "other", on)
+    return IntervalRow(name, "", one.point, one.low, one.high, None, "other", on)

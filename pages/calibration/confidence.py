@@ -9,7 +9,7 @@ import streamlit as st
 from judges.plural import many
 from judges.reading.confidence import RULE, SAMPLES, STATED, TOKENS
 from judges.stats.intervals import Interval
-from judges.stats.reliability import Level, Reliability
+from judges.stats.reliability import Reliability, ReliabilityLevel
 from pages.ui import charts, text
 
 _SOURCES = {
@@ -86,11 +86,11 @@ def told(found: Reliability, source: str, cells: int, scored: int) -> None:
     )  # fmt: skip
 
 
-def _level(level: Level) -> str:
+def _level(level: ReliabilityLevel) -> str:
     return f"{level.low:.0%}" if level.low == level.high else f"{level.low:.0%} to {level.high:.0%}"
 
 
-def _percent(level: Level) -> str:
+def _percent(level: ReliabilityLevel) -> str:
     return _ends(level.right)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from data.approvals import approvals, policy
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from pages.calibration import (
     anchoring,
     panel_auto_accept,
@@ -24,7 +24,7 @@ from pages.calibration import panel_agreement as agreement
 from pages.ui import agreement as ui_agreement
 from pages.ui import approval_rows, clock, explanations, figure_cache, nonresponse, session, url_state
 
-Panel = Callable[[figure_cache.Place, Line, str], None]
+Panel = Callable[[figure_cache.Place, DimensionResult, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
     "agreement": ("Agreement", agreement.panel),
     "others": ("Other metrics", panel_other_metrics.panel),
@@ -43,7 +43,7 @@ PANELS: dict[str, tuple[str, Panel]] = {
 
 
 @st.fragment
-def detail(at: figure_cache.Place, line: Line, key: str) -> None:
+def detail(at: figure_cache.Place, line: DimensionResult, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
     ui_agreement.state(line)
@@ -59,12 +59,12 @@ def detail(at: figure_cache.Place, line: Line, key: str) -> None:
     PANELS[chosen][1](at, line, f"{key}:{chosen}")
 
 
-def _has(panel: str, line: Line) -> bool:
+def _has(panel: str, line: DimensionResult) -> bool:
     """Whether a panel says something here: without an order each answer is found or missed, numbers can be cut."""
     scale = line.dimension.scale
     numbers = scale.kind in ("ordinal", "interval")
     return {"rates": scale.weights is None, "flag": numbers, "missing": bool(line.shown.unscored)}.get(panel, True)
 
 
-def _place(line: Line) -> tuple[str, str]:
+def _place(line: DimensionResult) -> tuple[str, str]:
     return line.dimension.sort, line.dimension.name

@@ -8,18 +8,18 @@ import pandas as pd
 import streamlit as st
 
 from judges.plural import many
-from judges.render.svg import Row
+from judges.render.svg import IntervalRow
 from judges.stats.raters import alternative_annotator
-from judges.stats.raters.human_ceiling import Ceiling, told
+from judges.stats.raters.human_ceiling import HumanCeiling, explain
 from judges.stats.uncertainty import Interval
 from pages.ui import charts, text
 from pages.ui.agreement_tables import number, small
 from pages.ui.annotator_tables import FEW, SHARE, persons
 
 
-def ceiling(found: Ceiling | None, gold: Interval | None, key: str) -> None:
+def ceiling(found: HumanCeiling | None, gold: Interval | None, key: str) -> None:
     """How far people agree with each other, and the judge with them, as a sentence and a chart."""
-    text.say("{said}", said=told(found))
+    text.say("{said}", said=explain(found))
     if found is None:
         return
     rows: list[tuple[str, Interval | None, str, str]] = [
@@ -29,14 +29,14 @@ def ceiling(found: Ceiling | None, gold: Interval | None, key: str) -> None:
         ("alpha, all people", found.alpha, "meets policy", f"{many(found.cells, 'rating')}, {found.people:,} people"),
     ]
     spans = [
-        Row(name, "", i.point, i.low, i.high, None, state, f"{number(i.point, '.2f')} · {on}")
+        IntervalRow(name, "", i.point, i.low, i.high, None, state, f"{number(i.point, '.2f')} · {on}")
         for name, i, state, on in rows
         if i is not None
     ]
     charts.intervals(spans, f"ceiling:{key}", mark=None)
 
 
-def alternatives(found: alternative_annotator.Test) -> None:
+def alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None:
     """The alternative-annotator test: the verdict in a sentence, and a row for every person."""
     if not found.enough:
         text.say(

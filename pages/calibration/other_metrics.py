@@ -8,14 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from judges.stats import missingness
-from judges.stats.missingness import Counted, Missing
-from judges.stats.other_metrics import Others
+from judges.stats.missingness import ChoiceFigures, Missingness
+from judges.stats.other_metrics import OtherMetrics
 from judges.types import Dimension
 from pages.ui import text, url_state
 from pages.ui.agreement_tables import number, span
 
 
-def table(found: Others) -> None:
+def table(found: OtherMetrics) -> None:
     """Every figure with its interval and what it says."""
     rows = [
         {
@@ -38,23 +38,25 @@ def table(found: Others) -> None:
 
 def answer(d: Dimension) -> str:
     """What a missing answer counts as beside the usual choices; it is kept in the address."""
-    options = {word: word for word in d.scale.answers} or {choice: choice for choice in missingness.usual(d.scale)[3:]}
-    middle = missingness.usual(d.scale)[3:]
+    options = {word: word for word in d.scale.answers} or {
+        choice: choice for choice in missingness.usual_choices(d.scale)[3:]
+    }
+    middle = missingness.usual_choices(d.scale)[3:]
     with st.container(width=230):
         return url_state.one("missing", "Count missing as", options, default=middle[0] if middle else "")
 
 
-def counted(found: Missing) -> None:
+def counted(found: Missingness) -> None:
     """The figures under each choice side by side."""
-    text.say("{sentence}", sentence=missingness.told(found))
+    text.say("{sentence}", sentence=missingness.explain(found))
     st.dataframe(pd.DataFrame(_rows(found.counted)), hide_index=True, height="content", placeholder="–")
     text.quiet("{check} A choice here changes this table only.", check=missingness.GATE)
 
 
-def _rows(each: Sequence[Counted]) -> list[dict[str, object]]:
+def _rows(each: Sequence[ChoiceFigures]) -> list[dict[str, object]]:
     rows = []
     for one in each:
-        row: dict[str, object] = {"missing": missingness.said(one.choice)}
+        row: dict[str, object] = {"missing": missingness.describe_choice(one.choice)}
         if one.summary is None:
             rows.append(row | {"95% interval": one.why})
             continue

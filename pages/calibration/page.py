@@ -9,7 +9,7 @@ from data.audits import audits
 from data.gold import fewshot
 from data.gold.gold import BASES, Basis
 from data.records import combinations, datasets
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from pages.calibration import (
     baselines,
     both_orders,
@@ -100,7 +100,7 @@ def page() -> None:
     panel_means.panel(at, names)
 
 
-def _basis(at: figure_cache.Place, gate: list[Line], counted: Basis) -> tuple[Basis | None, bool]:
+def _basis(at: figure_cache.Place, gate: list[DimensionResult], counted: Basis) -> tuple[Basis | None, bool]:
     """The labels used, and whether ties are dropped; None where nobody has labelled anything."""
     rests = figure_cache.rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
     full = [basis for basis, rest in rests.items() if rest.labels] if rests else [counted, *BASES]

@@ -6,13 +6,13 @@ import streamlit as st
 
 from data.calibration import concordance
 from judges.stats import agreement
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from pages.calibration import baselines, panel_baselines
 from pages.ui import agreement as ui_agreement
 from pages.ui import explanations, figure_cache, links, session
 
 
-def panel(at: figure_cache.Place, line: Line, key: str) -> None:
+def panel(at: figure_cache.Place, line: DimensionResult, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
     ui_agreement.figures(line, f"figures:{key}")

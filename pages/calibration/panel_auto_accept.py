@@ -11,7 +11,7 @@ from data.calibration import selective as figures
 from data.gold.gold import Basis
 from data.store import Store
 from judges.errors import AssayError
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from judges.types import Dimension
 from pages.calibration import auto_accept as selective
 from pages.calibration import confidence
@@ -29,7 +29,7 @@ def _sources(_store: Store, at: Place, dimension: Dimension) -> dict[str, int]:
     return figures.sources(_store, at.dataset, at.judge, dimension)
 
 
-def panel(at: Place, line: Line, key: str) -> None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
     """What is asked, what it comes to, the curve, and the rule in force."""
     store, d = session.store(), line.dimension
     sources = _sources(store, at.plain, d)

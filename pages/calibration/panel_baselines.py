@@ -7,11 +7,11 @@ import streamlit as st
 from data.calibration import baselines, calibration
 from data.gold.gold import Basis
 from data.store import Store
-from judges.stats.baselines import Floors
+from judges.stats.baselines import Baselines
 from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Computing baselines ...")
-def floors(_store: Store, at: Place, basis: Basis, dropped: bool) -> dict[tuple[str, str], Floors]:
+def floors(_store: Store, at: Place, basis: Basis, dropped: bool) -> dict[tuple[str, str], Baselines]:
     """The baselines of all dimensions of the judge's card, by (unit sort, name)."""
     return baselines.measured(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge), basis, dropped)

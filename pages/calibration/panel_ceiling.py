@@ -8,17 +8,17 @@ from data.annotators import annotators
 from data.calibration import calibration
 from data.calibration import human_ceiling as ceilings
 from data.store import Store
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from judges.stats.raters import alternative_annotator
-from judges.stats.raters.alternative_annotator import Test
-from judges.stats.raters.human_ceiling import Ceiling
+from judges.stats.raters.alternative_annotator import AlternativeAnnotatorTest
+from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 from pages.calibration import human_ceiling
 from pages.ui import explanations, figure_cache, session
 
 
-def panel(at: figure_cache.Place, line: Line, key: str) -> None:
+def panel(at: figure_cache.Place, line: DimensionResult, key: str) -> None:
     """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
     store, key = session.store(), f"people:{key}"
     found = ceiling(store, at.plain, line.dimension)
@@ -38,7 +38,7 @@ def panel(at: figure_cache.Place, line: Line, key: str) -> None:
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
-def ceiling(_store: Store, at: figure_cache.Place, dimension: Dimension) -> Ceiling | None:
+def ceiling(_store: Store, at: figure_cache.Place, dimension: Dimension) -> HumanCeiling | None:
     """How far people agree with each other, and the judge with them."""
     return ceilings.ceiling(_store, at.dataset, at.judge, dimension)
 
@@ -50,8 +50,8 @@ def tops(_store: Store, at: figure_cache.Place) -> dict[Dimension, Interval | No
 
 
 @st.cache_data(max_entries=64, show_spinner="Leaving out one person at a time ...")
-def tested(_store: Store, at: figure_cache.Place, dimension: Dimension, epsilon: float) -> Test:
+def tested(_store: Store, at: figure_cache.Place, dimension: Dimension, epsilon: float) -> AlternativeAnnotatorTest:
     """The alternative-annotator test with that handicap."""
-    return alternative_annotator.test(
+    return alternative_annotator.run_test(
         annotators.dimension_labels(_store, at.dataset, dimension, "blind", at.judge).ratings, epsilon
     )

@@ -7,7 +7,7 @@ import streamlit as st
 from data.calibration import confidence as certainty
 from data.gold.gold import Basis
 from data.store import Store
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from judges.stats.reliability import Reliability, reliability
 from judges.types import Dimension
 from pages.calibration import confidence as levels
@@ -24,7 +24,7 @@ def _found(
     return {source: (one, n) for source, (one, n) in figures.items() if one is not None}, found.scored
 
 
-def panel(at: Place, line: Line, key: str) -> None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
     """A sentence, agreement by level of confidence, and how well confidence ranks."""
     by_source, scored = _found(session.store(), at.plain, line.dimension, at.basis)
     if not by_source:

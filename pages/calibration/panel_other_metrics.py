@@ -6,13 +6,13 @@ import streamlit as st
 
 from data.calibration import missingness as lacking
 from data.calibration import other_metrics as figures
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from pages.calibration import other_metrics
 from pages.ui import explanations, session, text
 from pages.ui.figure_cache import Place
 
 
-def panel(at: Place, line: Line, key: str) -> None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
     """Accuracy, AC, correlations and the rest, with intervals."""
     store, d = session.store(), line.dimension
     if not line.shown.cells:
@@ -25,7 +25,7 @@ def panel(at: Place, line: Line, key: str) -> None:
         )
 
 
-def missing(at: Place, line: Line, key: str) -> None:
+def missing(at: Place, line: DimensionResult, key: str) -> None:
     """The figures where what the judge could not answer is left out, or counts as an answer."""
     store, d = session.store(), line.dimension
     explanations.beside("Where the judge gave no usable value", "missing", key=f"missing:{key}")

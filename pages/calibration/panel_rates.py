@@ -7,9 +7,9 @@ import streamlit as st
 from data.calibration import rates as figures
 from data.gold.gold import Basis
 from data.store import Store
-from judges.stats.calibration import Line
-from judges.stats.ppi import Corrected
-from judges.stats.rates import Answer
+from judges.stats.calibration import DimensionResult
+from judges.stats.ppi import CorrectedMean
+from judges.stats.rates import AnswerRates
 from judges.types import Dimension
 from pages.calibration import rates
 from pages.ui import explanations, session, text
@@ -17,14 +17,16 @@ from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Computing precision and recall ...")
-def _found(_store: Store, at: Place, dimension: Dimension, basis: Basis) -> tuple[list[Answer], dict[int, Corrected]]:
+def _found(
+    _store: Store, at: Place, dimension: Dimension, basis: Basis
+) -> tuple[list[AnswerRates], dict[int, CorrectedMean]]:
     return (
         figures.found(_store, at.dataset, at.judge, dimension, basis),
         figures.means(_store, at.dataset, at.judge, dimension, basis),
     )
 
 
-def panel(at: Place, line: Line, key: str) -> None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
     """Sentences for every answer, the rates with their intervals, and how often people would say so."""
     found, means = _found(session.store(), at.plain, line.dimension, at.basis)
     if not line.shown.cells:

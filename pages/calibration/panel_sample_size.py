@@ -8,10 +8,10 @@ from data.approvals import policy
 from data.calibration import slices
 from data.gold.gold import Basis
 from data.store import Store
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from judges.stats.intervals import Interval
-from judges.stats.learning_curve import ahead, curve
-from judges.stats.planner import more_for_width, more_range
+from judges.stats.learning_curve import extrapolate_interval, kappa_by_size
+from judges.stats.planner import more_items_for_threshold, more_items_for_width
 from judges.types import Dimension
 from pages.calibration import sample_size
 from pages.ui import explanations, session
@@ -20,10 +20,12 @@ from pages.ui.figure_cache import Place
 
 @st.cache_data(max_entries=64, show_spinner="Computing kappa by sample size ...")
 def _curve(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Interval]:
-    return curve(*slices.in_order(_store, at.dataset, at.judge, dimension, basis, drop), dimension.scale.weights)
+    return kappa_by_size(
+        *slices.in_order(_store, at.dataset, at.judge, dimension, basis, drop), dimension.scale.weights
+    )
 
 
-def panel(at: Place, line: Line, key: str) -> None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
     """The planner's sentences, then the curve with the forecast."""
     store, now = session.store(), line.shown.interval
     asked = policy.asked(store).policy
@@ -36,9 +38,9 @@ def panel(at: Place, line: Line, key: str) -> None:
         half = sample_size.asked_width(key)
     needed = line.decision.needed if line.gated else None
     needed = needed or asked.schedule.boundary(1 - asked.level, now.items)
-    width, bound = more_for_width(now, half), more_range(now, asked.threshold, needed)
+    width, bound = more_items_for_width(now, half), more_items_for_threshold(now, asked.threshold, needed)
     with right:
         sample_size.planned(now, half, width, bound, asked, line)
     explanations.beside("Kappa by sample size", "curve", "planner", key=key)
     further = max(width[1] if width else 0, bound[1] if bound else 0)
-    sample_size.chart(steps, ahead(now, now.items + min(further, 4 * now.items)), asked, f"curve:{key}")
+    sample_size.chart(steps, extrapolate_interval(now, now.items + min(further, 4 * now.items)), asked, f"curve:{key}")

@@ -6,13 +6,13 @@ import streamlit as st
 
 from data.calibration.self_consistency import repeated
 from data.records import combinations
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from pages.calibration import self_consistency
 from pages.ui import charts, session
 from pages.ui.figure_cache import Place
 
 
-def panel(at: Place, line: Line, key: str) -> None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
     """One sample alone beside all of them, how often they differ, and since when they count together."""
     store = session.store()
     with st.spinner("Comparing every sample with gold ..."):

@@ -8,8 +8,8 @@ from data.calibration import slices
 from data.calibration.slices import Member
 from data.gold.gold import Basis
 from data.store import Store
-from judges.stats.calibration import Line
-from judges.stats.slices import Sliced, sliced
+from judges.stats.calibration import DimensionResult
+from judges.stats.slices import SlicedKappa, slice_kappa
 from judges.types import Dimension
 from pages.calibration import slices as parts
 from pages.ui import explanations, links, session, url_state
@@ -17,9 +17,9 @@ from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Computing slices ...")
-def _sliced(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Sliced]:
+def _sliced(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[SlicedKappa]:
     found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
-    return sliced(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
+    return slice_kappa(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
 
 
 @st.cache_data(max_entries=64, show_spinner="Listing the items ...")
@@ -30,7 +30,7 @@ def _members(
     return slices.members(_store, who, at.dataset, at.judge, found, by, name)
 
 
-def panel(at: Place, line: Line, key: str) -> None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
     """Every way of slicing in a sentence; one of them as a chart, whose rows lead to items."""
     store, dimension = session.store(), line.dimension
     drop = dimension.scale.drawn if at.dropped else ""

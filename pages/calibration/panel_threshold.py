@@ -7,8 +7,8 @@ import streamlit as st
 from data.calibration import concordance
 from data.gold.gold import Basis
 from data.store import Store
-from judges.stats.calibration import Line
-from judges.stats.threshold import Flagged, Step, thresholds
+from judges.stats.calibration import DimensionResult
+from judges.stats.threshold import ThresholdPoint, ThresholdRates, flag_thresholds
 from judges.types import Dimension
 from pages.calibration import threshold
 from pages.ui import explanations, session, text, url_state
@@ -16,22 +16,22 @@ from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Trying every threshold ...")
-def _curve(_store: Store, at: Place, dimension: Dimension, basis: Basis) -> list[Step]:
+def _curve(_store: Store, at: Place, dimension: Dimension, basis: Basis) -> list[ThresholdPoint]:
     return concordance.flags(_store, at.dataset, at.judge, dimension, basis)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _one(_store: Store, at: Place, dimension: Dimension, basis: Basis, value: float) -> Flagged:
+def _one(_store: Store, at: Place, dimension: Dimension, basis: Basis, value: float) -> ThresholdRates:
     return concordance.flagged(_store, at.dataset, at.judge, dimension, basis, value)
 
 
-def panel(at: Place, line: Line, key: str) -> None:
+def panel(at: Place, line: DimensionResult, key: str) -> None:
     """A choice of threshold, its figures with intervals, and the figures over all thresholds."""
     if not line.shown.cells:
         st.caption(text.NO_RATINGS)
         return
     store, dimension = session.store(), line.dimension
-    there = {f"{value:g}": value for value in thresholds(dimension.scale)}
+    there = {f"{value:g}": value for value in flag_thresholds(dimension.scale)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=220):
             named = {name: f"{dimension.scale.say(value)} or more" for name, value in there.items()}

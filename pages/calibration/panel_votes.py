@@ -6,7 +6,7 @@ import streamlit as st
 
 from data.calibration import votes
 from data.store import Store
-from judges.stats.votes import Agreement, table
+from judges.stats.votes import VoteAgreement, agreement_table
 from judges.types import Dimension
 from pages.calibration import votes as calibration_votes
 from pages.ui import figure_cache, session
@@ -22,8 +22,8 @@ def panel(at: figure_cache.Place, dimension: Dimension) -> None:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def counted(_store: Store, at: figure_cache.Place, dimension: Dimension) -> list[Agreement]:
+def counted(_store: Store, at: figure_cache.Place, dimension: Dimension) -> list[VoteAgreement]:
     """How often the judge agrees with single votes, and people with each other."""
     scale = dimension.scale
     tie = scale.categories.index(scale.drawn) if scale.drawn else None
-    return table(votes.votes(_store, at.dataset, at.judge, dimension), scale.size, tie)
+    return agreement_table(votes.votes(_store, at.dataset, at.judge, dimension), scale.size, tie)

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from judges.render.svg import Row
+from judges.render.svg import IntervalRow
 from judges.render.words import cell, span
 from judges.stats import rates
-from judges.stats.ppi import Corrected
-from judges.stats.rates import Answer
+from judges.stats.ppi import CorrectedMean
+from judges.stats.rates import AnswerRates
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 from judges.types import Dimension
 from pages.ui import charts, text
@@ -19,16 +19,16 @@ _SAID = 4
 """Of more answers there is only the table."""
 
 
-def told(found: Sequence[Answer], dimension: Dimension) -> None:
+def told(found: Sequence[AnswerRates], dimension: Dimension) -> None:
     """Recall, false positive rate and precision of each answer, in sentences."""
     for answer in found[:_SAID] if len(found) <= _SAID else ():
-        head, *rest = rates.told(answer, dimension)
+        head, *rest = rates.explain(answer, dimension)
         text.say("**{head}** {rest}", head=head, rest=" ".join(rest))
     if found and found[0].rates.people.items < MIN_CLUSTERS:
         text.quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS)
 
 
-def table(found: Sequence[Answer], means: Mapping[int, Corrected], key: str) -> None:
+def table(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean], key: str) -> None:
     """The rates of every answer with their intervals; of a flag as a plot too."""
     if len(found) == 1:
         one = found[0].rates
@@ -56,9 +56,9 @@ def table(found: Sequence[Answer], means: Mapping[int, Corrected], key: str) -> 
     st.caption(text.plain(f"{rates.READ} {rates.PPI}" if means else rates.READ))
 
 
-def _row(name: str, one: Interval, state: str = "other") -> Row:
+def _row(name: str, one: Interval, state: str = "other") -> IntervalRow:
     on = f"{cell(one.point, '.0%')} of {one.cells:,} ratings" if one.cells else "no such ratings"
-    return Row(name, "", one.point, one.low, one.high, None, state, on)
+    return IntervalRow(name, "", one.point, one.low, one.high, None, state, on)
 
 
 def _percent(one: Interval) -> float | None:

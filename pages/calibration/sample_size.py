@@ -8,7 +8,7 @@ import streamlit as st
 
 from judges.plural import many
 from judges.stats.approval_check import Policy
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from judges.stats.intervals import Interval
 from pages.ui import charts, text
 from pages.ui.agreement_tables import span
@@ -34,7 +34,12 @@ def asked_width(key: str) -> float:
 
 
 def planned(
-    now: Interval, half: float, width: tuple[int, int] | None, bound: tuple[int, int] | None, asked: Policy, line: Line
+    now: Interval,
+    half: float,
+    width: tuple[int, int] | None,
+    bound: tuple[int, int] | None,
+    asked: Policy,
+    line: DimensionResult,
 ) -> None:
     """What further items would do: for the width, and for the lower bound that the approval check requires."""
     what = "blind item" if line.gated else "item"

@@ -9,11 +9,11 @@ import streamlit as st
 
 from data.calibration.slices import Member
 from judges.plural import many
-from judges.render.svg import Row
+from judges.render.svg import IntervalRow
 from judges.stats import bins
 from judges.stats.calibration import Summary
 from judges.stats.intervals import Interval
-from judges.stats.slices import Slice, Sliced
+from judges.stats.slices import KappaSlice, SlicedKappa
 from pages.ui import charts, rows, text
 from pages.ui.agreement_tables import number, small, span
 
@@ -29,7 +29,7 @@ def nothing(cells: int) -> None:
     )  # fmt: skip
 
 
-def told(found: Sequence[Sliced]) -> None:
+def told(found: Sequence[SlicedKappa]) -> None:
     """What the tests say, in one or two sentences."""
     apart = [one for one in found if one.apart is not None and one.apart.adjusted <= _ALPHA]
     tested = [one for one in found if one.apart is not None]
@@ -52,21 +52,21 @@ def told(found: Sequence[Sliced]) -> None:
         text.quiet("Not tested by {few}: fewer than two slices have 30 items.", few=", ".join(few))
 
 
-def _ends(one: Sliced) -> tuple[Slice, Slice]:
+def _ends(one: SlicedKappa) -> tuple[KappaSlice, KappaSlice]:
     """The slices with the lowest and the highest kappa, of those that say something."""
     solid = [s for s in one.slices if s.interval.point is not None and not s.interval.verdictless]
     ordered = sorted(solid, key=lambda s: s.interval.point or 0.0)
     return ordered[0], ordered[-1]
 
 
-def chart(one: Sliced, whole: Interval, key: str) -> str:
+def chart(one: SlicedKappa, whole: Interval, key: str) -> str:
     """The slices with their intervals, best first, under the whole; the name of the one that was clicked, or ""."""
     ranked = sorted(one.slices, key=lambda s: (s.interval.point is None, -(s.interval.point or 0.0)))
-    spans = [Row("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
+    spans = [IntervalRow("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
     for slice_ in ranked:
         i = slice_.interval
         state = "below minimum sample" if i.verdictless or i.point is None else "meets policy"
-        spans.append(Row(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.lenient)))
+        spans.append(IntervalRow(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.lenient)))
     row = charts.intervals(spans, key, whole.point, "all", reach=(0.0, 1.0), click=True)
     st.caption(
         "Mark: kappa of the slice, with its 95% interval by items. □ fewer than 30 items: no conclusion. Dashed: all "
@@ -90,8 +90,8 @@ def listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: C
         {
             "item": [m.name for m in found],
             "unit": [m.unit for m in found],
-            "people": [scale.say(value) for value in bins.valued([m.human for m in found], scale)],
-            "judge": [scale.say(value) for value in bins.valued([m.judge for m in found], scale)],
+            "people": [scale.say(value) for value in bins.from_codes([m.human for m in found], scale)],
+            "judge": [scale.say(value) for value in bins.from_codes([m.judge for m in found], scale)],
         }
     )
     one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)

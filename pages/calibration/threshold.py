@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import streamlit as st
 
 from judges.audits import Plot
-from judges.render.svg import Row
+from judges.render.svg import IntervalRow
 from judges.render.words import cell
-from judges.stats.threshold import Flagged, Step, told
+from judges.stats.threshold import ThresholdPoint, ThresholdRates, explain
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 from judges.types import Dimension
 from pages.ui import charts, text
 
 
-def figures(found: Flagged, dimension: Dimension, key: str) -> None:
+def figures(found: ThresholdRates, dimension: Dimension, key: str) -> None:
     """Sentences, and the rates and kappa with their intervals."""
-    text.say("{sentences}", sentences=" ".join(told(found, dimension)))
+    text.say("{sentences}", sentences=" ".join(explain(found, dimension)))
     one = found.rates
     shown = [("kappa", found.kappa), ("recall", one.found), ("precision", one.right)]
     rows = [_row(name, interval) for name, interval in [*shown, ("false positive rate", one.raised)]]
@@ -26,7 +26,7 @@ def figures(found: Flagged, dimension: Dimension, key: str) -> None:
         text.quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS)
 
 
-def chart(steps: Sequence[Step], key: str) -> None:
+def chart(steps: Sequence[ThresholdPoint], key: str) -> None:
     """Kappa, precision and recall over thresholds; those that are undefined are left out."""
     series = []
     for name in ("kappa", "precision", "recall"):
@@ -42,6 +42,6 @@ def chart(steps: Sequence[Step], key: str) -> None:
         )
 
 
-def _row(name: str, one: Interval) -> Row:
+def _row(name: str, one: Interval) -> IntervalRow:
     on = f"{cell(one.point, '.2f')} from {one.cells:,} ratings" if one.cells else "no such ratings"
-    return Row(name, "", one.point, one.low, one.high, None, "other" if name == "kappa" else "beside", on)
+    return IntervalRow(name, "", one.point, one.low, one.high, None, "other" if name == "kappa" else "beside", on)

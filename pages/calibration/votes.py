@@ -10,7 +10,7 @@ import streamlit as st
 from judges.plural import many
 from judges.stats.calibration import Summary
 from judges.stats.intervals import Interval
-from judges.stats.votes import JUDGE, Agreement
+from judges.stats.votes import JUDGE, VoteAgreement
 from pages.ui import text
 from pages.ui.agreement_tables import number, span
 
@@ -22,7 +22,7 @@ _SHARE = st.column_config.NumberColumn(
 _COUNT = st.column_config.NumberColumn("votes", width=58, format="localized", help="Pairs of votes.")
 
 
-def table(found: Sequence[Agreement], majority: tuple[Summary, Summary]) -> None:
+def table(found: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) -> None:
     """Agreement of single votes; then the judge against the majority, with kappa."""
     st.subheader("Votes", anchor=False)
     rows = [

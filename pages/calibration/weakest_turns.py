@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.calibration import weakest_turns as figures
-from judges.stats.weakest_turns import told
+from judges.stats.weakest_turns import explain
 from pages.ui import session, text
 from pages.ui.figure_cache import Place
 
@@ -15,4 +15,4 @@ def panel(at: Place) -> None:
     found = figures.found(session.store(), at.dataset, at.judge, at.basis)
     for d, one in found.items():
         with st.container(border=True):
-            text.say("**{name}**: {sentences}", name=d.title.capitalize(), sentences=" ".join(told(one)))
+            text.say("**{name}**: {sentences}", name=d.title.capitalize(), sentences=" ".join(explain(one)))

@@ -11,12 +11,12 @@ from data.gold.gold import BASES, Basis
 from data.records import combinations, datasets
 from data.store import Store
 from judges.stats import bins
-from judges.stats.comparison import Comparison, Pair, compare, together
+from judges.stats.comparison import JudgeComparison, JudgePair, adjust_pairs, compare_judges
 from judges.types import Dimension
 from pages.comparison import tables as parts
 from pages.ui import agreement_tables, choose, explanations, figure_cache, links, session, text, url_state
 
-Row = tuple[Dimension, Same, Comparison]
+Row = tuple[Dimension, Same, JudgeComparison]
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing the judges ...")
@@ -29,7 +29,7 @@ def _rows(_store: Store, at: figure_cache.Place, judges: tuple[str, ...], basis:
         same = comparison.same(_store, at.dataset, who, dimension, basis, rules=True)
         if len(same.seats.item):
             scale = dimension.scale
-            found[name] = dimension, same, compare(same.seats, judges[0], bins.reach(scale), scale.weights)
+            found[name] = dimension, same, compare_judges(same.seats, judges[0], bins.code_count(scale), scale.weights)
     return found
 
 
@@ -79,8 +79,8 @@ def page() -> None:
 
 def _shown(found: dict[str, Row], names: dict[str, str], reference: str, key: str) -> None:
     """All pairs adjusted together, the table, and the dimension that was chosen."""
-    every = iter(together([pair for _, _, one in found.values() for pair in one.pairs]))
-    pairs: dict[str, dict[str, Pair]] = {
+    every = iter(adjust_pairs([pair for _, _, one in found.values() for pair in one.pairs]))
+    pairs: dict[str, dict[str, JudgePair]] = {
         name: {pair.other: next(every) for pair in one.pairs} for name, (_, _, one) in found.items()
     }
     parts.summary(pairs, names, reference)

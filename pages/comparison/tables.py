@@ -9,8 +9,8 @@ import streamlit as st
 from data.calibration.comparison import CONSTANT, LENGTH, Same
 from data.gold.gold import BASES, Basis
 from judges.plural import many
-from judges.render.svg import Row
-from judges.stats.comparison import ALPHA, Comparison, Pair
+from judges.render.svg import IntervalRow
+from judges.stats.comparison import ALPHA, JudgeComparison, JudgePair
 from judges.types import Dimension
 from pages.ui import charts, session, text
 from pages.ui.agreement_tables import number, small, span
@@ -70,7 +70,7 @@ def chosen(names: Mapping[str, str], reference: str) -> list[str]:
     return picked
 
 
-def summary(pairs: Mapping[str, Mapping[str, Pair]], names: Mapping[str, str], reference: str) -> None:
+def summary(pairs: Mapping[str, Mapping[str, JudgePair]], names: Mapping[str, str], reference: str) -> None:
     """In how many dimensions the reference agrees better with people than each of the others, a sentence each."""
     lines = []
     for other in dict.fromkeys(one for found in pairs.values() for one in found):
@@ -91,8 +91,8 @@ def summary(pairs: Mapping[str, Mapping[str, Pair]], names: Mapping[str, str], r
 
 
 def table(
-    rows: Sequence[tuple[Dimension, Same, Comparison, Mapping[str, Pair]]], names: Mapping[str, str], reference: str,
-    key: str, chosen: Callable[[int], None],
+    rows: Sequence[tuple[Dimension, Same, JudgeComparison, Mapping[str, JudgePair]]], names: Mapping[str, str],
+    reference: str, key: str, chosen: Callable[[int], None],
 ) -> None:  # fmt: skip
     """Every dimension and judge with its kappa and its difference to the reference; `chosen` gets the dimension."""
     shown: list[dict[str, object]] = []
@@ -148,7 +148,7 @@ def _unsigned(value: float | None) -> float | None:
     return None if value is None else round(value, 3) + 0.0
 
 
-def told(dimension: Dimension, found: Same, pairs: Mapping[str, Pair], names: Mapping[str, str]) -> None:
+def told(dimension: Dimension, found: Same, pairs: Mapping[str, JudgePair], names: Mapping[str, str]) -> None:
     """What may be said of each judge against the reference, in a sentence."""
     items = min((pair.difference.items for pair in pairs.values()), default=0)
     text.quiet(
@@ -163,7 +163,7 @@ def told(dimension: Dimension, found: Same, pairs: Mapping[str, Pair], names: Ma
         _said(dimension, pair, names[other], names[pair.reference])
 
 
-def _said(dimension: Dimension, pair: Pair, other: str, reference: str) -> None:
+def _said(dimension: Dimension, pair: JudgePair, other: str, reference: str) -> None:
     gap = pair.difference
     ends = span(gap)
     if pair.verdict == "worse" and gap.low is not None and gap.high is not None:
@@ -203,17 +203,17 @@ def _said(dimension: Dimension, pair: Pair, other: str, reference: str) -> None:
         )  # fmt: skip
 
 
-def chart(found: Comparison, pairs: Mapping[str, Pair], names: Mapping[str, str], key: str) -> None:
+def chart(found: JudgeComparison, pairs: Mapping[str, JudgePair], names: Mapping[str, str], key: str) -> None:
     """Kappas with their intervals, then the differences."""
     spans, names = [], brief(names)
     for who, interval in found.kappas.items():
         state = "meets policy" if who not in pairs else "beside" if who in RULES else "other"
         remark = f"{number(interval.point, '.2f')} ({span(interval)})"
-        spans.append(Row(names[who], "", interval.point, interval.low, interval.high, None, state, remark))
+        spans.append(IntervalRow(names[who], "", interval.point, interval.low, interval.high, None, state, remark))
     st.markdown("**Agreement with people** (kappa)")
     charts.intervals(spans, f"kappas:{key}", mark=0.0)
     gaps = [
-        Row(
+        IntervalRow(
             names[who], "", p.difference.point, p.difference.low, p.difference.high, None, _LOOKS[p.verdict],
             f"{number(p.difference.point, '+.2f')} ({span(p.difference)})",
         )
@@ -224,7 +224,7 @@ def chart(found: Comparison, pairs: Mapping[str, Pair], names: Mapping[str, str]
     st.caption("● better than the reference, ✕ worse, ○ no significant difference, □ too few items.")
 
 
-def between(found: Comparison, names: Mapping[str, str]) -> None:
+def between(found: JudgeComparison, names: Mapping[str, str]) -> None:
     """Kappa between judges, without people."""
     names = brief(names)
     rows = [(pair, i) for pair, i in found.between.items() if not any(one in RULES for one in pair)]

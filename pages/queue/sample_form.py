@@ -18,8 +18,8 @@ from judges.errors import AssayError
 from judges.plural import many
 from judges.stats.approval_check import Policy
 from judges.stats.forecast import Forecast
-from judges.stats.sampling import ALLOCATIONS, Allocation, By, Design, Share
-from judges.stats.sequential import boundary
+from judges.stats.sampling import ALLOCATIONS, Allocation, By, SampleDesign, StratumShare
+from judges.stats.sequential import anytime_boundary
 from pages.ui import session, text
 
 LAST = 1_000
@@ -37,12 +37,12 @@ _TOLD: dict[Allocation | None, str] = {None: "no strata", **ALLOCATIONS}
 _WIDE = {"min_value": 0.05, "max_value": 0.95, "step": 0.05, "format": "%.2f"}
 
 
-def design(found: Dataset, judges: Mapping[str, str]) -> Design:
+def design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
     """What the person chooses the items to be stratified by. Raises AssayError for what cannot be."""
     store = session.store()
     first = strata.current_design(store, found.id)
     fixed = first is not None and not strata.sampled_population(store, found.id, first).open
-    begin = first or (Design("score", judge=next(iter(judges)), allocation="root") if judges else Design())
+    begin = first or (SampleDesign("score", judge=next(iter(judges)), allocation="root") if judges else SampleDesign())
     if fixed:
         text.quiet(
             "Items are stratified **{by}**, as at the first draw: each keeps its stratum, and only items that are "
@@ -74,10 +74,12 @@ def design(found: Dataset, judges: Mapping[str, str]) -> Design:
             index=list(asked).index(of) if of in asked else 0,
             help="The dimension whose precision is forecast, and that Neyman's allocation is optimal for.",
         )  # fmt: skip
-    return Design(by, of, begin.judge if fixed and begin.by in ("score", "confidence") else judge, allocation, about)
+    return SampleDesign(
+        by, of, begin.judge if fixed and begin.by in ("score", "confidence") else judge, allocation, about
+    )
 
 
-def _judge(judges: Mapping[str, str], begin: Design, column: st.delta_generator.DeltaGenerator) -> str:
+def _judge(judges: Mapping[str, str], begin: SampleDesign, column: st.delta_generator.DeltaGenerator) -> str:
     """The judge whose scores are looked at; "" where there is none."""
     if len(judges) < 2:
         return next(iter(judges), "")
@@ -96,7 +98,7 @@ def _asked(store: Store, judge: str) -> dict[str, str]:
     return {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in found}
 
 
-def planned(shares: Sequence[Share], size: int, needed: Quota) -> None:
+def planned(shares: Sequence[StratumShare], size: int, needed: Quota) -> None:
     """How the sample falls on the strata, and what it means for the policy."""
     new, assisted = sum(s.now for s in shares), sum(s.now_assisted for s in shares)
     text.say(
@@ -134,7 +136,7 @@ def planned(shares: Sequence[Share], size: int, needed: Quota) -> None:
     )  # fmt: skip
 
 
-def outlook(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], chosen: Design) -> None:
+def outlook(found: Dataset, shares: Sequence[StratumShare], judges: Mapping[str, str], chosen: SampleDesign) -> None:
     """How precisely the sample should estimate a judge's kappa, by allocation."""
     if not judges or not chosen.about:
         st.caption("No judge has scored this dataset yet: without scores there is no forecast.")
@@ -176,13 +178,13 @@ def outlook(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], 
 
 @st.cache_data(max_entries=64, show_spinner="Simulating ...")
 def _ahead(
-    _store: Store, dataset_id: str, chosen: Design, items: int, low: float, high: float, asked: Policy, last: int,
+    _store: Store, dataset_id: str, chosen: SampleDesign, items: int, low: float, high: float, asked: Policy, last: int,
     newest: int,
 ) -> dict[Allocation | None, Forecast]:  # fmt: skip
     """The forecast of every allocation, up to `last` items; `newest` is the change that it was made at."""
     parts = strata.sampled_population(_store, dataset_id, chosen).strata
     first, agreements = min(asked.min_items, last), [low, (low + high) / 2, high]
-    z = boundary(1 - asked.level, first, max(asked.horizon, first))
+    z = anytime_boundary(1 - asked.level, first, max(asked.horizon, first))
     return ahead.outlook(
         _store, dataset_id, parts, chosen.judge, chosen.about, items, agreements, asked.threshold, z, first, last,
         asked.level,

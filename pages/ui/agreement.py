@@ -11,10 +11,10 @@ from data.calibration.anchoring import Arms
 from data.calibration.calibration import MOST, Found
 from data.records.exposure import NOTE
 from judges.plural import many
-from judges.render.svg import Row
+from judges.render.svg import IntervalRow
 from judges.stats import bins
-from judges.stats.calibration import Line, Summary
-from judges.stats.concordance import CALLED, Concordance
+from judges.stats.calibration import DimensionResult, Summary
+from judges.stats.concordance import FIGURE_NAMES, Concordance
 from judges.stats.intervals import BOOTSTRAP, Interval
 from pages.ui import charts, explanations, rows, text
 from pages.ui.agreement_tables import number, span
@@ -36,11 +36,11 @@ REASONS = {
 }
 
 
-def state(line: Line) -> None:
+def state(line: DimensionResult) -> None:
     """The result of the approval check: what a lead may conclude in a sentence, why, and what is missing."""
     decision, gate = line.decision, line.gate
     point = gate.interval.point
-    step = bins.step(gate.dimension.scale)
+    step = bins.describe_step(gate.dimension.scale)
     near = "" if gate.within_one is None else f", {gate.within_one:.0%} within {step}"
     text.say(
         _BADGES[decision.state] + " " + _CONCLUSIONS[decision.state],
@@ -67,7 +67,7 @@ _CONCLUSIONS = {
 }
 
 
-def figures(line: Line, key: str) -> None:
+def figures(line: DimensionResult, key: str) -> None:
     """The figures in one row with how to read them, and how the interval was made."""
     summary, interval = line.shown, line.shown.interval
     ordered = bool(summary.dimension.scale.weights)
@@ -86,9 +86,9 @@ def figures(line: Line, key: str) -> None:
     if ordered:
         shown += [
             (
-                f"Within {bins.step(scale).removesuffix(' step')}",
+                f"Within {bins.describe_step(scale).removesuffix(' step')}",
                 number(summary.within_one, ".1%"),
-                f"Share of ratings that differ by {bins.step(scale)} or less.",
+                f"Share of ratings that differ by {bins.describe_step(scale)} or less.",
             ),
             (
                 "Bias (judge - people)",
@@ -126,7 +126,7 @@ def beside(found: Concordance, summary: Summary, key: str) -> None:
     """Correlations, ICC and mean error with their intervals, and what each of them says."""
     st.dataframe(
         [
-            {"figure": CALLED[name], "value": one.point, "95% interval": _to(one), "meaning": _BESIDE[name]}
+            {"figure": FIGURE_NAMES[name], "value": one.point, "95% interval": _to(one), "meaning": _BESIDE[name]}
             for name, one in found._asdict().items()
         ],
         hide_index=True, key=f"beside:{key}", width="content", placeholder="–",
@@ -136,7 +136,7 @@ def beside(found: Concordance, summary: Summary, key: str) -> None:
         "On this interval scale kappa is Lin's concordance correlation, to which quadratic-weighted kappa is equal. "
         "Correlations ignore a constant bias; concordance, ICC and the mean absolute error (scale width {width}) do "
         "not.",
-        width=f"{bins.width(summary.dimension.scale):g}",
+        width=f"{bins.scale_width(summary.dimension.scale):g}",
     )
 
 
@@ -268,7 +268,7 @@ def anchored(blind: Interval, assisted: Interval, change: Interval, key: str) ->
         )  # fmt: skip
     rows = [("blind", blind), ("assisted", assisted), ("assisted − blind", change)]
     spans = [
-        Row(name, "", i.point, i.low, i.high, None, "other" if i is blind else "beside", remark)
+        IntervalRow(name, "", i.point, i.low, i.high, None, "other" if i is blind else "beside", remark)
         for (name, i), remark in zip(rows, [_used(blind), _used(assisted), _moved(change)], strict=True)
     ]
     charts.intervals(spans, key, mark=0.0, reach=(-0.1, 1.0))

@@ -14,7 +14,7 @@ from data.records.datasets import DatasetJudge
 from data.reports import plots
 from judges.plural import many
 from judges.stats.approval_check import Policy
-from judges.stats.calibration import Line
+from judges.stats.calibration import DimensionResult
 from judges.stats.intervals import Interval
 from judges.stats.raters import human_ceiling
 from pages.ui import charts, rows, text
@@ -100,7 +100,7 @@ def judge_names(judges: Sequence[DatasetJudge], samples: Mapping[str, str]) -> d
     return {id_: f"{name} · {id_[:6]}" if name in common else name for id_, name in named.items()}
 
 
-def title(line: Line) -> str:
+def title(line: DimensionResult) -> str:
     """A dimension's name and unit in words."""
     return f"{line.dimension.title} · {line.dimension.sort}"
 
@@ -111,7 +111,9 @@ def basis_names(rests: Mapping[Basis, Rest]) -> dict[str, str]:
     return {basis: name + counts.get(basis, "") for basis, name in BASES.items()}
 
 
-def used(lines: Sequence[Line], basis: Basis, dropped: bool, counted: Basis, rests: Mapping[Basis, Rest]) -> None:
+def used(
+    lines: Sequence[DimensionResult], basis: Basis, dropped: bool, counted: Basis, rests: Mapping[Basis, Rest]
+) -> None:
     """The labels used below, and whether the approval check uses others, which are `counted`."""
     items = max(line.shown.gold_items for line in lines)
     cells = sum(line.shown.gold_cells for line in lines)
@@ -162,7 +164,7 @@ def _lower(words: str) -> str:
     return words[0].lower() + words[1:]
 
 
-def plot(lines: Sequence[Line], tops: plots.Tops, policy: Policy, key: str) -> None:
+def plot(lines: Sequence[DimensionResult], tops: plots.Tops, policy: Policy, key: str) -> None:
     """Every dimension with its interval, its bound and its state, beside the required kappa and that of people."""
     charts.intervals(plots.standing(lines, tops), f"plot:{key}", policy.threshold, f"required: {policy.threshold:.2f}")
     asked = plots.REACH if policy.lower_bound else ""
@@ -175,23 +177,25 @@ def plot(lines: Sequence[Line], tops: plots.Tops, policy: Policy, key: str) -> N
     )  # fmt: skip
 
 
-def whose(lines: Sequence[Line], known: bool) -> str:
+def whose(lines: Sequence[DimensionResult], known: bool) -> str:
     """Whose agreement the figures are."""
     people = [line.shown.people for line in lines if line.shown.gold_cells]
     if not people:
         return ""
     labels, cells = sum(p.labels for p in people), sum(line.shown.gold_cells for line in lines)
-    return human_ceiling.whose(min(p.fewest for p in people), max(p.most for p in people), labels / cells, known)
+    return human_ceiling.explain_labels(
+        min(p.fewest for p in people), max(p.most for p in people), labels / cells, known
+    )
 
 
-def _missing(line: Line) -> str:
+def _missing(line: DimensionResult) -> str:
     """What is missing in a few words; the sentences stand in the detail."""
     state, more = line.decision.state, line.decision.more_told
     return more or {"meets policy": "nothing", "fails": "higher agreement"}.get(state, "higher agreement")
 
 
 def table(
-    lines: Sequence[Line], tops: plots.Tops, key: str, chosen: Callable[[int], None], baseline: Sequence[str]
+    lines: Sequence[DimensionResult], tops: plots.Tops, key: str, chosen: Callable[[int], None], baseline: Sequence[str]
 ) -> None:
     """Every dimension with its figures, how far people agree, and whether it beats the baselines in words.
 

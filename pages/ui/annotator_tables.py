@@ -13,8 +13,8 @@ from data.records.exposure import NOTE
 from judges.audits import Plot
 from judges.plural import many
 from judges.stats.raters import rater_flags
-from judges.stats.raters.human_ceiling import Ceiling
-from judges.stats.raters.rater_flags import Work
+from judges.stats.raters.human_ceiling import HumanCeiling
+from judges.stats.raters.rater_flags import RaterWork
 from judges.types import Scale
 from pages.ui import charts, links, text
 from pages.ui.agreement_tables import number, span
@@ -91,7 +91,7 @@ def persons(n: int) -> str:
     return many(n, "person") if n == 1 else f"{n:,} people"
 
 
-def own(rows: Mapping[str, Work]) -> None:
+def own(rows: Mapping[str, RaterWork]) -> None:
     """What one person did, a row for each dataset; no answers of others, on which they would be anchored."""
     if not rows:
         st.caption(
@@ -215,7 +215,7 @@ def person(
     return clicked
 
 
-def _unseen(work: Work) -> str:
+def _unseen(work: RaterWork) -> str:
     return "–" if not work.unseen else f"{work.unseen:,} ({work.overlooked:.0%})"
 
 
@@ -227,7 +227,7 @@ def listed(cells: Sequence[tuple[str, str, str]], key: str, go: Callable[[str], 
         go(one[0])
 
 
-def among(found: Ceiling | None, people: int, dataset: str) -> None:
+def among(found: HumanCeiling | None, people: int, dataset: str) -> None:
     """How far people agree with each other, in sentences; the ways on where nothing can be said."""
     if found is None:
         alone = "One person labelled this dimension" if people == 1 else "No item was labelled by two people"

@@ -13,9 +13,9 @@ from data.approvals.approvals import AUTOMATIC, Approval, Note, Stand, Waits
 from data.approvals.case import Beside, Case
 from data.approvals.record import Fact, called
 from data.records.names import display_name
-from judges.audits import audits
+from judges.audits import all_audits
 from judges.plural import many
-from judges.stats.raters.human_ceiling import Ceiling
+from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
 from pages.ui import clock, links, nonresponse, text
 from pages.ui.agreement_tables import between, number, span
@@ -238,7 +238,7 @@ def reading(one: Case, near: Beside) -> None:
         text.quiet(":orange[:material/priority_high:] {caution}", caution=caution)
 
 
-def _people(top: Ceiling | None) -> str:
+def _people(top: HumanCeiling | None) -> str:
     if top is None or top.between.point is None:
         return (
             "No item was labelled blind by two people, so agreement between people, the usual upper limit for a judge, "
@@ -256,7 +256,7 @@ def _alarms(near: Beside) -> str:
         return "The audits have not been computed since this judge's last replies."
     if not near.alarms:
         return "No audit in alarm."
-    return "Audits in alarm: " + ", ".join(audits()[name].title for name in near.alarms) + "."
+    return "Audits in alarm: " + ", ".join(all_audits()[name].title for name in near.alarms) + "."
 
 
 def evidence(facts: Sequence[Fact], height: int | Literal["content"] = 320) -> None:

@@ -10,9 +10,9 @@ import streamlit as st
 from data.audits.evidence import Scope
 from data.gold.gold import BASES
 from data.records.exposure import NOTE
-from judges.audits import Audit, Finding, Flag, Verdict, audits
+from judges.audits import Audit, AuditFinding, Flag, Verdict, all_audits
 from judges.plural import many
-from judges.triage import place
+from judges.triage import describe_unit
 from pages.ui import charts, links, rows, text
 
 ORDER: tuple[Verdict, ...] = ("alarm", "warning", "pass", "not tested")
@@ -37,12 +37,12 @@ COLUMNS = {
 }
 
 
-def ordered(findings: Mapping[str, Finding]) -> list[str]:
+def ordered(findings: Mapping[str, AuditFinding]) -> list[str]:
     """The audits, alarms first; within a verdict as the card has them."""
     return sorted(findings, key=lambda name: ORDER.index(findings[name].verdict))
 
 
-def scope(scope: Scope, findings: Mapping[str, Finding]) -> None:
+def scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
     """How many of each verdict, and the replies and labels that were used."""
     with st.container(horizontal=True, gap="medium"):
         for verdict in ORDER:
@@ -60,7 +60,7 @@ def scope(scope: Scope, findings: Mapping[str, Finding]) -> None:
     )  # fmt: skip
 
 
-def row(one: Audit, found: Finding, limit: float | None, opened: bool, click: Callable[[], None]) -> None:
+def row(one: Audit, found: AuditFinding, limit: float | None, opened: bool, click: Callable[[], None]) -> None:
     """One audit in a line: verdict, title and why, figure with interval and limit. `click` opens or closes it."""
     verdict, title, figures = st.columns([15, 62, 23], gap="small", vertical_alignment="top")
     with verdict:
@@ -115,21 +115,21 @@ def listed(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str
 
 def where(flag: Flag) -> str:
     """Where in an item: turn 3 helpfulness."""
-    return f"{place(flag.unit)}{flag.dimension.replace('_', ' ')}".strip()
+    return f"{describe_unit(flag.unit)}{flag.dimension.replace('_', ' ')}".strip()
 
 
-def picture(found: Finding, key: str) -> None:
+def picture(found: AuditFinding, key: str) -> None:
     """The plot of a finding, where it has one."""
     if found.plot is not None:
         charts.finding(found.plot, key)
 
 
-def summary(alarms: Mapping[str, Finding] | None, **query: str) -> None:
+def summary(alarms: Mapping[str, AuditFinding] | None, **query: str) -> None:
     """A quiet line for other pages: how many audits are in alarm, as a link to them; None: not looked at yet."""
     if alarms is None:
         links.to("audits", "Audits of this judge", icon=":material/troubleshoot:", **query)
     elif alarms:
-        named = ", ".join(audits()[name].title for name in list(alarms)[:3]) + (", ..." if len(alarms) > 3 else "")
+        named = ", ".join(all_audits()[name].title for name in list(alarms)[:3]) + (", ..." if len(alarms) > 3 else "")
         label = f"{many(len(alarms), 'audit')} in alarm: {named}"
         links.to("audits", label, icon=":material/error:", **query)
     else:

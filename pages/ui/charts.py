@@ -19,10 +19,10 @@ import streamlit as st
 from data.dashboard.sentences import sized
 from judges.audits import Plot
 from judges.render import svg
-from judges.render.svg import Row
-from judges.stats.breakdown import Slice
+from judges.render.svg import IntervalRow
+from judges.stats.breakdown import MeanSlice
 from judges.stats.intervals import Interval
-from judges.stats.reliability import Level
+from judges.stats.reliability import ReliabilityLevel
 from pages.ui import picture
 from pages.ui.text import short
 
@@ -41,7 +41,7 @@ _ID = re.compile(r"[0-9a-f-]{20,}")
 
 
 def intervals(
-    rows: Sequence[Row],
+    rows: Sequence[IntervalRow],
     key: str,
     mark: float | None,
     marked: str = "",
@@ -53,7 +53,7 @@ def intervals(
     What has no figure has its remark only.
     """
     at = picture.plot(
-        lambda width: svg.intervals(rows, mark, marked, reach, width=width, click=click), key, _file(key),
+        lambda width: svg.interval_plot(rows, mark, marked, reach, width=width, click=click), key, _file(key),
         "Figures with their intervals",
     )  # fmt: skip
     return int(at) if at else None
@@ -67,7 +67,7 @@ def confusion(
     Rows are people, columns the judge, every count with its share of the row. `counts` is K x K.
     """
     at = picture.plot(
-        lambda width: svg.confusion(counts, answers, sides=sides, click=True, width=width), key, _file(key),
+        lambda width: svg.confusion_matrix(counts, answers, sides=sides, click=True, width=width), key, _file(key),
         "Table of agreement", (380.0, 480.0, 560.0, 800.0),
     )  # fmt: skip
     return tuple(map(int, at.split(","))) if at else None  # type: ignore[return-value]
@@ -77,7 +77,7 @@ def marginals(people: Sequence[float], judge: Sequence[float], answers: Sequence
     """How often people and judge give each answer (shares), side by side."""
     series = [("people", [float(share) for share in people]), ("judge", [float(share) for share in judge])]
     picture.plot(
-        lambda width: svg.bars(answers, series, width=width), key, _file(key), "How often each answer is given",
+        lambda width: svg.bar_plot(answers, series, width=width), key, _file(key), "How often each answer is given",
         (240.0, 320.0, 400.0, 480.0, 600.0),
     )  # fmt: skip
 
@@ -145,7 +145,7 @@ def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: f
     _draw(figure, key, 300, margin={"l": 10, "r": 84, "t": 28, "b": 10})
 
 
-def reliability(levels: Sequence[Level], key: str) -> None:
+def reliability(levels: Sequence[ReliabilityLevel], key: str) -> None:
     """A reliability diagram: accuracy at each level of confidence, and the line of perfect calibration.
 
     Upright lines are intervals; the larger a mark, the more ratings it represents.
@@ -236,8 +236,8 @@ class Means:
     `say` puts an interval in words.
     """
 
-    slices: Sequence[Slice]
-    whole: Slice | None
+    slices: Sequence[MeanSlice]
+    whole: MeanSlice | None
     reach: tuple[float, float]
     share: bool
     title: str

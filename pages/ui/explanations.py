@@ -131,8 +131,8 @@ def how(*names: str, key: str, values: dict[str, str] | None = None) -> None:
 
 def alike(scale: Scale) -> None:
     """What counts as the same answer where that is not plain."""
-    if bins.binned(scale):
-        text.quiet("Answers at most {step} apart count as equal in these shares.", step=bins.step(scale))
+    if bins.is_binned(scale):
+        text.quiet("Answers at most {step} apart count as equal in these shares.", step=bins.describe_step(scale))
 
 
 def beside(heading: str, *names: str, key: str) -> None:

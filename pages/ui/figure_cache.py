@@ -13,7 +13,7 @@ from data.gold.gold import Basis
 from data.records.settings import Waiting, gold_rule
 from data.store import Store
 from judges.stats import calibration as stats_calibration
-from judges.stats.calibration import Line, Summary
+from judges.stats.calibration import DimensionResult, Summary
 from judges.stats.intervals import Interval
 from judges.types import Dimension
 
@@ -55,7 +55,9 @@ def place(store: Store, dataset_id: str, judge_id: str, card: str) -> Place:
     return Place(store.url, tuple(store.touched(t) for t in _TABLES), dataset_id, judge_id, card)
 
 
-def lines(store: Store, at: Place, basis: Basis, dropped: bool, waiting: Waiting | None = None) -> list[Line]:
+def lines(
+    store: Store, at: Place, basis: Basis, dropped: bool, waiting: Waiting | None = None
+) -> list[DimensionResult]:
     """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
     gated = basis == policy.basis(store, at.dataset) and not dropped
     gated = gated and waiting in (None, gold_rule(store, at.dataset).waiting)

@@ -18,7 +18,7 @@ from judges.card import Card
 from judges.client.budget import dollars
 from judges.errors import AssayError
 from judges.plural import many
-from judges.triage import place
+from judges.triage import describe_unit
 from pages.ui import clock, links, practice_badge, text
 
 MARKS = {
@@ -172,7 +172,7 @@ def reading(found: Any, card: Card) -> None:
 
     rows = [
         (
-            place(s.unit).strip() or s.unit,
+            describe_unit(s.unit).strip() or s.unit,
             s.dimension.replace("_", " "),
             value(s),
             s.confidence,

@@ -15,7 +15,7 @@ from typing import Any
 from data.store import open_store
 from tests import browser, seeds
 from tests.conftest import FLAGS
-from tests.pages.driving import FIND, accept, all_saved, enter, on_item
+from tests.pages.desk_driver import FIND, accept, all_saved, enter, on_item
 from tests.server import Server
 from tools import sample
 

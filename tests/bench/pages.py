@@ -19,7 +19,7 @@ from judges.cards import cards
 from tests import browser
 from tests.bench import calibration, dashboard
 from tests.conftest import FLAGS
-from tests.pages.driving import TURN, turn_to
+from tests.pages.desk_driver import TURN, turn_to
 from tests.server import Server
 
 MOST = 4.0

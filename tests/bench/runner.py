@@ -27,7 +27,7 @@ from judges.params import Params
 from judges.protocols import call_plan
 from judges.protocols.call_plan import Answer, Judged, Task
 from judges.types import Response
-from tests.data.importing import bring, workspace
+from tests.data.imports import bring, workspace
 
 LATENCY, CONCURRENCY, CALLS, ROUNDS = 0.5, 256, 4096, 3
 MANY = int(os.environ.get("ASSAY_BENCH_CALLS", "100000"))

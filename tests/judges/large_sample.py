@@ -1,6 +1,6 @@
 """The large-sample variance of kappa, which tests hold the project's own errors against."""
 
-from judges.stats.agreement import checked, disagreement, kappa
+from judges.stats.agreement import check_table, disagreement_weights, kappa
 
 
 def fleiss_cohen_everitt(table, weights=None):
@@ -11,11 +11,11 @@ def fleiss_cohen_everitt(table, weights=None):
     with P = C / n of counts, W = 1 - D / max(D), wbar_i = sum_j c_j W_ij, wbar_j = sum_i r_i W_ij (margins as shares),
     p_e = sum(r_i c_j W_ij). None when kappa is undefined. Source: Fleiss, Cohen and Everitt 1969.
     """
-    array = checked(table)
+    array = check_table(table)
     point = kappa(array, weights)
     if point is None:
         return None
-    n, cost = float(array.sum()), disagreement(len(array), weights)
+    n, cost = float(array.sum()), disagreement_weights(len(array), weights)
     share, credit = array / n, 1 - cost / cost.max()
     rows, columns = share.sum(axis=1), share.sum(axis=0)
     by_chance = float(rows @ credit @ columns)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from judges.card import Card
 from judges.cards import card
 from judges.params import Params
-from judges.practice.answer import answered
-from judges.practice.family import FAMILIES, Judge
+from judges.practice.answer import answer_message
+from judges.practice.family import FAMILIES, PracticeJudge
 from judges.protocols.call_plan import Answer, Task, fuse, pieces
 from judges.protocols.messages import fence
 from judges.reading.schema import strict
@@ -156,8 +156,8 @@ SHIPPED = {name: card(name) for name in OURS}
 
 def practised(card: Card, item: Any, part: str = "") -> str:
     """The reply of the practice endpoint to a card's question about an item; of a card in prose, in prose."""
-    judge = Judge(FAMILIES["practice-heuristic"], frozenset(), 0.0, 0, "")
+    judge = PracticeJudge(FAMILIES["practice-heuristic"], frozenset(), 0.0, 0, "")
     schema = None if card.text else strict(card.reply)
     made = fence(card.name, card.fields(item, part), "k")
-    reply = answered(judge, made, schema, schema is not None)
+    reply = answer_message(judge, made, schema, schema is not None)
     return json.dumps(reply) if isinstance(reply, dict) else "".join(map(str, reply))

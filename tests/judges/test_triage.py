@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from judges import triage
-from judges.triage import Reason, Size
+from judges.triage import ItemSize, Reason
 
 
 def test_the_need_of_a_rating_grows_with_every_reason_and_stays_below_one() -> None:
-    one = triage.triage([Reason("a", "unscored", "x", 0.9)])[0]
+    one = triage.rank_by_need([Reason("a", "unscored", "x", 0.9)])[0]
     # two reasons of .5: 1 - .5 * .5 = .75; the strongest reason alone would be .5
-    two = triage.triage([Reason("a", "unscored", "x", 0.5), Reason("a", "broken rule", "y", 0.5)])[0]
+    two = triage.rank_by_need([Reason("a", "unscored", "x", 0.5), Reason("a", "broken rule", "y", 0.5)])[0]
     assert one.need == pytest.approx(0.9)
     assert two.need == pytest.approx(0.75)
-    many = triage.triage([Reason("a", "unscored", str(n), 1.0) for n in range(50)])[0]
+    many = triage.rank_by_need([Reason("a", "unscored", str(n), 1.0) for n in range(50)])[0]
     assert 0.99 < many.need <= 1
 
 
@@ -22,8 +22,14 @@ def test_need_is_counted_per_rating_so_that_long_items_do_not_lead() -> None:
     doubts = [Reason("long", "low confidence", "x", 0.5, f"turn:{n}", "d") for n in range(20)]
     doubts += [Reason("short", "low confidence", "x", 0.5, f"turn:{n}", "d") for n in range(2)]
     doubts += [Reason(item, "no confidence", "x", 0.05) for item in ("b", "a", "none")]
-    sizes = {"long": Size(100, 9000), "short": Size(4, 300), "a": Size(9, 80), "b": Size(5, 70), "none": Size(0, 9)}
-    found = triage.triage([*doubts, Reason("none", "unscored", "x", 0.9)], sizes)
+    sizes = {
+        "long": ItemSize(100, 9000),
+        "short": ItemSize(4, 300),
+        "a": ItemSize(9, 80),
+        "b": ItemSize(5, 70),
+        "none": ItemSize(0, 9),
+    }
+    found = triage.rank_by_need([*doubts, Reason("none", "unscored", "x", 0.9)], sizes)
     # .5 * 2 / 4 and .5 * 20 / 100; equal needs by length; nothing to check comes last
     assert [(n.item, round(n.need, 3)) for n in found] == [
         ("short", 0.25), ("long", 0.1), ("b", 0.05), ("a", 0.05), ("none", triage.LAST),
@@ -31,7 +37,7 @@ def test_need_is_counted_per_rating_so_that_long_items_do_not_lead() -> None:
 
 
 def test_most_needed_first_ties_by_item_and_the_strongest_reason_leads() -> None:
-    found = triage.triage(
+    found = triage.rank_by_need(
         [
             Reason("b", "low confidence", "weak", 0.1),
             Reason("c", "no confidence", "same", 0.3),
@@ -44,7 +50,7 @@ def test_most_needed_first_ties_by_item_and_the_strongest_reason_leads() -> None
 
 
 def test_nothing_gives_nothing() -> None:
-    assert triage.triage([]) == []
+    assert triage.rank_by_need([]) == []
 
 
 @pytest.mark.parametrize(
@@ -60,7 +66,7 @@ def test_nothing_gives_nothing() -> None:
     ],
 )
 def test_confidence_in_words(confidence: float | None, level: str | None) -> None:
-    assert triage.level(confidence) == level
+    assert triage.confidence_level(confidence) == level
 
 
 @pytest.mark.parametrize(
@@ -105,7 +111,7 @@ def test_low_confidence_says_where_what_and_how_it_is_known(
     ],
 )
 def test_a_reason_that_was_kept_in_the_words_of_before_is_read_in_those_of_today(kept: str, text: str) -> None:
-    assert triage.reworded(kept) == triage.reworded(text) == text
+    assert triage.update_wording(kept) == triage.update_wording(text) == text
 
 
 def test_what_is_sure_is_no_reason() -> None:
@@ -124,7 +130,7 @@ def test_what_is_sure_is_no_reason() -> None:
     ],
 )
 def test_places_in_words(unit: str, words: str) -> None:
-    assert triage.place(unit) == words
+    assert triage.describe_unit(unit) == words
 
 
 def test_judges_that_disagree_more_need_more() -> None:
@@ -136,5 +142,5 @@ def test_judges_that_disagree_more_need_more() -> None:
 
 
 def test_a_reason_that_only_says_nothing_is_known_stays_last() -> None:
-    found = triage.triage([triage.no_confidence("a"), triage.broken_rule("b", "turn:1", "x", "t")])
+    found = triage.rank_by_need([triage.no_confidence("a"), triage.broken_rule("b", "turn:1", "x", "t")])
     assert [n.item for n in found] == ["b", "a"]

@@ -17,7 +17,7 @@ from pages.main import ROUTES
 from pages.me.sign_in import OPEN_TO
 from pages.me.sign_in import leave as sign_out
 from tests import seeds
-from tests.pages.driving import enter, on_item, turn_to
+from tests.pages.desk_driver import enter, on_item, turn_to
 from tests.poison import floods, tricks
 from tests.server import Server
 

@@ -6,8 +6,8 @@ import argparse
 import asyncio
 import sys
 
-from judges.practice.options import FLAWS, PORT, BadOption, named
-from judges.practice.server import serving
+from judges.practice.options import FLAWS, PORT, BadOption, parse_names
+from judges.practice.server import serve_app
 from tests.practice.faults import faults
 from tests.practice.options import REFUSABLE, Equipment
 from tests.practice.server import FaultyServer
@@ -18,15 +18,15 @@ def chosen(given: argparse.Namespace) -> Equipment:
     return Equipment(**{
         **vars(given),
         "faults": faults(given.faults),
-        "flaws": named(given.flaws, FLAWS, "flaw"),
-        "refuses": named(given.refuses, REFUSABLE, "parameter"),
+        "flaws": parse_names(given.flaws, FLAWS, "flaw"),
+        "refuses": parse_names(given.refuses, REFUSABLE, "parameter"),
     })  # fmt: skip
 
 
 async def serve(options: Equipment) -> None:
     """Serve until it is ended."""
     server = FaultyServer(options)
-    async with serving(server) as url:
+    async with serve_app(server) as url:
         print(f"Practice, not a language model, at {url}. Ctrl+C ends it.", flush=True)
         for fault in options.faults:
             print(f"Planted: {fault.name} {fault.share:.0%}", flush=True)

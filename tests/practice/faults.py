@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from judges.practice import completion, model
-from judges.practice.family import chance
+from judges.practice.family import draw_chance
 from judges.practice.options import BadOption
 from tests.practice.options import Equipment, Fault
 
@@ -70,7 +70,7 @@ def planned(options: Equipment, key: str, attempt: int) -> Fault | None:
     if options.script:
         text = options.script[attempt - 1] if attempt <= len(options.script) else ""
         return fault(text) if text else None
-    return drawn(options.faults, chance(options.seed, key, attempt, "fault")) if options.faults else None
+    return drawn(options.faults, draw_chance(options.seed, key, attempt, "fault")) if options.faults else None
 
 
 def drawn(among: Sequence[Fault], at: float) -> Fault | None:
@@ -106,14 +106,14 @@ def completed(
     options: Equipment, body: dict[str, Any], text: str, key: str, attempt: int, fault: Fault | None
 ) -> dict[str, Any]:
     """The completion's body, with what the fault does to the reply. Raises Refusal for a schema that is none."""
-    reply = model.reply_to(options, body, text, key, attempt)
+    reply = model.make_reply(options, body, text, key, attempt)
     name = fault.name if fault else ""
     if name in TEXTS:
-        reply = (spoiled(name, completion.text_of(reply)),)
+        reply = (spoiled(name, completion.reply_text(reply)),)
     if name == "cut_off":
-        most = max(1, len(completion.split(completion.text_of(reply))) * 3 // 5)
+        most = max(1, len(completion.split_tokens(completion.reply_text(reply))) * 3 // 5)
         body = {**body, "max_completion_tokens": most}
-    done = model.completed(body, reply, f"{key} {attempt}")
+    done = model.complete_chat(body, reply, f"{key} {attempt}")
     first = done["choices"][0]
     if name in ("empty", "refused"):
         first["message"]["content"] = ""
@@ -127,7 +127,7 @@ def completed(
         first["message"] |= {"content": None, "refusal": refusal}
     if name == "duplicate":
         other = spoiled("out_of_range", first["message"]["content"])
-        done["choices"].append(completion.choice(1, other, first["finish_reason"], None, None))
+        done["choices"].append(completion.completion_choice(1, other, first["finish_reason"], None, None))
     if name == "no_choices":
         done["choices"] = []
     return done

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from judges.practice.options import Options
+from judges.practice.options import PracticeOptions
 
 REFUSABLE = ("json_schema", "json_object", "logprobs", "temperature", "seed", "max_tokens", "max_completion_tokens")
 """Parameters that real endpoints are known to refuse with status 400; this one can, too."""
@@ -20,7 +20,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Equipment(Options):
+class Equipment(PracticeOptions):
     """The product's options, and what a test plants.
 
     faults: see tests/practice/faults.py; script: instead of `faults`, the fault of the first, second, ... time that a

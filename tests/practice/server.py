@@ -10,7 +10,7 @@ from typing import Any
 from aiohttp import web
 
 from judges.practice import model
-from judges.practice.model import Refusal, dumped
+from judges.practice.model import Refusal, to_bytes
 from judges.practice.options import BadOption
 from judges.practice.server import Server, read_object
 from tests.practice import faults, wire
@@ -43,7 +43,7 @@ class FaultyServer(Server):
                 raise
             headers = {"Retry-After": f"{60 / self.equipment.rpm:.2f}"}
             return web.Response(
-                body=dumped(refusal.error), status=429, headers=headers, content_type="application/json"
+                body=to_bytes(refusal.error), status=429, headers=headers, content_type="application/json"
             )
 
     def _allowed(self, request: web.Request) -> None:
@@ -96,7 +96,7 @@ class FaultyServer(Server):
                 self.log.answer(key)
             return answer
         self.log.answer(key)
-        return web.Response(body=dumped(done), content_type="application/json")
+        return web.Response(body=to_bytes(done), content_type="application/json")
 
     def of_batch(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Status and body for the body of a line of a batch; faults of the connection become lines of its errors."""
@@ -118,21 +118,21 @@ class FaultyServer(Server):
     def _asked_for(self, body: dict[str, Any]) -> tuple[str, str, int]:
         """The text of a request, the key of its call, and how often that was asked by now. Raises Refusal."""
         text = model.last_message(body)
-        model.check(body)
+        model.check_request(body)
         self._supported(body)
-        key = model.key_of(body, text)
+        key = model.call_key(body, text)
         return text, key, self.log.ask(key)
 
     def _supported(self, body: dict[str, Any]) -> None:
         """Raises Refusal for what the options say is refused."""
-        refuses, shape = self.equipment.refuses, model.shape_of(body)
+        refuses, shape = self.equipment.refuses, model.response_format(body)
         if shape in ("json_schema", "json_object") and shape in refuses:
             text = f"Invalid parameter: 'response_format' of type '{shape}' is not supported with this model."
-            raise model.bad(text, "response_format", "unsupported_value")
+            raise model.bad_request(text, "response_format", "unsupported_value")
         for name in refuses - {"json_schema", "json_object"}:
             if body.get(name) not in (None, False):
                 text = f"Unsupported parameter: '{name}' is not supported with this model."
-                raise model.bad(text, name, "unsupported_parameter")
+                raise model.bad_request(text, name, "unsupported_parameter")
 
     def _fault(self, request: web.Request, key: str, attempt: int) -> Fault | None:
         own = request.headers.get(HEADER)
@@ -143,7 +143,7 @@ class FaultyServer(Server):
         try:
             return None if text in ("", "none") else faults.fault(text)
         except BadOption as error:
-            raise model.bad(str(error), HEADER) from error
+            raise model.bad_request(str(error), HEADER) from error
 
     async def _told(self, _: web.Request) -> web.Response:
-        return web.Response(body=dumped(self.log.as_json()), content_type="application/json")
+        return web.Response(body=to_bytes(self.log.as_json()), content_type="application/json")

@@ -9,11 +9,11 @@ from email.utils import parsedate_to_datetime
 import pytest
 
 from judges.cards import cards
-from judges.practice.family import chance
-from judges.practice.model import key_of
+from judges.practice.family import draw_chance
+from judges.practice.model import call_key
 from judges.practice.options import BadOption
 from judges.reading.reading import objects
-from tests.judges.test_practice import GOOD, SKY, batched, judged, line, sky
+from tests.judges.practice.test_practice import GOOD, SKY, batched, judged, line, sky
 from tests.practice.faults import TEXTS, fault, faults, planned, spoiled
 from tests.practice.options import Equipment, Fault
 from tests.practice_server import post, practice, practice_process
@@ -31,7 +31,7 @@ def test_faults_are_foretold_by_seed_call_and_attempt():
     assert 330 < counts["429"] < 470 and 330 < counts["reset"] < 470 and 140 < counts["refused"] < 260
     assert found == [planned(options, f"call {n}", 1) for n in range(4000)]
     assert any(planned(options, "call 1", n) != planned(options, "call 1", 1) for n in range(2, 60))
-    assert 0 <= chance(1, "\ud800", 1) < 1
+    assert 0 <= draw_chance(1, "\ud800", 1) < 1
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_faults_over_http_and_the_log_that_tells_them():
         log = running.log
         assert log.faults["timeout"] == log.faults["reset"] == 1
         assert {key.split(" ")[0] for key in log.calls} == {GOOD}
-        first = log.calls[key_of(sky("a"), sky("a")["messages"][0]["content"])]
+        first = log.calls[call_key(sky("a"), sky("a")["messages"][0]["content"])]
         assert (first.asked, first.answered, first.faults) == (3, 1, ["429", "503"])
         told = json.load(urllib.request.urlopen(running.url.replace("/v1", "/practice/log")))
         assert told["asked"] == log.asked and told["faults"] == log.faults
@@ -139,7 +139,7 @@ def test_faults_meet_the_lines_of_a_batch():
         batch, good, bad = batched(running.url, [line(n) for n in range(40)])
         expected = {
             n for n in range(40)
-            if planned(running.options, key_of(sky(), sky(str(n))["messages"][0]["content"]), 1) is None
+            if planned(running.options, call_key(sky(), sky(str(n))["messages"][0]["content"]), 1) is None
         }  # fmt: skip
     assert batch.status == "completed"
     assert {entry["custom_id"] for entry in good} == {f"c{n}" for n in expected}

@@ -8,8 +8,8 @@ from typing import Any
 
 from aiohttp import web
 
-from judges.practice.completion import now
-from judges.practice.model import dumped
+from judges.practice.completion import unix_seconds
+from judges.practice.model import to_bytes
 from tests.practice.options import Fault
 
 _JSON = "application/json"
@@ -46,7 +46,7 @@ def retry_after(fault: Fault) -> dict[str, str]:
     if fault.name not in ("429", "503") or fault.detail == "none" or (fault.name == "503" and not fault.detail):
         return {}
     if fault.detail == "date":
-        return {"Retry-After": formatdate(now() + 1, usegmt=True)}
+        return {"Retry-After": formatdate(unix_seconds() + 1, usegmt=True)}
     return {"Retry-After": fault.detail or "1"}
 
 
@@ -59,7 +59,7 @@ async def send(
         return _dropped(request)
     if fault.name == "html":
         return web.Response(text=_PAGE, content_type="text/html", status=int(fault.detail or 200))
-    data = dumped(body)
+    data = to_bytes(body)
     if fault.name == "bad_body":
         return web.Response(body=data[: len(data) // 2] + b'"', content_type=_JSON)
     if fault.name in ("reset", "slow"):
@@ -74,7 +74,7 @@ async def send(
             await asyncio.sleep(float(fault.detail or 1) / 5)
         return response
     status, headers, failed = failure(fault, note)
-    return web.Response(body=dumped(failed), status=status, headers=headers, content_type=_JSON)
+    return web.Response(body=to_bytes(failed), status=status, headers=headers, content_type=_JSON)
 
 
 def _dropped(request: web.Request, response: web.StreamResponse | None = None) -> web.StreamResponse:

@@ -13,7 +13,7 @@ from data.importing import Plan, from_path, take
 from data.queue import queue
 from data.records import datasets, people
 from data.store import open_store
-from tests.pages.driving import accept_all, all_saved, enter, on_item
+from tests.pages.desk_driver import accept_all, all_saved, enter, on_item
 from tests.server import Server
 
 MEANS = {

@@ -15,7 +15,7 @@ from data.importing import Plan, detect, from_path, suggest, take
 from data.records import datasets, people
 from data.store import Store, open_store
 from judges.cli import main
-from judges.stats.calibration import Meeting, Summary, scored_cells, summarise
+from judges.stats.calibration import PairedRatings, Summary, kappa_cells, summarise
 from judges.types import Dimension
 from tests.seeds import lines
 
@@ -54,7 +54,7 @@ def ratings(store: Store, model: str) -> list[tuple[str, str, float]]:
     )
 
 
-def met(store: Store, dataset: str, model: str, name: str) -> tuple[Meeting, Dimension, Summary]:
+def met(store: Store, dataset: str, model: str, name: str) -> tuple[PairedRatings, Dimension, Summary]:
     """The cells of a judge where people gave a value, and the figures of the calibration page."""
     known = datasets.dataset_named(store, dataset).id
     judge = next(id_ for id_, _, its, *_ in datasets.dataset_judges(store, known) if its == model)
@@ -157,7 +157,7 @@ def test_points_and_intervals_are_those_of_scikit_learn_with_a_bootstrap(
     store: Store, dataset: str, model: str, name: str
 ) -> None:
     found, dimension, page = met(store, dataset, model, name)
-    cells, k = scored_cells(found, dimension.scale)
+    cells, k = kappa_cells(found, dimension.scale)
     item, human, judge = (np.asarray(side) for side in (cells.item, cells.human, cells.judge))
     options: dict[str, Any] = {"labels": list(range(k)), "weights": dimension.scale.weights}
     point = cohen_kappa_score(human, judge, **options)

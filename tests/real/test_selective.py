@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judges.stats.selective import Verdicts, selective
+from judges.stats.selective import ConfidenceRatings, find_threshold
 
 CALIBRATED = 500
 SPLITS = 60
@@ -22,7 +22,7 @@ def load(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def pairs(real: Path) -> Verdicts:
+def pairs(real: Path) -> ConfidenceRatings:
     """Whether the judge says what most of three people say, and a confidence that is the judges' own.
 
     It is higher where PandaLM-7B says the same, and where the side that wins is a model that wins more of its pairs.
@@ -42,19 +42,19 @@ def pairs(real: Path) -> Verdicts:
         agree.append(value == (top[0] if top[1] > 1 else 0))
         sure.append(0.5 + 0.25 * (value == second[n]["pandalm_result"]) + (0.2 if value == 1 else -0.2) * (one - other))
     count = len(agree)
-    return Verdicts(np.arange(count), np.array(sure), np.array(agree, dtype=np.float64), np.ones(count))
+    return ConfidenceRatings(np.arange(count), np.array(sure), np.array(agree, dtype=np.float64), np.ones(count))
 
 
 @pytest.mark.parametrize(("target", "least", "most"), [(0.8, 0.3, 0.75), (0.85, 0.05, 0.45)])
 def test_what_is_spared_and_how_often_the_promise_is_broken(
-    pairs: Verdicts, target: float, least: float, most: float
+    pairs: ConfidenceRatings, target: float, least: float, most: float
 ) -> None:
     rng, spared, broken = np.random.default_rng(0), 0.0, 0
     for _ in range(SPLITS):
         own = np.zeros(len(pairs.item), dtype=bool)
         own[rng.permutation(len(own))[:CALIBRATED]] = True
-        found = selective(Verdicts(*(side[own] for side in (pairs.item, pairs.confidence, pairs.agree, pairs.weight))),
-                          target, 0.1)  # fmt: skip
+        sides = (pairs.item, pairs.confidence, pairs.agree, pairs.weight)
+        found = find_threshold(ConfidenceRatings(*(side[own] for side in sides)), target, 0.1)
         if found.chosen is not None:
             kept = ~own & (pairs.confidence >= found.chosen.threshold)
             spared += kept.sum() / (~own).sum()

@@ -23,8 +23,8 @@ from judges.cards import cards
 from judges.reading import reading
 from judges.sections import cut
 from judges.stats.agreement import cross_table, kappa
-from judges.stats.approval_check import decide, decide_together
-from judges.stats.intervals import Interval, from_cells
+from judges.stats.approval_check import check_dimension, check_dimensions
+from judges.stats.intervals import Interval, kappa_interval
 from judges.types import ITEM, Dialogue, Pair, Response, units
 from tools import sample
 from tools.sample import material
@@ -355,23 +355,23 @@ def evidence(name: str, model: str = "synthetic-judge-a") -> dict[str, Interval]
             human = [int(median_low(gold[dimension.name][cell]) - dimension.scale.base) for cell in cells]
             judge = [int(scores[(*cell, dimension.name)] - dimension.scale.base) for cell in cells]
             index = [numbers[item] for item, _ in cells]
-            out[dimension.name] = from_cells(index, human, judge, dimension.scale.size, dimension.scale.weights)
+            out[dimension.name] = kappa_interval(index, human, judge, dimension.scale.size, dimension.scale.weights)
     return out
 
 
 def test_dialogues_show_four_states_of_the_gate() -> None:
-    states = {name: decide(interval).state for name, interval in evidence("support-dialogues").items()}
+    states = {name: check_dimension(interval).state for name, interval in evidence("support-dialogues").items()}
     assert states["helpfulness"] == "meets policy"
     assert states["coherence"] == states["task_completion"] == "inconclusive"
     assert states["context_use"] == "fails"
     assert states["repair_handling"] == "below minimum sample"
-    together = decide_together(evidence("support-dialogues"))
+    together = check_dimensions(evidence("support-dialogues"))
     assert together["helpfulness"].state == "meets policy"
 
 
 def test_one_line_answers_show_the_fifth_state() -> None:
-    assert decide(evidence("short-answers")["coherence"]).state == "undefined"
-    assert decide(evidence("short-answers")["factuality"]).state == "meets policy"
+    assert check_dimension(evidence("short-answers")["coherence"]).state == "undefined"
+    assert check_dimension(evidence("short-answers")["factuality"]).state == "meets policy"
 
 
 def test_the_second_judge_agrees_less() -> None:

@@ -19,7 +19,7 @@ from data.records.settings import gold_rule
 from data.store import Store
 from data.store.errors import BadInput
 from judges.stats import bins
-from judges.triage import Need, place
+from judges.triage import ReviewNeed, describe_unit
 from judges.types import Pair, Scale
 
 MOST = Option("most", "At most", "so many items, those that need it most first (0: all)", 0)
@@ -51,7 +51,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _need(item: str, low: dict[str, list[str]], apart: dict[str, list[str]], doubts: dict[str, Need]) -> float:
+def _need(item: str, low: dict[str, list[str]], apart: dict[str, list[str]], doubts: dict[str, ReviewNeed]) -> float:
     """How much an item is worth: 1 - prod(1 - strength), low .8, a dispute .5, and the judge's doubts."""
     calm = (0.2 if item in low else 1.0) * (0.5 if item in apart else 1.0)
     return 1 - calm * (1 - doubts[item].need if item in doubts else 1.0)
@@ -67,14 +67,14 @@ def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, li
             continue
         if basis not in BASES:
             raise BadInput(f"{basis!r} is no basis.")
-        bound, far = bins.origin(d.scale) + _LOW * bins.width(d.scale), _far(d.scale)
+        bound, far = bins.origin(d.scale) + _LOW * bins.scale_width(d.scale), _far(d.scale)
         cells = gold_sql(d.sort, d.scale, basis, rule)
         for item, unit, code, least, most in store.stream(
             f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "
             "where g.value <= $3 or g.high - g.low >= $4 order by g.item_id, g.unit",
             [dataset.id, d.name, bound, far],
         ):
-            what = f"{place(unit)}{d.title}"
+            what = f"{describe_unit(unit)}{d.title}"
             if code is not None and code <= bound:
                 low[item].append(f"{what} is {d.scale.say(code)}")
             if least is not None and most - least >= far:
@@ -84,7 +84,7 @@ def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, li
 
 def _far(scale: Scale) -> float:
     """How far apart people disagree, in units of the scale: half of an interval scale, which may have any steps."""
-    return bins.width(scale) / 2 if scale.kind == "interval" else float(_APART)
+    return bins.scale_width(scale) / 2 if scale.kind == "interval" else float(_APART)
 
 
 KIND = Kind(

@@ -15,12 +15,12 @@ from judges.cards.pointwise_quality.own import prompt
 from judges.errors import BadCard
 from judges.reading import length_limits
 from judges.reading.values import TEXT, folded
-from judges.triage import level
+from judges.triage import confidence_level
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
 
 NAME = "pointwise_quality"
 CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
-"""What the judge's words are stored as, so that judges.triage.level gives the same words."""
+"""What the judge's words are stored as, so that judges.triage.confidence_level gives the same words."""
 WEIGHTS = {"high": Fraction(1), "medium": Fraction(1, 2), "low": Fraction(1, 4)}
 """What a score counts in overall_score, by its confidence (docs/methods.md, A judge's own means)."""
 ROUNDING = 0.005
@@ -214,7 +214,7 @@ def _made(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) ->
         audits=tuple(name for name in _AUDITS if sure or name not in _OF_CONFIDENCE),
         recipe=recipe,
         trust=_TRUST.name,
-        counts={level(CONFIDENCE[word]) or "": float(weight) for word, weight in WEIGHTS.items()},
+        counts={confidence_level(CONFIDENCE[word]) or "": float(weight) for word, weight in WEIGHTS.items()},
         rules=(
             *(_SUMS if sure else ()),
             f"Every dimension that was named is scored once{', with a confidence,' if sure else ''} and no other.",

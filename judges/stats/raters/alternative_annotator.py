@@ -26,7 +26,7 @@ PASSES = 0.5
 
 
 @dataclass(frozen=True)
-class Against:
+class AnnotatorTest:
     """The judge against one person.
 
     The share of ratings, averaged by item, where the judge (`judge`) and the person (`person`) is at least as close to
@@ -48,10 +48,10 @@ class Against:
 
 
 @dataclass(frozen=True)
-class Test:
+class AlternativeAnnotatorTest:
     """The whole test: everyone tested, those left out with the items they share, and the handicap."""
 
-    people: tuple[Against, ...]
+    people: tuple[AnnotatorTest, ...]
     left_out: tuple[tuple[str, int], ...]
     epsilon: float
 
@@ -76,7 +76,7 @@ class Test:
         return self.enough and self.omega is not None and self.omega >= PASSES
 
 
-def test(ratings: Ratings, epsilon: float = 0.2) -> Test:
+def run_test(ratings: Ratings, epsilon: float = 0.2) -> AlternativeAnnotatorTest:
     """The test on cells that the judge scored and at least two people labelled.
 
         S(x) = share of the others who say x, or -sqrt(mean (x - r)^2) where answers are ordered
@@ -105,7 +105,9 @@ def test(ratings: Ratings, epsilon: float = 0.2) -> Test:
         p = _p_value((by_person - by_judge).tolist(), epsilon)
         found.append((name, len(cells), int(mine.sum()), float(by_judge.mean()), float(by_person.mean()), p))
     adjusted = benjamini_yekutieli([row[-1] for row in found])
-    return Test(tuple(Against(*row, q) for row, q in zip(found, adjusted, strict=True)), tuple(left_out), epsilon)
+    return AlternativeAnnotatorTest(
+        tuple(AnnotatorTest(*row, q) for row, q in zip(found, adjusted, strict=True)), tuple(left_out), epsilon
+    )
 
 
 def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float64]], ...]:
@@ -115,7 +117,7 @@ def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float6
         s, q = (np.bincount(used.cell, used.exact**p)[used.cell] - used.exact**p for p in (1, 2))
         judge, person = (-np.round(n * said**2 - 2 * said * s + q, 9) for said in (used.judge, used.exact))
         return (judge >= person).astype(np.float64), (person >= judge).astype(np.float64)
-    others, k = used.others(), bins.rows(used.scale)
+    others, k = used.others(), bins.row_count(used.scale)
     if used.scale.weights:
         # All are measured against the same people, so sums of squares order as the root of their mean does.
         judge, person = (
@@ -140,7 +142,7 @@ def _p_value(differences: list[float], epsilon: float) -> float:
     return float(stdtr(n - 1, gap / (spread / sqrt(n))))
 
 
-def told(found: Test) -> str:
+def explain(found: AlternativeAnnotatorTest) -> str:
     """The outcome as a sentence."""
     if not found.enough:
         return (
@@ -154,7 +156,7 @@ def told(found: Test) -> str:
     )
 
 
-def plain(found: Test) -> dict[str, object]:
+def as_json(found: AlternativeAnnotatorTest) -> dict[str, object]:
     """The test as values of JSON, people without their names."""
     return {
         "epsilon": found.epsilon, "people": len(found.people), "left_out": len(found.left_out), "omega": found.omega,

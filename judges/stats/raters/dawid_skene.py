@@ -14,7 +14,7 @@ _MOST = 1_000
 
 
 @dataclass(frozen=True)
-class Opinion:
+class DawidSkene:
     """The fitted model.
 
     `posterior` (cells, K): how likely each answer is the true one; `error` (people, K, K): how often a person says l
@@ -35,9 +35,9 @@ class Opinion:
         return rates
 
 
-def dawid_skene(
+def fit_dawid_skene(
     cell: Codes, person: Codes, value: Codes, k: int, lent: float = 0.0, tolerance: float = 1e-6
-) -> Opinion:
+) -> DawidSkene:
     """The model fitted by expectation-maximisation, begun at the shares of the answers in each cell.
 
         M: prior_j = mean_i T_ij,   error_pjl ~ sum_i T_ij n_ipl
@@ -69,7 +69,7 @@ def dawid_skene(
         converged = before is not None and float(np.abs(now - before).max()) < tolerance
         before = now
     whole = np.where((alike >= 0)[:, None], posterior[alike], prior)
-    return Opinion(whole, error, prior, loglik, steps, converged)
+    return DawidSkene(whole, error, prior, loglik, steps, converged)
 
 
 def _alike(cell: Codes, code: Codes) -> tuple[Codes, Floats]:

@@ -13,10 +13,10 @@ from math import isqrt
 import numpy as np
 
 from judges.stats.agreement import Floats, Level, krippendorff_alpha
-from judges.stats.bins import reach
-from judges.stats.intervals import MAX_UNDEFINED, Cells, difference, from_cells
+from judges.stats.bins import code_count
+from judges.stats.intervals import MAX_UNDEFINED, Cells, kappa_difference, kappa_interval
 from judges.stats.raters.ratings import Codes, Ratings
-from judges.stats.resampling import in_order
+from judges.stats.resampling import sort_rows
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 ALPHA_REPLICATES = 400
@@ -26,7 +26,7 @@ _AT_ONCE = 1 << 21  # draws held in memory at a time, 16 MB
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class HumanCeiling:
     """What cells that two people or more have labelled say. `people` gave those labels, `cells` and `items` hold them.
 
     `between` is kappa between two people (its `cells` are pairs of labels), `alpha` Krippendorff's, ordinal where
@@ -43,8 +43,8 @@ class Ceiling:
     ahead: Interval | None
 
 
-def between(ratings: Ratings) -> Interval | None:
-    """Kappa between two people alone, as `ceiling` has it; None where no cell has labels of two people."""
+def kappa_between_people(ratings: Ratings) -> Interval | None:
+    """Kappa between two people alone, as `measure_ceiling` has it; None where no cell has labels of two people."""
     shared = _shared(ratings)
     return _between(shared)[1] if len(shared) else None
 
@@ -61,10 +61,10 @@ def _between(shared: Ratings) -> tuple[Cells, Interval]:
     first, second = shared.pairs()
     both = np.concatenate([first, second]), np.concatenate([second, first])
     pairs, scale = Cells(shared.item[both[0]], shared.code[both[0]], shared.code[both[1]]), shared.scale
-    return pairs, replace(from_cells(*pairs[:3], reach(scale), scale.weights), cells=len(first))
+    return pairs, replace(kappa_interval(*pairs[:3], code_count(scale), scale.weights), cells=len(first))
 
 
-def ceiling(ratings: Ratings) -> Ceiling | None:
+def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
     """The ceiling of one dimension; None where no cell has labels of two people.
 
     Every pair of people in a cell adds its table and the mirrored one, so that nobody is "the first" of a pair, and a
@@ -81,20 +81,22 @@ def ceiling(ratings: Ratings) -> Ceiling | None:
         first, second = shared.pairs()
         one = np.concatenate([first, second])
         single = Cells(shared.item[one], shared.code[one], shared.judge[one])
-        judge = replace(from_cells(*single[:3], reach(scale), scale.weights), cells=len(shared))
-        ahead = difference(pairs, single, reach(scale), scale.weights, paired=True)
-    return Ceiling(
+        judge = replace(kappa_interval(*single[:3], code_count(scale), scale.weights), cells=len(shared))
+        ahead = kappa_difference(pairs, single, code_count(scale), scale.weights, paired=True)
+    return HumanCeiling(
         people=len(np.unique(shared.person)),
         cells=len(np.unique(shared.cell)),
         items=len(np.unique(shared.item)),
         between=found,
-        alpha=alpha(shared),
+        alpha=alpha_interval(shared),
         judge=judge,
         ahead=ahead,
     )
 
 
-def alpha(ratings: Ratings, replicates: int = ALPHA_REPLICATES, seed: int = 0, level: float = 0.95) -> Interval:
+def alpha_interval(
+    ratings: Ratings, replicates: int = ALPHA_REPLICATES, seed: int = 0, level: float = 0.95
+) -> Interval:
     """Krippendorff's alpha among the people, with an interval by items.
 
     Ordinal where answers are ordered, of the values themselves (interval) on interval scales, else nominal.
@@ -115,7 +117,7 @@ def alpha(ratings: Ratings, replicates: int = ALPHA_REPLICATES, seed: int = 0, l
     none = Interval(point, None, None, None, items, cells, float(items), "cluster bootstrap", None, level)
     if point is None or items < 2:
         return none
-    flat, rng, drawn = in_order(per_item), np.random.default_rng(seed), list[float | None]()
+    flat, rng, drawn = sort_rows(per_item), np.random.default_rng(seed), list[float | None]()
     while len(drawn) < replicates:
         rows = min(replicates - len(drawn), max(1, _AT_ONCE // items))
         chosen = rng.integers(0, items, (rows, items)) + np.arange(rows)[:, None] * items
@@ -171,7 +173,7 @@ def _from_coincidences(table: Floats, kind: Level) -> float | None:
     return 1 - (float(total.sum()) - 1) * float((coincidence * apart).sum()) / expected
 
 
-def told(found: Ceiling | None) -> str:
+def explain(found: HumanCeiling | None) -> str:
     """What the ceiling says of the judge, in a sentence or two for people who know no statistics."""
     if found is None:
         return (
@@ -197,7 +199,7 @@ def told(found: Ceiling | None) -> str:
     )
 
 
-def whose(fewest: int, most: int, each: float, known: bool) -> str:
+def explain_labels(fewest: int, most: int, each: float, known: bool) -> str:
     """Whose agreement a kappa is, in a sentence or two.
 
     How many people labelled a cell (fewest, most, on average), and

@@ -35,7 +35,7 @@ Sort = Literal["accepts", "fast", "apart", "lenient", "drift"]
 
 
 @dataclass(frozen=True)
-class Work:
+class RaterWork:
     """What a person did.
 
     Labels and items by mode, scores that were shown and how many were kept, and the seconds that each item took, all of
@@ -76,7 +76,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Shift:
+class RaterShift:
     """A difference with its standard error, in how many items it was seen; `se` None where it has none."""
 
     size: float
@@ -90,22 +90,22 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class Remark:
+class RaterFlag:
     """Something worth a look: a word for it, and what was seen, in a sentence that goes on from the person's name."""
 
     sort: Sort
     text: str
 
 
-def shift(values: Sequence[float]) -> Shift | None:
+def mean_shift(values: Sequence[float]) -> RaterShift | None:
     """The mean of one value per item against 0; None for no items."""
     if not values:
         return None
     n = len(values)
-    return Shift(mean(values), sqrt(variance(values) / n) if n > 1 else None, n)
+    return RaterShift(mean(values), sqrt(variance(values) / n) if n > 1 else None, n)
 
 
-def drift(values: Sequence[float]) -> Shift | None:
+def agreement_drift(values: Sequence[float]) -> RaterShift | None:
     """The mean of the last third of the items minus that of the first, items in the order of their labelling.
 
     Errors of the two thirds add up as squares. None below `FEWEST` items.
@@ -114,42 +114,43 @@ def drift(values: Sequence[float]) -> Shift | None:
     if len(values) < FEWEST:
         return None
     first, last = values[:third], values[-third:]
-    return Shift(mean(last) - mean(first), sqrt(variance(first) / third + variance(last) / third), len(values))
+    return RaterShift(mean(last) - mean(first), sqrt(variance(first) / third + variance(last) / third), len(values))
 
 
-def either(one: Shift | None, other: Shift | None) -> Shift | None:
+def common_shift(one: RaterShift | None, other: RaterShift | None) -> RaterShift | None:
     """The smaller of two changes that go the same way and are both sure; else None."""
     if one is None or other is None or not (one.sure and other.sure) or one.size * other.size <= 0:
         return None
     return min(one, other, key=lambda change: abs(change.size))
 
 
-def remarks(
-    work: Work, agreement: Interval | None, leniency: Shift | None, course: Shift | None, step: float = 1.0
-) -> list[Remark]:  # fmt: skip
+def flag_rater(
+    work: RaterWork, agreement: Interval | None, leniency: RaterShift | None, course: RaterShift | None,
+    step: float = 1.0,
+) -> list[RaterFlag]:  # fmt: skip
     """What is worth a look in a person's work, most pressing first.
 
     `agreement` is kappa with gold made without the person's own labels, `leniency` the person minus that gold in units
     of the scale, of which `step` is one step, `course` the change in the share of equal answers, its own and beside the
-    others' (`drift`, `either`).
+    others' (`agreement_drift`, `common_shift`).
     """
     found = []
     paced = median(work.assisted_seconds) if work.assisted_seconds else None
     if len(work.assisted_seconds) >= FEWEST and paced is not None and paced < FAST and (work.accepted or 0) >= ACCEPTS:
-        found.append(Remark(
+        found.append(RaterFlag(
             "accepts",
             f"accepts everything in {_seconds(paced)}: an acceptance rate of {work.accepted:.0%} with a median of "
             f"{_seconds(paced)} per item. Such labels repeat the judge's scores; a few blind items would show whether "
             "this person agrees.",
         ))  # fmt: skip
     elif len(work.seconds) >= FEWEST and (work.hasty or 0) >= HASTY_SHARE:
-        found.append(Remark(
+        found.append(RaterFlag(
             "fast",
             f"is rushing: {work.hasty:.0%} of {len(work.seconds):,} items were answered in under {HASTY:g} seconds. "
             "That is possible for short items; long ones cannot have been read.",
         ))  # fmt: skip
     if agreement is not None and agreement.items >= FEWEST and agreement.high is not None and agreement.high < LOW:
-        found.append(Remark(
+        found.append(RaterFlag(
             "apart",
             f"agrees with the others hardly more than chance: kappa {agreement.point:.2f} (upper end "
             f"{agreement.high:.2f}) on {agreement.items:,} shared items. They may read the guidelines differently, or "
@@ -157,13 +158,13 @@ def remarks(
         ))  # fmt: skip
     if leniency is not None and leniency.sure and abs(leniency.size) >= LENIENT * step:
         by = f"{abs(leniency.size):.1f} steps" if step == 1 else f"{abs(leniency.size):.2g}"
-        found.append(Remark(
+        found.append(RaterFlag(
             "lenient",
             f"gives {by} {'more' if leniency.size > 0 else 'less'} than the others on "
             f"average (bias), on {leniency.items:,} shared items. An example of each step may align the scales.",
         ))  # fmt: skip
     if course is not None and course.sure and abs(course.size) >= DRIFT:
-        found.append(Remark(
+        found.append(RaterFlag(
             "drift",
             f"drifts {'towards' if course.size > 0 else 'away from'} the others: % agreement "
             f"{'rises' if course.size > 0 else 'falls'} by {abs(course.size):.0%} from the first to the last third of "

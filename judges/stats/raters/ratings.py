@@ -52,12 +52,12 @@ class Ratings:
 
     def counts(self) -> Codes:
         """How many people gave each answer in each cell, (cells, K); cells go by their number."""
-        k, cells = bins.rows(self.scale), int(self.cell.max(initial=-1)) + 1
+        k, cells = bins.row_count(self.scale), int(self.cell.max(initial=-1)) + 1
         return np.bincount(self.cell * k + self.value, minlength=cells * k).reshape(cells, k).astype(np.int64)
 
     def others(self) -> Codes:
         """How many other people gave each answer in the cell of each row, (rows, K)."""
-        found = self.counts()[self.cell] if len(self) else np.zeros((0, bins.rows(self.scale)), dtype=np.int64)
+        found = self.counts()[self.cell] if len(self) else np.zeros((0, bins.row_count(self.scale)), dtype=np.int64)
         found[np.arange(len(self)), self.value] -= 1
         return found
 
@@ -80,7 +80,7 @@ class Ratings:
         return np.concatenate([empty, *first]), np.concatenate([empty, *second])
 
 
-def without_self(ratings: Ratings, rule: Rule = "median") -> Codes | Floats:
+def gold_without_self(ratings: Ratings, rule: Rule = "median") -> Codes | Floats:
     """The gold of every row's cell made without the row's own label, as a code; -1 where the others leave none.
 
     Answers in order go by the lower median of the others' or, by a rule of majority, by the commonest (drawn: the lower
@@ -107,7 +107,7 @@ def without_self(ratings: Ratings, rule: Rule = "median") -> Codes | Floats:
 
 
 def _exactly(cell: Codes, code: Floats, majority: bool) -> Floats:
-    """`without_self` of codes that are no rows of a table, cell by cell."""
+    """`gold_without_self` of codes that are no rows of a table, cell by cell."""
     found = np.full(len(cell), -1.0)
     order = np.lexsort([code, cell])
     for rows in np.split(order, np.flatnonzero(np.diff(cell[order])) + 1):

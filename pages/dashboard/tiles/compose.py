@@ -67,7 +67,7 @@ def _axis(given: Tile) -> dict[str, Any]:
     scale = given.asking.dimension.scale
     if not given.asking.mean:
         return {"lo": 0.0, "hi": 1.0, "ticks": [{"at": n / 4, "t": f"{25 * n}%"} for n in range(5)]}
-    return {"lo": scale.lo, "hi": scale.hi, "ticks": [{"at": n, "t": f"{n:g}"} for n in bins.ticks(scale, 10)]}
+    return {"lo": scale.lo, "hi": scale.hi, "ticks": [{"at": n, "t": f"{n:g}"} for n in bins.axis_ticks(scale, 10)]}
 
 
 def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -> dict[str, Any]:

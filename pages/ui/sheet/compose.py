@@ -10,7 +10,7 @@ from data.desk.labels import repairable_units
 from judges.protocols.combination import nearest
 from judges.sections import spare
 from judges.tool_calls import arguments
-from judges.triage import level, measure
+from judges.triage import confidence_level, confidence_measure
 from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Turn, sort_of
 
 Json = dict[str, Any]
@@ -296,8 +296,8 @@ def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
             "exact": scale.say(exact) if exact != answer(scale, exact) else "",
             "samples": [scale.say(said) for said in value.samples],
             "note": remarks.get("note", ""),
-            "level": level(value.confidence),
-            "measure": measure(value.source),
+            "level": confidence_level(value.confidence),
+            "measure": confidence_measure(value.source),
             "source": value.source,
             "rule": remarks.get("rule", ""),
         }

@@ -23,7 +23,7 @@ from data.records import exposure, people, settings
 from data.records.datasets import ensure_dataset
 from data.store import open_store
 from data.store.ids import content_id, new_id
-from judges.stats.approval_check import Policy, decide
+from judges.stats.approval_check import Policy, check_dimension
 from tests.bench.simulations.row import at_least, at_most
 
 ITEMS, SHARE = 600, 0.7
@@ -152,7 +152,7 @@ def outcome(w):
     line = next(one for one in gate_status.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
     asked = w.store.rows("select count(*) from draw where stream = 'audit' and mode = 'blind'")[0][0]
     gate = line.gate
-    alone = decide(gate.interval, replace(policy.asked(w.store).policy, horizon=0))  # at a single look
+    alone = check_dimension(gate.interval, replace(policy.asked(w.store).policy, horizon=0))  # at a single look
     return Outcome(line.decision.state, alone.state, gate.interval.point, asked - gate.gold_items)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from judges.stats.approval_check import Policy
 from judges.stats.concordance import concordance
-from judges.stats.intervals import Cells, from_cells
-from judges.stats.replicates import parts, samples, with_products
-from judges.stats.sequential import power
+from judges.stats.intervals import Cells, kappa_interval
+from judges.stats.replicates import item_sums, kappa_replicates, with_products
+from judges.stats.sequential import scale_power
 from tests.bench.simulations.row import Row, at_least, at_most, covered
 
 POLICY = Policy()
@@ -75,10 +75,10 @@ def ever(world, runs, last=1_000, seed=7):
     needed = schedule.boundary(1 - POLICY.level, schedule.first)
     for _ in range(runs):
         item, human, judge = world.drawn(last, rng)
-        totals = np.cumsum(with_products(parts(item, human, judge, None, last, K, "quadratic")), axis=0)[looks - 1]
-        found = samples(totals, K, "quadratic", 10**9)
+        totals = np.cumsum(with_products(item_sums(item, human, judge, None, last, K, "quadratic")), axis=0)[looks - 1]
+        found = kappa_replicates(totals, K, "quadratic", 10**9)
         error = found.error * np.sqrt(looks / (looks - 1))
-        ratio, bent = (1 - found.figure) / (1 - POLICY.threshold), power(False, POLICY.threshold)
+        ratio, bent = (1 - found.figure) / (1 - POLICY.threshold), scale_power(False, POLICY.threshold)
         z = (-np.expm1(bent * np.log(ratio)) / bent if bent else -np.log(ratio)) * (1 - found.figure) / error
         passed += bool((z >= needed).any())
     return passed / runs
@@ -92,7 +92,7 @@ def holds(world, items, runs, seed=8):
     truth = pooled(world, truth_share(world))
     for _ in range(runs):
         cells = Cells(*world.drawn(items, rng))
-        found = from_cells(*cells[:3], K)
+        found = kappa_interval(*cells[:3], K)
         beside = [one.low <= at <= one.high for one, at in zip(concordance(cells), real, strict=True)]
         hits += [found.low <= truth <= found.high, found.lower_bound <= truth, *beside]
     return hits / runs

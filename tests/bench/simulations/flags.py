@@ -5,8 +5,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from judges.stats.calibration import Meeting
-from judges.stats.rates import Answer, answers, wholes
+from judges.stats.calibration import PairedRatings
+from judges.stats.rates import AnswerRates, judge_shares, rates_by_answer
 from judges.types import Dimension, Scale
 from tests.bench.simulations.row import Row, covered, known
 
@@ -15,7 +15,7 @@ ALIKE, MOOD = 0.3, 0.6
 """How much turns of a dialogue are alike in being harmful, and how far the judge's mood moves all of them."""
 
 
-def drawn(everybody, labelled, turns, rare, tpr, fpr, rng, weighted=False) -> list[Answer]:
+def drawn(everybody, labelled, turns, rare, tpr, fpr, rng, weighted=False) -> list[AnswerRates]:
     """A judge's rates on a sample of dialogues, beside what it says of all of them.
 
     `weighted`: dialogues in which the judge raises something are two in five of the sample, however rare they are.
@@ -39,11 +39,11 @@ def drawn(everybody, labelled, turns, rare, tpr, fpr, rng, weighted=False) -> li
         chance, taken = np.ones(everybody), np.zeros(everybody, dtype=bool)
         taken[rng.permutation(everybody)[:labelled]] = True
     there = taken[item]
-    met = Meeting(
+    met = PairedRatings(
         item[there], harm[there].astype(float), said[there].astype(float), np.ones(there.sum(), dtype=bool),
         1 / chance[item[there]],
     )  # fmt: skip
-    return answers(met, FLAG, wholes(item, said.astype(float)))
+    return rates_by_answer(met, FLAG, judge_shares(item, said.astype(float)))
 
 
 def coverage(runs, seed=0, **how):

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.stats.intervals import Cells, difference, from_cells
-from judges.stats.replicates import kappas, parts
-from judges.stats.resampling import resampled_alike
+from judges.stats.intervals import Cells, kappa_difference, kappa_interval
+from judges.stats.replicates import item_sums, kappas_of_totals
+from judges.stats.resampling import resample_seeded
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
 from tests.bench.simulations.worlds import FLAG, LOPSIDED, ORDINARY, SKEWED, VERDICT, made, truth, world_of
 
@@ -31,7 +31,7 @@ def coverage(world, items, runs, seed=0):
     held, widths = np.zeros(3), []
     for _ in range(runs):
         cells = made(world, items, rng)
-        found = from_cells(*cells, world.k, world.weights)
+        found = kappa_interval(*cells, world.k, world.weights)
         if found.low is None:
             continue
         low, high = percentiles(*cells, world, items)
@@ -42,8 +42,8 @@ def coverage(world, items, runs, seed=0):
 
 def percentiles(item, human, judge, world, items, replicates=500):
     """The plain percentile interval of the same sample, to tell what studentising adds."""
-    given = parts(item, human, judge, None, items, world.k, world.weights)
-    drawn, _ = kappas(resampled_alike(given, replicates, 0), world.k, world.weights)
+    given = item_sums(item, human, judge, None, items, world.k, world.weights)
+    drawn, _ = kappas_of_totals(resample_seeded(given, replicates, 0), world.k, world.weights)
     return np.nanquantile(drawn, [0.025, 0.975])
 
 
@@ -60,7 +60,7 @@ def by_need(world, runs, weighted=True, items=2_000, seed=2):
         chance = 0.03 + 0.5 * np.clip(doubt / 2.5, 0, 1)
         taken = (rng.random(items) < chance)[item]
         weight = 1 / chance[item[taken]] if weighted else None
-        found = from_cells(item[taken], human[taken], judge[taken], world.k, world.weights, weight, seed=run)
+        found = kappa_interval(item[taken], human[taken], judge[taken], world.k, world.weights, weight, seed=run)
         points.append(found.point)
         held += found.low <= real <= found.high
     return np.array(points), held / runs
@@ -83,7 +83,7 @@ def anchored(world, pull, blind, assisted, runs, seed=3):
         one = made(world, blind, rng)
         item, human, judge = made(world, assisted, rng)
         human = np.where(rng.random(len(human)) < pull, judge, human)
-        found = difference(Cells(*one), Cells(item, human, judge), world.k, world.weights, seed=run)
+        found = kappa_difference(Cells(*one), Cells(item, human, judge), world.k, world.weights, seed=run)
         held += found.low <= real <= found.high
         found_out += found.low > 0
     return held / runs, found_out / runs

@@ -6,14 +6,14 @@ import numpy as np
 
 from judges.stats.approval_check import Policy
 from judges.stats.multiple_testing import holm
-from judges.stats.replicates import parts, samples, with_products
-from judges.stats.sequential import Plan, distance, power
+from judges.stats.replicates import item_sums, kappa_replicates, with_products
+from judges.stats.sequential import LookPlan, scale_power, z_from_threshold
 from judges.stats.uncertainty import Interval
 from tests.bench.simulations.row import Row, at_least, at_most, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, made, world_of
 
 POLICY = Policy()
-FIVE = Plan((100, 200, 300, 400, 500))
+FIVE = LookPlan((100, 200, 300, 400, 500))
 SHAPES = ((ORDINARY, "even answers"), (SKEWED, "70 % one answer"), (LOPSIDED, "85 % one answer"))
 
 
@@ -25,12 +25,12 @@ def path(world, items, rng, people=1, threshold=0.5):
     item, human, judge = made(world, items, rng)
     if people > 1:
         human = median_of(world, item, human, judge, people, rng)
-    totals = np.cumsum(with_products(parts(item, human, judge, None, items, world.k, world.weights)), axis=0)
+    totals = np.cumsum(with_products(item_sums(item, human, judge, None, items, world.k, world.weights)), axis=0)
     counts = np.arange(1, items + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = samples(totals, world.k, world.weights, 10**9)
+        found = kappa_replicates(totals, world.k, world.weights, 10**9)
         error = found.error * np.sqrt(counts / np.maximum(counts - 1, 1))
-        room, bent = (1 - found.figure) / (1 - threshold), power(False, threshold)
+        room, bent = (1 - found.figure) / (1 - threshold), scale_power(False, threshold)
         return (-np.expm1(bent * np.log(room)) / bent if bent else -np.log(room)) * (1 - found.figure) / error
 
 
@@ -47,15 +47,15 @@ def truth_of(world, people, runs=40):
     for _ in range(runs):
         item, human, judge = made(world, 20_000, rng)
         human = median_of(world, item, human, judge, people, rng)
-        totals = with_products(parts(item, human, judge, None, 20_000, world.k, world.weights)).sum(axis=0)[None]
-        found.append(float(samples(totals, world.k, world.weights, 20_000).figure[0]))
+        totals = with_products(item_sums(item, human, judge, None, 20_000, world.k, world.weights)).sum(axis=0)[None]
+        found.append(float(kappa_replicates(totals, world.k, world.weights, 20_000).figure[0]))
     return float(np.mean(found))
 
 
 def ever(world, runs, schedule, seed=7, last=1_000, people=1, threshold=0.5, share=1):
     """(share of runs that are approved at some look up to `last` items, the items of each that was)."""
     rng, sizes = np.random.default_rng(seed), []
-    looks = np.array(schedule.sizes) if isinstance(schedule, Plan) else np.arange(schedule.first, last + 1)
+    looks = np.array(schedule.sizes) if isinstance(schedule, LookPlan) else np.arange(schedule.first, last + 1)
     needed = schedule.boundary((1 - POLICY.level) / share, schedule.first)
     for _ in range(runs):
         z = path(world, int(looks[-1]), rng, people, threshold)[looks - 1]
@@ -83,12 +83,12 @@ def together(worlds, runs, items, seed=8):
 
 def same(world, threshold):
     """Whether z here is what the approval check computes of the same cells, where kappa is above the threshold."""
-    from judges.stats.intervals import from_cells
+    from judges.stats.intervals import kappa_interval
 
     item, human, judge = made(world, 200, np.random.default_rng(1))
-    found: Interval = from_cells(item, human, judge, world.k, world.weights)
+    found: Interval = kappa_interval(item, human, judge, world.k, world.weights)
     mine = path(world, 200, np.random.default_rng(1), threshold=threshold)[-1]
-    return abs((distance(found, threshold) or 0.0) - mine) < 1e-6
+    return abs((z_from_threshold(found, threshold) or 0.0) - mine) < 1e-6
 
 
 def rows(scale: float = 1.0) -> Iterator[Row]:
@@ -115,7 +115,7 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
         share, _ = ever(world, runs, POLICY.schedule, people=people, threshold=threshold)
         yield at_most(f"ever approved at the threshold, median of {people} people", 0.05, share, runs)
     world = world_of(0.5, 1, ORDINARY)
-    for schedule, told in ((Plan((100,)), "one planned look at 100"), (FIVE, "five planned looks, 100 to 500")):
+    for schedule, told in ((LookPlan((100,)), "one planned look at 100"), (FIVE, "five planned looks, 100 to 500")):
         for shares, named in SHAPES:
             share, _ = ever(world_of(0.5, 1, shares), runs, schedule)
             yield at_most(f"approved, kappa .50, {told}, {named}", 0.05, share, runs)
@@ -143,4 +143,4 @@ class Naive:
     first = 100
 
     def boundary(self, alpha, items):
-        return Plan((100,)).boundary(alpha, items)
+        return LookPlan((100,)).boundary(alpha, items)

@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from judges.stats.ppi import corrected, difference, moments
+from judges.stats.ppi import correct_mean, corrected_difference, moments
 from tests.bench.simulations.row import covered, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, made, world_of
 
@@ -40,7 +40,7 @@ def share_of(cells, labelled, judge=True):
     if not judge:
         some = item < labelled
         item, people, said = item[some], people[some], np.zeros(some.sum())
-    return corrected(moments(item, said, np.where(item < labelled, people, np.nan), item < labelled), (0, 1), True)
+    return correct_mean(moments(item, said, np.where(item < labelled, people, np.nan), item < labelled), (0, 1), True)
 
 
 def rare(share, turns, together, labelled, runs, seed=0):
@@ -62,7 +62,9 @@ def skewed(world, labelled, runs, seed=0):
     for _ in range(runs):
         item, people, judge = made(world, ITEMS, rng)
         known_ = item < labelled
-        found = corrected(moments(item, judge + 1.0, np.where(known_, people + 1.0, np.nan), known_), (1, 5)).interval
+        found = correct_mean(
+            moments(item, judge + 1.0, np.where(known_, people + 1.0, np.nan), known_), (1, 5)
+        ).interval
         held += found.low is not None and found.low <= real <= found.high
     return held / runs
 
@@ -73,7 +75,7 @@ def apart(one, other, judge, labelled, runs, seed=0):
     for _ in range(runs):
         cells = [failures(share, judge, 1, 0.0, ITEMS, rng) for share in (one, other)]
         pair = [share_of(c, n).interval for c, n in zip(cells, (labelled, max(30, labelled // 3)), strict=True)]
-        found = difference(*pair)
+        found = corrected_difference(*pair)
         held += found.low is not None and found.low <= one - other <= found.high
     return held / runs
 
@@ -113,4 +115,4 @@ def _unseen(seed):
     """Whether a corrected mean is refused where only what the judge gave 3 or more was labelled."""
     item, people, judge = made(world_of(0.5, 1, ORDINARY), ITEMS, np.random.default_rng(seed))
     some = (judge >= 2) & (item < 300)
-    return corrected(moments(item, judge + 1.0, np.where(some, people + 1.0, np.nan), some), (1, 5)).refused
+    return correct_mean(moments(item, judge + 1.0, np.where(some, people + 1.0, np.nan), some), (1, 5)).refused

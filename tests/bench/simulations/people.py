@@ -9,8 +9,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from judges.stats.calibration import Meeting, bias, said
-from judges.stats.ppi import corrected, moments
+from judges.stats.calibration import PairedRatings, bias, sum_labels
+from judges.stats.ppi import correct_mean, moments
 from tests.bench.simulations.row import Row, covered, known
 from tests.bench.simulations.worlds import ORDINARY, SKEWED
 
@@ -52,9 +52,9 @@ def figures(shares, people, runs, seed=0):
         for way, value, w in ((WAYS[0], human, None), (WAYS[1], mean, None), (WAYS[2], mean, weight)):
             one = np.ones(LABELLED)
             own = one if w is None else w[some]
-            met = Meeting(item[some], human[some], judge[some], one > 0, own, mean=value[some])
-            found = bias(said(met), LABELLED, LABELLED)
-            means = corrected(moments(item, judge, value, some, w), (1, 5)).interval
+            met = PairedRatings(item[some], human[some], judge[some], one > 0, own, mean=value[some])
+            found = bias(sum_labels(met), LABELLED, LABELLED)
+            means = correct_mean(moments(item, judge, value, some, w), (1, 5)).interval
             points[way].append(found.point)
             held[way] += [found.low <= 0 <= found.high, means.low is not None and means.low <= real <= means.high]
     return {way: (np.array(points[way]), *(held[way] / runs)) for way in WAYS}

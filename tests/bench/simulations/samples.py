@@ -17,9 +17,9 @@ import numpy as np
 from data.calibration.self_consistency import repeated
 from judges.cards import cards
 from judges.cli import main as command
-from judges.stats.agreement import kappa_from_sums, six
-from judges.stats.intervals import from_cells
-from judges.stats.self_consistency import FLAKY, Asked, repeats
+from judges.stats.agreement import kappa_from_sums, six_moments
+from judges.stats.intervals import kappa_interval
+from judges.stats.self_consistency import FLAKY, SampledCells, measure_self_consistency
 from judges.types import Scale
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
 
@@ -50,7 +50,7 @@ def figures(item, human, samples):
     """Kappa of the first sample, of the mean of single ones, of the median and of the mean of all, and the flips."""
 
     def kappa(judge):
-        return kappa_from_sums(six(human, judge).sum(axis=1))
+        return kappa_from_sums(six_moments(human, judge).sum(axis=1))
 
     alone = [kappa(samples[:, n]) for n in range(SAMPLES)]
     flips = (samples != samples[:, :1]).any(axis=1)
@@ -59,9 +59,9 @@ def figures(item, human, samples):
 
 def asked(item, human, samples):
     """The same as a workspace would hand it over, with medians."""
-    given = Asked(item, human, np.median(samples, axis=1), np.ones(len(item)), samples)
+    given = SampledCells(item, human, np.median(samples, axis=1), np.ones(len(item)), samples)
     hits = np.bincount(item, (samples != samples[:, :1]).any(axis=1))
-    return repeats(given, (hits, np.bincount(item).astype(float)), SCALE)
+    return measure_self_consistency(given, (hits, np.bincount(item).astype(float)), SCALE)
 
 
 def flipping(share, rng):
@@ -84,7 +84,7 @@ def rows(scale=1.0):
     for _ in range(runs):
         item, human, samples = made(ITEMS, FRESH, rng)
         found = asked(item, human, samples)
-        at_mean = from_cells(item, human - 1, samples.mean(axis=1) - 1, 5)
+        at_mean = kappa_interval(item, human - 1, samples.mean(axis=1) - 1, 5)
         held["median"] += found.together.low <= median <= found.together.high
         held["mean"] += at_mean.low <= mean <= at_mean.high
         held["gain"] += found.gain.low <= median - single <= found.gain.high
@@ -113,7 +113,9 @@ def rows(scale=1.0):
 
 def _flaky(hits, cells):
     one = np.ones(1)
-    return repeats(Asked(np.zeros(1, dtype=np.int64), one, one, one, np.ones((1, 2))), (hits, cells), SCALE).flaky
+    return measure_self_consistency(
+        SampledCells(np.zeros(1, dtype=np.int64), one, one, one, np.ones((1, 2))), (hits, cells), SCALE
+    ).flaky
 
 
 def _both(rng):

@@ -1,7 +1,7 @@
 """Draws by the judge's own score against simple random ones: error, power, and labels until a policy is met.
 
 Strata are the judge's answers, samples are allocated by square root or after Neyman, and strata enter the error. The
-population is large. Labels are looked at any time, against `judges.stats.sequential.boundary`.
+population is large. Labels are looked at any time, against `judges.stats.sequential.anytime_boundary`.
 """
 
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from math import sqrt
 import numpy as np
 
 from judges.stats import forecast, sampling
-from judges.stats.intervals import from_cells
-from judges.stats.replicates import kappas, pairs_of
-from judges.stats.sequential import boundary
+from judges.stats.intervals import kappa_interval
+from judges.stats.replicates import column_pairs, kappas_of_totals
+from judges.stats.sequential import anytime_boundary
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
 from tests.bench.simulations.worlds import LOPSIDED, SKEWED, made, truth, world_of
 
@@ -38,11 +38,11 @@ class Known:
             return None
         items = np.concatenate([m[:400] for m in self.members])
         stratum = self.judge[items]
-        there = forecast.Population(
+        there = forecast.ScoredPopulation(
             np.arange(len(items)), stratum, stratum, np.array(list(self.sizes.values())), self.world.k, "quadratic"
         )
-        imagined = forecast.spread(there, 0.65).strata
-        return sampling.worths(self.sizes, how, dict(zip(self.sizes, imagined, strict=True)))
+        imagined = forecast.simulate_spread(there, 0.65).strata
+        return sampling.allocation_weights(self.sizes, how, dict(zip(self.sizes, imagined, strict=True)))
 
     def order(self, how, items):
         """The stratum of each item in turn, so that every beginning is allocated as the whole is."""
@@ -74,7 +74,7 @@ def courses(there, how, runs, seed, looks, told=True):
     places, order = there.drawn(how, looks[-1], rng, runs)
     strata = np.zeros(looks[-1], dtype=int) if order is None else order
     sizes = np.array([POPULATION]) if order is None else np.array(list(there.sizes.values()))
-    left, right, times = pairs_of(5)
+    left, right, times = column_pairs(5)
     sums = np.zeros((len(sizes), runs, 5))
     products = np.zeros((len(sizes), runs, len(left)))
     counts, at, points, errors = np.zeros(len(sizes)), 0, [], []
@@ -87,7 +87,7 @@ def courses(there, how, runs, seed, looks, told=True):
             counts[h] += own.shape[1]
         at = n
         worth = (sizes / counts)[:, None, None]
-        point, slope = kappas((worth * sums).sum(axis=0), 5, "quadratic")
+        point, slope = kappas_of_totals((worth * sums).sum(axis=0), 5, "quadratic")
         spread = worth**2 * products
         if told:
             inner = products - sums[..., left] * sums[..., right] / counts[:, None, None]
@@ -108,7 +108,7 @@ def intervals(there, how, items, runs, seed, told=True):
     held = passed = 0
     points = []
     for run, row in enumerate(places):
-        found = from_cells(
+        found = kappa_interval(
             np.arange(items), there.human[row], there.judge[row], 5, weight=weight, seed=run,
             stratum=order if told else None,
         )  # fmt: skip
@@ -119,7 +119,7 @@ def intervals(there, how, items, runs, seed, told=True):
 
 
 def standing(points, errors, stratified):
-    """z of `judges.stats.sequential.distance`."""
+    """z of `judges.stats.sequential.z_from_threshold`."""
     gap = (1 - THRESHOLD) / (1 - points)
     return (1 - 1 / gap if stratified else np.log(gap)) * (1 - points) / errors
 
@@ -149,7 +149,7 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
 
 def any_time(name, shares, edge, runs):
     """Labels until approval where every look counts; savings at one and the same rate of false approvals."""
-    looks, needed = list(range(FIRST, LAST + 1, 10)), boundary(0.05, FIRST, LAST)
+    looks, needed = list(range(FIRST, LAST + 1, 10)), anytime_boundary(0.05, FIRST, LAST)
     z = {how: standing(*courses(edge, how, runs, 3, looks), how != "simple") for how in HOWS}
     for how in HOWS:
         false = float((z[how] >= needed).any(axis=0).mean())

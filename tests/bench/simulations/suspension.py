@@ -11,8 +11,8 @@ import numpy as np
 
 from judges.stats import approval_check, drift
 from judges.stats.approval_check import Policy
-from judges.stats.drift import Frozen, Gold
-from judges.stats.intervals import linearised
+from judges.stats.drift import FrozenEvidence, GoldAgreement
+from judges.stats.intervals import interval_from_moments
 from tests.bench.simulations.row import Row, at_least, at_most, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, made, world_of
 from tests.judges.moments import moments
@@ -40,11 +40,11 @@ class Cells(NamedTuple):
         return Cells(*(np.concatenate(pair) for pair in both))
 
 
-def gold(cells: Cells) -> Gold:
+def gold(cells: Cells) -> GoldAgreement:
     """Kappa with its linearised error, which thousands of looks can afford, and the share of the commonest answer."""
     total, cross, items = moments(cells.item, cells.human, cells.judge)
     counts = np.bincount(cells.human, minlength=5) + np.bincount(cells.judge, minlength=5)
-    return Gold(linearised(total, cross, items, n_eff=items), counts.max() / counts.sum())
+    return GoldAgreement(interval_from_moments(total, cross, items, n_eff=items), counts.max() / counts.sum())
 
 
 def approved(world: World, items: int, most: int, rng: np.random.Generator) -> tuple[Cells, int]:
@@ -52,20 +52,20 @@ def approved(world: World, items: int, most: int, rng: np.random.Generator) -> t
     while True:
         cells = Cells(*made(world, most, rng))
         for size in range(items, most + 1, STEP):
-            if approval_check.decide(gold(cells.part(0, size)).kappa, POLICY).state == "meets policy":
+            if approval_check.check_dimension(gold(cells.part(0, size)).kappa, POLICY).state == "meets policy":
                 return cells.part(0, size), size
             if size == most:
                 break
 
 
-def course(before: Cells, size: int, after: Cells, further: int) -> Iterator[tuple[int, drift.Finding]]:
+def course(before: Cells, size: int, after: Cells, further: int) -> Iterator[tuple[int, drift.DriftFinding]]:
     """What is found after each `STEP` further items, the approval resting on the first."""
     first = gold(before).kappa
-    then = Frozen(first.point, first.se, first.items, first.n_eff)
+    then = FrozenEvidence(first.point, first.se, first.items, first.n_eff)
     whole = after.after(before, size)
     for new in range(STEP, further + 1, STEP):
         latest = gold(after.part(new - drift.LATEST, new)) if new > drift.LATEST else None
-        yield new, drift.held(then, gold(whole.part(0, size + new)), gold(after.part(0, new)), latest, POLICY)
+        yield new, drift.assess_drift(then, gold(whole.part(0, size + new)), gold(after.part(0, new)), latest, POLICY)
 
 
 class Ran(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judges.stats.selective import Verdicts, selective
+from judges.stats.selective import ConfidenceRatings, find_threshold
 from tests.bench.simulations.row import Row, at_most, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, made
 
@@ -42,7 +42,7 @@ def drawn(right, items, turns, rng, weighted=False, levels=0):
     sizes = rng.integers(1, 11, len(taken)) if turns == 0 else np.full(len(taken), turns)
     item = np.repeat(taken, sizes)
     shown = np.floor(sure * levels) / levels if levels else sure
-    return Verdicts(item, shown[item], (rng.random(len(item)) < p[item]).astype(float), 1 / chance[item])
+    return ConfidenceRatings(item, shown[item], (rng.random(len(item)) < p[item]).astype(float), 1 / chance[item])
 
 
 def truth(right, threshold, levels=0):
@@ -56,7 +56,7 @@ def broken(right, target, delta, runs, seed=0, **how):
     """(share of samples whose threshold is in truth below the target, or just at it; mean share of items spared)."""
     rng, bad, spared = np.random.default_rng(seed), 0, 0.0
     for _ in range(runs):
-        found = selective(drawn(right, rng=rng, **how), target, delta)
+        found = find_threshold(drawn(right, rng=rng, **how), target, delta)
         if found.chosen is not None and found.spared is not None:
             bad += truth(right, found.chosen.threshold, how.get("levels", 0)) <= target + 1e-9
             spared += found.spared.point
@@ -70,8 +70,10 @@ def answered(shares, turns, runs, items=200, seed=0):
     target, bad = float((np.abs(human - judge) <= 1).mean()), 0
     for _ in range(runs):
         item, human, judge = made(world, items, rng)
-        given = Verdicts(item, rng.random(items)[item], (np.abs(human - judge) <= 1).astype(float), np.ones(len(item)))
-        bad += selective(given, target, 0.1).chosen is not None
+        given = ConfidenceRatings(
+            item, rng.random(items)[item], (np.abs(human - judge) <= 1).astype(float), np.ones(len(item))
+        )
+        bad += find_threshold(given, target, 0.1).chosen is not None
     return bad / runs, target
 
 

@@ -1,6 +1,6 @@
 """Makes a store as the version in the working folder leaves it, with its log, as after a power cut.
 
-In the tree of a released version: python PATH/TO/tests/data/stores/make.py FILE.zip
+In the tree of a released version, with its own copy of this file: python tests/data/stores/make.py FILE.zip
 The file belongs in this folder as VERSION-COMMIT.zip: the number of its newest migration, and the commit.
 """
 
@@ -15,48 +15,20 @@ from pathlib import Path
 sys.path.insert(0, os.getcwd())
 
 
-def simple(path):
-    """The first version had tables and no more: two parts of a sample, drawn again with another probability."""
-    from data.ids import now
-    from data.store import open_store
-
-    store = open_store(f"duckdb:///{path}")
-
-    def work(tx):
-        tx.add("dataset", "id, name, description, synthetic", [("d", "demo", "", False)])
-        parts = [("blind", 0.5), ("assisted", 0.1), ("blind", 0.8)]
-        for number, (mode, probability) in enumerate(parts):
-            tx.add(
-                "draw",
-                "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons",
-                [(f"w{number}", "d", f"i{number}", "audit", mode, "", "", probability, 0.0, "[]")],
-            )
-
-    store.tx("lea", "begin", work)
-    row = ("a", "i0", "turn:1", "helpfulness", 4.0, "ann", "blind", "w0", "", False, None, 0.5)
-    columns = "answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability"
-    for key, replaces in (("l0", None), ("l1", "l0")):
-        store.tx(
-            "ann", "answers",
-            lambda tx, key=key, replaces=replaces: tx.add(
-                "label", f"id, {columns}, replaces, withdrawn, made_at", [(key, *row, replaces, False, now())]
-            ),
-        )  # fmt: skip
-    return store
-
-
 def worked(path):
     """Four dialogues, three judged and one reply unread; a sample drawn in two steps; an item labelled and mended."""
-    from data import datasets, labels, queue
-    from data.ids import new_id
+    from data.desk import labels
+    from data.queue import queue
+    from data.records import datasets
+    from data.store.ids import new_id
     from tests import seeds
 
     items = [seeds.dialogue(n) for n in range(1, 5)]
     lines = [seeds.judgment(i) for i in items[:3]]
     unread = {k: v for k, v in seeds.judgment(items[3]).items() if k != "reply"} | {"raw": "I would rather not."}
     store = seeds.workspace(path, [*items, *lines, unread], audit=2, review=False)
-    found = datasets.dataset(store, "demo")
-    judge = datasets.judges(store, found.id)[0][0]
+    found = datasets.dataset_named(store, "demo")
+    judge = datasets.dataset_judges(store, found.id)[0].id
     queue.draw_audit(store, "lea", found.id, 2, judge, seed=2)
     item = store.rows("select d.item_id from draw d join item i on i.id = d.item_id order by d.mode desc, i.name")[0][0]
     (draw,) = store.rows("select id from draw where item_id = $1", [item])[0]
@@ -66,16 +38,16 @@ def worked(path):
     note = {"unit": "turn:1", "sort": "issue", "text": "it repeats itself; 'twice'"}
     for again in (answer, answer | {"key": new_id(), "version": answer["key"], "notes": [note]}):
         again["values"][0]["v"] -= 1
-        saved, refused = labels.save(store, "ann", [again])
+        saved, refused = labels.save_answers(store, "ann", [again])
         assert saved and not refused, refused
     return store
 
 
 def ran(path):
-    """From the second version on: a run of the practice judge."""
+    """A run of the practice judge."""
     os.environ["ASSAY_STORE"] = f"duckdb:///{path}"
     with contextlib.redirect_stdout(sys.stderr):
-        main = importlib.import_module("data.commands").main
+        main = importlib.import_module("data.cli").main
         line = ["run", "--dataset", "demo", "--card", "multi_turn_dialogue", "--model", "practice-heuristic"]
         assert main([*line, "--as", "lea"]) == 0
 
@@ -83,17 +55,15 @@ def ran(path):
 def pack(out):
     folder = Path(tempfile.mkdtemp())
     path = folder / "a.duckdb"
-    store = (worked if Path("tests/seeds.py").exists() else simple)(path)
-    if Path("data/runs.py").exists():
-        store.close()
-        ran(path)
-        from data.store import open_store
+    store = worked(path)
+    store.close()
+    ran(path)
+    from data.records import datasets, guidelines
+    from data.store import open_store
 
-        store = open_store(f"duckdb:///{path}")
-    if Path("data/guidelines.py").exists():
-        from data import datasets, guidelines
-
-        guidelines.write(store, "lea", datasets.all_datasets(store)[0].id, "# Helpfulness\nIt solves *the* problem.")
+    store = open_store(f"duckdb:///{path}")
+    [dataset] = datasets.all_datasets(store)
+    guidelines.write_guidelines(store, "lea", dataset.id, "# Helpfulness\nIt solves *the* problem.")
     put = lambda tx: tx.add("setting", "id, scope, name, value", [("last", "test", "in the log", "1")])  # noqa: E731
     store.tx("lea", "last", put)
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:

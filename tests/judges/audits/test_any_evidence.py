@@ -8,10 +8,10 @@ import re
 
 import pytest
 
-from judges.audits import Evidence, Reply, audits
+from judges.audits import AuditEvidence, AuditReply, all_audits
 from judges.card import Card, Item
 from judges.types import Dimension, Reading, Remark, Score, sort_of, units
-from tests.judges.audits.making import dialogue, pair, response
+from tests.judges.audits.made_evidence import dialogue, pair, response
 from tests.judges.replies import SHIPPED
 
 WORDS = ["", "no, that's wrong", "違います", "不对", "plain words " * 20, "# Head\n" + "word " * 300]
@@ -56,15 +56,17 @@ def _reading(card: Card, item: Item, rng: random.Random, mood: str) -> Reading:
     return Reading(scores, tuple(remarks), facts=facts)
 
 
-def _replies(card: Card, items: dict[str, Item], rng: random.Random, mood: str) -> list[Reply]:
-    found = [Reply(key, _reading(card, item, rng, mood), sample=s) for key, item in items.items() for s in range(2)]
-    return [*found, Reply("not there", found[0].reading)] if found else []
+def _replies(card: Card, items: dict[str, Item], rng: random.Random, mood: str) -> list[AuditReply]:
+    found = [
+        AuditReply(key, _reading(card, item, rng, mood), sample=s) for key, item in items.items() for s in range(2)
+    ]
+    return [*found, AuditReply("not there", found[0].reading)] if found else []
 
 
-def _evidence(card: Card, rng: random.Random, mood: str, size: int) -> Evidence:
+def _evidence(card: Card, rng: random.Random, mood: str, size: int) -> AuditEvidence:
     items = {f"i{k}": _item(card, f"i{k}", rng) for k in range(size)}
     cells = [(key, u, d) for key, item in items.items() for u, d in card.cells(item)]
-    return Evidence(
+    return AuditEvidence(
         card,
         rng.choice(("gpt-4.1", "", "practice-heuristic")),
         items,
@@ -86,7 +88,7 @@ def test_every_audit_answers_in_sentences_whatever_the_evidence(card: Card, mood
         rng = random.Random(f"{card.name} {mood} {size}")
         given = _evidence(card, rng, mood, size)
         # Not the card's own audits only: a card that people make may ask for any.
-        for one in audits().values():
+        for one in all_audits().values():
             found = one.find(given, one.threshold or 0.0)
             if mood == "mixed":
                 assert found == one.find(given, one.threshold or 0.0), f"{one.name} is not the same twice"
@@ -106,7 +108,7 @@ def test_every_audit_answers_in_sentences_whatever_the_evidence(card: Card, mood
 
 
 def test_every_audit_says_what_it_measures_and_when_it_is_an_alarm() -> None:
-    for name, one in audits().items():
+    for name, one in all_audits().items():
         assert one.name == name
         assert one.measures.endswith(".") and one.alarm.endswith(".")
         assert ("{threshold}" in one.alarm) == (one.threshold is not None)

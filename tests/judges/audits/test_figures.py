@@ -7,10 +7,10 @@ from math import log2
 
 import pytest
 
-from judges.audits import Evidence, Reply, answers, audits
+from judges.audits import AuditEvidence, AuditReply, all_audits, combine_replies
 from judges.cards import cards
 from judges.types import Reading, Remark, Score
-from tests.judges.audits.making import (
+from tests.judges.audits.made_evidence import (
     dialogue,
     evidence,
     find,
@@ -307,8 +307,8 @@ def test_parts_of_one_judgment_belong_together() -> None:
     reading = judged_dialogue([(4, 4, 5)] * 2)
     halves = [Reading(reading.scores[:3]), Reading(reading.scores[3:])]
     given = evidence("multi_turn_dialogue", [(item, reading)])
-    replies = [Reply("d1", half, f"turn:{n}") for n, half in enumerate(halves, 1)]
-    split = find("averaging", Evidence(given.card, given.model, given.items, replies))
+    replies = [AuditReply("d1", half, f"turn:{n}") for n, half in enumerate(halves, 1)]
+    split = find("averaging", AuditEvidence(given.card, given.model, given.items, replies))
     assert split.why == find("averaging", given).why
 
 
@@ -320,13 +320,15 @@ def test_one_broken_rule_is_one_finding_whatever_the_samples_call_the_values() -
         return Reading((Score("conversation", "verdict", 2.0),), (rule, other, other))
 
     card = cards()["multi_turn_dialogue"]
-    replies = [Reply("d", said(*told), sample=n) for n, told in enumerate((("good", "3"), ("excellent", "4")))]
-    [one] = answers(replies, card, "median")
+    replies = [AuditReply("d", said(*told), sample=n) for n, told in enumerate((("good", "3"), ("excellent", "4")))]
+    [one] = combine_replies(replies, card, "median")
     assert [r.text for r in one.reading.remarks] == [
         "The verdict is good, but a turn with safety 3 is poor.", "scores turn 3, which is no assistant turn"
     ]  # fmt: skip
-    found = audits()["verdict_contradicts"].find(Evidence(card, "m", {"d": dialogue("d", [("a", "b")])}, [one]), 0.05)
+    found = all_audits()["verdict_contradicts"].find(
+        AuditEvidence(card, "m", {"d": dialogue("d", [("a", "b")])}, [one]), 0.05
+    )
     assert len(found.flags) == 1
     another = replace(said("good", "3"), remarks=(Remark("conversation", "", "rule", "Another."),))
-    [two] = answers([replies[0], Reply("d", another, sample=1)], card, "median")
+    [two] = combine_replies([replies[0], AuditReply("d", another, sample=1)], card, "median")
     assert len(two.reading.remarks) == 3, "another rule is another finding"

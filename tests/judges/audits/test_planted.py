@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from judges.audits import Evidence, audits
+from judges.audits import AuditEvidence, all_audits
 from judges.types import Reading, Score
-from tests.judges.audits.making import (
+from tests.judges.audits.made_evidence import (
     dialogue,
     dice,
     evidence,
@@ -20,10 +20,10 @@ from tests.judges.audits.making import (
     response,
 )
 
-Made = Callable[[bool, int], Evidence]
+Made = Callable[[bool, int], AuditEvidence]
 
 
-def _averaging(planted: bool, n: int) -> Evidence:
+def _averaging(planted: bool, n: int) -> AuditEvidence:
     rng, rows = dice(1), []
     for k in range(n):
         turns = [(rng.randint(1, 5), rng.randint(1, 5), 5) for _ in range(4)]
@@ -33,7 +33,7 @@ def _averaging(planted: bool, n: int) -> Evidence:
     return evidence("multi_turn_dialogue", rows)
 
 
-def _repair(planted: bool, n: int) -> Evidence:
+def _repair(planted: bool, n: int) -> AuditEvidence:
     rows = []
     for k in range(n):
         talk = [("Where is it?", "There."), ("No, that's not what I asked.", "Here.")]
@@ -41,13 +41,13 @@ def _repair(planted: bool, n: int) -> Evidence:
     return evidence("multi_turn_dialogue", rows)
 
 
-def _scenario(planted: bool, n: int) -> Evidence:
+def _scenario(planted: bool, n: int) -> AuditEvidence:
     rows = [(dialogue(f"d{k}", [("q", "a")]), judged_dialogue([(4, 4, 5)], 4)) for k in range(n)]
     moved = [(item, judged_dialogue([(4, 4 if planted else 3, 5)], 4)) for item, _ in rows]
     return evidence("multi_turn_dialogue", rows, probe="scenario_swapped", probed=moved)
 
 
-def _length(planted: bool, n: int) -> Evidence:
+def _length(planted: bool, n: int) -> AuditEvidence:
     rng, rows = dice(2), []
     for k in range(n):
         scores = [rng.randint(1, 5) for _ in range(3)]
@@ -57,7 +57,7 @@ def _length(planted: bool, n: int) -> Evidence:
     return evidence("multi_turn_dialogue", rows)
 
 
-def _contradicts(planted: bool, n: int) -> Evidence:
+def _contradicts(planted: bool, n: int) -> AuditEvidence:
     rule = "The judge said good. Its own scores allow poor." if planted else ""
     return evidence(
         "multi_turn_dialogue",
@@ -65,7 +65,7 @@ def _contradicts(planted: bool, n: int) -> Evidence:
     )
 
 
-def _attention(planted: bool, n: int) -> Evidence:
+def _attention(planted: bool, n: int) -> AuditEvidence:
     rng, rows = dice(3), []
     for k in range(2 * n):
         count = 4 if k < n else 12
@@ -76,7 +76,7 @@ def _attention(planted: bool, n: int) -> Evidence:
     return evidence("multi_turn_dialogue", rows)
 
 
-def _opening(planted: bool, n: int) -> Evidence:
+def _opening(planted: bool, n: int) -> AuditEvidence:
     rng, rows = dice(4), []
     for k in range(n):
         sections = [(rng.randint(1, 5), rng.randint(1, 5)) for _ in range(4)]
@@ -86,7 +86,7 @@ def _opening(planted: bool, n: int) -> Evidence:
     return evidence("long_form_pairwise", rows)
 
 
-def _longer(planted: bool, n: int) -> Evidence:
+def _longer(planted: bool, n: int) -> AuditEvidence:
     rng, rows = dice(5), []
     for k in range(n):
         longer, sections = rng.choice("ab"), [(rng.randint(1, 5), rng.randint(1, 5)) for _ in range(3)]
@@ -97,17 +97,17 @@ def _longer(planted: bool, n: int) -> Evidence:
     return evidence("long_form_pairwise", rows)
 
 
-def _unnoticed(planted: bool, n: int) -> Evidence:
+def _unnoticed(planted: bool, n: int) -> AuditEvidence:
     rows = [(pair(f"p{k}"), judged_pair([(2, 4)] * 3, "b", (2.0, 4.0), (not planted, False))) for k in range(n)]
     return evidence("long_form_pairwise", rows)
 
 
-def _invented(planted: bool, n: int) -> Evidence:
+def _invented(planted: bool, n: int) -> AuditEvidence:
     rule = "judges 'Coda', which is not in the list of sections" if planted else ""
     return evidence("long_form_pairwise", [(pair(f"p{k}"), judged_pair([(3, 3)] * 3, rule=rule)) for k in range(n)])
 
 
-def _first(planted: bool, n: int) -> Evidence:
+def _first(planted: bool, n: int) -> AuditEvidence:
     rows = []
     for k in range(n):
         orders = ("a", "b") if planted and k % 2 else ("a", "a") if k % 4 else ("b", "b")
@@ -115,7 +115,7 @@ def _first(planted: bool, n: int) -> Evidence:
     return evidence("long_form_pairwise", rows)
 
 
-def _family(planted: bool, n: int) -> Evidence:
+def _family(planted: bool, n: int) -> AuditEvidence:
     rng, mine, second = dice(6), [], []
     for k in range(2 * n):
         item = response(f"r{k}", system="gpt-4o" if k < n else "claude-3-opus")
@@ -126,7 +126,7 @@ def _family(planted: bool, n: int) -> Evidence:
     return evidence("rubric_open_ended", mine, "openai/gpt-4.1", others={"gemini-2.0-pro": second})
 
 
-def _reference(planted: bool, n: int) -> Evidence:
+def _reference(planted: bool, n: int) -> AuditEvidence:
     rng, rows, without = dice(7), [], []
     for k in range(n):
         like = rng.randint(0, 4)
@@ -138,7 +138,7 @@ def _reference(planted: bool, n: int) -> Evidence:
     return evidence("rubric_open_ended", rows, probe="reference_removed", probed=without)
 
 
-def _complete(planted: bool, n: int) -> Evidence:
+def _complete(planted: bool, n: int) -> AuditEvidence:
     rng, rows = dice(8), []
     for k in range(n):
         score = rng.randint(1, 5)
@@ -147,7 +147,7 @@ def _complete(planted: bool, n: int) -> Evidence:
     return evidence("rubric_open_ended", rows)
 
 
-def _same(planted: bool, n: int) -> Evidence:
+def _same(planted: bool, n: int) -> AuditEvidence:
     rng = dice(9)
     rows = [
         (response(f"r{k}"), judged(factuality=4.0 if planted and k % 10 else float(rng.randint(1, 5))))
@@ -156,7 +156,7 @@ def _same(planted: bool, n: int) -> Evidence:
     return evidence("rubric_open_ended", rows)
 
 
-def _sure(planted: bool, n: int) -> Evidence:
+def _sure(planted: bool, n: int) -> AuditEvidence:
     rows = [
         (response(f"r{k}"), judged(0.9 if planted or k % 2 else 0.3, factuality=4.0, completeness=3.0))
         for k in range(n)
@@ -164,7 +164,7 @@ def _sure(planted: bool, n: int) -> Evidence:
     return evidence("pointwise_quality", rows)
 
 
-def _meaningless(planted: bool, n: int) -> Evidence:
+def _meaningless(planted: bool, n: int) -> AuditEvidence:
     rows, gold = [], {}
     for k in range(n):
         confidence = (0.9, 0.6, 0.3)[k % 3]
@@ -174,18 +174,18 @@ def _meaningless(planted: bool, n: int) -> Evidence:
     return evidence("pointwise_quality", rows, gold=gold)
 
 
-def _applies(planted: bool, n: int) -> Evidence:
+def _applies(planted: bool, n: int) -> AuditEvidence:
     rows = [(response(f"r{k}"), judged(0.3 if planted else 0.9, factuality=5.0)) for k in range(n)]
     return evidence("pointwise_quality", rows)
 
 
-def _fits(planted: bool, n: int) -> Evidence:
+def _fits(planted: bool, n: int) -> AuditEvidence:
     rows = [(response(f"r{k}"), judged(0.9, factuality=5.0)) for k in range(n)]
     fits = {(f"r{k}", "response", "factuality"): not (planted and k % 3 == 0) for k in range(n)}
     return evidence("pointwise_quality", rows, fits=fits)
 
 
-def _refuses(planted: bool, n: int) -> Evidence:
+def _refuses(planted: bool, n: int) -> AuditEvidence:
     rows = []
     for k in range(n):
         reading = judged(None if planted and k % 2 else 0.9, factuality=4.0)
@@ -195,7 +195,7 @@ def _refuses(planted: bool, n: int) -> Evidence:
     return evidence("pointwise_quality", rows)
 
 
-def _rating(planted: bool, n: int) -> Evidence:
+def _rating(planted: bool, n: int) -> AuditEvidence:
     rng, rows = dice(10), []
     for k in range(n):
         score = rng.randint(1, 10)
@@ -205,7 +205,7 @@ def _rating(planted: bool, n: int) -> Evidence:
     return evidence("mt_bench", rows)
 
 
-def _order(planted: bool, n: int) -> Evidence:
+def _order(planted: bool, n: int) -> AuditEvidence:
     rng, rows, probed = dice(11), [], []
     for k in range(n):
         item, score = response(f"r{k}"), float(rng.randint(1, 4))
@@ -249,7 +249,7 @@ LISTED = {
 
 
 def test_every_audit_has_its_planted_failure() -> None:
-    assert set(MADE) == set(audits())
+    assert set(MADE) == set(all_audits())
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -278,7 +278,7 @@ def test_what_is_listed_is_worth_a_look_from_the_first_one_on(name: str) -> None
     bad, good = MADE[name](True, 1), MADE[name](False, 12)
     items = {f"x{key}": item for key, item in good.items.items()}
     more = [type(r)(f"x{r.item}", r.reading) for r in good.replies]
-    both = Evidence(bad.card, bad.model, {**bad.items, **items}, [*bad.replies, *more])
+    both = AuditEvidence(bad.card, bad.model, {**bad.items, **items}, [*bad.replies, *more])
     found = find(name, both)
     assert found.verdict == "warning", found.why
     assert {flag.item for flag in found.flags} == set(bad.items)
@@ -287,7 +287,7 @@ def test_what_is_listed_is_worth_a_look_from_the_first_one_on(name: str) -> None
 @pytest.mark.parametrize("name", MADE)
 def test_nothing_at_all_is_no_verdict(name: str) -> None:
     full = MADE[name](True, 1)
-    found = find(name, Evidence(full.card, full.model, {}, []))
+    found = find(name, AuditEvidence(full.card, full.model, {}, []))
     assert found.verdict == "not tested"
     assert found.why.endswith(".") and not found.flags
 
@@ -295,7 +295,7 @@ def test_nothing_at_all_is_no_verdict(name: str) -> None:
 @pytest.mark.parametrize("name", sorted({"scenario_ignored", "reference_penalty", "injected_order", "own_family"}))
 def test_a_probe_or_a_second_judge_that_is_missing_is_named(name: str) -> None:
     full = MADE[name](True, 60)
-    found = find(name, Evidence(full.card, full.model, full.items, full.replies))
+    found = find(name, AuditEvidence(full.card, full.model, full.items, full.replies))
     assert found.verdict == "not tested"
     assert "probe" in found.why or "second judge" in found.why
 

@@ -1,0 +1,169 @@
+"""People of a dataset through the store: each held against the others, planted habits found, real votes."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from data.annotators import annotators, course
+from data.importing import Plan, detect, from_path, suggest, take
+from data.records import datasets, people
+from data.store import open_store
+from data.store.ids import new_id
+from judges.cards import cards
+from judges.stats.raters import alternative_annotator
+from judges.stats.raters.human_ceiling import measure_ceiling
+from tests.data.cells import Cell, fill
+from tests.data.planted_people import Rater, accepting, lenient, near, plant, random
+
+HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    opened = open_store(f"duckdb:///{tmp_path_factory.mktemp('annotators')}/s.duckdb")
+    yield opened
+    opened.close()
+
+
+def test_planted_people_are_found_and_the_good_ones_are_not(store):
+    def drifting(truth, judge, item, rng):
+        return near(0.95 if item < 30 else 0.1)(truth, judge, item, rng)
+
+    good = {name: Rater(near(0.85)) for name in ("ann", "bob", "cleo")}
+    odd = {"lena": Rater(lenient), "rex": Rater(random), "dan": Rater(drifting)}
+    fast = {"ada": Rater(accepting, "assisted", 1.2), "slow": Rater(near(0.85), "assisted", 30.0)}
+    dataset, _ = plant(store, {**good, **odd, **fast}, 90, "habits")
+    blind = {a.name: a for a in annotators.find_annotators(store, dataset, HELP, "blind")}
+    found = {name: [remark.sort for remark in a.remarks] for name, a in blind.items()}
+    assert found == {
+        "ann": [], "bob": [], "cleo": [], "slow": [], "lena": ["lenient"], "rex": ["apart"], "dan": ["drift"],
+        "ada": ["accepts"],
+    }  # fmt: skip
+    assert blind["lena"].leniency.size == pytest.approx(0.8, abs=0.15)  # a 5 stays a 5
+    assert (blind["ada"].labels, blind["ada"].agreement, blind["ada"].work.pace) == (0, None, 1.2)
+    assert (blind["ada"].work.accepted, blind["ada"].work.assisted) == (1.0, 180)
+    assert 0.5 < blind["slow"].work.accepted < 0.9 and blind["slow"].work.hasty == 0.0
+    both = annotators.find_annotators(store, dataset, HELP, "all")
+    assert {a.name: a.labels for a in both} == dict.fromkeys(blind, 180)
+    accuracy = {name: a.accuracy for name, a in blind.items() if a.accuracy is not None}
+    assert min(accuracy[n] for n in good) > 0.7 > 0.5 > max(accuracy["rex"], accuracy["lena"])
+
+
+def test_nobody_is_held_against_their_own_label(store):
+    """a says 1 and b 3 in every cell: gold of both is the lower median 1, yet a agrees with nobody."""
+    cells = [Cell(n, "turn:1", (1.0 + (n % 2), 3.0 + (n % 2)), 3.0) for n in range(6)]
+    dataset, judge = fill(store, cells, "own")
+    people.join_workspace(store, "lea")
+    one, other = annotators.find_annotators(store, dataset, HELP, "blind")
+    assert (one.exact, other.exact) == (0.0, 0.0)
+    assert (one.leniency.size, other.leniency.size) == (-2.0, 2.0)
+    found = annotators.dimension_labels(store, dataset, HELP, "blind", judge)
+    assert found.others.tolist() == [2, 0, 3, 1, 2, 0, 3, 1, 2, 0, 3, 1]
+    assert set(found.ratings.judge.tolist()) == {2}
+    assert course.table_with_others(found, 0).tolist() == [[0] * 5, [0] * 5, [3, 0, 0, 0, 0], [0, 3, 0, 0, 0], [0] * 5]
+    listed = course.find_cells(store, "lea", found, 0, 2, 0)
+    assert [c[1:] for c in listed] == [(f"item {n}", "turn:1") for n in (0, 2, 4)]
+    n, shares = annotators.agreement_between_pairs(found, ["person0", "person1"])
+    assert n.tolist() == [[0, 6], [6, 0]] and shares[0, 1] == 0.0 and np.isnan(shares[0, 0])
+
+
+def test_what_somebody_else_adjudicated_is_what_a_person_is_held_against(store):
+    dataset, _ = fill(store, [Cell(n, "turn:1", (1.0, 1.0, 5.0), 3.0) for n in range(3)], "adjudicated")
+    item = store.rows("select id from item where dataset_id = $1 and name = 'item 1'", [dataset])[0][0]
+    told = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
+    row = (new_id(), dataset, item, "turn:1", "helpfulness", 4.0, "", "[]", False, False, "person2")
+    store.tx("test", "adjudicate", lambda tx: tx.add("adjudication", told, [row]))
+    found = annotators.dimension_labels(store, dataset, HELP)
+    people_ = [found.ratings.people[p] for p in found.ratings.person]
+    names = [found.items[n][1] for n in found.ratings.item]
+    gold = {(name, who): code + 1 for name, who, code in zip(names, people_, found.others.tolist(), strict=True)}
+    assert gold["item 1", "person0"] == gold["item 1", "person1"] == 4
+    assert gold["item 1", "person2"] == 1  # who adjudicated is held against the others, not against themselves
+    assert gold["item 0", "person0"] == 1
+
+
+def test_na_and_revealed_labels_and_other_units_are_left_out(store):
+    cells = [
+        Cell(0, "conversation", (4.0, None, 3.0), 3.0, dimension="task_completion"),
+        Cell(1, "conversation", (2.0, 2.0), 3.0, "revealed", dimension="task_completion"),
+        Cell(2, "conversation", (1.0,), 3.0, "assisted", dimension="task_completion"),
+        Cell(3, "turn:1", (5.0,), 3.0),
+    ]
+    dataset, _ = fill(store, cells, "left out")
+    asked = annotators.labelled_dimensions(store, dataset)
+    assert list(asked) == ["conversation.task_completion", "turn.helpfulness"]
+    task = asked["conversation.task_completion"]
+    assert len(annotators.dimension_labels(store, dataset, task, "blind").ratings) == 2
+    assert len(annotators.dimension_labels(store, dataset, task, "all").ratings) == 3
+    rows = {a.name: a for a in annotators.find_annotators(store, dataset, task, "blind")}
+    assert (rows["person1"].labels, rows["person1"].work.labels, rows["person1"].work.revealed) == (0, 2, 1)
+    assert annotators.second_opinion(store, dataset, task, "blind").cells == 1
+
+
+def test_a_second_opinion_names_the_cells_that_it_sees_otherwise(store):
+    """Two who always know and three who say anything: the knowing ones are believed against the median."""
+    raters = {"a": Rater(near(1.0)), "b": Rater(near(1.0)), **{name: Rater(random) for name in "cde"}}
+    dataset, _ = plant(store, raters, 80, "noise")
+    found = annotators.second_opinion(store, dataset, HELP, "blind")
+    assert found.cells == 160 and 20 < len(found.otherwise) < 100
+    labels = annotators.dimension_labels(store, dataset, HELP)
+    truth = {
+        (labels.items[labels.ratings.item[n]][0], labels.cells[labels.ratings.cell[n]][1]): labels.ratings.value[n] + 1
+        for n in np.flatnonzero(labels.ratings.person == 0)
+    }
+    right = [row.second == truth[row.item, row.unit] for row in found.otherwise]
+    assert np.mean(right) > 0.95
+    for row in found.otherwise:
+        assert row.gold != row.second and row.gold == sorted(row.said)[2] and row.how == "median"
+    assert [row.sure for row in found.otherwise] == sorted((row.sure for row in found.otherwise), reverse=True)
+
+
+def test_the_course_of_a_person_is_told_by_week_or_by_stretch(store):
+    dataset, _ = plant(store, {"a": Rater(near(1.0)), "b": Rater(near(0.5))}, 60, "weeks")
+    found = annotators.dimension_labels(store, dataset, HELP)
+    weeks = course.agreement_course(found, 0)
+    assert 3 <= len(weeks) <= 12 and sum(n for *_, n in weeks) == 120 and weeks[0][0] == "2026-03-02"
+    assert all(0 <= share <= 1 for _, share, _ in weeks)
+    short = plant(store, {"a": Rater(near(1.0)), "b": Rater(near(0.5))}, 14, "days")[0]
+    stretches = course.agreement_course(annotators.dimension_labels(store, short, HELP), 0)
+    assert [(when, n) for when, _, n in stretches] == [("from label 1", 14), ("from label 15", 14)]
+    at_once = fill(store, [Cell(n, "turn:1", (1.0, 2.0), 3.0) for n in range(30)], "at once")[0]
+    imported = annotators.dimension_labels(store, at_once, HELP)
+    imported.made_at[:] = imported.made_at[0]
+    assert course.agreement_course(imported, 0) == []
+
+
+def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
+    opened = open_store(f"duckdb:///{tmp_path}/s.duckdb")
+    people.join_workspace(opened, "lea")
+    for name in ("testset-v1", "gpt-3.5-turbo-testset-v1"):
+        source = from_path(real / "pandalm" / f"{name}.json")
+        known = detect(source)[0]
+        plan = Plan("pandalm", sampling="random", population=10_000, mappings=(suggest(known.columns, known.rows),))
+        take(opened, "lea", source, plan)
+    panda = datasets.dataset_named(opened, "pandalm").id
+    [verdict] = annotators.labelled_dimensions(opened, panda).values()
+    [(judge, *_)] = datasets.dataset_judges(opened, panda)
+    found = annotators.dimension_labels(opened, panda, verdict, "blind")
+    ratings, kappas = found.ratings, []
+    for one, two in ((0, 1), (0, 2), (1, 2)):
+        here = measure_ceiling(ratings.where(np.isin(ratings.person, (one, two))))
+        kappas.append(round(here.between.point, 2))
+    assert sorted(kappas) == [0.85, 0.86, 0.88]
+    first, second = ratings.pairs()
+    a, b = ratings.value[first], ratings.value[second]
+    both = np.concatenate([a, b]), np.concatenate([b, a])
+    everyone = measure_ceiling(annotators.dimension_labels(opened, panda, verdict, "blind", judge).ratings)
+    assert measure_ceiling(ratings).between.point == pytest.approx(cohen_kappa_score(*both))
+    assert everyone.ahead.high < -0.3  # GPT-3.5 is far from people who agree well
+    result = alternative_annotator.run_test(annotators.dimension_labels(opened, panda, verdict, "blind", judge).ratings)
+    assert len(result.people) == 3 and result.omega == 0.0 and not result.passed
+    take(opened, "lea", from_path(real / "mt_bench_en"), Plan("mt_bench_en", sampling="all"))
+    bench = datasets.dataset_named(opened, "mt_bench_en").id
+    rows = annotators.find_annotators(
+        opened, bench, annotators.labelled_dimensions(opened, bench)["pair.verdict"], "blind"
+    )
+    assert len(rows) == 65 and sum(a.labels for a in rows) == 3_354 and {a.team for a in rows} == {"author", "expert"}
+    opened.close()

@@ -1,0 +1,155 @@
+"""Verdicts kept unseen in a workspace: confidences by item, the rule and who sets it, queue, exports, commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from data.approvals import auto_accept
+from data.approvals.auto_accept import Wanted
+from data.calibration import calibration, rates
+from data.calibration import selective as figures
+from data.cli import main
+from data.queue import queue, review_signals
+from data.records import people
+from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed
+from data.store.ids import new_id
+from judges.reading.confidence import SAMPLES, STATED
+from judges.types import Dimension
+from tests.data.flag_dataset import flagged
+from tests.data.judged_dataset import Seat, seated
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/spare.duckdb")
+    made = open_store()
+    for name in ("lea", "ann"):
+        people.join_workspace(made, name)
+    yield made
+    made.close()
+
+
+def dimension(store: Store, judge: str, name: str) -> Dimension:
+    return next(d for d in calibration.dimensions(store, judge) if d.name == name)
+
+
+def seats(store: Store, *sure: list[float | None]) -> tuple[str, str, Dimension]:
+    """Dialogues of two turns, judged 3 and 3 and labelled 3 and 4, with these confidences."""
+    made = [Seat(n, [3.0, 4.0], {"j": [3.0, 3.0]}, {"j": given}) for n, given in enumerate(sure)]
+    dataset, judges = seated(store, made)
+    return dataset, judges["j"], dimension(store, judges["j"], "helpfulness")
+
+
+def test_an_item_is_as_sure_as_its_least_sure_cell(store: Store) -> None:
+    dataset, judge, d = seats(store, [0.9, 0.4], [0.8, None], [0.7, 0.7])
+    found = figures.sure(store, dataset, judge, d, STATED)
+    by_name = dict(store.rows("select id, name from item"))
+    told = {by_name[i]: (c, u) for i, c, u in zip(found.item, found.confidence, found.unit, strict=True)}
+    assert told["item 0"] == (0.4, "turn:2") and told["item 2"] == (0.7, "turn:1")
+    assert np.isnan(told["item 1"][0]) and told["item 1"][1] == "turn:2"
+    assert (found.above(0.5), found.above(0.4)) == (1, 2)
+    assert figures.sources(store, dataset, judge, d) == {STATED: 5}
+    for near, agree in ((False, [1, 0]), (True, [1, 1])):
+        cells = figures.verdicts(store, dataset, judge, d, "gate", found, near)
+        assert cells.agree.tolist() == agree * 3 and cells.weight.tolist() == [2.0] * 6
+
+
+def test_what_comes_from_elsewhere_or_lacks_a_reply_is_never_spared(store: Store) -> None:
+    dataset, judge, d = seats(store, [0.9, 0.9], [0.9, 0.9], [0.9, 0.9])
+    items = [str(i) for (i,) in store.rows("select id from item order by name")]
+
+    def work(tx):
+        tx.add("judgment", "id, judge_id, item_id, part, sample, raw, unscored, why",
+               [(new_id(), judge, items[0], "turn:2", 0, "{", "unreadable", "not JSON")])  # fmt: skip
+        columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
+        tx.add("score", columns, [("", judge, items[1], "turn:3", d.name, 2.0, 0.3, "broken rule", 0)])
+
+    store.tx("test", "more", work)
+    found = figures.sure(store, dataset, judge, d, STATED)
+    known = dict(zip(found.item.tolist(), found.confidence.tolist(), strict=True))
+    assert np.isnan(known[items[0]]) and np.isnan(known[items[1]]) and known[items[2]] == 0.9
+    assert figures.sure(store, dataset, judge, d, SAMPLES).above(0.0) == 0
+
+
+def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
+    dataset, judge = flagged(store, "lea", items=400, labelled=300)
+    d = dimension(store, judge, "zz_harmful")
+    wanted = Wanted(STATED, 0.95, 0.1)
+    people.set_person(store, "lea", "ann", "researcher")
+    with pytest.raises(NotAllowed):
+        auto_accept.put(store, "ann", dataset, judge, d, wanted)
+    with pytest.raises(BadInput, match="No verdict of zz harmful can be kept unseen"):
+        auto_accept.put(store, "lea", dataset, judge, d, Wanted("log-probabilities", 0.9))
+    assert auto_accept.rules(store, dataset) == []
+    assert queue.plan_review(store, dataset, judge, 1_000, "not spared").new == 0
+    rule = auto_accept.put(store, "lea", dataset, judge, d, wanted)
+    assert auto_accept.rules(store, dataset, judge) == [rule] and auto_accept.rule(store, dataset, judge, d) == rule
+    sure = figures.sure(store, dataset, judge, d, STATED)
+    below = set(sure.item[~(sure.confidence >= rule.threshold)].tolist())
+    reasons = auto_accept.rest(store, dataset, judge)
+    assert {r.item for r in reasons} == below and 0 < len(below) < 400
+    assert {r.kind for n in review_signals.find_needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {
+        "not spared"
+    }
+    new, kinds, _ = queue.plan_review(store, dataset, judge, 1_000, "not spared")
+    assert 0 < new <= len(below) and kinds["not spared"] == new
+    assert queue.fill_review(store, "ann", dataset, judge, 1_000, "not spared") == new
+    taken = {str(i) for (i,) in store.rows("select item_id from draw where stream = 'review'")}
+    assert taken <= below
+    step, _ = auto_accept.now(store, dataset, d, rule)
+    assert (step.agreement.point, step.share) == pytest.approx((rule.agreement, rule.share))
+    with pytest.raises(NotAllowed):
+        auto_accept.take_back(store, "ann", dataset, rule)
+    auto_accept.take_back(store, "lea", dataset, rule)
+    assert auto_accept.rules(store, dataset) == [] and auto_accept.rest(store, dataset, judge) == []
+    assert len(store.rows("select 1 from setting where name like 'sparing:%'")) == 2
+
+
+def test_commands_and_exports_say_what_is_spared(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset, _ = flagged(store, "lea", items=400, labelled=300)
+    store.close()
+    told = ["spare", "--dataset", "flags", "--dimension", "zz_harmful", "--target", ".95"]
+    assert main([*told, "--set", "--fill", "5"]) == 0
+    said = capsys.readouterr().out
+    assert "can be accepted without review" in said and "Added to the review queue: 5 items." in said
+    assert main([*told[:-1], ".4"]) == 1 and "such as 0.8" in capsys.readouterr().err
+    assert main([*told, "--source", "tokens"]) == 1 and "There is: self-reported." in capsys.readouterr().err
+    out = tmp_path / "scores.jsonl"
+    assert main(["export", "--dataset", "flags", "--kind", "scores", "--out", str(out)]) == 0
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    again = open_store()
+    [rule] = auto_accept.rules(again, dataset)
+    assert {r["spared"] for r in rows if r["dimension"] != "zz_harmful"} == {None}
+    for row in rows:
+        if row["dimension"] == "zz_harmful":
+            assert row["spared"] == (row["confidence"] >= rule.threshold)
+    [(settings,)] = again.rows("select settings from export")
+    assert json.loads(settings)["spared by"][0]["threshold"] == rule.threshold
+    again.close()
+    assert main([*told, "--take-back"]) == 0 and main([*told, "--take-back"]) == 1
+
+
+def test_the_rates_of_a_workspace_are_those_of_its_cells(store: Store) -> None:
+    dataset, judge = flagged(store, "lea", items=300, labelled=200)
+    d = dimension(store, judge, "zz_harmful")
+    [found] = rates.found(store, dataset, judge, d, "gate")
+    cells = calibration.meeting(store, dataset, judge, d, "gate")
+    yes = cells.human == 1
+    assert found.rates.found.point == pytest.approx(cells.judge[yes].mean())
+    assert found.rates.raised.point == pytest.approx(cells.judge[~yes].mean())
+    its = "where judge_id = $1 and dimension = 'zz_harmful'"
+    [(share,)] = store.rows(f"select avg(value) from score_now {its}", [judge])
+    assert found.prevalence.judge == pytest.approx(share)
+    [mean] = rates.means(store, dataset, judge, d, "gate").values()
+    assert mean.judge == pytest.approx(share) and mean.people == pytest.approx(yes.mean())
+    topics = rates.found(store, dataset, judge, dimension(store, judge, "zz話題"), "gate")
+    assert [a.rates.answer for a in topics] == ["苦情", "質問", "お礼"]
+    assert sum(a.prevalence.judge or 0 for a in topics) == pytest.approx(1)

@@ -1,0 +1,320 @@
+"""What holds an approval up and what undoes it: gold that comes one by one, in every order of events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from data.approvals import approvals, case, policy, record, suspension
+from data.approvals.approvals import Stand, Today
+from data.cli import main
+from data.dashboard import dashboard
+from data.exporting.approved import approved as given
+from data.records import datasets
+from data.reports.dashboard import document, picture, records
+from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed
+from data.store.ids import new_id, now
+from data.trail.trail import TrailFilter, trail_entries
+from pages.dashboard.tiles import compose
+from tests.bench.simulations.worlds import ORDINARY, made, world_of
+from tests.data.approvals.test_approvals import HELP, TURN, Key, approve, judged, opened, relabel, set_asked
+from tests.data.cells import Cell
+
+GOOD, BAD = (world_of(kappa, 1, ORDINARY) for kappa in (0.8, 0.2))
+
+
+def drawn(first: int, last: int, world: Any = None, seed: int = 1, odds: float = 0.5) -> list[Cell]:
+    """Items of a draw that nobody has labelled yet; what people will say stands in `said`."""
+    cells = judged(last)[first:] if world is None else []
+    if world is not None:
+        _, human, judge = made(world, last - first, np.random.default_rng(seed))
+        said.update({f"item {first + n}": float(value + 1) for n, value in enumerate(human)})
+        return [Cell(first + n, TURN, (), float(value + 1), probability=odds) for n, value in enumerate(judge)]
+    said.update({f"item {cell.item}": float(cell.people[0] or 0) for cell in cells})
+    return [Cell(cell.item, TURN, (), cell.judge, probability=odds) for cell in cells]
+
+
+said: dict[str, float] = {}
+
+
+def draw(store: Store, key: Key, cells: Iterable[Cell]) -> None:
+    """Draw the items of these cells, which are there and in no draw yet."""
+    ids = dict(store.rows("select name, id from item where dataset_id = $1", [key[0]]))
+    rows = [
+        (new_id(), key[0], ids[f"item {c.item}"], "audit", "blind", "", str(c.probability), c.probability, 0.0, "[]")
+        for c in cells
+    ]
+    store.tx("test", "draw", lambda tx: tx.add(
+        "draw", "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons", rows
+    ))  # fmt: skip
+
+
+def undrawn(cells: Iterable[Cell]) -> list[Cell]:
+    """The same cells in no draw."""
+    return [replace(cell, probability=None) for cell in cells]
+
+
+def label(store: Store, key: Key, items: Iterable[int], change: Callable[[float], float] = lambda v: v) -> None:
+    """What person0 says of these items, one answer after the other."""
+    for number in items:
+        name = f"item {number}"
+        [(item, draw)] = store.rows(
+            "select i.id, d.id from item i join draw d on d.item_id = i.id where i.dataset_id = $1 and i.name = $2",
+            [key[0], name],
+        )
+        row = (new_id(), "", item, TURN, key[3], change(said[name]), "person0", "blind", draw, "", False, None, None,
+               None, False, now())  # fmt: skip
+        store.tx("person0", "answer", lambda tx, row=row: tx.add(
+            "label",
+            "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
+            "probability, replaces, withdrawn, made_at", [row],
+        ))  # fmt: skip
+
+
+def aside(store: Store, key: Key, items: list[str]) -> None:
+    """Items that a prompt was tuned on, answered ones among them, as older versions let people say."""
+    rows = [(new_id(), key[0], item, True, "Shown to a prompt.", "ray") for item in items]
+    store.tx("ray", "tuning", lambda tx: tx.add("item_use", "id, dataset_id, item_id, tuning, why, person", rows))
+
+
+@pytest.fixture
+def made_up(tmp_path: Path) -> Iterator[Callable[[list[Cell]], tuple[Store, Key, approvals.Approval]]]:
+    """A store in which a judge is approved on 120 items, with more that were drawn since and are not labelled."""
+    stores: list[Store] = []
+
+    def make(more: list[Cell]) -> tuple[Store, Key, approvals.Approval]:
+        store, dataset, judge = opened(tmp_path / "a.duckdb", [*judged(120), *undrawn(more)])
+        stores.append(store)
+        key: Key = (dataset, judge, "turn", "helpfulness")
+        done = approve(store, key)
+        draw(store, key, more)
+        return store, key, done
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+def look(store: Store, key: Key) -> suspension.Look:
+    one = approvals.stands(store)[key].holds
+    assert one is not None
+    return suspension.look(store, one)
+
+
+def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(made_up: Any) -> None:
+    store, key, done = made_up(drawn(120, 270, BAD))
+    for number in range(120, 270, 10):
+        label(store, key, range(number, number + 10))
+        if not approvals.approved(store, key[0]):
+            break
+    assert 170 <= number + 10 <= 200, "not before 50 items"
+    gone = approvals.stands(store)[key].holds
+    facts = {name: figure for name, figure, _ in approvals.evidence(store, gone.id)}
+    then = {name: figure for name, figure, _ in approvals.evidence(store, done.id)}
+    assert facts["at the approval: kappa"] == then["kappa"] and then["kappa, standard error"] is not None
+    assert facts["since the approval: items"] == facts["items"] - 120
+    assert facts["since the approval: kappa, high end"] < 0.5 < facts["kappa"]
+    assert facts["change: kappa"] == pytest.approx(facts["since the approval: kappa"] - then["kappa"])
+    assert "Kappa of labels since the approval is" in gone.reason and "new labels" in gone.reason
+    shown = suspension.drawn(store, gone)
+    assert [figure.what for figure in shown] == ["at the approval", "labels since", "all labels now"]
+    assert (shown[2].kappa, shown[2].items) == (facts["kappa"], facts["items"])
+    # all gold counts for another approval, after which nothing has come since
+    assert case.case(store, *key).line.gate.interval.items == facts["items"]
+    if not case.case(store, *key).against:
+        approve(store, key)
+        assert look(store, key).since is None and suspension.drawn(store, approvals.stands(store)[key].holds) == []
+
+
+def test_a_judge_that_stays_is_not_suspended(made_up: Any) -> None:
+    store, key, done = made_up(drawn(120, 220, GOOD, seed=3))
+    for number in range(120, 220, 20):
+        label(store, key, range(number, number + 20))
+        assert approvals.approved(store, key[0]) == [done]
+    found = look(store, key)
+    assert found.since is not None and found.since.interval.items == 100 and found.latest is None
+
+
+def test_corrections_and_second_people_are_no_gold_since(made_up: Any) -> None:
+    store, key, done = made_up(drawn(120, 122))
+    relabel(store, key, lambda v: v, most=100)
+    relabel(store, key, lambda v: v, most=100, person="ben")
+    assert look(store, key).since is None
+    label(store, key, [120])
+    assert look(store, key).since.interval.items == 1 and approvals.approved(store, key[0]) == [done]
+
+
+def test_the_newest_gold_is_looked_at_by_itself(made_up: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judges.stats.drift.LATEST", 60)
+    store, key, _ = made_up(drawn(120, 320))
+    label(store, key, range(120, 260))
+    assert approvals.approved(store, key[0]) and look(store, key).latest.interval.items == 60
+    label(store, key, range(260, 320), lambda v: 6 - v)
+    assert look(store, key).since.interval.items == 200 and look(store, key).latest.interval.items == 60
+    assert approvals.approved(store, key[0]) == []
+    assert "Kappa of the newest labels is" in approvals.now(store)[0].reason
+    assert [f.what for f in suspension.drawn(store, approvals.now(store)[0])][2] == "newest labels"
+
+
+def test_an_open_draw_suspends_nothing_by_itself(made_up: Any) -> None:
+    """Three bad answers of a stratum of which each stands for a hundred items outweigh all others; they are told."""
+    store, key, done = made_up(drawn(120, 220, odds=0.005))
+    assert approvals.approved(store, key[0]) == [done], "nobody has answered yet"
+    label(store, key, range(120, 123), lambda v: 6 - v)
+    assert look(store, key).found.line.gate.interval.point < 0.5
+    assert approvals.approved(store, key[0]) == [done]
+    [(_, why)] = approvals.waits(store).doubted
+    assert "a few new items have a large weight" in why
+    label(store, key, range(123, 220))
+    assert approvals.approved(store, key[0]) == [done] and look(store, key).finding.reasons != ("weights",)
+
+
+def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_against_it(made_up: Any) -> None:
+    store, key, done = made_up(drawn(120, 180))
+    with pytest.raises(BadInput, match="nothing to review"):
+        approvals.keep(store, "lea", done, "It is fine.")
+    label(store, key, range(120, 180), lambda v: max(v - 1, 1.0))  # people are one step stricter
+    relabel(store, key, lambda v: max(v - 1, 1.0), most=20)
+    found = look(store, key)
+    assert (found.finding.state, approvals.approved(store, key[0])) == ("to be looked at", [done])
+    assert [one for one, _ in approvals.waits(store, key[0]).doubted] == [done] and approvals.waits(store)
+    note = approvals.note(store, approvals.stands(store)[key])
+    assert note.doubted and note.look.finding.told == found.finding.told
+    with pytest.raises(NotAllowed):
+        approvals.keep(store, "ann", done, "It is fine.")
+    with pytest.raises(BadInput, match="Say why"):
+        approvals.keep(store, "lea", done, " ")
+    approvals.keep(store, "lea", done, "People have new rules.")
+    assert approvals.waits(store).doubted == ()
+    assert approvals.note(store, approvals.stands(store)[key]).kept == ("lea", "People have new rules.")
+    assert "reviewed helpfulness (turn), and kept it approved" in str(trail_entries(store, TrailFilter())[0])
+    [row] = store.rows("select name, value from setting where name like 'kept %'")
+    store.tx("test", "forget", lambda tx: tx.add(
+        "setting", "id, scope, name, value", [(new_id(), key[0], row[0], row[1].replace('"down"', '"bound"'))]
+    ))  # fmt: skip
+    assert [one for one, _ in approvals.waits(store).doubted] == [done], "a reason that nobody has looked at"
+
+
+def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
+    made_up: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, key, done = made_up([])
+    set_asked(store, threshold=0.6, min_items=110)
+    told = (
+        "Approved under the first policy (required: kappa 0.50, 100 items); today's policy requires kappa 0.60, "
+        "110 items."
+    )
+    assert approvals.approved(store, key[0]) == [done] and approvals.older(store, [done]) == [(done, told)]
+    assert approvals.waits(store).older == ((done, told),) and approvals.waits(store).doubted == ()
+    assert approvals.note(store, approvals.stands(store)[key]).older == told
+
+    def shown() -> Today:
+        """How the tile stands, which is said alike wherever its figures go."""
+        whole = dashboard.whole(store, datasets.dataset_named(store, "demo"), key[1])
+        [tile] = whole.tiles
+        told, file, drawn = tile.today.told, document(whole, now(), {}), picture(tile, "demo")
+        assert {row["older policy"] for row in records(whole)} == {told}
+        assert given(store, key[0], key[1], HELP) == compose.tile(tile, {}, {})["today"] == told
+        assert (tile.today.mark in drawn) == (f"{tile.today.mark.capitalize()} ·" in file) == bool(told)
+        assert compose.tile(tile, {}, {})["badges"][0]["t"] == (tile.today.mark if told else "✓ approved")
+        return tile.today
+
+    stands = shown()
+    assert stands.told.startswith(told) and stands.met and stands.mark == "approved under an older policy"
+    assert "By today's policy: meets policy. Kappa 0.97 on 120 items" in stands.told
+    set_asked(store, threshold=0.5, min_items=200)  # stricter in another way, which it does not meet
+    stands = shown()
+    assert (stands.state, stands.met) == ("below minimum sample", False) and "120 items" in stands.told
+    assert "By today's policy: below minimum sample." in stands.told
+    set_asked(store, threshold=0.5, min_items=100)  # as it was when it was approved
+    assert shown().met and shown().told == ""
+    set_asked(store, threshold=0.6, min_items=110)
+    again = approve(store, key)
+    assert approvals.older(store, [again]) == [] and shown().told == ""
+    set_asked(store, threshold=0.4)
+    assert approvals.older(store, [again]) == [] and shown().told == ""
+    set_asked(store, threshold=0.999)
+    assert not shown().met and shown().state in ("fails", "inconclusive")
+    set_asked(store, threshold=0.7)
+    [(_, said_then)] = approvals.older(store, [again])
+    assert f"under the policy of {again.at:%Y-%m-%d} (" in said_then
+    monkeypatch.setenv("ASSAY_STORE", store.url)
+    store.close()
+    assert main(["approve", "--dataset", "demo", "--list"]) == 0
+    assert "today's policy requires kappa 0.70." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int) -> None:
+    """What is suspended is what a look says, nothing comes back by itself, and a backup says the same."""
+    rng = np.random.default_rng(seed)
+    store, key, _ = made_up(drawn(120, 320, (GOOD, BAD)[seed % 2], seed))
+    left, held = list(range(120, 320)), True
+    items = [row[0] for row in store.rows("select id from item order by id")]
+    deeds: dict[str, Callable[[], Any]] = {
+        "label": lambda: label(store, key, [left.pop(0) for _ in range(min(len(left), 12))]),
+        "correct": lambda: relabel(store, key, lambda v: float(rng.integers(1, 6)), most=int(rng.integers(1, 6))),
+        "aside": lambda: aside(store, key, [str(item) for item in rng.choice(items, 3)]),
+        "policy": lambda: set_asked(store, threshold=round(float(rng.uniform(0.2, 0.9)), 2)),
+        "approve": lambda: case.case(store, *key).against or held or approve(store, key),
+        "keep": lambda: [approvals.keep(store, "lea", one, "Seen.") for one, _ in approvals.doubted(store)],
+    }
+    for deed in rng.choice(list(deeds), 14, p=[0.45, 0.15, 0.1, 0.1, 0.1, 0.1]):
+        deeds[str(deed)]()
+        before = approvals.stands(store)[key].holds
+        bad = suspension.look(store, before).suspends if before.decision == "approve" else True
+        held = bool(approvals.approved(store, key[0]))
+        assert held == (not bad), deed
+        assert not (approvals.waits(store).doubted and not held)
+    store.backup(tmp_path / "b.duckdb")
+    other = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}", accept=True)
+    assert approvals.approved(other, key[0]) == approvals.approved(store, key[0])
+    one = approvals.stands(store)[key].holds
+    assert suspension.look(other, one).finding == suspension.look(store, one).finding
+    other.close()
+
+
+def test_old_approvals_have_no_error_frozen_and_are_held_all_the_same(made_up: Any) -> None:
+    store, _, done = made_up([])
+    frozen = {name: figure for name, figure, _ in record.evidence(store, done.id)}
+    old = {name: figure for name, figure in frozen.items() if name != "kappa, standard error"}
+    assert suspension.then(old).se == pytest.approx(suspension.then(frozen).se, rel=0.3)
+    assert suspension.then({}) == (None, None, None, None)
+
+
+def test_where_nothing_is_approved_there_is_nothing_to_tell(made_up: Any) -> None:
+    store, key, _ = made_up([])
+    assert approvals.note(store, Stand()) == approvals.Note()
+    approvals.decide(store, "lea", *key, "suspend", "To see.")
+    assert approvals.note(store, approvals.stands(store)[key]) == approvals.Note()
+
+
+def test_an_approval_of_an_older_version_is_told_where_its_figures_are_others_today(tmp_path: Path) -> None:
+    """Its samples are one answer now, say, and kappa is lower: nothing came, so nothing is suspended, and a lead is
+
+    told; with the next label it goes, for the reason that is the true one."""
+    store, dataset, judge = opened(tmp_path / "a.duckdb", [*judged(120, wrong=2), *drawn(120, 130)])
+    key: Key = (dataset, judge, "turn", "helpfulness")
+    for cell in judged(130):
+        said[f"item {cell.item}"] = 6 - float(cell.people[0] or 0)
+    kept: list[record.Fact] = [("kappa", 0.8, ""), ("kappa, lower bound", 0.7, ""), ("items", 120.0, "")]
+    once = policy.read({"policy": {"threshold": 0.95}})
+    store.tx("lea", "approve", lambda tx: record.append(
+        tx, key, "approve", "It agrees.", "lea", "eligible", once, "", kept
+    ))  # fmt: skip
+    [done] = approvals.approved(store, dataset)
+    found = approvals.waits(store)
+    assert found.suspended == () and [one for one, _ in found.doubted] == [done]
+    note = approvals.note(store, approvals.stands(store)[key])
+    assert note.doubted and note.look is not None and note.look.why == found.doubted[0][1]
+    assert "approved by an older version of Assay, which counted the first of several samples" in note.look.why
+    label(store, key, [120])
+    [gone] = approvals.waits(store).suspended
+    assert "Since the approval came new labels." in gone.reason and "older version of Assay" in gone.reason
+    store.close()

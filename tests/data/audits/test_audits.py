@@ -1,0 +1,364 @@
+"""Audits of a workspace: what they look at, what is remembered, limits, flagged items, fits, the command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.approvals import policy
+from data.audits import audits, evidence, justification_labels
+from data.cli import main
+from data.queue import queue
+from data.queue.queue import QueueFilters
+from data.records import datasets, people
+from data.store import Store, Tx
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import content_id, new_id, now
+from judges import cards as folder
+from judges import triage
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.params import Params
+from judges.protocols.call_plan import Answer, Task, fuse, pieces
+from judges.stats.uncertainty import wilson_interval
+from judges.types import Score
+from tests import seeds
+
+COUNT = 12
+Json = dict[str, Any]
+
+
+def rows() -> list[Json]:
+    """Twelve dialogues, judged by judge-one; the tenth's reply cannot be read, the first two were asked twice."""
+    items = [seeds.dialogue(n, turns=2) for n in range(1, COUNT + 1)]
+    out: list[Json] = list(items)
+    for n, item in enumerate(items, 1):
+        line = seeds.judgment(item, seeds.reply(item, helpfulness=1 + n % 5, verdict="poor"))
+        out.append({**line, "raw": "no JSON"} | {"reply": None} if n == 10 else line)
+        if n <= 2:
+            out.append(seeds.judgment(item, seeds.reply(item, helpfulness=5), sample=1))
+        if n <= 5:
+            out.append({**seeds.judgment(item, seeds.reply(item, helpfulness=2)), "model": "judge-two"})
+            out.append({**seeds.judgment(item), "params": {"temperature": 0, "probe": "scenario_swapped"}})
+            out.append({**seeds.judgment(item), "params": {"temperature": 1, "probe": "scenario_swapped"}})
+            out.append({**seeds.judgment(item), "params": {"temperature": 1}})
+    return [{k: v for k, v in row.items() if v is not None} for row in out]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = seeds.workspace(tmp_path / "a.duckdb", rows(), names=("lea", "ann", "bob"), review=False)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def here(store: Store) -> tuple[str, str]:
+    """(dataset id, id of judge-one at temperature 0)."""
+    found = datasets.dataset_named(store, "demo").id
+    query = "select id, params from judge where model = 'judge-one'"
+    return found, next(str(i) for i, params in store.rows(query) if json.loads(params) == {"temperature": 0})
+
+
+def item_id(store: Store, number: int) -> str:
+    return str(store.rows("select id from item where name = $1", [f"d-{number:04d}"])[0][0])
+
+
+def label(store: Store, number: int, value: float, mode: str = "blind", person: str = "ann") -> None:
+    """A label of turn 1's helpfulness."""
+    row = (new_id(), "", item_id(store, number), "turn:1", "helpfulness", value, person, mode, "", "", False, None,
+           None, None, False, now())  # fmt: skip
+    columns = (
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
+        "replaces, withdrawn, made_at"
+    )
+    store.tx(person, "label", lambda tx: tx.add("label", columns, [row]))
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
+    """Three audits instead of the card's own, and the limits that each was asked with, in order."""
+    asked: dict[str, list[float]] = {"low": [], "people": [], "fitting": []}
+
+    def low(found: AuditEvidence, limit: float) -> AuditFinding:
+        asked["low"].append(limit)
+        given = [
+            (r.item, s.value or 0) for r in found.replies for s in r.reading.scores if s.dimension == "helpfulness"
+        ]
+        flags = tuple(
+            Flag(i, "Helpfulness is 1.", "turn:1", "helpfulness") for i in sorted({i for i, v in given if v == 1})
+        )
+        share = wilson_interval(len(flags), len(found.items))
+        verdict = "alarm" if (share.point or 0) > limit else "pass"
+        return AuditFinding(verdict, f"{len(flags)} dialogues hold a 1.", share.point, share, len(found.items), flags)
+
+    def people(found: AuditEvidence, limit: float) -> AuditFinding:
+        asked["people"].append(limit)
+        return AuditFinding("not tested", f"{len(found.gold)} cells have gold.", n=len(found.gold))
+
+    def fitting(found: AuditEvidence, limit: float) -> AuditFinding:
+        asked["fitting"].append(limit)
+        return AuditFinding("warning", f"{len(found.fits)} were looked at.", n=len(found.fits))
+
+    made = {
+        "low": Audit("low", "Low helpfulness", "Share of dialogues with a 1.", "Above {threshold}.", 0.5, low),
+        "people": Audit("people", "Against people", "Gold.", "Never.", None, people, probe="gold"),
+        "fitting": Audit("fitting", "Fits", "Fits.", "Above {threshold}.", 0.1, fitting, probe="fits"),
+    }
+    monkeypatch.setattr(audits, "audits", lambda: made)
+    monkeypatch.setattr("data.cli.audit.known", lambda: made)
+    usual = evidence.card_of
+    monkeypatch.setattr(evidence, "card_of", lambda s, j: replace(usual(s, j), audits=tuple(made)))
+    return asked
+
+
+def test_evidence_holds_replies_as_they_were_read_probes_and_other_models(store: Store, here: tuple[str, str]) -> None:
+    found, scope = evidence.gather(store, *here)
+    assert found.model == "judge-one" and found.card.name == "multi_turn_dialogue"
+    assert len(found.items) == COUNT and found.items[item_id(store, 3)].id == "d-0003"
+    assert len(found.replies) == COUNT and not any(r.sample for r in found.replies), "samples are combined"
+    by_item = {r.item: r.reading for r in found.replies if not r.sample}
+    bad = by_item[item_id(store, 10)]
+    assert bad.unscored == "unreadable" and not bad.scores and "JSON" in bad.why
+    item = found.items[item_id(store, 3)]
+    read = folder.card("multi_turn_dialogue")
+    expected = read.read(
+        read.reply.model_validate(seeds.reply(seeds.dialogue(3, 2), helpfulness=4, verdict="poor")), item
+    )
+    assert set(by_item[item_id(store, 3)].scores) == set(expected.scores)
+    assert set(by_item[item_id(store, 3)].remarks) == set(expected.remarks)
+    units = [s.unit for s in by_item[item_id(store, 3)].scores]
+    assert units == sorted(units, key=["turn:1", "turn:2", "conversation"].index)
+    assert {name: len(r) for name, r in found.probes.items()} == {"scenario_swapped": 5}  # not that of temperature 1
+    assert {name: len(r) for name, r in found.others.items()} == {"judge-two": 5}
+    assert scope.judged == scope.items == COUNT and (scope.replies, scope.unscored) == (COUNT + 2, 1)
+    with pytest.raises(NotFound):
+        evidence.gather(store, here[0], "nobody")
+
+
+def test_gold_rests_on_blind_labels_and_on_others_only_where_there_are_none(
+    store: Store, here: tuple[str, str]
+) -> None:
+    label(store, 1, 4.0, "assisted")
+    found, scope = evidence.gather(store, *here)
+    assert scope.basis == "all" and found.gold == {(item_id(store, 1), "turn:1", "helpfulness"): 4.0}
+    label(store, 2, 2.0, "blind")
+    found, scope = evidence.gather(store, *here)
+    assert scope.basis == "blind" and found.gold == {(item_id(store, 2), "turn:1", "helpfulness"): 2.0}
+
+
+def test_of_very_many_replies_the_same_random_items_are_looked_at(store: Store, here: tuple[str, str]) -> None:
+    found, scope = evidence.gather(store, *here, most=7)
+    assert (scope.judged, scope.items) == (12, 6)  # 12 items of 14 replies: 12 * 7 // 14
+    assert {r.item for r in found.replies} == set(found.items) == set(evidence.gather(store, *here, most=7)[0].items)
+
+
+def test_what_was_asked_again_counts_as_what_could_be_read(store: Store, here: tuple[str, str]) -> None:
+    def again(tx: Tx) -> None:
+        key = content_id("again")
+        columns = "id, judge_id, item_id, part, sample, raw, unscored, why"
+        tx.add("judgment", columns, [(key, here[1], item_id(store, 10), "", 0, "{}", "", "")])
+        score = (key, here[1], item_id(store, 10), "turn:1", "helpfulness", 3.0, None, "", 0)
+        tx.add("score", "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample", [score])
+
+    store.tx("lea", "again", again)
+    found, scope = evidence.gather(store, *here)
+    (reply,) = [r for r in found.replies if r.item == item_id(store, 10)]
+    assert reply.reading.scores == (Score("turn:1", "helpfulness", 3.0),) and scope.unscored == 0
+
+
+def test_facts_of_judgments_of_several_calls_come_from_their_raw_text(tmp_path: Path) -> None:
+    pair = {"id": "p1", "kind": "pair", "input": "q", "response_a": {"text": "one"}, "response_b": {"text": "two"}}
+    card, params = folder.card("plain_pairwise"), Params(orders="both")
+    from judges.types import ITEM
+
+    task = Task("p1", ITEM.validate_python(pair))
+    names = pieces(card, params, task)
+    assert len(names) == 2
+    judged = fuse(card, params, task, {n: Answer("p1", "", 0, n, '{"verdict":"a"}') for n in names})
+    line = {
+        "item": "p1",
+        "card": card.name,
+        "model": "m",
+        "params": params.identity("pair"),
+        "reply": {"verdict": "tie"},
+    }
+    made = seeds.workspace(tmp_path / "b.duckdb", [pair, line], review=False)
+    found = datasets.dataset_named(made, "demo").id
+    judge = datasets.dataset_judges(made, found)[0][0]
+    item = str(made.rows("select id from item")[0][0])
+    columns = "id, judge_id, item_id, part, sample, raw, unscored, why"
+    made.tx("lea", "run", lambda tx: tx.add("judgment", columns, [("both", judge, item, "", 1, judged.raw, "", "")]))
+    (reply,) = evidence.gather(made, found, judge)[0].replies
+    made.close()
+    assert reply.reading.facts == judged.reading.facts and reply.reading.facts["orders"] == {"ab": "a", "ba": "b"}
+
+
+def test_findings_are_made_again_only_where_what_they_rest_on_has_changed(
+    store: Store, here: tuple[str, str], fake: dict[str, list[float]]
+) -> None:
+    assert [f.verdict for f in audits.audited(store, *here).findings.values()] == ["pass", "not tested", "warning"]
+    assert audits.audited(store, *here).findings["low"].why == "1 dialogues hold a 1." and fake["low"] == [0.5]
+    label(store, 1, 4.0)
+    assert audits.audited(store, *here).findings["people"].n == 1
+    assert {name: len(asked) for name, asked in fake.items()} == {"low": 1, "people": 2, "fitting": 1}
+    audits.set_threshold(store, "lea", "low", 0.05)
+    assert list(audits.alarms(store, *here)) == ["low"] and fake["low"] == [0.5, 0.05] and len(fake["people"]) == 2
+    cell = justification_labels.ahead(store, *here, "ann", ["coherence"], 1)[0]
+    justification_labels.answer(store, "ann", here[1], cell, False)
+    assert audits.audited(store, *here).findings["fitting"].n == 1
+    assert {name: len(asked) for name, asked in fake.items()} == {"low": 2, "people": 2, "fitting": 2}
+
+
+def test_another_page_is_told_of_alarms_only_where_they_are_known_or_cheap(
+    store: Store, here: tuple[str, str], fake: dict[str, list[float]]
+) -> None:
+    audits.set_threshold(store, "lea", "low", 0.05)
+    assert audits.known_alarms(store, *here, cheap=13) is None and not fake["low"]
+    assert list(audits.known_alarms(store, *here, cheap=14) or {}) == ["low"] and fake["low"] == [0.05]
+    assert list(audits.known_alarms(store, *here, cheap=0) or {}) == ["low"] and fake["low"] == [0.05]
+
+
+def test_a_limit_is_set_by_leads_within_its_range_and_put_back(store: Store, fake: dict[str, list[float]]) -> None:
+    audits.set_threshold(store, "lea", "low", 0.7)
+    audits.set_threshold(store, "lea", "fitting", 0.3)
+    assert audits.thresholds(store) == {"low": 0.7, "fitting": 0.3}
+    audits.set_threshold(store, "lea", "low", None)
+    assert audits.thresholds(store) == {"fitting": 0.3}
+    settings = store.rows("select count(*) from setting where name = 'audits'")[0][0]
+    audits.set_threshold(store, "lea", "fitting", 0.3)
+    assert settings == 3 == store.rows("select count(*) from setting where name = 'audits'")[0][0]
+    for name, value in (("low", 1.01), ("low", -0.1), ("low", float("nan")), ("people", 0.5), ("none", 0.5)):
+        with pytest.raises(BadInput):
+            audits.set_threshold(store, "lea", name, value)
+    with pytest.raises(NotAllowed):
+        audits.set_threshold(store, "ann", "low", 0.6)
+    assert audits.thresholds(store) == {"fitting": 0.3}
+
+
+def test_two_leads_are_needed_for_another_limit_where_two_are_asked_for(
+    store: Store, fake: dict[str, list[float]]
+) -> None:
+    people.set_person(store, "lea", "kim", "lead")
+    for name in ("lou", "max"):
+        people.make_lead_locally(store, name)
+    policy.set_asked(store, "lea", replace(policy.asked(store), four_eyes=True, alarms=True), "So that two look.")
+    assert not audits.set_threshold(store, "lea", "low", 1.0) and audits.thresholds(store) == {}
+    assert not audits.set_threshold(store, "lea", "low", 1.0) and audits.proposed(store)["low"].by == "lea"
+    with pytest.raises(NotAllowed, match="are not independent"):
+        audits.set_threshold(store, "kim", "low", 1.0)
+    assert not audits.set_threshold(store, "lou", "low", 0.9), "another limit is another proposal"
+    assert audits.set_threshold(store, "max", "low", 0.9) and audits.thresholds(store) == {"low": 0.9}
+    assert not audits.set_threshold(store, "lou", "low", None) and audits.set_threshold(store, "max", "low", 0.9)
+    assert audits.proposed(store) == {} and audits.thresholds(store) == {"low": 0.9}
+
+
+def test_flagged_items_come_into_the_review_queue_once_with_the_audits_words(
+    store: Store, here: tuple[str, str]
+) -> None:
+    dataset, judge = here
+    one, two = item_id(store, 1), item_id(store, 2)
+    reasons = [
+        triage.audit_flag(one, "Low helpfulness", "Helpfulness is 1.", 0.4, "turn:1", "helpfulness"),
+        triage.audit_flag(two, "Low helpfulness", "Helpfulness is 1.", 0.9),
+    ]
+    assert queue.take_flagged(store, "lea", dataset, judge, reasons[:1]) == (1, 0, 0)
+    assert queue.take_flagged(store, "lea", dataset, judge, reasons) == (1, 1, 0)
+    assert queue.take_flagged(store, "lea", dataset, judge, reasons) == (0, 2, 0)
+    assert (
+        queue.count_open(store, "bob", dataset, "review", QueueFilters(dimension="helpfulness", reason="flagged")) == 1
+    )
+    given = queue.claim_items(store, "ann", dataset, "review", QueueFilters(reason="flagged"), [], 9)
+    assert [g.item for g in given] == [two, one] and {g.mode for g in given} == {"assisted"}
+    assert given[1].reasons == ("flagged by an audit (Low helpfulness): Helpfulness is 1.",)
+    with pytest.raises(NotAllowed):
+        queue.take_flagged(store, "ann", dataset, judge, reasons)
+    with pytest.raises(BadInput):
+        queue.take_flagged(store, "lea", dataset, judge, [triage.audit_flag("elsewhere", "t", "x", 0.5)])
+
+
+def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds(
+    store: Store, here: tuple[str, str]
+) -> None:
+    dataset, judge = here
+    asked = ["coherence", "verdict"]  # repair_handling has a note too, and is not asked about here
+    line = justification_labels.ahead(store, dataset, judge, "ann", asked, 99)
+    assert len(line) == 22 and {c.dimension for c in line} == set(asked)  # 11 readable replies
+    assert {(c.value, c.text) for c in line if c.dimension == "coherence"} == {(4.0, "holds together")}
+    assert justification_labels.last(store, dataset, judge, "ann") is None
+    for cell, said in zip(line[:3], (True, False, False), strict=True):
+        justification_labels.answer(store, "ann", judge, cell, said)
+    assert justification_labels.ahead(store, dataset, judge, "ann", asked, 99) == line[3:]
+    assert (
+        justification_labels.ahead(store, dataset, judge, "bob", asked, 99) == line
+    )  # the same order, and nothing of ann's answers
+    assert justification_labels.last(store, dataset, judge, "ann") == (line[2], False)
+    assert justification_labels.tally(store, dataset, judge, "ann", asked) == justification_labels.Tally(22, 3, 2, 3)
+    justification_labels.answer(store, "ann", judge, line[2], True)
+    assert justification_labels.tally(store, dataset, judge, "ann", asked) == justification_labels.Tally(22, 3, 1, 3)
+    justification_labels.answer(store, "bob", judge, line[0], False)  # one says yes, one no: a drawn vote does not fit
+    assert justification_labels.tally(store, dataset, judge, "bob", asked) == justification_labels.Tally(22, 3, 2, 1)
+    key = [(c.item, c.unit, c.dimension) for c in line]
+    assert evidence.gather(store, dataset, judge)[0].fits == {key[0]: False, key[1]: False, key[2]: True}
+    with pytest.raises(BadInput):
+        justification_labels.answer(store, "ann", judge, replace(line[0], dimension="safety"), True)
+    with pytest.raises(NotAllowed):
+        justification_labels.answer(store, "stranger", judge, line[0], True)
+
+
+@pytest.fixture
+def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """run(*arguments) gives (exit code, stdout, stderr) of a command on the store."""
+    monkeypatch.setenv("ASSAY_STORE", store.url)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        store.close()
+        capsys.readouterr()
+        code = main(arguments)
+        out = capsys.readouterr()
+        return code, out.out, out.err
+
+    return call
+
+
+def test_the_command_tells_a_line_an_audit_and_fails_in_alarm(
+    store: Store, here: tuple[str, str], fake: dict[str, list[float]], run: Callable[..., Any]
+) -> None:
+    code, out, err = run("audit", "--dataset", "demo", "--judge", here[1])
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == f"judge-one (multi_turn_dialogue, {here[1]}): 14 replies on 12 items; 1 unscored"
+    assert lines[1].split() == (
+        "pass low 0.083, 95% interval 0.015 to 0.354, limit 0.5: 1 dialogues hold a 1.".split()  # Wilson of 1 in 12
+    )
+    assert lines[2] == "      d-0005 turn:1 helpfulness: Helpfulness is 1."
+    assert lines[-2].split()[:5] == "not tested people 0 cells".split()
+
+
+def test_the_command_gives_json_and_names_what_is_not_there(
+    store: Store, here: tuple[str, str], fake: dict[str, list[float]], run: Callable[..., Any]
+) -> None:
+    audits.set_threshold(store, "lea", "low", 0.05)
+    code, out, _ = run("audit", "--dataset", "demo", "--judge", here[1][:8], "--json")
+    (judge,) = json.loads(out)["judges"]
+    assert code == 1 and judge["judge"] == here[1] and judge["rests_on"]["replies"] == 14
+    low = judge["audits"]["low"]
+    assert (low["verdict"], low["figure"], low["threshold"]) == ("alarm", 1 / 12, 0.05)
+    assert [f["item"] for f in low["flags"]] == ["d-0005"]
+    code, out, err = run("audit", "--dataset", "demo", "--judge", "judge-three")
+    assert (code, out) == (1, "") and "No judge of 'demo' is called 'judge-three'. There are: " in err
+    assert "· judge-one · temperature 0 (" in err and "· judge-two (" in err
+    code, out, _ = run("audit", "--dataset", "demo", "--judge", "judge-one temperature=1", "--json")
+    (other,) = json.loads(out)["judges"]
+    assert other["model"] == "judge-one" != other["judge"]
+    err = run("report", "--dataset", "demo", "--judge", "judge-one")[2]
+    assert err.startswith("2 judges of 'demo' fit, and differ in temperature 0 / 1. Name one with --judge: ")
+    assert f"'judge-one temperature=1' ({other['judge']})" in err
+    export = ("export", "--dataset", "demo", "--kind", "scores", "--dry-run", "--judge")
+    assert run(*export, "judge-one")[2].startswith("Judge: 'judge-one' stands for several. There are: ")
+    assert run(*export, "judge-one temperature=1")[0] == 0
+    assert run("audit", "--dataset", "nothing")[2].startswith("There is no dataset called 'nothing'")

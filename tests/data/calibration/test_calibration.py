@@ -1,0 +1,239 @@
+"""Where gold and scores meet, through the store: points against scikit-learn, sums against single cells, real votes."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from data.approvals import gate_status
+from data.calibration import calibration, votes
+from data.calibration.calibration import all_sums, evidence, items_in, meeting, rests, unscored
+from data.importing import Plan, from_path, take
+from data.records import datasets, people, settings
+from data.store import open_store
+from judges.cards import cards
+from judges.stats.calibration import PairedRatings, RatingSums, summarise
+from judges.stats.votes import JUDGE, agreement_table
+from tests.data.cells import Cell, fill
+
+NAMES = {d.name: d for d in cards()["multi_turn_dialogue"].dimensions}
+HELP, TASK = NAMES["helpfulness"], NAMES["task_completion"]
+VERDICT = next(d for d in cards()["plain_pairwise"].dimensions if d.name == "verdict")
+FLAG = next(d for d in cards()["long_form_pairwise"].dimensions if d.scale.kind == "flag")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    opened = open_store(f"duckdb:///{tmp_path_factory.mktemp('cells')}/s.duckdb")
+    yield opened
+    opened.close()
+
+
+def sums(store, dataset, judge, dimension, basis, drop=""):
+    """The same cells summed up by the database."""
+    return all_sums(store, dataset, judge, [dimension], basis, bool(drop))[0]
+
+
+def noisy(scale, items, unit, dimension, seed=0, **options):
+    """Cells of which the judge gets two thirds right, one to three people each, n/a and unscored ones among them."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for item in range(items):
+        for turn in (1, 2):
+            truth = int(rng.integers(scale.size)) + scale.base
+            near = [
+                float(np.clip(truth + rng.integers(-1, 2), scale.base, scale.base + scale.size - 1)) for _ in range(3)
+            ]
+            judge = float(truth) if rng.random() < 0.66 else float(rng.integers(scale.size) + scale.base)
+            judge = "unscored" if rng.random() < 0.05 else None if scale.na and rng.random() < 0.1 else judge
+            people_ = tuple(None if scale.na and rng.random() < 0.1 else n for n in near[: 1 + item % 3])
+            where = unit.replace("N", str(turn))
+            if not any(c.item == item and c.unit == where for c in found):
+                found.append(Cell(item, where, people_, judge, dimension=dimension, **options))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("dimension", "unit", "weights"),
+    [
+        (HELP, "turn:N", "quadratic"),
+        (TASK, "conversation", "quadratic"),
+        (VERDICT, "pair", None),
+        (FLAG, "response/a", None),
+    ],
+    ids=["turns", "conversation with n/a", "verdict", "flag"],
+)
+def test_kappa_is_that_of_scikit_learn_and_sums_are_those_of_single_cells(store, monkeypatch, dimension, unit, weights):
+    scale = dimension.scale
+    dataset, judge = fill(store, noisy(scale, 120, unit, dimension.name), f"noisy {dimension.name} {unit}")
+    cells = evidence(store, dataset, judge, dimension, "blind")
+    assert isinstance(cells, PairedRatings)
+    one = summarise(cells, dimension)
+    both = cells.scored & ~np.isnan(cells.human) & ~np.isnan(cells.judge)
+    labels = list(range(scale.base, scale.base + scale.size))
+    theirs = cohen_kappa_score(
+        cells.human[both].astype(int), cells.judge[both].astype(int), labels=labels, weights=weights
+    )
+    assert one.interval.point == pytest.approx(theirs)
+    assert one.unscored == int((~cells.scored).sum()) > 0
+    monkeypatch.setattr(calibration, "LINEARISE_FROM", 50)
+    monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 50)
+    summed = evidence(store, dataset, judge, dimension, "blind")
+    assert isinstance(summed, RatingSums)
+    other, again = summarise(summed, dimension), summarise(cells, dimension)
+    for name in ("point", "low", "high", "lower_bound", "n_eff", "items", "cells", "method"):
+        assert getattr(other.interval, name) == pytest.approx(getattr(again.interval, name)), name
+    assert other.counts.tolist() == one.counts.tolist()
+    assert (other.na, other.unscored, other.gold_items) == (one.na, one.unscored, one.gold_items)
+
+
+@pytest.mark.parametrize("dimension", [HELP, VERDICT], ids=["moments", "tables"])
+def test_weights_are_one_over_the_chance_of_being_drawn(store, dimension):
+    unit = "turn:1" if dimension is HELP else "pair"
+    rng = np.random.default_rng(3)
+    chances = [float(p) for p in rng.choice([0.2, 0.5, 1.0], 80)]
+    codes = rng.integers(0, dimension.scale.size, (80, 2)) + dimension.scale.base
+    cells = [
+        Cell(n, unit, (float(h),), float(j), probability=p, dimension=dimension.name)
+        for n, ((h, j), p) in enumerate(zip(codes, chances, strict=True))
+    ]
+    dataset, judge = fill(store, cells, f"weighted {dimension.name}")
+    labels = list(range(dimension.scale.base, dimension.scale.base + dimension.scale.size))
+    weights = 1 / np.array(chances)
+    theirs = cohen_kappa_score(*codes.T, labels=labels, weights=dimension.scale.weights, sample_weight=weights)
+    for found in (meeting, sums):
+        summary = summarise(found(store, dataset, judge, dimension, "gate"), dimension)
+        assert summary.interval.point == pytest.approx(theirs)
+        assert summary.interval.n_eff == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+        assert summary.counts.sum() == 80
+        flat = summarise(found(store, dataset, judge, dimension, "blind"), dimension)
+        assert flat.interval.n_eff == 80
+
+
+def test_ties_are_dropped_by_sums_as_by_single_cells(store):
+    dataset, judge = fill(store, noisy(VERDICT.scale, 150, "pair", "verdict", seed=4), "ties")
+    one = summarise(meeting(store, dataset, judge, VERDICT, "all"), VERDICT, "tie")
+    other = summarise(sums(store, dataset, judge, VERDICT, "all", "tie"), VERDICT, "tie")
+    assert one.answers == other.answers == ("a", "b")
+    assert one.counts.tolist() == other.counts.tolist()
+    assert one.interval.point == pytest.approx(other.interval.point)
+    assert (one.unscored, one.gold_items, one.interval.items) == (
+        other.unscored,
+        other.gold_items,
+        other.interval.items,
+    )
+
+
+def test_each_basis_counts_its_own_labels(store):
+    cells = [
+        Cell(0, "turn:1", (1.0,), 1.0, "blind", 0.5),
+        Cell(1, "turn:1", (2.0,), 2.0, "blind"),
+        Cell(2, "turn:1", (3.0, 3.0), 3.0, "assisted", 0.5),
+        Cell(3, "turn:1", (4.0,), 4.0, "assisted"),
+        Cell(4, "turn:1", (5.0,), 5.0, "revealed", 0.5),
+    ]
+    dataset, judge = fill(store, cells, "bases")
+    there = {"gate": [1], "imported": [1], "blind": [1, 2], "assisted": [3], "all": [1, 2, 3, 4]}
+    for basis, values in there.items():
+        for found in (meeting, sums):
+            assert sorted(found(store, dataset, judge, HELP, basis).human) == values
+    assert rests(store, dataset, cards()["multi_turn_dialogue"].dimensions) == {
+        "gate": (1, 1), "imported": (1, 1), "blind": (2, 1), "assisted": (2, 2), "all": (5, 2),
+    }  # fmt: skip
+    assert rests(store, dataset, cards()["plain_pairwise"].dimensions)["all"] == (0, 0)  # no labels here
+
+
+def test_the_items_of_a_cell_are_found_by_name_and_no_more_than_asked_for(store):
+    cells = [Cell(n, f"turn:{t}", (4.0,), 4.0 if t == 1 else 2.0) for n in range(5) for t in (1, 2)]
+    cells += [Cell(7, "turn:1", (None,), None), Cell(8, "turn:1", (4.0,), "unscored")]
+    dataset, judge = fill(store, cells, "listed")
+    found = items_in(store, "lea", dataset, judge, HELP, "blind", 4.0, 2.0)
+    assert [(f.name, f.unit) for f in found] == [(f"item {n}", "turn:2") for n in range(5)]
+    assert found[1].systems == "s1"
+    assert len(items_in(store, "lea", dataset, judge, HELP, "blind", 4.0, 4.0, most=3)) == 3
+    assert [f.name for f in items_in(store, "lea", dataset, judge, HELP, "blind", None, None)] == ["item 7"]
+    assert items_in(store, "lea", dataset, judge, HELP, "gate", 4.0, 4.0) == []
+    assert unscored(store, dataset, judge) == [("refused", 1)]
+
+
+def test_nothing_is_undefined(store):
+    dataset, judge = fill(store, [Cell(0, "turn:1", (1.0,), 1.0)], "nothing")
+    for found in (meeting, sums):
+        summary = summarise(found(store, dataset, judge, TASK, "gate"), TASK)
+        assert (summary.interval.point, summary.cells, summary.gold_items) == (None, 0, 0)
+
+
+# -- votes ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(store):
+    cells = [Cell(n, "pair", (0.0, 0.0, 2.0), 0.0, dimension="verdict") for n in (0, 1)]
+    dataset, judge = fill(store, cells, "voted", "pair", "plain_pairwise", {0: '{"turn":10}', 1: '{"turn":9}'})
+
+    def again(tx):
+        item = tx.rows("select id from item where dataset_id = $1 and name = 'item 0'", [dataset])[0][0]
+        tx.add("person_event", "id, person, role, active, team", [
+            (f"{dataset}{n}", f"person{n}", "annotator", False, "crowd" if n != 1 else "") for n in range(3)
+        ])  # fmt: skip
+        tx.add(
+            "label",
+            "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
+            "probability, replaces, withdrawn, made_at",
+            [("newer", "", item, "pair", "verdict", 1.0, "person2", "blind", "", "", False, None, None, None, False,
+              "2999-01-01")],
+        )  # fmt: skip
+
+    store.tx("test", "again", again)
+    found = votes.votes(store, dataset, judge, VERDICT)
+    assert found.parts == ("turn 9", "turn 10")
+    assert found.groups == ("crowd",)
+    told = sorted(zip(found.part, found.value, found.judge, strict=True))
+    assert told == [(0, 0, 0), (0, 2, 0), (1, 0, 0), (1, 1, 0)]
+
+
+def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
+    store = open_store(f"duckdb:///{tmp_path}/mt.duckdb")
+    people.join_workspace(store, "lea")
+    take(store, "lea", from_path(real / "mt_bench_en"), Plan(dataset="votes", sampling="all"))
+    dataset = datasets.dataset_named(store, "votes").id
+    [(judge, *_)] = [j for j in datasets.dataset_judges(store, dataset) if j[1] == "plain_pairwise"]
+    dimension = next(d for d in calibration.dimensions(store, judge) if d.name == "verdict")
+    found = {
+        (a.one, a.other, a.part): (round(a.s1.point, 4), a.s1.cells, round(a.s2.point, 4), a.s2.cells)
+        for a in agreement_table(votes.votes(store, dataset, judge, dimension), 3, 1)
+    }
+    assert found[JUDGE, "expert", "turn 1"] == (0.6597, 1343, 0.8463, 859)
+    assert found[JUDGE, "expert", "turn 2"] == (0.6574, 1325, 0.8461, 864)
+    assert found["expert", "expert", "turn 1"] == (0.6297, 721, 0.81, 479)
+    assert found["expert", "expert", "turn 2"] == (0.6662, 707, 0.8186, 474)
+    for drop, exact, kappa, n in (("", 0.672, 0.505, 1814), ("tie", 0.884, 0.767, 1078)):
+        majority = summarise(evidence(store, dataset, judge, dimension, "all", drop), dimension, drop)
+        assert (round(majority.exact, 3), round(majority.interval.point, 3), majority.cells) == (exact, kappa, n)
+    store.close()
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["single cells", "sums"])
+def test_means_count_all_that_people_said_of_a_cell_and_what_waits_is_told_with_and_without(store, monkeypatch, many):
+    if many:
+        monkeypatch.setattr("data.calibration.calibration.LINEARISE_FROM", 2)
+    # judge - mean: 3 - 3 = 0 (the lower median has 1), 4 - 4.5 = -.5, 2 - 3 = -1 of one of two people, who says n/a
+    # else, 5 - 5 = 0: (0 - .5 - .5 * 1 + 0) / 3.5; n/a throughout and n/a of the judge are in no mean
+    told = [((2.0, 4.0), 3.0), ((4.0, 5.0), 4.0), ((3.0, None), 2.0), ((5.0,), 5.0), ((None,), 3.0), ((2.0,), None)]
+    cells = [Cell(n, "conversation", *one, dimension=TASK.name, probability=0.5) for n, one in enumerate(told)]
+    dataset, judge = fill(store, cells, f"several {many}")
+    people.join_workspace(store, "lea")
+    found = summarise(evidence(store, dataset, judge, TASK, "gate"), TASK)
+    assert found.mean_difference == pytest.approx(-1 / 3.5)
+    assert found.people == (9, 1, 2, 0) and gate_status.both(store, dataset, judge, "gate") == []
+    # by hand, each gap less -1 / 3.5 of its share: 2/7, -3/14, -5/14, 2/7; n / (n - 1) of their squares' sum, by 3.5^2
+    gaps = np.array([2 / 7, -3 / 14, -5 / 14, 2 / 7])
+    assert found.bias.se == pytest.approx((gaps @ gaps * 4 / 3) ** 0.5 / 3.5)
+    settings.set_gold_rule(store, "lea", dataset, settings.GoldRule("median", 1))
+    [(counted, out)] = [pair for pair in gate_status.both(store, dataset, judge, "gate") if pair[0].dimension == TASK]
+    assert (counted.people.waiting, counted.gold_cells, out.gold_cells) == (2, 6, 4)  # 2 and 4; 3 and n/a
+    assert counted.mean_difference == found.mean_difference
+    assert out.mean_difference == pytest.approx((-0.5 + 0) / 2) and out.people == (5, 1, 2, 0)
+    now = {d.key: d.gate for d in gate_status.standing(store, dataset, judge)}
+    assert now["conversation.task_completion"].gold_cells == 6
+    settings.set_gold_rule(store, "lea", dataset, settings.GoldRule("median", 1, "out"))
+    now = {d.key: d.gate for d in gate_status.standing(store, dataset, judge)}
+    assert now["conversation.task_completion"].gold_cells == 4

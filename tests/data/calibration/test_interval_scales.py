@@ -1,0 +1,290 @@
+"""Dimensions of numbers with fractions through the store: gold, figures, people, approval and dashboard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+
+from data.adjudication import provenance
+from data.annotators import annotators, course
+from data.approvals import approvals, case, gate_status, policy
+from data.calibration import (
+    anchoring,
+    baselines,
+    calibration,
+    comparison,
+    concordance,
+    confidence,
+    human_ceiling,
+    outlook,
+    selective,
+    slices,
+)
+from data.dashboard import dashboard
+from data.gold import disputes
+from data.records import datasets, settings
+from data.records.settings import GoldRule
+from data.reports import report
+from data.store import Store
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import checked
+from judges.cli import main
+from judges.stats import bins
+from judges.stats import calibration as stats_calibration
+from judges.stats.raters import alternative_annotator
+from judges.types import Dimension
+from tests.data.imports import bring, workspace
+
+ITEMS, PEOPLE = 150, 3
+ASKED: dict[str, dict[str, Any]] = {
+    "tone": {"kind": "interval", "lo": 0, "hi": 1},
+    "worth": {"kind": "interval", "lo": 1, "hi": 5, "step": 0.5},
+    "grade": {"kind": "interval", "lo": 0, "hi": 100, "step": 1},
+    "plain": {"kind": "ordinal", "lo": 1, "hi": 5},
+}
+
+
+def _given(name: str, z: float) -> float:
+    low, high = ASKED[name]["lo"], ASKED[name]["hi"]
+    step = ASKED[name].get("step", 1 if name == "plain" else 0)
+    value = float(np.clip((low + high) / 2 + (high - low) * z / 5, low, high))
+    return low + round((value - low) / step) * step if step else value
+
+
+def _material() -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
+    """The lines of an import, the judge's value and people's of each item, by dimension."""
+    rng = np.random.default_rng(3)
+    asked = [{"name": n, "unit": "response", "definition": "How much?", "answers": a} for n, a in ASKED.items()]
+    made = from_recipe(checked({"name": "mix", "title": "Mix", "kind": "response", "dimensions": asked}))
+    rows: list[dict[str, Any]] = [{"card": made.spec}]
+    true = rng.normal(size=ITEMS)
+    judged = {n: [_given(n, z) for z in true + 0.5 * rng.normal(size=ITEMS)] for n in ASKED}
+    people = {n: [[_given(n, z + 0.4 * rng.normal()) for _ in range(PEOPLE)] for z in true] for n in ASKED}
+    for i in range(ITEMS):
+        words = "word " * int(rng.integers(5, 60))
+        about = {"task": "t", "output": f"{i} {words}", "reference": "", "system": f"s{i % 2}", "meta": {"k": i % 3}}
+        rows.append({"id": f"r{i}", "kind": "response", **about})
+        sure = {"unit": "response", "confidence": 0.5 + i % 4 / 8}
+        told = [{**sure, "dimension": n, "value": judged[n][i]} for n in ASKED]
+        rows.append({"item": f"r{i}", "card": "mix", "model": "m", "scores": told})
+        rows += [
+            {"item": f"r{i}", "unit": "response", "dimension": n, "value": people[n][i][p], "annotator": f"p{p}",
+             "mode": "blind", "made_at": f"2026-01-{1 + i % 28:02d}T00:00:0{p}Z", "probability": 0.5}
+            for p in range(PEOPLE) for n in ASKED
+        ]  # fmt: skip
+    return rows, judged, people
+
+
+ROWS, JUDGED, SAID = _material()
+Place = tuple[Store, str, str, dict[str, Dimension]]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    store = workspace(tmp_path_factory.mktemp("interval"))
+    bring(store, ROWS, sampling="random")
+    dataset, judge_id = (str(store.rows(f"select id from {table}")[0][0]) for table in ("dataset", "judge"))
+    yield store, dataset, judge_id, {d.name: d for d in calibration.dimensions(store, judge_id)}
+    store.close()
+
+
+def _gold(name: str) -> Any:
+    return np.sort(np.array(SAID[name]), axis=1)[:, (PEOPLE - 1) // 2]
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: str) -> None:
+    store, dataset, judge_id, dimensions = place
+    d, x, y = dimensions[name], _gold(name), np.array(JUDGED[name])
+    kept = store.rows("select value from score where dimension = $1", [name])
+    assert sorted(value for (value,) in kept) == sorted(y.tolist())
+    found = stats_calibration.summarise(calibration.evidence(store, dataset, judge_id, d, "blind"), d)
+    summed = stats_calibration.summarise(calibration.all_sums(store, dataset, judge_id, [d], "blind")[0], d)
+    lin = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
+    assert found.interval.point == pytest.approx(lin, abs=1e-12)
+    assert summed.interval.point == pytest.approx(lin, abs=1e-9)
+    assert summed.interval.se == pytest.approx(found.interval.se, rel=0.2)
+    assert (summed.counts == found.counts).all() and found.counts.sum() == ITEMS
+    assert (summed.exact, summed.within_one) == pytest.approx((found.exact, found.within_one))
+    assert found.mean_difference == pytest.approx((y - np.mean(SAID[name], axis=1)).mean())
+    if d.scale.step or name == "plain":
+        whole = [np.round((side - d.scale.lo) / (d.scale.step or 1)).astype(int) for side in (x, y)]
+        steps = list(range(round((d.scale.hi - d.scale.lo) / (d.scale.step or 1)) + 1))
+        assert found.interval.point == pytest.approx(cohen_kappa_score(*whole, weights="quadratic", labels=steps))
+    beside = concordance.beside(store, dataset, judge_id, d, "blind")
+    assert beside is not None and beside.kendall.point == pytest.approx(stats.kendalltau(x, y)[0])
+    assert beside.spearman.point == pytest.approx(stats.spearmanr(x, y)[0])
+    assert beside.mae.point == pytest.approx(np.abs(x - y).mean())
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_every_cell_of_the_table_lists_its_items(place: Place, name: str) -> None:
+    store, dataset, judge_id, dimensions = place
+    d = dimensions[name]
+    found = stats_calibration.summarise(calibration.evidence(store, dataset, judge_id, d, "blind"), d)
+    for i, j in [*zip(*np.nonzero(found.counts), strict=True)][:12]:
+        listed = calibration.items_in(store, "lea", dataset, judge_id, d, "blind", found.codes[i], found.codes[j])
+        assert len(listed) == found.counts[i, j]
+    of = [len(dashboard.items_in(store, dataset, judge_id, d, "s0", n, "lea")) for n in range(bins.row_count(d.scale))]
+    assert sum(of) == ITEMS / 2
+    labels = annotators.dimension_labels(store, dataset, d, "blind")
+    table = course.table_with_others(labels, 0)
+    first, second = np.argwhere(table)[0]
+    assert table.sum() == ITEMS
+    assert len(course.find_cells(store, "lea", labels, 0, first, second)) == table[first, second]
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
+    store, dataset, judge_id, dimensions = place
+    d, said = dimensions[name], np.array(SAID[name])
+    pairs = [(said[:, a], said[:, b]) for a, b in combinations(range(PEOPLE), 2)]
+    one, other = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    x, y = np.concatenate([one, other]), np.concatenate([other, one])
+    held = human_ceiling.ceiling(store, dataset, judge_id, d)
+    assert held is not None and held.judge is not None
+    assert held.between.point == pytest.approx(2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var()))
+    if d.scale.kind == "interval":  # alpha by its definition: within cells against among all
+        within = sum(((row[:, None] - row[None, :]) ** 2).sum() / (PEOPLE - 1) for row in said)
+        among = ((said.ravel()[:, None] - said.ravel()[None, :]) ** 2).sum()
+        assert held.alpha.point == pytest.approx(1 - (said.size - 1) * within / among)
+    rows = {one.name: one for one in annotators.find_annotators(store, dataset, d, "blind")}
+    others = np.sort(said[:, 1:], axis=1)[:, 0]  # the lower of the two
+    assert rows["p0"].agreement is not None and rows["p0"].shared == ITEMS
+    mean = (said[:, 0] - others).mean(), 2 * np.cov(said[:, 0], others, ddof=0)[0, 1]
+    assert rows["p0"].agreement.point == pytest.approx(mean[1] / (said[:, 0].var() + others.var() + mean[0] ** 2))
+    test = alternative_annotator.run_test(annotators.dimension_labels(store, dataset, d, "blind", judge_id).ratings)
+    away = [((side[:, None] - said[:, 1:]) ** 2).sum(axis=1) for side in (np.array(JUDGED[name]), said[:, 0])]
+    assert test.people[0].judge == pytest.approx((away[0] <= away[1] + 1e-9).mean())
+
+
+def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> None:
+    store, dataset, judge_id, dimensions = place
+    policy.set_asked(store, "lea", policy.Asked(imported=True), "A test.")
+    lines = {line.dimension.name: line for line in gate_status.standing(store, dataset, judge_id)}
+    assert {line.decision.state for line in lines.values()} == {"meets policy"}
+    for name in ASKED:
+        found = case.case(store, dataset, judge_id, "response", name)
+        approvals.decide(
+            store, "lea", dataset, judge_id, "response", name, "approve", "Good.", case.seen(store, found)
+        )
+    there = next(d for d in datasets.all_datasets(store) if d.id == dataset)
+    shown = dashboard.whole(store, there, judge_id)
+    assert len(shown.tiles) == len(ASKED)
+    for tile in shown.tiles:
+        name = tile.asking.dimension.name
+        for system in tile.systems:
+            odd = int(system.name[1:])
+            [mean] = system.means
+            assert mean.interval.point == pytest.approx(np.mean(SAID[name], axis=1)[odd::2].mean())
+            assert mean.judge == pytest.approx(np.mean(JUDGED[name][odd::2])) and not mean.refused
+            assert sum(system.spread) == pytest.approx(1) and len(system.spread) == bins.row_count(
+                dimensions[name].scale
+            )
+
+
+def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
+    store, dataset, judge_id, dimensions = place
+    ids = {str(row[0]): "all" for row in store.rows("select id from item")}
+    for d in dimensions.values():
+        assert len(slices.parted(store, dataset, judge_id, d, "blind").cells.item) == ITEMS
+        [sure] = confidence.certain(store, dataset, judge_id, d, "blind").by_source.values()
+        off = bins.steps_apart(_gold(d.name), JUDGED[d.name], d.scale)
+        assert sorted(sure.off.tolist()) == sorted(off.tolist())
+        source = next(iter(selective.sources(store, dataset, judge_id, d)))
+        known = selective.sure(store, dataset, judge_id, d, source)
+        assert 0 < selective.verdicts(store, dataset, judge_id, d, "blind", known).agree.mean() < 1
+        assert anchoring.arms(store, dataset, judge_id, d).blind.labels == ITEMS * PEOPLE
+        both = comparison.same(store, dataset, [judge_id], d, "blind", rules=True).seats
+        assert set(both.judges) == {judge_id, comparison.LENGTH, comparison.CONSTANT}
+        of = ids, judge_id, f"response.{d.name}", 100, [0.6]
+        ahead = outlook.outlook(store, dataset, *of, 0.5, 2.0, 100, 900, 0.95)
+        assert 0 < ahead[None].half[0] < 0.4
+        opinion = annotators.second_opinion(store, dataset, d, "blind")
+        assert opinion is not None and all(len(row.said) == PEOPLE for row in opinion.otherwise)
+    held = baselines.measured(store, dataset, judge_id, list(dimensions.values()), "blind")
+    assert all(one.length is not None and one.standing == "beats" for one in held.values())
+
+
+def test_the_report_says_that_tables_are_binned_and_gives_the_figures_beside_kappa(place: Place) -> None:
+    store, dataset, judge_id, _ = place
+    page = report.report(store, "lea", dataset, judge_id)
+    near = [f"at most <bdi>{step}</bdi> apart" for step in ("0.5", "0.1", "one step")]
+    for told in ("kappa is Lin", "ICC(A,1)", "ten equal bins", *near):
+        assert told in page, told
+
+
+def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bring(store, ROWS)
+    dataset, judge_id = (str(store.rows(f"select id from {table}")[0][0]) for table in ("dataset", "judge"))
+    d = {one.name: one for one in calibration.dimensions(store, judge_id)}
+    for rule, wanted in (("mean", np.mean(SAID["tone"], axis=1)), ("majority", _gold("tone"))):
+        settings.set_gold_rule(store, "lea", dataset, GoldRule(rule))  # type: ignore[arg-type]
+        held = calibration.meeting(store, dataset, judge_id, d["tone"], "blind").human
+        assert np.sort(held) == pytest.approx(np.sort(wanted), abs=1e-12)
+        values = SAID["tone"][0]
+        assert provenance.resolve(values, d["tone"].scale, GoldRule(rule)) == (  # type: ignore[arg-type]
+            (pytest.approx(wanted[0]), "mean" if rule == "mean" else "median")
+        )
+    settings.set_gold_rule(store, "lea", dataset, GoldRule("mean"))
+    assert np.all(calibration.meeting(store, dataset, judge_id, d["plain"], "blind").human % 1 == 0)
+    labels = annotators.dimension_labels(store, dataset, d["tone"], "blind")
+    others = bins.from_codes(labels.others[labels.ratings.person == 0], d["tone"].scale)
+    assert np.sort(others) == pytest.approx(
+        np.sort(np.mean(np.array(SAID["tone"])[:, 1:], axis=1))
+    )
+    settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
+    waiting = {(cell.name, cell.dimension) for cell in disputes.cells_to_adjudicate(store, dataset)}
+    apart = {(f"r{i}", n) for n in ASKED for i, said in enumerate(SAID[n]) if max(said) - min(said) > 1}
+    wide = len([one for one in apart if one[1] == "grade"])
+    assert waiting == apart and 0 < wide < ITEMS
+    settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1, "out"))
+    assert len(calibration.meeting(store, dataset, judge_id, d["grade"], "blind")) == ITEMS - wide
+    store.close()
+
+
+def test_what_a_judge_states_of_itself_has_figures_once_people_label_it(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows: list[dict[str, Any]] = []
+    for i in range(40):
+        about = {"kind": "response", "task": "t", "output": f"o{i}", "reference": "", "system": "s", "meta": {}}
+        told = [{"unit": "response", "dimension": "overall_score", "value": 1 + i % 9 * 0.37}]
+        rows += [{"id": f"r{i}", **about}, {"item": f"r{i}", "card": "pointwise_quality", "model": "m", "scores": told}]
+    bring(store, rows)
+    dataset, judge_id = (str(store.rows(f"select id from {table}")[0][0]) for table in ("dataset", "judge"))
+    assert "overall_score" not in {d.name for d in calibration.dimensions(store, judge_id)}
+    said = {"unit": "response", "dimension": "overall_score", "annotator": "ann", "mode": "blind"}
+    moment = "2026-01-01T00:00:00Z"
+    bring(store, [{**said, "item": f"r{i}", "value": 1.1 + i % 9 * 0.4, "made_at": moment} for i in range(40)])
+    [d] = [one for one in calibration.dimensions(store, judge_id) if one.name == "overall_score"]
+    [found] = [one for one in gate_status.summaries(store, dataset, judge_id, "blind") if one.dimension == d]
+    assert found.cells == 40 and found.interval.point is not None and found.interval.point > 0.9
+    assert "response.overall_score" in annotators.labelled_dimensions(store, dataset)
+    assert "overall score" in report.report(store, "lea", dataset, judge_id)
+    store.close()
+
+
+def test_agree_reads_them_from_plain_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    judged, labels = tmp_path / "judgments.jsonl", tmp_path / "labels.jsonl"
+    scores = [{"unit": "response", "dimension": "overall_score", "value": 1 + i % 9 * 0.37} for i in range(40)]
+    lines = [{"item": f"r{i}", "card": "pointwise_quality", "model": "m", "scores": [s]} for i, s in enumerate(scores)]
+    judged.write_text("\n".join(map(json.dumps, lines)))
+    told = {"unit": "response", "dimension": "overall_score", "annotator": "ann", "mode": "blind"}
+    made = [{**told, "item": f"r{i}", "value": 1.1 + i % 9 * 0.4, "made_at": "2026-01-01"} for i in range(40)]
+    labels.write_text("\n".join(map(json.dumps, made)))
+    assert main(["agree", str(judged), str(labels)]) == 0
+    shown = capsys.readouterr().out
+    assert "overall_score" in shown and "kappa is Lin's concordance" in shown and "Kendall's tau-b 1.000" in shown
+    assert main(["agree", str(judged), str(labels), "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)
+    gaps = np.array([1.1 + i % 9 * 0.4 - (1 + i % 9 * 0.37) for i in range(40)])
+    assert row["beside"]["mae"]["point"] == pytest.approx(np.abs(gaps).mean()) and len(row["answers"]) == 10

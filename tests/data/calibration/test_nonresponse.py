@@ -1,0 +1,252 @@
+"""Who answered: weights, what a decision makes of it, and the list of what nobody has answered."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from data.approvals import approvals, case, gate_status, policy, suspension
+from data.approvals.policy import Asked
+from data.calibration import calibration, labelled_items, nonresponse
+from data.gold import excluded_items
+from data.gold.fewshot import not_in_prompt_sql
+from data.gold.gold import gold_sql
+from data.importing import Plan, from_path, take
+from data.queue import queue
+from data.records import exposure, people, settings
+from data.records.settings import QueueRules
+from data.store.errors import BadInput, NotAllowed
+from data.store.ids import now
+from judges.cards import cards
+from judges.stats.approval_check import Policy
+from judges.stats.calibration import PairedRatings
+from tests import seeds
+from tests.bench.simulations import answered as sim
+
+HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness")
+
+
+@pytest.fixture
+def w(tmp_path: Path) -> Iterator[sim.World]:
+    made = sim.world(tmp_path / "a.duckdb", 1, items=90)
+    yield made
+    made.store.close()
+
+
+def who_answered(w: sim.World) -> Any:
+    return nonresponse.responses(w.store, w.dataset, w.judge, [HELP], "gate")["turn", "helpfulness"]
+
+
+def weights(w: sim.World) -> dict[str, set[float]]:
+    cells = calibration.met(w.store, w.dataset, HELP, "gate", among=not_in_prompt_sql(w.store, w.judge))
+    query = f"select i.system_a, m.weight from ({cells}) m join item i on i.id = m.item_id"
+    found: dict[str, set[float]] = defaultdict(set)
+    for system, weight in w.store.rows(query, [w.dataset, "helpfulness", w.judge]):
+        found[str(system)].add(round(float(weight), 9))
+    return found
+
+
+# -- weights ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_item_stands_for_as_many_as_its_stratum_has_for_each_that_is_answered(w: sim.World) -> None:
+    sim.draw(w)  # 21 of the 30 items of each system
+    sim.work(w, "ann", system="x")
+    sim.work(w, "ann", system="y", most=7)
+    sim.work(w, "ann", system="z", most=1)
+    assert weights(w) == {"x": {round(30 / 21, 9)}, "y": {round(30 / 7, 9)}, "z": {30.0}}
+    # the same on the other ways: sums of large datasets, and the moments of corrected means
+    one = calibration.meeting(w.store, w.dataset, w.judge, HELP, "gate")
+    sums = calibration.all_sums(w.store, w.dataset, w.judge, [HELP], "gate")[0]
+    assert isinstance(one, PairedRatings) and one.weight.sum() == pytest.approx(90) == sums.weight.sum()
+    assert sums.mean_weight == pytest.approx((90, (one.weight**2).sum()))
+    moments = labelled_items.labelled(w.store, w.dataset, w.judge, [HELP], ["gate"])["turn", "helpfulness"]
+    assert {system: found[0].weights[0] for system, found in moments.items()} == pytest.approx(dict.fromkeys("xyz", 30))
+    before = gate_status.fingerprint(w.store, w.dataset, w.judge, HELP, "gate")
+    sim.work(w, "ann", system="z", most=1)
+    assert weights(w)["z"] == {15.0} and gate_status.fingerprint(w.store, w.dataset, w.judge, HELP, "gate") != before
+
+
+def test_weights_of_a_few_labels_follow_who_answered_among_these(w: sim.World) -> None:
+    sim.draw(w)
+    sim.work(w, "ann")
+    few = [
+        row[0]
+        for row in w.store.rows(
+            "select id from item where system_a = 'x' and id in (select item_id from label) limit 3"
+        )
+    ]
+    few += [
+        row[0]
+        for row in w.store.rows(
+            "select id from item where system_a = 'y' and id in (select item_id from label) limit 5"
+        )
+    ]
+    among = " and l.item_id in (" + ", ".join(f"'{i}'" for i in few) + ")"
+    query = gold_sql(HELP.sort, HELP.scale, "gate", settings.gold_rule(w.store, w.dataset), among)
+    rows = w.store.rows(
+        f"select i.system_a, g.weight from ({query}) g join item i on i.id = g.item_id", [w.dataset, "helpfulness"]
+    )
+    assert Counter(rows) == {("x", 10.0): 3, ("y", 6.0): 5}
+
+
+def test_an_example_of_the_prompt_and_what_is_put_aside_do_not_count_as_answered(w: sim.World) -> None:
+    sim.draw(w)
+    aside = [
+        row[0]
+        for row in w.store.rows(
+            "select d.item_id from draw d join item i on i.id = d.item_id where i.system_a = 'x' limit 6"
+        )
+    ]
+    excluded_items.exclude_items(w.store, "lea", w.dataset, aside, "a prompt was tuned on them")
+    sim.work(w, "ann")  # they are given out all the same, and count for nothing
+    assert weights(w)["x"] == {2.0} and weights(w)["y"] == {round(30 / 21, 9)}
+    assert [(s.name, s.drawn, s.answered) for s in who_answered(w).strata] == [
+        ("x", 21, 15),
+        ("y", 21, 21),
+        ("z", 21, 21),
+    ]
+
+
+# -- decisions --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", sim.WAYS)
+def test_nobody_is_approved_by_leaving_out_what_is_hard(way: str) -> None:
+    found = sim.once(way, 1, good=way == "half a wave", min_items=15, items=150)
+    assert found.state == "below minimum sample" and found.alone == "meets policy" and found.unanswered > 50
+
+
+def test_what_is_drawn_is_answered_where_the_review_queue_is_worked_first(tmp_path: Path) -> None:
+    found = sim.once("audit first", 1, items=126, min_items=12)
+    assert found.unanswered == 0 and found.state == "fails" and found.kappa is not None and found.kappa < 0.5
+
+
+@pytest.mark.parametrize(("people_n", "overlap"), [(2, 1), (2, 2), (3, 2)])
+def test_what_one_person_saw_first_another_answers_or_it_is_told(tmp_path: Path, people_n: int, overlap: int) -> None:
+    names = ("lea", *(f"p{n}" for n in range(people_n)))
+    w = sim.world(tmp_path / "a.duckdb", 5, names=names, items=45)
+    settings.set_queue_rules(w.store, "lea", w.dataset, QueueRules(overlap=overlap))
+    queue.fill_review(w.store, "lea", w.dataset, w.judge, 45)
+    for name in names[1:][: people_n - 1]:
+        sim.work(w, name, "review", most=20)
+    sim.draw(w)
+    for name in names[1:]:
+        sim.work(w, name)
+    told, left = who_answered(w), nonresponse.missing(w.store, "lea", w.dataset, w.judge, HELP, "gate")
+    assert told.whole.drawn - told.whole.answered == len(left) == (0 if people_n > overlap else len(left))
+    assert {one.why for one in left} <= {"answered with the judge in view", "waiting"}
+    labelled_ = {row[0] for row in w.store.rows("select item_id from label where mode = 'blind'")}
+    drawn = {row[0] for row in w.store.rows("select item_id from draw where stream = 'audit'")}
+    assert {one.item for one in left} == drawn - labelled_
+    w.store.close()
+
+
+def test_a_further_draw_suspends_nothing_and_refuses_a_new_approval(tmp_path: Path) -> None:
+    w = sim.world(tmp_path / "a.duckdb", 2, good=True, items=150)
+    policy.set_asked(w.store, "lea", Asked(Policy(min_items=30)), "a small edition")
+    sim.draw(w)
+    sim.work(w, "ann")
+    key = (w.dataset, w.judge, "turn", "helpfulness")
+    approvals.decide(w.store, "lea", *key, "approve", "It agrees.", case.seen(w.store, case.case(w.store, *key)))
+    queue.draw_audit(w.store, "lea", w.dataset, 30, "", 3)
+    assert suspension.check(w.store) == [] and approvals.approved(w.store, w.dataset)
+    found = case.case(w.store, *key)
+    assert found.line.decision.state == "below minimum sample" and found.line.decision.more == (18, 18)
+    assert "30 of 135 drawn items are not answered" in found.against[0]
+    sim.work(w, "ann", most=28)
+    assert case.case(w.store, *key).against == []
+    w.store.close()
+
+
+def test_the_share_is_a_policy_on_record(w: sim.World) -> None:
+    assert policy.asked(w.store).answered == 0.9
+    assert policy.read({"policy": {}}).answered == 0, "nobody asked when older approvals were given"
+    told = policy.older(w.store, Asked(answered=0.5), now())
+    assert told.startswith("Approved under the first policy (required: kappa 0.50, 50% of the drawn items answered by ")
+    assert told.endswith("today's policy requires kappa 0.50, 90% of the drawn items answered by people.")
+    assert policy.looser(Asked(answered=0.8), Asked()) and not policy.looser(Asked(answered=1.0), Asked())
+    for wrong in (1.1, -0.1, float("nan"), True, "all"):
+        with pytest.raises(BadInput, match="share of drawn items answered"):
+            Asked(answered=wrong).check()  # type: ignore[arg-type]
+    sim.draw(w)
+    sim.work(w, "ann", most=40)
+    policy.set_asked(w.store, "lea", Asked(Policy(min_items=30), answered=0.0), "A trial.")
+    assert policy.changes(w.store)[0].asked.answered == 0
+    line = next(one for one in gate_status.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
+    assert "not answered" not in line.decision.reason
+    policy.set_asked(w.store, "lea", replace(policy.asked(w.store), answered=0.9), "Not any more.")
+    line = next(one for one in gate_status.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
+    assert line.decision.state == "below minimum sample"
+    assert "23 of 63 drawn items are not answered" in line.decision.reason
+
+
+# -- what is missing --------------------------------------------------------------------------------------------------
+
+
+def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None:
+    w = sim.world(tmp_path / "a.duckdb", 1, names=("lea", "ann", "ben"), items=30)
+    sim.draw(w)
+    drawn = [row[0] for row in w.store.rows("select item_id from draw order by priority, id")]
+    exposure.record_exposures(w.store, "ann", {drawn[0]: [w.judge]}, "report")
+    exposure.record_exposures(w.store, "ben", {drawn[0]: [w.judge]}, "report")
+    exposure.record_exposures(w.store, "lea", {drawn[0]: [w.judge]}, "report")
+    excluded_items.exclude_items(w.store, "lea", w.dataset, [drawn[1]], "the judge is off here")
+    skip = {drawn[2], drawn[3]}
+    sim.work(w, "ann", most=8, skips=skip.__contains__)
+    held = queue.claim_items(w.store, "ben", w.dataset, "audit", queue.QueueFilters(), [], 1)[0].item
+    listed = nonresponse.missing(w.store, "ben", w.dataset, w.judge, HELP, "gate")
+    found, names = {one.item: one for one in listed}, dict(w.store.rows("select id, name from item"))
+    assert len(listed) == len(found) and all(one.name == names[one.item] for one in listed)
+    whys = {item: one.why for item, one in found.items()}
+    assert whys[drawn[0]] == "known to all" and whys[drawn[1]] == "put aside" and whys[held] in ("held", "put aside")
+    assert {whys[item] for item in skip - {held}} == {"skipped"}
+    assert len(found) == 21 - who_answered(w).whole.answered
+    assert nonresponse.summary(list(found.values())).startswith("1 put aside, ")
+    # What ann wrote may tell what she thinks of the item: ben may still answer it blind, ann may not.
+    one = next(iter(skip - {held}))
+    assert found[one].told == "by ann"
+    theirs = {m.item: m for m in nonresponse.missing(w.store, "ann", w.dataset, w.judge, HELP, "gate")}
+    assert theirs[one].told == "by ann: too hard"
+    with pytest.raises(NotAllowed):
+        nonresponse.missing(w.store, "nobody", w.dataset, w.judge, HELP, "gate")
+    w.store.close()
+
+
+def test_all_items_means_all_of_them(tmp_path: Path) -> None:
+    items = [seeds.dialogue(n, turns=1) for n in range(1, 41)]
+    said = {"unit": "turn:1", "dimension": "helpfulness", "value": 4, "made_at": "2026-02-01T12:00:00Z"}
+    labels = [{**said, "item": i["id"], "annotator": "zoe", "mode": "blind"} for i in items]
+    store = seeds.workspace(tmp_path / "a.duckdb", [*items, *map(seeds.judgment, items)], review=False)
+    found = store.rows("select id from dataset")[0][0]
+    judge = store.rows("select id from judge")[0][0]
+
+    def told() -> Any:
+        return nonresponse.responses(store, found, judge, [HELP], "imported")["turn", "helpfulness"]
+
+    assert told().strata == ()
+    take(store, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", labels[:20])), Plan("demo", sampling="all"))
+    assert told().against(0.9) == (
+        "20 of 40 drawn items are not answered. The policy requires answers to 90% of them, overall and in every "
+        "stratum."
+    )
+    take(store, "lea", from_path(seeds.lines(tmp_path / "c.jsonl", labels)), Plan("demo", sampling="all"))
+    assert told().against(0.9) == "" and told().whole.answered == 40
+    # A sample that nobody has begun takes no part in figures of an import; with its first answer it does.
+    queue.draw_audit(store, "lea", found, 20, "", 1)
+    assert [s.name for s in told().strata] == ["all items, by an import"]
+    store.close()
+
+
+def test_the_world_of_the_simulations_is_what_it_is_taken_for(w: sim.World) -> None:
+    said = dict(w.store.rows("select item_id, value from score"))
+    hard = np.array([w.gold[i] == said[i] for i in w.hard])
+    easy = np.array([w.gold[i] == said[i] for i in w.gold if i not in w.hard])
+    assert len(hard) > 40 and hard.mean() < 0.4 and easy.mean() > 0.75
+    assert people.all_people(w.store)

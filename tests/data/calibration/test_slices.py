@@ -1,0 +1,220 @@
+"""What looks into an agreement, through the store: slices, order, confidences, arms, judges on the same cells."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from data.calibration import anchoring, comparison, confidence, slices
+from data.calibration.comparison import CONSTANT, LENGTH
+from data.store import open_store
+from data.store.ids import content_id, new_id
+from judges.cards import cards
+from judges.stats.comparison import compare_judges
+from judges.stats.intervals import Cells
+from judges.stats.reliability import reliability
+from judges.stats.slices import slice_kappa
+from tests.data.cells import Cell, fill
+from tests.data.judged_dataset import BEGIN, Seat, crowd, seated
+
+HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness")
+PAIRED = {d.name: d for d in cards()["long_form_pairwise"].dimensions}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    opened = open_store(f"duckdb:///{tmp_path_factory.mktemp('looking')}/s.duckdb")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def crowded(store):
+    return seated(store, crowd(120) + crowd(40, seed=3, first=120, mode="assisted", seconds=11), "crowd")
+
+
+# -- slices -----------------------------------------------------------------------------------------------------------
+
+
+def test_cells_are_parted_by_all_that_is_known_of_their_items(store, crowded):
+    dataset, judges = crowded
+    found = slices.parted(store, dataset, judges["good"], HELP, "gate")
+    by = {one.by: one for one in found.cuts}
+    # the stratum of the draw is the system, so it parts nothing anew; "note" has another value for each item
+    assert set(by) == {"system", "language", "length", "position", "topic"}
+    assert by["position"].names == ("turn 1", "turn 2", "turn 3")
+    assert by["length"].names == ("shortest third", "middle third", "longest third")
+    assert by["language"].names == ("Latin script", "Japanese")
+    assert len(found.cells.item) == len(found.units.code) == 360
+    seats = crowd(120)
+    japanese = [
+        (gold, judge) for s in seats if s.number % 3 == 0 for gold, judge in zip(s.gold, s.scores["good"], strict=True)
+    ]
+    [told] = slice_kappa(found.cells, found.size, "quadratic", [by["language"]])
+    kappa = cohen_kappa_score(*zip(*japanese, strict=True), weights="quadratic", labels=[1, 2, 3, 4, 5])
+    assert told.slices[1].interval.point == pytest.approx(kappa)
+    assert told.slices[1].interval.items == 40
+    assert told.apart.adjusted < 0.001  # it is poor on Japanese
+
+
+def test_the_items_of_a_slice_come_with_those_furthest_apart_first(store, crowded):
+    dataset, judges = crowded
+    found = slices.parted(store, dataset, judges["good"], HELP, "gate")
+    listed = slices.members(store, "lea", dataset, judges["good"], found, "language", "Japanese")
+    gaps = [abs(m.human - m.judge) for m in listed]
+    assert gaps == sorted(gaps, reverse=True)
+    assert len(listed) == 120
+    first = listed[0]
+    seat = crowd(120)[int(first.name.split()[1])]
+    turn = int(first.unit.split(":")[1]) - 1
+    assert (seat.gold[turn] - 1, seat.scores["good"][turn] - 1) == (first.human, first.judge)
+    assert first.item == content_id("crowd", seat.number)
+    assert slices.members(store, "lea", dataset, judges["good"], found, "language", "Klingon") == []
+
+
+def test_the_side_of_a_pair_has_the_system_that_wrote_it(store):
+    cells = [Cell(n, f"response/{side}", (1.0,), 1.0, dimension="lost_in_middle") for n in range(6) for side in "ab"]
+    dataset, judge = fill(store, cells, "sides", "pair", "long_form_pairwise")
+    found = slices.parted(store, dataset, judge, PAIRED["lost_in_middle"], "blind")
+    by = {one.by: one.names for one in found.cuts}
+    assert by["side"] == ("response a", "response b")
+    assert by["system"] == ("s0", "s1")  # these items name no system for side b, whose cells are in no slice
+    verdicts = [Cell(n, "pair", (1.0,), 1.0, dimension="verdict") for n in range(6)]
+    dataset, judge = fill(store, verdicts, "verdicts", "pair", "long_form_pairwise", {0: '{"lang": "de"}', 1: "{}"})
+    assert "system" not in {c.by for c in slices.parted(store, dataset, judge, PAIRED["verdict"], "blind").cuts}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Thank you.", "Latin script"),
+        ("Grüße aus Köln, Ærø und Łódź", "Latin script"),
+        ("注文を確認します。OK, order #12", "Japanese"),
+        ("订单已经确认。", "Chinese"),
+        ("주문을 확인합니다", "Korean"),
+        ("Спасибо", "Cyrillic script"),
+        ("Ευχαριστώ", "other"),
+        ("a long English sentence about 寿司", "Latin script"),
+        ("123 ... !?", ""),
+    ],
+)
+def test_the_script_of_a_text(text, told):
+    assert slices.script(text) == told
+
+
+def test_items_stand_in_the_order_of_their_first_label(store):
+    seats = [Seat(n, [float(n % 5 + 1)], {"j": [3.0]}) for n in (4, 2, 9, 7)]
+    dataset, judges = seated(store, seats, "order")
+    cells, k = slices.in_order(store, dataset, judges["j"], HELP, "gate")
+    assert k == 5
+    ranked = np.asarray(cells.human)[np.argsort(cells.item)]
+    assert ranked.tolist() == [2, 4, 2, 4]  # items 2, 4, 7, 9 in minutes 2, 4, 7, 9, with codes from 0
+
+
+# -- confidence -------------------------------------------------------------------------------------------------------
+
+
+def test_confidences_go_by_their_source_and_samples_are_one(store, crowded):
+    dataset, judges = crowded
+    found = confidence.certain(store, dataset, judges["good"], HELP, "gate")
+    assert (list(found.by_source), found.scored) == (["self-reported"], 360)
+    seats = [
+        (c, g == v)
+        for s in crowd(120)
+        for c, g, v in zip(s.sure["good"], s.gold, s.scores["good"], strict=True)
+    ]  # fmt: skip
+    high = [right for sure, right in seats if sure == 0.9]
+    assert reliability(found.by_source["self-reported"]).levels[-1].right.point == pytest.approx(np.mean(high))
+    assert confidence.certain(store, dataset, judges["poor"], HELP, "gate") == ({}, 360)
+    more, judge = seated(store, [Seat(n, [4.0], {"j": [4.0]}) for n in range(3)], "sampled")
+    row = ("", judge["j"], content_id("sampled", 0), "turn:1", "helpfulness", 2.0, None, "", 1)
+    columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
+    store.tx("test", "another sample", lambda tx: tx.add("score", columns, [row]))
+    sampled = confidence.certain(store, more, judge["j"], HELP, "gate").by_source[confidence.SAMPLES]
+    assert (sampled.confidence.tolist(), sampled.off.tolist()) == ([0.5], [0.0])
+
+
+# -- blind and assisted -----------------------------------------------------------------------------------------------
+
+
+def test_the_arms_side_by_side_and_what_was_changed_after_a_reveal(store):
+    blind = [Seat(n, [4.0, 2.0], {"j": [4.0, 5.0]}, seconds=10 + n) for n in range(3)]
+    assisted = [Seat(10 + n, [3.0], {"j": [3.0]}, mode="assisted", seconds=5) for n in range(2)]
+    dataset, judges = seated(store, blind + assisted, "arms")
+
+    def reveal(tx):
+        columns = (
+            "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
+            "probability, replaces, withdrawn, made_at"
+        )
+        rows = [
+            (new_id(), "", content_id("arms", n), "turn:2", "helpfulness", value, "ann", "revealed", "", "", True, 5.0,
+             None, None, False, BEGIN)
+            for n, value in ((0, 5.0), (1, 3.0), (2, 1.0))
+        ]  # fmt: skip
+        tx.add("label", columns, rows)
+
+    store.tx("test", "reveal", reveal)
+    found = anchoring.arms(store, dataset, judges["j"], HELP)
+    assert found.blind == (6, 3, 3, (10.5, 11.0, 11.5), 3)
+    assert found.assisted == (2, 2, 2, (5.0, 5.0, 5.0), 2)
+    assert (found.changed, found.to_judge, found.nearer) == (3, 1, 2)  # 2 -> 5 and 2 -> 3 towards 5; 2 -> 1 away
+
+
+# -- judges side by side ----------------------------------------------------------------------------------------------
+
+
+def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
+    seats = []
+    for n in range(40):
+        b = None if n < 5 else 3.0 if n < 30 else float(n % 5 + 1)
+        scores = {"a": [float(n % 5 + 1)], "b": [b], "c": ["unscored" if n == 39 else 2.0]}
+        seats.append(Seat(n, [float(n % 5 + 1)], scores))
+    dataset, judges = seated(store, seats, "same", probability=None)
+    ids = [judges[name] for name in "abc"]
+    both = comparison.same(store, dataset, ids[:2], HELP, "blind")
+    assert (both.gold, [both.scored[i] for i in ids[:2]], len(both.seats.item)) == (40, [40, 35], 35)
+    every = comparison.same(store, dataset, ids, HELP, "blind", rules=True)
+    assert len(every.seats.item) == 34
+    assert set(every.seats.judges) == {*ids, LENGTH, CONSTANT}
+    found = compare_judges(every.seats, ids[0], 5, "quadratic")
+    human = [n % 5 for n in range(5, 39)]
+    b = [2 if n < 30 else n % 5 for n in range(5, 39)]
+    oracle = cohen_kappa_score(human, b, weights="quadratic", labels=range(5))
+    order = np.argsort([content_id("same", n) for n in range(5, 39)])
+    assert every.seats.human.tolist() == np.array(human)[order].tolist()
+    assert found.kappas[ids[1]].point == pytest.approx(oracle)
+    assert (found.kappas[ids[0]].point, found.kappas[CONSTANT].point) == (1.0, 0.0)
+    assert every.seats.judges[CONSTANT].tolist() == [int(np.bincount(human).argmax())] * 34
+    assert comparison.same(store, dataset, ids, HELP, "gate").seats.item.size == 0
+    names = comparison.dimensions(store, ids)
+    assert names["turn.helpfulness"] == (HELP, ids)
+
+
+def test_judges_are_held_against_each_other_with_the_weights_of_the_draw(store):
+    # Twenty items were drawn with one chance in two and stand for 40, twenty with one in four and stand for 80.
+    cells = [
+        Cell(n, "turn:1", (float(n % 5 + 1),), float(n % 5 + 1) if n < 20 else float((n + 1) % 5 + 1), "blind",
+             0.5 if n < 20 else 0.25)
+        for n in range(40)
+    ]  # fmt: skip
+    dataset, judge = fill(store, cells, "weighted")
+    drawn = comparison.same(store, dataset, [judge], HELP, "gate").seats
+    assert sorted(drawn.weight.tolist()) == [2.0] * 20 + [4.0] * 20
+    human = [n % 5 for n in range(40)]
+    said = [n % 5 if n < 20 else (n + 1) % 5 for n in range(40)]
+    weight = [2] * 20 + [4] * 20
+    oracle = cohen_kappa_score(human, said, weights="quadratic", labels=range(5), sample_weight=weight)
+    assert compare_judges(drawn, judge, 5, "quadratic").kappas[judge].point == pytest.approx(oracle)
+    assert comparison.same(store, dataset, [judge], HELP, "blind").seats.weight is None  # where each counts once
+
+
+def test_cells_of_many_items_are_not_read_for_their_length(store, crowded, monkeypatch):
+    dataset, judges = crowded
+    monkeypatch.setattr(comparison, "MOST_ITEMS", 10)
+    found = comparison.same(store, dataset, [judges["good"]], HELP, "gate", rules=True)
+    assert found.too_many
+    assert set(found.seats.judges) == {judges["good"], CONSTANT}
+    assert json.dumps(sorted(found.scored.values())) == "[360]"
+    assert isinstance(slices.parted(store, dataset, judges["good"], HELP, "gate").cells, Cells)

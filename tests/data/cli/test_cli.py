@@ -1,0 +1,272 @@
+"""The command line: what it says, where it says it, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from data.cli import main
+from data.records import people
+from data.store import open_store
+from data.store.high_water_mark import Mark
+from judges.cli.progress_bar import Bar
+from tests.data.imports import label, pair, text, verdict
+from tests.processes import interruptible
+
+ROOT = Path(__file__).resolve().parents[3]
+ROWS = [pair(), verdict("p1", "a"), label("p1", "tie")]
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """A factory: run(*arguments) gives (exit code, stdout, stderr) of a command in a folder of its own."""
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/store.duckdb")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.jsonl").write_bytes(text(ROWS))
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            code = main(arguments)
+        except SystemExit as leave:
+            code = int(leave.code or 0)
+        out = capsys.readouterr()
+        assert "Traceback" not in out.out + out.err
+        return code, out.out, out.err
+
+    return call
+
+
+def test_import_says_what_was_added_and_the_second_time_that_nothing_was(run: Run) -> None:
+    code, out, err = run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
+    assert (code, err) == (0, "")
+    assert out.startswith("Added 1 item, 1 judgment and 1 label to d; 0 were there already. 3 lines in ")
+    code, out, _ = run("import", "rows.jsonl", "--dataset", "d")
+    assert code == 0 and out.startswith("Added 0 items, 0 judgments and 0 labels to d; 3 were there already.")
+
+
+def test_the_first_name_becomes_lead_and_without_one_nothing_is_done(run: Run) -> None:
+    code, out, err = run("import", "rows.jsonl", "--dataset", "d")
+    assert (code, out) == (1, "") and err.startswith("This workspace has no lead yet.")
+    assert run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")[0] == 0
+    code, _, err = run("import", "rows.jsonl", "--dataset", "d", "--as", "bob")
+    assert (code, err) == (1, "Nobody called 'bob' is known here. A lead can add people on the People page.\n")
+    store = open_store()
+    assert [(p.name, p.role) for p in people.all_people(store)] == [("lea", "lead")]
+    store.close()
+
+
+def test_bad_lines_are_told_and_the_good_ones_are_taken_when_asked(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_bytes(text([*ROWS, b"{", label("p1", "c")]))
+    code, out, err = run("import", "bad.jsonl", "--dataset", "d", "--as", "lea")
+    assert (code, out) == (1, "")
+    assert (
+        "bad.jsonl, line 4: The line is not JSON" in err and "bad.jsonl, line 5: value: 'c' is not on the scale" in err
+    )
+    assert "Nothing was written: 2 lines cannot be imported." in err
+    code, out, err = run("import", "bad.jsonl", "--dataset", "d", "--good-rows", "--rejects", "left.jsonl")
+    assert code == 0 and "Not taken: 2 lines." in out and "line 5" in err
+    assert [json.loads(line)["line"] for line in (tmp_path / "left.jsonl").read_text().splitlines()] == [4, 5]
+
+
+def test_a_dry_run_writes_nothing(run: Run) -> None:
+    code, out, _ = run("import", "rows.jsonl", "--dataset", "d", "--dry-run")
+    assert (code, out) == (0, "Would add 1 item, 1 judgment and 1 label to d; 0 are there already.\n")
+    store = open_store()
+    assert store.newest() == 0
+    store.close()
+
+
+def test_a_table_needs_a_mapping_and_one_is_suggested(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,instruction,output\n1,Say hi,hi\n")
+    code, _, err = run("import", "t.csv", "--dataset", "d", "--as", "lea")
+    assert code == 1 and "t.csv is a table with the columns id, instruction, output." in err
+    code, out, _ = run("import", "t.csv", "--suggest")
+    assert code == 0
+    (tmp_path / "m.json").write_text(out)
+    assert run("import", "t.csv", "--dataset", "d", "--mapping", "m.json")[1].startswith("Added 1 item,")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        ((), 2, "required: COMMAND"),
+        (("import",), 2, "required: PATH"),
+        (("import", "rows.jsonl"), 1, "Say into which dataset: --dataset NAME."),
+        (("import", "none.jsonl", "--dataset", "d"), 1, "There is no file none.jsonl."),
+        (("import", "*.jsonl", "--dataset", "d"), 1, "is a pattern that fits no file. Give files, or a folder."),
+        (("import", "https://example.org/x.jsonl", "--dataset", "d"), 1, "is an address. Download the file first"),
+        (("import", "/dev/null", "--dataset", "d"), 1, "/dev/null is neither a plain file nor a folder."),
+        (("import", "empty", "--dataset", "d"), 1, "empty holds no data file"),
+        (("import", "rows.jsonl", "--dataset", " d"), 1, "cannot name a dataset"),
+        (("import", "rows.jsonl", "--dataset", "d", "--sampling", "some"), 2, "invalid choice: 'some'"),
+        (
+            ("import", "rows.jsonl", "--dataset", "d", "--format", "fastchat", "--as", "lea"),
+            1,
+            "rows.jsonl is none of FastChat's files",
+        ),
+        (("import", "rows.jsonl", "--dataset", "d", "--mapping", "none.json"), 1, "none.json: No such file"),
+        (("import", "rows.jsonl", "--dataset", "d", "--mapping", "rows.jsonl"), 1, "The mapping cannot be read."),
+        (("import", "rows.jsonl", "--suggest"), 1, "rows.jsonl holds no table: it needs no mapping."),
+        (("verify",), 1, "There is no store at "),
+        (("restore", "none.duckdb"), 1, "There is no backup none.duckdb."),
+        (("restore", "rows.jsonl"), 1, "rows.jsonl is no backup that can be opened, so nothing was changed."),
+        (("backup", "rows.jsonl"), 1, "rows.jsonl exists already. Give the backup another name."),
+        (("backup", "nowhere/b.duckdb"), 1, "There is no folder nowhere."),
+    ],
+)
+def test_what_cannot_be_done_is_a_sentence(
+    run: Run, tmp_path: Path, arguments: tuple[str, ...], code: int, says: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    found, out, err = run(*arguments)
+    assert (found, out) == (code, "") and says in err
+
+
+def test_a_backup_takes_the_stores_place_and_the_present_file_is_kept(run: Run, tmp_path: Path) -> None:
+    run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
+    assert run("backup", "b.duckdb")[1].startswith("b.duckdb is revision 2")
+    (tmp_path / "more.jsonl").write_bytes(text([pair("p2")]))
+    run("import", "more.jsonl", "--dataset", "d")
+    code, out, err = run("restore", "b.duckdb")
+    assert (code, err) == (0, "") and "at revision 2. The file that was there is kept as " in out
+    assert run("verify") == (0, "Read to revision 2: no problem was found.\n", "")
+    aside = next(tmp_path.glob("store.replaced-*.duckdb"))
+    store = open_store(f"duckdb:///{aside}")
+    assert store.rows("select count(*) from item") == [(2,)]
+    store.close()
+    assert not list(tmp_path.glob("*.restoring*"))
+
+
+def test_a_store_in_use_is_neither_restored_nor_imported_into(run: Run, tmp_path: Path) -> None:
+    run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
+    run("backup", "b.duckdb")
+    code = "from data.store import open_store; s = open_store(); print('open', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None and other.stdout.readline() == "open\n"
+        for command in (["restore", "b.duckdb"], ["import", "rows.jsonl", "--dataset", "d"], ["verify"]):
+            found, out, err = run(*command)
+            assert (found, out) == (1, "") and "in use" in err
+        other.communicate("\n")
+    assert run("verify")[0] == 0
+
+
+def test_missing_changes_are_told_and_accepted_only_when_asked(run: Run, tmp_path: Path) -> None:
+    run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
+    mark = Mark(tmp_path / "store.duckdb.mark")
+    mark.write(7, "")
+    mark.close()
+    code, _, err = run("verify")
+    assert code == 1 and "ends at revision 2, but revision 7 was confirmed: 5 are missing" in err
+    assert run("import", "rows.jsonl", "--dataset", "d")[0] == 1
+    assert run("verify", "--accept") == (0, "Read to revision 2: no problem was found.\n", "")
+    assert run("verify")[0] == 0
+
+
+FAULTS = [
+    ("judgment", "id, judge_id, item_id, part, sample, raw, unscored, why", ("x", "j", "i", "", 0, "", "", ""),
+     "1 row of judgment names the judge 'j', which is not there."),
+    ("item", "id, dataset_id, name, kind, system_a, system_b, content, meta, hash, cells",
+     ("x", "d", "n", "pair", "", "", "{}", "{}", "h", 0),
+     "The content of the item 'n' is not what it was when it came in."),
+    ("remark", "judgment_id, judge_id, item_id, unit, dimension, sort, text, sample",
+     ("x", "", "", "pair", "", "note", "", 0), "1 row of remark names the judgment 'x', which is not there."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "columns", "row", "says"), FAULTS)
+def test_verify_says_what_does_not_fit_together(
+    run: Run, table: str, columns: str, row: tuple[object, ...], says: str
+) -> None:
+    run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
+    store = open_store()
+    store.tx("lea", "damage", lambda tx: tx.add(table, columns, [row]))
+    store.close()
+    code, out, err = run("verify")
+    assert code == 1 and says in err and "Problems: " in out
+
+
+def test_several_paths_are_one_import_and_what_is_alike_is_told_once(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "more" / "deep").mkdir(parents=True)
+    (tmp_path / "more" / "rows.jsonl").write_bytes(text([pair("p2"), label("p2", "a")]))
+    (tmp_path / "more" / "deep" / "odd.jsonl").write_bytes(text([label(f"none{n}", "a") for n in range(40)]))
+    paths = ("rows.jsonl", "more", "more/rows.jsonl")  # the last one is in the folder, and is read once
+    code, out, err = run("import", *paths, "--dataset", "d", "--as", "lea")
+    assert code == 1 and err.splitlines()[0] == (
+        "40 lines, such as deep/odd.jsonl, lines 1, 2 and 3: The item 'none0' is missing: it is neither in the dataset "
+        "nor in this import."
+    )
+    assert len(err.splitlines()) == 2 and "40 lines cannot be imported" in err
+    code, out, _ = run("import", *paths, "--dataset", "d", "--good-rows")
+    assert code == 0 and out.startswith("Added 2 items, 1 judgment and 2 labels to d; 0 were there already.")
+
+
+def test_the_list_of_commands_loads_none_of_them() -> None:
+    """What it lists comes quickly: neither a library nor a command is loaded for it."""
+    for tool in ("data", "judges"):
+        listed = f"import sys\nfrom {tool}.cli import main\ntry:\n main(['--help'])\nexcept SystemExit: pass\n"
+        code = listed + "print([m for m in sys.modules if m.split('.')[0] in ('pydantic', 'numpy', 'duckdb') or "
+        code += f"m.startswith('{tool}.cli.')])"
+        shown = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert "usage: python -m " in shown.stdout and shown.stdout.endswith("\n[]\n"), shown.stdout
+
+
+def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:
+    import io
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    shown, endless, silent = Terminal(), Terminal(), io.StringIO()
+    with Bar(shown) as bar:
+        while "%" not in shown.getvalue():  # it comes after a tenth of a second
+            bar(50, 100, 1_000, ", 3 failed")
+    with Bar(endless, "rows") as bar:
+        while "%" not in endless.getvalue():
+            bar(0, 0, 12)
+    with Bar(silent) as bar:
+        bar(50, 100, 1_000)
+        bar.clear()
+    assert silent.getvalue() == ""
+    [said] = re.findall(r"\r(\[#+\.+\].*?) *(?=\r)", shown.getvalue())
+    assert re.fullmatch(r"\[#{12}\.{12}\]  50%  1,000 lines  [\d,]+ a second, 3 failed", said)
+    assert shown.getvalue().endswith("\r" + " " * len(said) + "\r")
+    assert f"[{'#' * 24}] 100%  12 rows  " in endless.getvalue()
+
+
+def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -> None:
+    run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
+    with (tmp_path / "many.jsonl").open("wb") as file:
+        for number in range(30_000):
+            file.write(text([pair(f"many{number}")]))
+    command = [sys.executable, "-m", "data", "import", str(tmp_path / "many.jsonl"), "--dataset", "d"]
+    spools = tmp_path / "spools"
+    spools.mkdir()
+    options = {"cwd": ROOT, "env": {**os.environ, "TMPDIR": str(spools)}}
+    for after in (0.0, 0.5, 2.0):
+        with interruptible(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as one:
+            while one.poll() is None and not list(spools.glob("assay-intake-*")):
+                time.sleep(0.01)
+            time.sleep(after)
+            one.send_signal(signal.SIGINT)
+            _, err = one.communicate(timeout=60)
+        # Python that is ending already has taken its handler off: the signal then ends it, which shells call 130.
+        assert b"Traceback" not in err and one.returncode in (0, 130, -signal.SIGINT), err
+        assert not list(spools.iterdir())
+        store = open_store()
+        assert store.rows("select count(*) from item")[0][0] in (1, 30_001)
+        store.close()
+    assert run("verify")[0] == 0

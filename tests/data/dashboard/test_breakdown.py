@@ -1,0 +1,114 @@
+"""What is behind a tile: slices against pandas and against the tile itself, over time, and where labels are too few."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pytest
+
+from data.dashboard import dashboard
+from data.dashboard.breakdown import breakdown, ways
+from data.dashboard.dashboard import Tile
+from data.records import people
+from data.store import Store, open_store
+from judges.stats.ppi import correct_mean
+from tests.data.cells import Cell, fill
+from tests.data.dashboard.test_dashboard import alike, approve, dialogues, expected, pairs, scored
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}")
+    people.join_workspace(opened, "lea")
+    yield opened
+    opened.close()
+
+
+def tiles(store: Store, dataset: str, judge: str, *names: str) -> list[Tile]:
+    approve(store, dataset, judge, *names)
+    return dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
+
+
+def meta(n: int) -> dict[str, Any]:
+    """Six topics, the last with one item, days of three months, an id of every item's own."""
+    return {"topic": "旅行" if n == 0 else f"t{n % 5}", "day": f"2026-0{1 + n % 3}-{1 + n % 28:02d}", "no": f"i{n}"}
+
+
+def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> None:
+    cells = dialogues()
+    dataset, judge = fill(store, cells, meta={n: json.dumps(meta(n)) for n in range(120)})
+    helpful, verdict = tiles(store, dataset, judge, "helpfulness", "verdict")
+    found = ways(store, dataset, judge, helpful.asking)
+    assert list(found) == ["meta.day", "system", "position", "meta.topic"]
+    frame = pandas.DataFrame([
+        {"item": c.item, "topic": meta(c.item)["topic"], "system": f"s{c.item % 2}", "month": meta(c.item)["day"][:7],
+         "turn": c.unit.replace(":", " "), "judge": c.judge}
+        for c in cells if c.dimension == "helpfulness" and isinstance(c.judge, float)
+    ])  # fmt: skip
+    for by, column in (("meta.topic", "topic"), ("system", "system"), ("meta.day", "month"), ("position", "turn")):
+        told = breakdown(store, dataset, judge, helpful, by)
+        own = frame.groupby(column)
+        assert {s.name for s in told.slices} == set(own.groups)
+        sizes = sorted(one.judge.items for one in told.slices)
+        few = (sizes[1] if sizes[0] < 3 else 0) + 1  # beside it the smallest that could be shown tells nothing, either
+        hidden = [one for one in told.slices if one.judge.point is None]
+        assert len(hidden) == (2 if sizes[0] < 3 else 0) and all(one.judge.items < few for one in hidden)
+        for one in told.slices:
+            assert one.judge.items == own["item"].nunique()[one.name]
+            if one in hidden or one.judge.items < 3:
+                assert one.judge.point is None and one.mean is None, "a mean of one item gives its score away"
+            else:
+                assert one.judge.point == pytest.approx(own["judge"].mean()[one.name])
+                assert one.judge.low < one.judge.point < one.judge.high
+    assert breakdown(store, dataset, judge, helpful, "meta.day").step == "month"
+    by_system = {s.name: s for s in breakdown(store, dataset, judge, helpful, "system").slices}
+    for system in helpful.systems:
+        alike(by_system[system.name].mean, system.means[0])
+        alike(breakdown(store, dataset, judge, helpful, "meta.topic", system.name).whole.mean, system.means[0])
+    for outcome in range(4):
+        for one in breakdown(store, dataset, judge, verdict, "system", "", outcome).slices:
+            [system] = [s for s in verdict.systems if s.name == one.name]
+            alike(one.mean, system.means[outcome])
+    # Corrected by the labels of the slice alone: those of one topic are too few, and that is said instead.
+    topic = {s.name: s for s in breakdown(store, dataset, judge, helpful, "meta.topic").slices}["t1"]
+    mine = [replace(c, item=2 * c.item) for c in cells if meta(c.item)["topic"] == "t1"]
+    oracle = correct_mean(expected(mine, "s0", "helpfulness"), (1, 5))
+    assert topic.mean.interval.point is None and topic.mean.missing > 0 and topic.mean.n == oracle.n < 30
+
+
+def test_both_sides_of_pairs(store: Store) -> None:
+    dataset, judge = pairs(store)
+    quality, verdict = tiles(store, dataset, judge, "verdict", "quality")
+    assert breakdown(store, dataset, judge, verdict, "system").whole is None  # all wins are losses, too
+    for tile in (quality, verdict):
+        by_system = {s.name: s for s in breakdown(store, dataset, judge, tile, "system").slices}
+        for system in tile.systems:
+            alike(by_system[system.name].mean, system.means[tile.lead])
+    sides = breakdown(store, dataset, judge, quality, "side", "x")
+    assert [(s.name, s.judge.items) for s in sides.slices] == [("response a", 20), ("response b", 20)]
+
+
+def test_over_runs_and_many_values(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (3.0 + n // 30 % 2,), 3.0 + n // 30 % 2, "blind", 0.5) for n in range(90)]
+    many = {n: json.dumps({"customer": f"客 {n % 30:02d}", "pad": "x" * (n % 2)}) for n in range(90)}
+    dataset, judge = fill(store, cells, meta=many)
+    other, _ = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(4)], "other")
+    [tile] = tiles(store, dataset, judge, "helpfulness")
+    told = breakdown(store, dataset, judge, tile, "meta.customer")
+    assert len(told.slices) == 12 and told.slices[-1].name == "all others (19 values)" and told.rest == 19
+    assert sum(s.judge.items for s in told.slices) == 90 and told.without == 0
+    assert told.slices[0].judge.low is not None and told.slices[-1].mean.interval.point is not None
+    assert "run" not in ways(store, dataset, judge, tile.asking)
+    ids = [str(i) for (i,) in store.rows("select id from item where dataset_id = $1", [other])]
+    for number, item in enumerate(ids):
+        scored(store, judge, item, {"turn:1": 5.0}, f"r{number // 2}")
+    approve(store, other, judge, "helpfulness")
+    [tile] = dashboard.tiles(store, other, judge, dashboard.published(store, other)[judge])
+    told = breakdown(store, other, judge, tile, "run")
+    assert [s.judge.items for s in told.slices] == [2, 2] and told.whole.judge.point == 5.0
+    assert told.whole.judge.low is None, "that all are equal says nothing of how far others lie"

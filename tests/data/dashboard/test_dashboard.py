@@ -1,0 +1,332 @@
+"""The dashboard's figures: those of single cells, followed as rows come in, and nothing that is not approved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from data.approvals import record
+from data.approvals.policy import Asked
+from data.calibration import calibration
+from data.calibration.aggregates import tallies
+from data.calibration.labelled_items import labelled
+from data.cli import main
+from data.dashboard import dashboard, sentences
+from data.records import datasets, people
+from data.records.coverage import counted_dimension
+from data.reports.dashboard import document, plot, table
+from data.store import Store, open_store
+from data.store.ids import new_id, now
+from judges.stats.approval_check import Policy
+from judges.stats.ppi import CorrectedMean, correct_mean, moments
+from tests.data.cells import Cell, fill
+
+LOOSE = Asked(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
+NASTY = "対話 <b>x</b> **bold** =1+1"
+
+
+def approve(
+    store: Store, dataset: str, judge: str, *names: str, person: str = "lea", decision: Any = "approve"
+) -> None:
+    """Put decisions on record as they would be under a policy that asks for nothing."""
+
+    def work(tx: Any) -> None:
+        for d in calibration.dimensions(store, judge):
+            if d.name in names:
+                key = (dataset, judge, d.sort, d.name)
+                record.append(tx, key, decision, "because kappa is 0.987", person, "meets policy", LOOSE, "", [])
+
+    store.tx(person, decision, work)
+
+
+def dialogues(seed: int = 0, items: int = 120) -> list[Cell]:
+    """Dialogues of one to three turns, two in three blind; n/a of people and judge, cells that it did not score."""
+    rng, cells = np.random.default_rng(seed), []
+    for n in range(items):
+        mode = "blind" if n % 3 else "assisted"
+        for turn in range(1, int(rng.integers(2, 5))):
+            y = float(rng.integers(1, 6))
+            f: float | str | None = float(np.clip(y + rng.integers(-1, 2), 1, 5))
+            f = "unscored" if rng.random() < 0.05 else None if rng.random() < 0.05 else f
+            said = None if rng.random() < 0.05 else y
+            cells.append(Cell(n, f"turn:{turn}", (said,), f, mode, 0.5 if n % 2 else 0.25))
+        cells.append(
+            Cell(
+                n, "conversation", (float(n % 4),), float((n + n % 7 // 6) % 4), mode, 0.5 if n % 2 else 0.25, "verdict"
+            )
+        )
+    return cells
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(f"duckdb:///{tmp_path / 'd.duckdb'}")
+    people.join_workspace(opened, "lea")
+    yield opened
+    opened.close()
+
+
+def expected(cells: list[Cell], system: str, dimension: str, value: Any = lambda v: v) -> Any:
+    """The moments of those cells by the plain road: arrays of single cells."""
+    mine = [c for c in cells if c.dimension == dimension and f"s{c.item % 2}" == system and isinstance(c.judge, float)]
+    gold = [c.mode == "blind" for c in mine]
+    human = [np.nan if c.people[0] is None or c.mode != "blind" else float(value(c.people[0])) for c in mine]
+    judge, weight = [float(value(c.judge)) for c in mine], [1 / (c.probability or 1) for c in mine]
+    return moments([c.item for c in mine], judge, human, gold, weight)
+
+
+def alike(one: CorrectedMean, other: CorrectedMean) -> None:
+    """Two corrected means with the same figures, to ten digits."""
+    assert (one.n, one.others, one.interval.cells) == (other.n, other.others, other.interval.cells)
+    assert one.lam == pytest.approx(other.lam, abs=1e-10)
+    for name in ("point", "low", "high", "se", "n_eff"):
+        assert getattr(one.interval, name) == pytest.approx(getattr(other.interval, name), rel=1e-10, abs=1e-10)
+
+
+def test_sums_of_the_store_are_those_of_single_cells(store: Store) -> None:
+    cells = dialogues()
+    dataset, judge = fill(store, cells)
+    approve(store, dataset, judge, "helpfulness", "verdict")
+    tiles = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
+    assert [tile.key for tile in tiles] == ["turn.helpfulness", "conversation.verdict"]
+    for system in tiles[0].systems:
+        alike(system.means[0], correct_mean(expected(cells, system.name, "helpfulness"), (1, 5)))
+    for system in tiles[1].systems:
+        for n, mean in enumerate(system.means):
+            oracle = correct_mean(expected(cells, system.name, "verdict", lambda v, n=n: v == n), (0, 1), share=True)
+            alike(mean, oracle)
+    one = tiles[0].systems[0]
+    mine = [c for c in cells if c.dimension == "helpfulness" and f"s{c.item % 2}" == one.name and c.judge != "unscored"]
+    assert (one.cells, one.na) == (len(mine), pytest.approx(sum(c.judge is None for c in mine) / len(mine)))
+    assert one.spread[3] == pytest.approx(sum(c.judge == 4 for c in mine) / sum(c.judge is not None for c in mine))
+    assert (tiles[1].lead, tiles[1].asking.told(3)) == (3, "excellent")
+    listed = dashboard.items_in(store, dataset, judge, tiles[0].asking.dimension, one.name, 3, "person0")
+    assert {(f.name, f.unit) for f in listed} == {(f"item {c.item}", c.unit) for c in mine if c.judge == 4}
+    nothing = dashboard.items_in(store, dataset, judge, tiles[0].asking.dimension, one.name, None, "person0")
+    assert len(nothing) == sum(c.judge is None for c in mine)
+    # Somebody else may be asked for a blind answer: of those items the list must not tell what the judge said.
+    others = dashboard.items_in(store, dataset, judge, tiles[0].asking.dimension, one.name, 3, "lea")
+    blind = {f"item {c.item}" for c in cells if c.mode == "blind"}
+    assert others and {f.name for f in others} == {f.name for f in listed} - blind
+
+
+def scored(store: Store, judge: str, item: str, units: dict[str, float], run: str, sample: int = 0) -> None:
+    """A judgment with its scores in a change of its own, as a run writes it."""
+
+    def work(tx: Any) -> None:
+        made = new_id()
+        columns = "id, judge_id, item_id, part, sample, raw, unscored, why, run_id"
+        tx.add("judgment", columns, [(made, judge, item, "", sample, "", "", "", run)])
+        columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
+        rows = [(made, judge, item, u, "helpfulness", v, None, "", sample) for u, v in units.items()]
+        tx.add("score", columns, rows)
+
+    store.tx("run", "judgments", work, target=run)
+
+
+def whole(store: Store, dataset: str, judge: str) -> dict[Any, Any]:
+    """The tallies as plain numbers, by run and system."""
+    asked = [d for d in calibration.dimensions(store, judge) if d.name == "helpfulness"]
+    found = tallies(store, dataset, judge, asked)["turn", "helpfulness"]
+    return {k: (g.items, g.cells, g.counts.tolist(), g.whole.tolist(), g.cross.tolist()) for k, g in found.items()}
+
+
+def test_follows_the_store_whatever_comes(store: Store, tmp_path: Path) -> None:
+    _, judge = fill(store, [c for c in dialogues(1, 30) if c.dimension == "helpfulness"])
+    more, other = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(6)], "more")
+    assert other != judge and whole(store, more, judge) == {}
+    ids = [str(i) for (i,) in store.rows("select id from item where dataset_id = $1 order by name", [more])]
+    scored(store, judge, ids[0], {"turn:1": 4.0, "turn:2": 2.0}, "first")
+    # One item with 2 cells that sum to 6: T = 6, M = 2, TT = 36, TM = 12, MM = 4.
+    one = whole(store, more, judge)
+    assert one == {("first", "s0"): (1, 2, [0, 1, 0, 1, 0], [[6, 2]], [[36, 12, 4]])}
+    scored(store, judge, ids[2], {"turn:1": 5.0}, "second")
+    assert set(whole(store, more, judge)) == {("first", "s0"), ("second", "s0")}
+    scored(store, judge, ids[2], {"turn:1": 1.0}, "second", sample=1)  # a second sample changes nothing
+    scored(store, judge, ids[0], {"turn:3": 1.0}, "second")  # a cell of an item that was counted before
+    found = whole(store, more, judge)
+    assert sum(g[0] for g in found.values()) == 2 and sum(g[3][0][0] for g in found.values()) == 12
+    assert sum(g[4][0][0] for g in found.values()) == 7**2 + 5**2
+    store.close()
+    again = open_store(store.url)
+    assert whole(again, more, judge) == found
+    again.close()
+
+
+def pairs(store: Store) -> tuple[str, str]:
+    """Forty pairs, x against y in turn on either side; x wins 3 of 4 by the judge; quality of sections by side."""
+    cells = [
+        Cell(n, "pair", (float((0, 2)[n % 2]),), float((0, 2)[n % 2] if n % 4 else 1), "blind", 0.5, "verdict")
+        for n in range(40)
+    ]
+    for n in range(40):
+        for number in (1, 2):
+            for side in ("a", "b"):
+                good = (side == "a") == (n % 2 == 0)  # x is on side a of even items
+                value = 5.0 if good else float(number)
+                cells.append(Cell(n, f"section:{number}/{side}", (value,), value, "blind", 0.5, "quality"))
+
+    def sides(n: int) -> tuple[str, str]:
+        return ("x", "y") if n % 2 == 0 else ("y", "x")
+
+    return fill(store, cells, "pairs", "pair", "long_form_pairwise", systems=sides)
+
+
+def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
+    dataset, judge = pairs(store)
+    approve(store, dataset, judge, "verdict", "quality")
+    quality, verdict = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
+    assert [s.name for s in quality.systems] == ["x", "y"] and quality.shared
+    assert [s.means[0].judge for s in quality.systems] == [5.0, 1.5]
+    x, y = verdict.systems
+    # The judge: 10 ties (every fourth), 30 wins of x. People: x wins all 40.
+    assert (x.name, x.spread, y.spread) == ("x", (0.75, 0.25, 0.0), (0.0, 0.25, 0.75))
+    assert (x.means[0].people, y.means[0].people, y.means[2].people) == (1.0, 0.0, 1.0)
+    ties = dashboard.items_in(store, dataset, judge, verdict.asking.dimension, "y", 1, "person0")
+    lost = dashboard.items_in(store, dataset, judge, verdict.asking.dimension, "y", 2, "person0")
+    assert (len(ties), len(lost)) == (10, 30)
+    assert "x wins 100% of its pairs, most of all" in sentences.reading(verdict)[0].replace("100 points", "100%")
+    assert sentences.said(verdict, verdict.comparisons[0]).startswith("x wins 100 points more often than y")
+
+
+def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -> None:
+    dataset, judge = fill(store, dialogues(), NASTY)
+    assert dashboard.published(store, dataset) == {}
+    approve(store, dataset, judge, "helpfulness")
+    approve(store, dataset, judge, "verdict", decision="decline")
+    approve(store, dataset, judge, "coherence", person=record.AUTOMATIC, decision="suspend")
+    found = dashboard.whole(store, datasets.dataset_named(store, NASTY), judge)
+    assert [tile.key for tile in found.tiles] == ["turn.helpfulness"]
+    why = {w.dimension.name: w for w in found.withheld}
+    assert "helpfulness" not in why and why["context_use"].state == "below minimum sample"
+    assert re.fullmatch(r"Declined by lea on \d{4}-\d\d-\d\d: because kappa is 0.987", why["verdict"].why)
+    assert why["coherence"].why.startswith("Suspended by Assay on ")
+    made = document(found, now(), dashboard.run_names(found.runs))
+    assert "new labels no longer bear it out" in why["coherence"].outside and "0.987" not in why["coherence"].outside
+    assert "<b>x</b>" not in made and "対話 &lt;b&gt;x" in made
+    assert "excellent" not in made  # no answer of a withheld dimension
+    assert "http" not in made.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
+    lines = table(found.tiles).splitlines()
+    assert len(lines) == 3 and lines[0].startswith("dimension,unit,system,of,corrected,low,high,judge")
+    assert repr(found.tiles[0].systems[0].means[0].interval.point) in lines[1]
+    approve(store, dataset, judge, "helpfulness", decision="suspend")
+    assert dashboard.published(store, dataset) == {}
+
+
+def test_sentences(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (float(2 + n % 2 * 2 + n % 4 // 2),), 3.0, "blind", 0.5) for n in range(80)]
+    cells += [Cell(100 + n, "turn:1", (), 3.0) for n in range(40)]
+    dataset, judge = fill(store, cells)
+    approve(store, dataset, judge, "helpfulness")
+    tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
+    # Odd items: people say 4 and 5 in turn, so 4.5; even ones 2 and 3. The judge, always 3, is of no use: lambda 0.
+    told = " ".join(sentences.reading(tile))
+    assert told.startswith(
+        "People would rate s1 highest, 4.50 on average on a scale of 1 to 5 (with 95% confidence 4.31 to 4.69). "
+        "Lowest is s0, with 2.50."
+    )
+    assert "s1 is rated 2.00 higher than s0 (1.74 to 2.26)." in told
+    alone = dashboard.only(tile, "s1")
+    assert sentences.reading(alone)[-1] == "The judge itself says 3.00, 1.50 less."
+    asked = [tile.asking.dimension]
+    assert labelled(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
+    assert counted_dimension(asked[0]).told(0) == "mean"
+
+
+def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (float(2 + n % 2 * 2 + n % 4 // 2),), 3.0, "blind", 0.5) for n in range(80)]
+    dataset, judge = fill(store, cells)
+    approve(store, dataset, judge, "helpfulness")
+    made = plot(dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0])
+    marks = re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="middle"[^>]*>(\d)</text>', made)
+    one, *_, five = (float(x) for x, _ in marks)
+    assert [told for _, told in marks] == ["1", "2", "3", "4", "5"] and 0 < one < five < 760
+
+    def place(value: float) -> Any:
+        return pytest.approx(one + (value - 1) / 4 * (five - one), abs=0.02)
+
+    assert [float(x) for x, _ in marks] == [place(n) for n in range(1, 6)]
+    dots = re.findall(r'<circle cx="([\d.]+)" cy="[\d.]+" r="5.5"[^>]*><title>(s\d): people would say ([\d.]+)', made)
+    assert [(name, told) for _, name, told in dots] == [("s1", "4.50"), ("s0", "2.50")]
+    assert [float(x) for x, *_ in dots] == [place(4.5), place(2.5)]
+    own = re.findall(r'<path d="M([\d.]+) [^>]*><title>s\d: the judge says 3.00', made)
+    assert [float(x) for x in own] == [place(3), place(3)]
+    [height] = re.findall(r'<line x1="0" y1="([\d.]+)" x2="24" y2="\1" class="s0"', made)
+    assert f'<circle cx="12" cy="{height}" r="5" class="f0"/>' in made  # the legend: a dot on its line, and a diamond
+    assert re.search(rf'<path d="M412 {float(height) - 6:g}L418 {height}L', made)
+
+
+def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (float(2 + n % 3 + n % 2),), 3.0, "blind", 0.5) for n in range(120)]
+    dataset, judge = fill(store, cells, systems=lambda n: (f"s{n % 3}", ""))
+    approve(store, dataset, judge, "helpfulness")
+    tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
+    # People say 2 or 3 of s0, 3 or 4 of s1, 4 or 5 of s2, in turn: 2.5, 3.5 and 4.5 on average.
+    assert [s.name for s in tile.systems] == ["s2", "s1", "s0"] and len(tile.comparisons) == 3
+
+    def told(*differ: str) -> str:
+        made = tuple(
+            replace(c, adjusted=0.01 if f"{tile.systems[c.one].name}-{tile.systems[c.other].name}" in differ else 0.9)
+            for c in tile.comparisons
+        )
+        return sentences.reading(replace(tile, comparisons=made))[-1]
+
+    assert told() == "None of them differ significantly: this order may be chance."
+    for one, other, gap in (("s2", "s1", "1.00"), ("s2", "s0", "2.00"), ("s1", "s0", "1.00")):
+        said = told(f"{one}-{other}")
+        assert said.startswith(f"{one} is rated {gap} higher than {other} (")
+        assert said.endswith("). The other 2 pairs of systems do not differ significantly.")
+    assert told("s2-s0", "s1-s0") == "2 of the 3 pairs of systems differ significantly."
+    assert told("s2-s1", "s2-s0", "s1-s0") == "All of them differ significantly."
+    # Of two systems there is one pair, which is told whether it differs or not.
+    [pair] = [c for c in tile.comparisons if {c.one, c.other} == {0, 1}]
+    alone = replace(tile, systems=tile.systems[:2], comparisons=(replace(pair, adjusted=0.01),))
+    assert sentences.reading(alone)[-1].startswith("s2 is rated 1.00 higher than s1 (")
+    alike = replace(alone, comparisons=(replace(pair, adjusted=0.9),))
+    assert sentences.reading(alike)[-1].startswith("s2 and s1 do not differ significantly: the difference is 1.00 (")
+
+
+def test_items_without_a_usable_reply_are_counted_by_system_and_by_pair(store: Store) -> None:
+    sides = [("x", "y"), ("y", "x"), ("x", "z"), ("x", "y")]
+    cells = [Cell(n, "pair", (), "unscored", dimension="verdict") for n in range(3)]
+    cells += [Cell(3, "pair", (), 0.0, dimension="verdict")]  # this one was judged
+    dataset, judge = fill(store, cells, "pairs", "pair", "long_form_pairwise", systems=lambda n: sides[n])
+    found = dashboard.unreadable(store, dataset, judge)
+    assert found == {"x": 3, "y": 2, "z": 1, "x ~ y": 1, "y ~ x": 1, "x ~ z": 1}
+    alone, other = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(5)])
+    assert dashboard.unreadable(store, alone, other) == {"s0": 3, "s1": 2}  # items 0, 2, 4 and 1, 3
+    assert dashboard.unreadable(store, dataset, other) == {}
+
+
+def test_command_line(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    dataset, judge = fill(store, dialogues())
+    monkeypatch.setenv("ASSAY_STORE", store.url)
+    out = tmp_path / "d.html"
+    store.close()
+    line = ["dashboard", "--dataset", "demo", "--out", str(out)]
+    assert main(line) == 1 and "Nothing is approved on 'demo'" in capsys.readouterr().err
+    again = open_store(store.url)
+    approve(again, dataset, judge, "helpfulness")
+    again.close()
+    assert main([*line, "--judge", "other"]) == 1 and "is called 'other'" in capsys.readouterr().err
+    assert main(line) == 0 and "1 approved" in capsys.readouterr().out
+    assert "People would rate" in out.read_text(encoding="utf-8")
+
+
+def test_labels_that_do_not_cover_the_judges_answers_give_no_corrected_figure(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (4.0, 5.0), 4.0 + n % 4 // 2, "blind", 0.5) for n in range(160)]
+    cells += [Cell(1000 + n, "turn:1", (), 1.0) for n in range(40)]  # a fifth, which nobody labelled
+    dataset, judge = fill(store, cells)
+    approve(store, dataset, judge, "helpfulness")
+    tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
+    mean = tile.systems[0].means[0]
+    assert mean.refused and mean.uncovered == 0.2 and mean.people == 4.5  # of 4 and 5, not the lower one
+    told = " ".join(sentences.reading(tile))
+    assert "Labels of s0 do not cover what is to be corrected: 20% of the judge's answers" in told
+    assert told.endswith("So what stands here is the judge's own view.")

@@ -1,0 +1,551 @@
+"""Exports: what each kind holds, that it goes in again as it came out, and who may take it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from data import exporting
+from data.approvals import gate_status, policy
+from data.approvals.approvals import Approval
+from data.calibration import calibration
+from data.cli import main
+from data.desk import labels
+from data.exporting import files
+from data.exporting.conversations import fork, messages, said, sound
+from data.importing import Plan, from_path, take
+from data.importing.chats import dialogue
+from data.queue import queue
+from data.records import datasets, people
+from data.records.datasets import Dataset
+from data.records.settings import QueueRules, set_queue_rules
+from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import new_id, now
+from judges.types import ITEM, Dialogue
+from tests import seeds
+from tests.data.cells import Cell, fill
+from tests.data.imports import label, pair, verdict
+
+Json = dict[str, Any]
+SAID = "user says thing 1 of dialogue 1. "
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """The workspace, for tests that change nothing that another one looks at."""
+    made = workspace(tmp_path_factory.mktemp("export"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Store]:
+    """One for a test that changes it."""
+    made = workspace(tmp_path)
+    yield made
+    made.close()
+
+
+def workspace(folder: Path) -> Store:
+    """Six judged dialogues: four in the audit sample, answered by ann and ben; all in the review queue; four pairs."""
+    items = [seeds.dialogue(n) for n in range(1, 7)]
+    replies = [seeds.judgment(i, seeds.reply(i, helpfulness=2, verdict="good")) for i in items]
+    made = seeds.workspace(folder / "a.duckdb", [*items, *replies], names=("lea", "ann", "ben"), audit=4)
+    people.set_person(made, "lea", "rex", "researcher")
+    found = datasets.dataset_named(made, "demo").id
+    set_queue_rules(made, "lea", found, QueueRules(overlap=2))
+    for person, value in (("ann", 4.0), ("ben", 2.0)):
+        for one in queue.claim_items(made, person, found, "audit", queue.QueueFilters(), [], 8):
+            answer(made, person, one, value)
+    pairs = [pair(f"p{n}", a=f"First {n}.", b=f"Second {n}.") for n in range(1, 5)]
+    said = [label(f"p{n}", word) for n, word in enumerate(("a", "b", "tie"), 1)]
+    judged = [verdict(f"p{n}", "b") for n in range(1, 5)]
+    seeds.lines(folder / "pairs.jsonl", [*pairs, *judged, *said])
+    take(made, "lea", from_path(folder / "pairs.jsonl"), Plan("pairs", sampling="random"))
+    return made
+
+
+def answer(
+    store: Store, person: str, one: queue.GivenItem | str, value: float, key: str = "", version: str = "", **more: Any
+) -> str:
+    """Save the helpfulness of the first turn, and the verdict."""
+    item, draw = (one, None) if isinstance(one, str) else (one.item, one.draw)
+    cells = {("turn:1", "helpfulness"): value, ("conversation", "verdict"): value - 1.0, **more.pop("cells", {})}
+    values = [{"unit": u, "dimension": d, "v": v, "saw": True, "seen": 2.0} for (u, d), v in cells.items()]
+    given = {"key": new_id(), "person": person, "action": "save", "item": item, "claim": draw, "version": version}
+    saved, refused = labels.save_answers(store, person, [{**given, "values": values, "ms": 1, **more}])
+    assert saved, refused
+    return str(given["key"])
+
+
+def demo(store: Store, name: str = "demo") -> Dataset:
+    return datasets.dataset_named(store, name)
+
+
+def rows(store: Store, kind: str, name: str = "demo", **options: Any) -> list[Json]:
+    one = exporting.kind(kind)
+    return list(one.rows(store, demo(store, name), {o.name: options.get(o.name, o.default) for o in one.options}))
+
+
+def given_out(store: Store, file: Path, kind: str, name: str = "demo", actor: str = "rex", **options: Any) -> Path:
+    format = file.suffix.removeprefix(".")
+    exporting.give(store, actor, demo(store, name), exporting.kind(kind), options, format, file)  # type: ignore[arg-type]
+    return file
+
+
+def test_every_kind_is_found_by_being_there_and_says_what_it_gives() -> None:
+    found = {path.stem for path in (Path(exporting.__file__).parent / "kinds").glob("[a-z]*.py")}
+    assert set(exporting.kinds()) == found
+    assert all(kind.says.endswith(".") and kind.title for kind in exporting.kinds().values())
+    with pytest.raises(NotFound, match="There is no export called 'nothing'"):
+        exporting.kind("nothing")
+
+
+def test_a_preview_shows_the_first_rows_and_counts_all(store: Store) -> None:
+    for kind in exporting.kinds().values():
+        if kind.name != "examples":
+            every = rows(store, kind.name)
+            assert exporting.preview(store, "rex", demo(store), kind, {}) == (every[:5], len(every)), kind.name
+
+
+def test_labels_tell_who_how_and_with_which_probability(store: Store) -> None:
+    found = [r for r in rows(store, "labels") if r["dimension"] == "helpfulness"]
+    assert len(found) == 8
+    blind = [r for r in found if r["mode"] == "blind"]
+    assisted = [r for r in found if r["mode"] == "assisted"]
+    # Three systems with two dialogues each, four drawn of six: whatever the strata, a probability is known for each.
+    assert {r["annotator"] for r in blind} == {"ann", "ben"}
+    assert all(0 < r["probability"] <= 1 and r["stream"] == "audit" for r in found)
+    assert all(not r["saw"] and r["seen"] is None for r in blind)
+    assert all(r["saw"] and r["seen"] == "2" for r in assisted)
+    assert {(r["value"], r["code"]) for r in found} == {("4", 4.0), ("2", 2.0)}
+    words = {r["value"] for r in rows(store, "labels") if r["dimension"] == "verdict"}
+    assert words == {"excellent", "borderline"}, "codes 3 and 1 of poor, borderline, good, excellent"
+
+
+def test_people_have_the_same_other_name_in_every_export(own: Store) -> None:
+    store = own
+    own = rows(store, "labels")
+    first = rows(store, "labels", names=False)
+    # In the order in which the workspace came to know them: lea, ann, ben.
+    assert {(a["annotator"], b["annotator"]) for a, b in zip(own, first, strict=True)} == {
+        ("ann", "person-2"),
+        ("ben", "person-3"),
+    }
+    people.join_workspace(store, "aaron")
+    assert rows(store, "labels", names=False) == first
+
+
+def test_gold_says_how_it_came_about_and_scores_by_whom(store: Store) -> None:
+    judge = datasets.dataset_judges(store, demo(store).id)[0][0]
+    one = [r for r in rows(store, "gold", judge=judge) if r["dimension"] == "helpfulness"]
+    # ann says 4 and ben 2: the lower median of the two is 2, and the judge says 2.
+    assert {(r["value"], r["how"], r["people"], r["low"], r["high"], r["judge_value"]) for r in one} == {
+        ("2", "median", 2, 2.0, 4.0, "2")
+    }
+    scores = rows(store, "scores", dimension="verdict")
+    assert len(scores) == 6 and {r["value"] for r in scores} == {"good"}
+    told = {(r["card"], r["model"], r["judge"], bool(r["card_version"])) for r in scores}
+    assert told == {("multi_turn_dialogue", "judge-one", judge, True)}
+
+
+def test_a_dataset_goes_in_again_with_the_same_gold_and_fingerprints(store: Store, tmp_path: Path) -> None:
+    again = open_store(f"duckdb:///{tmp_path}/b.duckdb")
+    people.join_workspace(again, "lea")
+    for name in ("demo", "pairs"):
+        file = given_out(store, tmp_path / f"{name}.jsonl", "dataset", name)
+        done = take(again, "lea", from_path(file), Plan(name, sampling="random"))
+        assert not done.rejected
+        one, two = demo(store, name), demo(again, name)
+        assert rows(store, "gold", name) == rows(again, "gold", name)
+        [(a, *_)], [(b, *_)] = datasets.dataset_judges(store, one.id), datasets.dataset_judges(again, two.id)
+        for d in calibration.dimensions(store, a):
+            for basis in ("imported", "blind", "assisted", "all"):
+                mine, theirs = (
+                    gate_status.fingerprint(s, i, j, d, basis) for s, i, j in ((store, one.id, a), (again, two.id, b))
+                )
+                assert mine == theirs
+        figures = [gate_status.summaries(s, i, j, "imported") for s, i, j in ((store, one.id, a), (again, two.id, b))]
+        assert [f.interval for f in figures[0]] == [f.interval for f in figures[1]]
+    again.close()
+
+
+def test_what_was_not_drawn_at_random_stays_so_when_it_comes_back(store: Store, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in given_out(store, tmp_path / "d.jsonl", "dataset").read_text().splitlines()]
+    lines = [{**line, "probability": None} if "annotator" in line else line for line in lines]
+    again = open_store(f"duckdb:///{tmp_path}/c.duckdb")
+    people.join_workspace(again, "lea")
+    take(again, "lea", from_path(seeds.lines(tmp_path / "e.jsonl", lines)), Plan("demo", sampling="random"))
+    judge = datasets.dataset_judges(again, demo(again).id)[0][0]
+    bases = calibration.rests(again, demo(again).id, calibration.dimensions(again, judge))
+    assert bases["gate"].labels == bases["imported"].labels == 0 < bases["blind"].labels
+    again.close()
+
+
+def test_better_turns_become_preferences_forked_before_the_turn(own: Store) -> None:
+    store = own
+    one, other = [str(r[0]) for r in store.rows("select id from item where kind = 'dialogue' order by name limit 2")]
+    weakest = {("conversation", "weakest_turn"): 2.0}
+    last = [str(r[0]) for r in store.rows("select id from answer_now where item_id = $1 and person = 'ann'", [one])]
+    repairs = [
+        {"unit": "turn:2", "text": "  改めて、返金を始めます。\n\nDone.  "},
+        {"unit": "turn:1", "text": "Hello!"},
+    ]
+    answer(store, "ann", one, 4.0, version=last[0] if last else "", repairs=repairs, cells=weakest)
+    unchanged = {"unit": "turn:1", "text": "assistant says thing 1 of dialogue 2."}
+    before = [str(r[0]) for r in store.rows("select id from answer_now where item_id = $1 and person = 'ann'", [other])]
+    answer(store, "ann", other, 4.0, version=before[0] if before else "", repairs=[unchanged])
+    first, second = rows(store, "preference_turns")
+    assert first["prompt"] == [{"role": "user", "content": SAID}]
+    assert first["chosen"] == [{"role": "assistant", "content": "Hello!"}]
+    assert first["rejected"] == [{"role": "assistant", "content": "assistant says thing 1 of dialogue 1. "}]
+    assert [m["role"] for m in second["prompt"]] == ["user", "assistant", "user"]
+    assert second["chosen"][0]["content"] == "改めて、返金を始めます。\n\nDone."
+    assert [r["weakest"] for r in (first, second)] == [False, True]
+    assert rows(store, "preference_turns", weakest=True) == [second]
+    assert first["annotator"] == "person-2" and rows(store, "preference_turns", names=True)[0]["annotator"] == "ann"
+    assert rows(store, "preference_turns", scenario=True)[0]["prompt"][0] == {
+        "role": "system",
+        "content": "Customer 1 wants order 37 refunded.",
+    }
+
+
+def test_the_weakest_turn_takes_anybodys_rewrite_and_forks_without_one_are_marked(own: Store) -> None:
+    store = own
+    one, other, third = [str(r[0]) for r in store.rows("select id from item where kind = 'dialogue' order by name")][:3]
+
+    def say(person: str, item: str, turn: int, repairs: list[Json] | None = None) -> None:
+        last = store.rows("select id from answer_now where item_id = $1 and person = $2", [item, person])
+        answer(
+            store, person, item, 4.0, version=str(last[0][0]) if last else "", repairs=repairs or [],
+            cells={("conversation", "weakest_turn"): float(turn)},
+        )  # fmt: skip
+
+    say("ann", one, 2)
+    say("ben", one, 2, [{"unit": "turn:2", "text": "Ben's."}, {"unit": "turn:3", "text": "Not the weakest."}])
+    say("lea", one, 3)  # two of three say turn 2: that is gold, whoever wrote it better
+    say("ann", other, 3)
+    say("ann", third, 0)
+    found = rows(store, "preference_turns", weakest=True, names=True)
+    assert [(r["item"], r["unit"], r["annotator"]) for r in found] == [("d-0001", "turn:2", "ben")]
+    both = rows(store, "preference_turns", weakest=True, unwritten=True)
+    assert [(r["item"], r["unit"], r["written"], r["weakest"]) for r in both] == [
+        ("d-0001", "turn:2", True, True), ("d-0002", "turn:3", False, True)
+    ]  # fmt: skip
+    assert (both[1]["chosen"], both[1]["annotator"]) == (None, None) and both[1]["prompt"][-1]["role"] == "user"
+    judge = datasets.dataset_judges(store, demo(store).id)[0][0]
+    judged = store.rows("select value from score_now where dimension = 'weakest_turn' and value > 0")
+    by = rows(store, "preference_turns", weakest_by=judge, unwritten=True, weakest=True)
+    assert len([r for r in by if not r["written"]]) + len({r["item"] for r in by if r["written"]}) == len(judged)
+    kind = exporting.kind("preference_turns")
+    assert kind.tells({"weakest_by": judge}) == (False, judge), "whoever takes it has seen what the judge said"
+    assert kind.tells({"weakest_by": ""}) == (False, "")
+
+
+def test_calls_of_tools_go_out_as_they_came_in(tmp_path: Path) -> None:
+    def call(n: int, name: str, told: str) -> Json:
+        return {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": told}}
+
+    chat = [
+        said("user", "Where is it warmer?"),
+        said("assistant", "") | {"tool_calls": [call(1, "weather", '{"city": "東京"}'), call(2, "weather", "{}")]},
+        said("tool", "9") | {"name": "weather", "tool_call_id": "call_1"},
+        said("tool", "3") | {"name": "weather", "tool_call_id": "call_2"},
+        said("assistant", "") | {"tool_calls": [call(3, "say", "{}")]},
+        said("tool", "") | {"name": "say", "tool_call_id": "call_3"},
+        said("assistant", "In Tokyo."),
+        said("user", "Thanks."),
+        said("assistant", "You are welcome."),
+    ]
+    found = ITEM.validate_python(dialogue({"id": "t", "messages": chat})[0])
+    assert isinstance(found, Dialogue) and messages(found) == chat and sound(chat)
+    before = fork(found, "turn:1")
+    assert before == (chat[:6], "In Tokyo.") and sound(before[0])
+    assert not sound([said("assistant", "") | {"tool_calls": []}, said("tool", "9"), said("assistant", "a")])
+    only = dialogue({"id": "o", "messages": [*chat[:4], said("user", "And?"), said("assistant", "No.")]})[0]
+    assert not sound(messages(ITEM.validate_python(only))), "nobody answered the first question"
+    kind = replace(exporting.kind("chats"), columns=pa.schema([exporting.kind("chats").columns.field("messages")]))
+    files.write([{"messages": chat}], kind, "parquet", tmp_path / "a.parquet", lambda _: None)
+    [held] = pq.read_table(tmp_path / "a.parquet").to_pylist()
+    assert [{k: v for k, v in m.items() if v is not None} for m in held["messages"]] == chat
+
+
+def test_preferences_of_pairs_leave_ties_out(store: Store) -> None:
+    found = rows(store, "preference_pairs", "pairs")
+    assert [(r["item"], r["chosen"][0]["content"], r["rejected"][0]["content"]) for r in found] == [
+        ("p1", "First 1.", "Second 1."),
+        ("p2", "Second 2.", "First 2."),
+    ]
+    assert {tuple(m["role"] for m in r["prompt"]) for r in found} == {("user",)}
+    assert [(r["chosen_system"], r["rejected_system"]) for r in found] == [("x", "y"), ("y", "x")]
+
+
+def test_a_judges_verdicts_are_given_out_only_where_it_is_approved(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    judge = datasets.dataset_judges(store, demo(store, "pairs").id)[0][0]
+    with pytest.raises(BadInput, match="not approved for verdict on pairs"):
+        given_out(store, tmp_path / "no.jsonl", "preference_pairs", "pairs", by_judge=judge)
+    assert not list(tmp_path.iterdir())
+    key = (demo(store, "pairs").id, judge, "pair", "verdict")
+    held = type("Held", (), {"key": key, "asked": policy.asked(store), "at": now()})
+    found: Callable[..., list[Approval]] = lambda *_: [held]  # type: ignore[list-item]  # noqa: E731
+    monkeypatch.setattr("data.approvals.approvals.approved", found)
+    assert [r["item"] for r in rows(store, "preference_pairs", "pairs", by_judge=judge)] == ["p1", "p2", "p3", "p4"]
+
+
+def test_verdicts_of_other_judges_and_other_datasets_do_not_go_out_with_an_approved_one(
+    own: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    more = [verdict(f"p{n}", "a", model="unapproved") for n in range(1, 5)]
+    take(own, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), Plan("pairs"))
+    apart = [pair("q1", a="First q.", b="Second q."), verdict("q1", "a")]
+    take(own, "lea", from_path(seeds.lines(tmp_path / "apart.jsonl", apart)), Plan("apart"))
+    found = demo(own, "pairs").id
+    [judge] = [key for key, model, *_ in own.rows("select id, model from judge where card = 'plain_pairwise'")
+               if model == "m"]  # fmt: skip
+    key = (found, judge, "pair", "verdict")
+    held = type("Held", (), {"key": key, "asked": policy.asked(own), "at": now()})
+    monkeypatch.setattr("data.approvals.approvals.approved", lambda *_: [held])
+    given = rows(own, "preference_pairs", "pairs", by_judge=judge)
+    # The approved judge found b better of all four pairs; another one, whom nobody has approved, found a.
+    assert [(r["item"], r["chosen"][0]["content"]) for r in given] == [(f"p{n}", f"Second {n}.") for n in range(1, 5)]
+    assert {(r["judge"], r["dimension"]) for r in given} == {(judge, "verdict")}
+
+
+def test_one_turn_below_the_answer_keeps_a_chat_out(own: Store) -> None:
+    gold = {0: (5.0, 5.0), 1: (5.0, 3.0), 2: (4.0, 4.0), 3: (3.0, 3.0), 4: (4.0, 5.0)}
+    cells = [Cell(n, f"turn:{t}", (v,), v, "blind", 0.5) for n, both in gold.items() for t, v in enumerate(both, 1)]
+    fill(own, cells, "turns")
+    found = rows(own, "chats", "turns", by="helpfulness", least="4", basis="gate")
+    told = [(r["item"], r["value"], r["units"]) for r in found]
+    assert told == [("item 0", "5", 2), ("item 2", "4", 2), ("item 4", "4", 2)]
+    best = rows(own, "chats", "turns", by="helpfulness", basis="gate")
+    assert [r["item"] for r in best] == ["item 0"], "without an answer only the best is good enough"
+
+
+def test_chats_are_those_that_reach_the_answer(store: Store) -> None:
+    # The gold of the verdict is the lower median of excellent (3) and borderline (1).
+    assert rows(store, "chats", basis="gate") == []
+    found = rows(store, "chats", basis="gate", least="borderline")
+    assert found and {r["value"] for r in found} == {"borderline"}
+    assert [m["role"] for m in found[0]["messages"]] == ["user", "assistant"] * 3
+    assert {r["item"] for r in rows(store, "chats", by="helpfulness", least="3", basis="gate")} == set()
+    with pytest.raises(BadInput, match="allowed are poor, borderline, good, excellent"):
+        rows(store, "chats", least="splendid")
+    with pytest.raises(BadInput, match="'sparkle' is not a dimension"):
+        rows(store, "chats", by="sparkle")
+
+
+def test_chats_are_chosen_by_a_judge_only_where_it_is_approved(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    judge = datasets.dataset_judges(store, demo(store).id)[0][0]
+    with pytest.raises(BadInput, match=r"not approved for helpfulness on demo: no chats are chosen by its scores\."):
+        given_out(store, tmp_path / "no.jsonl", "chats", by_judge=judge, by="helpfulness")
+    key = (demo(store).id, judge, "turn", "helpfulness")
+    held = type("Held", (), {"key": key, "asked": policy.asked(store), "at": now()})
+    monkeypatch.setattr("data.approvals.approvals.approved", lambda *_: [held])
+    found = rows(store, "chats", by_judge=judge, by="helpfulness", least="2")
+    low = dict(store.rows("select i.name, min(s.value) from score_now s join item i on i.id = s.item_id "
+                          "where s.dimension = 'helpfulness' group by i.name"))  # fmt: skip
+    assert [r["item"] for r in found] == sorted(name for name, value in low.items() if value >= 2) and found
+    assert {(r["judge"], r["basis"], r["units"]) for r in found} == {(judge, None, 3)}
+    assert rows(store, "chats", by_judge=judge, by="helpfulness") == []
+    with pytest.raises(BadInput, match="not approved for verdict"):
+        rows(store, "chats", by_judge=judge)
+
+
+def test_candidates_come_with_their_reasons(store: Store) -> None:
+    found = rows(store, "candidates")
+    disputed = [r for r in found if r["disputed"]]
+    assert {"turn 1 helpfulness: people say 2 and 4"} <= {text for r in disputed for text in r["reasons"]}
+    assert [r["need"] for r in found] == sorted((r["need"] for r in found), reverse=True)
+    assert len(rows(store, "candidates", most=1)) == 1
+
+
+def test_candidates_are_exactly_those_found_low_or_disputed(own: Store) -> None:
+    people_say = {0: (2.0, 2.0), 1: (3.0, 3.0), 2: (3.0, 5.0), 3: (3.0, 4.0), 4: (1.0, 3.0), 5: (5.0, 5.0)}
+    fill(own, [Cell(n, "turn:1", said, 4.0, "blind", 0.5) for n, said in people_say.items()], "few")
+    found = rows(own, "candidates", "few", basis="gate")
+    # Low is 1 + a quarter of the four steps, 2, and below; two steps apart is disputed. Of two labels the lower counts.
+    # What is worth collecting: 1 - .2 of a low one, 1 - .5 of a disputed one, and 1 - .2 x .5 of both.
+    assert [(r["item"], r["need"], r["low"], r["disputed"], r["doubted"], r["reasons"]) for r in found] == [
+        ("item 4", 0.9, True, True, False,
+         ["turn 1 helpfulness is 1", "turn 1 helpfulness: people say 1 and 3"]),
+        ("item 0", 0.8, True, False, False, ["turn 1 helpfulness is 2"]),
+        ("item 2", 0.5, False, True, False, ["turn 1 helpfulness: people say 3 and 5"]),
+    ]  # fmt: skip
+
+
+def test_who_may_export_and_that_it_stands_on_the_trail(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        given_out(store, tmp_path / "no.jsonl", "items", actor="ann")
+    with pytest.raises(NotAllowed):
+        exporting.preview(store, "ann", demo(store), exporting.kind("items"), {})
+    with pytest.raises(BadInput, match="only be JSON lines"):
+        given_out(store, tmp_path / "no.csv", "dataset")
+    with pytest.raises(BadInput, match="has no option judge"):
+        given_out(store, tmp_path / "no.jsonl", "items", judge="x")
+    with pytest.raises(BadInput, match="Judge: 'nobody' is not there"):
+        given_out(store, tmp_path / "no.jsonl", "scores", judge="nobody")
+    assert not list(tmp_path.iterdir())
+    given_out(store, tmp_path / "yes.jsonl", "scores", judge="judge-one")
+    told = (
+        "select e.kind, e.settings, e.lines, c.actor from export e join change c on c.seq = e.seq order by e.seq desc"
+    )
+    kind, kept, lines, actor = store.rows(told)[0]
+    judge = datasets.dataset_judges(store, demo(store).id)[0][0]
+    assert (kind, lines, actor) == ("scores", 84, "rex"), "six dialogues of 3 x 3 turn scores and 5 of the conversation"
+    assert json.loads(kept) == {"format": "jsonl", "judge": judge, "dimension": ""}
+
+
+def test_csv_runs_nothing_in_a_spreadsheet_and_the_others_keep_every_text(tmp_path: Path) -> None:
+    kind = exporting.kind("items")
+    made = [
+        {"id": "=1+1", "kind": "response", "task": "+x", "output": "-y\n@z", "reference": "@SUM(1)", "meta": {"a": 1}}
+    ]
+    for format in ("csv", "jsonl", "parquet"):
+        assert files.write(iter(made), kind, format, tmp_path / f"a.{format}", lambda _: None) == 1
+    with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
+        [cells] = csv.DictReader(file)
+    assert (cells["id"], cells["task"], cells["output"], cells["reference"]) == ("'=1+1", "'+x", "'-y\n'@z", "'@SUM(1)")
+    assert cells["meta"] == '{"a": 1}' and cells["scenario"] == ""
+    assert json.loads((tmp_path / "a.jsonl").read_text())["id"] == "=1+1"
+    assert files.cell(-1.5) == -1.5 and files.cell(True) == "true"
+
+
+UNSEEN = "\t\n\r \0\x1b\u00a0\u00ad\u034f\u115f\u180e\u2003\u200b\u2028\u202e\u2060\u2800\u3000\u3164\ufe0f\ufeff"
+SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u207c\u208a\u2a75\u2212"
+
+
+@given(st.text(UNSEEN, max_size=4), st.sampled_from(SIGNS), st.text(max_size=5))
+def test_a_cell_whose_first_visible_sign_begins_a_formula_gets_an_apostrophe(before: str, sign: str, rest: str) -> None:
+    made = files.cell(before + sign + rest)
+    assert made[0] == "'" and made.replace("'", "") == (before + sign + rest).replace("'", "")
+
+
+@given(
+    st.sampled_from("abc5(\u00e9\u8a71"), st.sampled_from(";\t\r\n\u2028"), st.text(UNSEEN + '";', max_size=3),
+    st.sampled_from(SIGNS), st.text(max_size=5),
+)  # fmt: skip
+def test_no_cell_begins_a_formula_where_a_spreadsheet_parts_them_at_another_sign(
+    first: str, parts: str, before: str, sign: str, rest: str
+) -> None:
+    assume(not re.match(r"[-+]( |-)", sign + rest))  # a list, or a rule across the page
+    out = io.StringIO()
+    files.sheet(out, ["a"], [[first + parts + before + sign + rest], [{"a": f"{parts}{before}{sign}{rest}"}]])
+    cells = [cell.lstrip('"' + UNSEEN) for cell in re.split("[;\t\r\n\v\f\x85\u2028\u2029]", out.getvalue())]
+    assert not [cell for cell in cells if cell.startswith(tuple(SIGNS))]
+
+
+def test_points_after_a_semicolon_or_on_a_line_stay_unless_they_could_run() -> None:
+    assert files.cell("good; bad\n* one\n1. two") == "good; bad\n* one\n1. two"
+    assert files.cell("a;=1+1;b") == "a;'=1+1;b"
+    assert files.cell("two:\n- one thing\n- 話\n---\nend") == "two:\n- one thing\n- 話\n---\nend"
+    assert files.cell("two:\n- cmd|x\n- f(1)") == "two:\n'- cmd|x\n'- f(1)"
+
+
+@given(st.text())
+def test_no_cell_of_csv_begins_a_formula_however_it_is_read(told: str) -> None:
+    made = files.cell(told)
+    read = unicodedata.normalize("NFKC", made)
+    left = next((c for c in read if unicodedata.category(c)[0] not in "ZC" and not c.isspace()), "")
+    assert left not in tuple("=+-@") and made.replace("'", "") == told.replace("'", "")
+
+
+@given(st.integers() | st.floats(allow_nan=False), st.sampled_from("abc5'(\u00e9\u8a71"), st.text(max_size=5))
+def test_numbers_stay_numbers_and_harmless_texts_stay_as_they_are(number: float, first: str, rest: str) -> None:
+    assert files.cell(number) == number
+    if not re.search("[;\\s\x85]", rest):
+        assert files.cell(first + rest) == first + rest
+
+
+def test_headers_are_cells_too() -> None:
+    out = io.StringIO()
+    files.sheet(out, ["a", "\u3000=b"], [["\ufeff=1", -2]])
+    assert out.getvalue() == "a,'\u3000=b\n'\ufeff=1,-2\n"
+
+
+def test_the_command_writes_the_same_file_and_refuses_in_sentences(
+    own: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    same = given_out(own, tmp_path / "same.csv", "scores", judge="judge-one").read_bytes()
+    own.close()
+    monkeypatch.setenv("ASSAY_STORE", own.url)
+    file = tmp_path / "scores.csv"
+    call = ["export", "--dataset", "demo", "--kind", "scores", "--judge", "judge-one", "--out", str(file)]
+    assert main(call) == 0
+    told = capsys.readouterr()
+    assert file.read_bytes() == same
+    assert told.out == f"Wrote 84 rows (judges' scores) to {file}.\n"
+    assert told.err.endswith('rows = load_dataset("csv", data_files="scores.csv", split="train")\n')
+    assert main(call) == 1 and "is there already" in capsys.readouterr().err
+    assert main([*call, "--force", "--as", "ann"]) == 1 and "needs the role researcher" in capsys.readouterr().err
+    assert main([*call, "--few", "3", "--force"]) == 1 and "has no option few" in capsys.readouterr().err
+    assert main(["export", "--kind", "list"]) == 0
+    assert capsys.readouterr().out.count("\n") > len(exporting.kinds())
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=30).filter(
+    lambda text: text.strip()
+)
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Store, Path]]:
+    """Two workspaces and a folder."""
+    folder = tmp_path_factory.mktemp("any")
+    one, other = (open_store(f"duckdb:///{folder}/{n}.duckdb") for n in (1, 2))
+    for made in (one, other):
+        people.join_workspace(made, "lea")
+    yield one, other, folder
+    one.close()
+    other.close()
+
+
+@settings(max_examples=8)
+@given(
+    texts=st.lists(TEXTS, min_size=2, max_size=6),
+    meta=st.dictionaries(TEXTS, st.integers(-(2**53), 2**53) | TEXTS, max_size=2),
+)
+def test_any_item_goes_out_and_in_unchanged(two: tuple[Store, Store, Path], texts: list[str], meta: Json) -> None:
+    one, other, folder = two
+    scenario, text, *more = texts
+    items = [
+        {"id": "d", "kind": "dialogue", "scenario": scenario, "meta": meta, "turns": [
+            {"turn": n, "role": role, "text": said}
+            for n, said in enumerate(texts, 1) for role in ("user", "assistant")]},
+        {"id": "r", "kind": "response", "task": scenario, "output": text, "reference": "".join(more)},
+        {"id": "p", "kind": "pair", "input": scenario, "response_a": {"text": text}, "response_b": {"text": None}},
+    ]  # fmt: skip
+    name = new_id()
+    take(one, "lea", from_path(seeds.lines(folder / "in.jsonl", items)), Plan(name))
+    take(other, "lea", from_path(given_out(one, folder / "out.jsonl", "items", name, actor="lea")), Plan(name))
+    query = "select name, content, hash, meta from item where dataset_id = $1 order by name"
+    assert one.rows(query, [demo(one, name).id]) == other.rows(query, [demo(other, name).id])
+
+
+@pytest.mark.parametrize(("roles", "texts", "wanted"), [
+    ("ua", "xx", True), ("sua", "xxx", True), ("uaua", "xxxx", True), ("u", "x", True), ("", "", False),
+    ("s", "x", False), ("au", "xx", False), ("uua", "xxx", False), ("uaa", "xxx", False), ("usa", "xxx", False),
+    ("ua", "x ", False), ("sua", " xx", False),
+])  # fmt: skip
+def test_only_chats_that_templates_take_are_given_out(roles: str, texts: str, wanted: bool) -> None:
+    named = {"u": "user", "a": "assistant", "s": "system"}
+    chat = [said(named[role], text) for role, text in zip(roles, texts, strict=True)]
+    assert sound(chat) is wanted

@@ -1,0 +1,362 @@
+"""A dataset with every sort of card, judgment and label goes out and in again: the same rows and the same figures."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data import exporting
+from data.adjudication import adjudication
+from data.approvals import gate_status
+from data.cards import cards
+from data.gold import disputes, fewshot
+from data.gold.gold import BASES, WEIGHTED
+from data.importing import Plan, Refused, Source, from_bytes, from_path, preview, take
+from data.records import datasets, people
+from data.records.settings import GoldRule, gold_rule, set_gold_rule
+from data.store import Store, open_store
+from data.store.ids import new_id, now
+from judges.authoring.custom import from_recipe
+from judges.authoring.overlay import over
+from judges.authoring.recipe import checked
+from judges.card import Card, Example
+from judges.cards import card
+from judges.cards.pointwise_quality.card import named
+from judges.cli import main
+from judges.examples import with_examples
+from judges.params import Params
+from judges.prepared import prepared
+from judges.protocols import call_plan
+from judges.types import ITEM, Dimension, Scale, sort_of, units
+from tests.data.imports import source
+from tests.judges.run_cases import of, ran
+from tests.practice_server import practice
+from tests.seeds import lines
+
+Json = dict[str, Any]
+NAME, HEURISTIC = "everything", "practice-heuristic"
+RULE = GoldRule("majority", 1)
+MODES = ("blind", "blind", "assisted", "revealed")
+
+
+def items() -> list[Json]:
+    """Dialogues of two and of twelve turns, long pairs (one after a conversation), responses in several scripts."""
+    words = "Die Lieferung kam spät, 配達が遅れました。"
+    both = ("user", "assistant")
+    turns = (
+        [{"turn": t, "role": role, "text": f"{role} {t}: {words}"} for t in range(1, most + 1) for role in both]
+        for most in (2, 12, 2, 12, 2, 12, 2, 12)
+    )
+    dialogues = [
+        {"id": f"d{n}", "kind": "dialogue", "scenario": "Refund", "system": f"m{n % 2}", "turns": t, "meta": {"x": 1}}
+        for n, t in enumerate(turns)
+    ]
+    long = [[f"# Part {p}\n\n{words} {n} " + "It is so. " * 150 for p in range(1, 5)] for n in range(6)]
+    pairs = [
+        {"id": f"p{n}", "kind": "pair", "input": "Why?\n\n" + "\n\n".join(long[n]) if n else dialogues[0]["turns"],
+         "response_a": {"system": "x", "text": "\n\n".join(long[n])},
+         "response_b": {"system": "y", "text": "\n\n".join(reversed(long[n]))}}
+        for n in range(6)
+    ]  # fmt: skip
+    responses = [
+        {"id": f"r{n}", "kind": "response", "task": f"Frage {n}?", "output": words + "ja " * n, "system": f"m{n % 3}"}
+        for n in range(14)
+    ]
+    return dialogues + pairs + responses
+
+
+def own(definition: str) -> Card:
+    """A card with interval scales, with and without steps, and ordered words."""
+    asked = [
+        {"name": "tonality", "unit": "response", "definition": definition,
+         "answers": {"kind": "interval", "lo": 0, "hi": 1}},
+        {"name": "worth", "unit": "response", "definition": "Worth.",
+         "answers": {"kind": "interval", "lo": 1, "hi": 5, "step": 0.5, "na": True}},
+        {"name": "manner", "unit": "response", "definition": "Manner.",
+         "answers": {"kind": "ordered", "categories": ["rude", "plain", "kind"]}},
+    ]  # fmt: skip
+    return from_recipe(checked({"name": "own_tone", "title": "Tone", "kind": "response", "dimensions": asked}))
+
+
+def judged(known: Card, params: Params, model: str, given: list[Json], url: Any) -> list[Json]:
+    """Lines of what a practice model said of items."""
+    mine = [(row["id"], prepared(ITEM.validate_json(json.dumps(row)))) for row in given if row["kind"] == known.kind]
+    asked = ran(url, params=params, card=known, model=model, tasks=call_plan.tasks(known, params, mine))
+    with ThreadPoolExecutor(1) as apart:  # a test in a browser before this one leaves its loop in this thread
+        found: list[call_plan.Judged] = of(apart.submit(asyncio.run, asked).result(), call_plan.Judged)
+    told = params.identity(known.kind)
+    return [
+        {"item": one.task.key, "card": known.name, "card_version": known.version, "model": model, "params": told,
+         "part": one.task.part, "sample": one.task.sample, "raw": one.raw}
+        for one in found
+    ]  # fmt: skip
+
+
+def said(rng: random.Random, scale: Scale) -> Any:
+    """Any answer on a scale."""
+    if scale.na and rng.random() < 0.2:
+        return "n/a"
+    if scale.kind == "interval" and not scale.step:
+        return rng.uniform(scale.lo, scale.hi)
+    if scale.kind == "turn":
+        return rng.choice((1, 2, "none"))
+    return float(rng.choice(scale.answers)) if scale.kind == "interval" else rng.choice(scale.answers)
+
+
+def labelled(store: Store, rng: random.Random, dimensions: list[tuple[str, Dimension]]) -> None:
+    """Draws in two strata of each mode, all of them answered, and labels of one to four people in every mode."""
+    dataset = datasets.dataset_named(store, NAME).id
+    rows = store.rows("select id, content from item where dataset_id = $1 order by name", [dataset])
+    draws, told = [], []
+    for id_, content in rows:
+        item = ITEM.validate_json(content)
+        stratum, probability = ("near", 0.3) if rng.random() < 0.5 else ("far", 0.7)
+        mode, draw = rng.choice(MODES), ""
+        if mode != "revealed" and rng.random() < 0.8:
+            draw = new_id()
+            draws.append((draw, dataset, id_, "audit", mode, "", f"{stratum} {mode}", probability, 0.0, "[]"))
+        for kind, d in dimensions:
+            if kind != item.kind:
+                continue
+            there = [unit for unit in units(item) if unit.split(":")[0].split("/")[0] == d.sort or (
+                d.sort == "side" and unit.startswith("response/"))]  # fmt: skip
+            for unit in there:
+                for person in rng.sample(["ann", "ben", "林さん", "zoë"], rng.randint(1, 4)):
+                    value = d.scale.code(d.scale.written(said(rng, d.scale)), frozenset((1, 2)))
+                    about = (new_id(), "", id_, unit, d.name, value, person, mode, draw)
+                    told.append((*about, "", False, None, None, None, False, now()))
+    columns = "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
+    drawn_as = "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons"
+
+    def work(tx: Any) -> None:
+        tx.add("draw", drawn_as, draws)
+        tx.add("label", columns + "probability, replaces, withdrawn, made_at", told)
+
+    store.tx("lea", "answer", work)
+    for person in ("ann", "ben", "林さん", "zoë"):
+        people.join_workspace(store, person)
+
+
+def opened(folder: Path, name: str) -> Store:
+    store = open_store(f"duckdb:///{folder}/{name}.duckdb")
+    people.join_workspace(store, "lea")
+    return store
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    store = opened(tmp_path_factory.mktemp("home"), "home")
+    given, rng = items(), random.Random(5)
+    old, new = own("Is it polite?"), own("Is it polite to the end?")
+    cards.save_card(store, "lea", old.recipe or {})
+    quality = named([("brevity", "Is it short?"), ("warmth", "Is it warm?")])
+    plain = card("rubric_open_ended")
+    laid = over(plain)
+    lines: list[Json] = []
+    with practice() as server:
+        asked = [
+            (card("multi_turn_dialogue"), Params(window=4, window_over=6), HEURISTIC),
+            (card("multi_turn_dialogue"), Params(samples=3, temperature=1, combine="median"), HEURISTIC),
+            (laid, Params(), HEURISTIC),
+            (card("long_form_pairwise"), Params(context=1500), HEURISTIC),
+            (card("long_form_pairwise"), Params(orders="both"), HEURISTIC),
+            (card("plain_pairwise"), Params(orders="both", samples=3, temperature=1, combine="vote"), HEURISTIC),
+            (plain, Params(samples=4, temperature=1, combine="mean"), HEURISTIC),
+            (quality, Params(), HEURISTIC),
+            (old, Params(), HEURISTIC),
+            (new, Params(samples=2, temperature=1, combine="mean"), HEURISTIC),
+        ]  # fmt: skip
+        for known, params, model in asked:
+            lines += judged(known, params, model, given, server)
+    shown = []
+    for line in lines:
+        if line["card"] == "rubric_open_ended" and line["sample"] == 0 and len(shown) < 2:
+            row = next(item for item in given if item["id"] == line["item"])
+            fields = plain.fields(prepared(ITEM.validate_json(json.dumps(row))), "")
+            shown.append(Example(f"example {len(shown)}", fields, json.loads(line["raw"])))
+    taught = with_examples(plain, shown)
+    cards.attach_examples(store, "lea", plain.name, shown)
+    lines += [
+        {**line, "card_version": taught.version, "params": {"temperature": 0}, "model": "taught"}
+        for line in lines
+        if line["card"] == plain.name and line["sample"] == 0
+    ]
+    lines += [
+        {"item": "r1", "card": "own_tone", "model": "scored", "params": {}, "card_version": new.version, "scores": [
+            {"unit": "response", "dimension": "tonality", "value": 1 / 3, "confidence": 0.1 + 0.2, "note": "dry"}]},
+        {"item": "r2", "card": plain.name, "model": "broken", "params": {}, "raw": "no JSON at all"},
+        {"item": "r3", "card": plain.name, "model": "broken", "params": {}, "raw": "{", "unscored": "cut_off"},
+    ]  # fmt: skip
+    brought = [old, new, quality, plain, laid, taught]
+    take(store, "lea", source([*({"card": c.spec} for c in brought), *given, *lines]), Plan(NAME))
+    cards.save_card(store, "lea", new.recipe or {})
+    every = (*brought, *(card(name) for name in ("multi_turn_dialogue", "long_form_pairwise", "plain_pairwise")))
+    asking = {(c.kind, d.sort, d.name): (c.kind, d) for c in every for d in c.dimensions if d.asked}
+    labelled(store, rng, list(asking.values()))
+    found = datasets.dataset_named(store, NAME).id
+    set_gold_rule(store, "lea", found, RULE)
+    for n, cell in enumerate(disputes.cells_to_adjudicate(store, found)):
+        if n % 7 == 0:
+            kind = {"d": "dialogue", "p": "pair", "r": "response"}[cell.name[0]]
+            scale = asking[kind, sort_of(cell.unit), cell.dimension][1].scale
+            value = scale.written(said(rng, scale))
+            value = float(value) if isinstance(value, bool) else value
+            told = (cell.item, cell.unit, cell.dimension, value, "why", cell.token)
+            adjudication.adjudicate(store, "lea", new_id(), *told)
+    yield store
+    store.close()
+
+
+def rows(store: Store, kind: str, **options: Any) -> list[Json]:
+    one = exporting.kind(kind)
+    told = {o.name: options.get(o.name, o.default) for o in one.options}
+    return list(one.rows(store, datasets.dataset_named(store, NAME), told))
+
+
+def but(found: list[Json], *names: str) -> list[Json]:
+    return [{k: v for k, v in row.items() if k not in names} for row in found]
+
+
+def given_out(store: Store, folder: Path, kind: str = "dataset", format: Any = "jsonl", **options: Any) -> Path:
+    file = folder / f"{kind}.{format}"
+    exporting.give(store, "lea", datasets.dataset_named(store, NAME), exporting.kind(kind), options, format, file)
+    return file
+
+
+def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tmp_path: Path) -> None:
+    file = given_out(home, tmp_path)
+    assert json.loads(file.read_text().splitlines()[0])["assay"]["format"] == 2
+    there = opened(tmp_path, "there")
+    done = take(there, "lea", from_path(file), Plan(NAME, sampling="random"))
+    assert not done.rejected and len(file.read_text().splitlines()) == done.lines + 1
+    assert rows(home, "items") == rows(there, "items")
+    for kind in ("judgments", "scores", "samples"):
+        mine, theirs = (but(rows(s, kind), "run") for s in (home, there))
+        assert mine == theirs and mine, kind
+    came = ("imported_from", "imported_by", "imported_at", "stream", "judge", "saw", "seen")
+    assert but(rows(home, "labels"), *came) == but(rows(there, "labels"), *came)
+    assert but(rows(home, "adjudications"), "adjudicator") == but(rows(there, "adjudications"), "adjudicator") != []
+    one, two = (datasets.dataset_named(s, NAME).id for s in (home, there))
+    assert gold_rule(there, two) == RULE
+    for basis in (basis for basis in BASES if basis != "gate"):
+        assert rows(home, "gold", basis=basis) == rows(there, "gold", basis=basis) != [], basis
+        for judge, *_ in datasets.dataset_judges(home, one):
+            if cards.card_of_judge(home, judge).examples and basis in WEIGHTED:
+                continue  # items of its examples were drawn and do not count: a sample that is not answered in full
+            for d in cards.card_of_judge(home, judge).dimensions:
+                marks = [
+                    gate_status.fingerprint(s, i, judge, d, basis) for s, i in ((home, one), (there, two)) if d.asked
+                ]
+                assert not d.asked or marks[0] == marks[1], (judge, d.name, basis)
+    for judge, card_name, model, *_ in datasets.dataset_judges(home, one):
+        if card_name in ("own_tone", "plain_pairwise"):
+            mine, theirs = (gate_status.summaries(s, d, judge, "imported") for s, d in ((home, one), (there, two)))
+            assert [repr(s) for s in mine] == [repr(s) for s in theirs] and mine, model
+    assert cards.current_cards(home)["own_tone"].version == cards.current_cards(there)["own_tone"].version
+    there.close()
+
+
+def test_an_export_of_a_newer_assay_is_refused_in_a_sentence_and_its_sound_lines_can_be_taken(tmp_path: Path) -> None:
+    there = opened(tmp_path, "newer")
+    one = {"id": "r1", "kind": "response", "task": "t", "output": "o"}
+    newer = [{"assay": {"format": 3, "dataset": "x"}}, one, {"thought": {"of": "r1"}}]
+    with pytest.raises(Refused, match=r"newer Assay \(format 3; this one reads up to 2\)"):
+        take(there, "lea", source(newer), Plan("d"))
+    assert take(there, "lea", source(newer), Plan("d"), "good rows").items == 1
+    for head in ({"assay": {}}, {"assay": 2}, {"assay": {"format": "2"}}):
+        assert "names no format" in preview(there, source([head, one]), Plan("d")).problems[0].sentence
+    there.close()
+
+
+FORMATS = ("jsonl", "csv", "parquet")
+
+
+def agreed(capsys: pytest.CaptureFixture[str], *args: object) -> list[Json]:
+    assert main(["agree", *map(str, args), "--json"]) == 0
+    return list(json.loads(capsys.readouterr().out))
+
+
+def kappas(found: list[Json]) -> dict[str, float | None]:
+    return {f"{one['unit']} {one['dimension']}": one["kappa"] for one in found if one["ratings"]}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_agree_reads_every_export(
+    home: Store, tmp_path: Path, format: str, capsys: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    def out(kind: str, **options: Any) -> Path:
+        return given_out(home, tmp_path, kind, format, **options)
+
+    whole = given_out(home, tmp_path)
+    labels, items_ = out("labels"), given_out(home, tmp_path, "items")
+    for card_name, model in (("plain_pairwise", HEURISTIC), ("own_tone", "scored"), ("pointwise_quality", HEURISTIC)):
+        judge = ("--card", card_name, "--model", model)
+        alone = kappas(agreed(capsys, whole, *judge))
+        assert alone
+        assert kappas(agreed(capsys, out("samples"), labels, *judge)) == alone
+        if card_name == "plain_pairwise":  # whose card has a folder, so that replies alone can be read
+            assert kappas(agreed(capsys, out("judgments"), labels, "--items", items_, *judge)) == alone
+        else:
+            assert kappas(agreed(capsys, out("scores"), labels, *judge)) == alone
+        assert kappas(agreed(capsys, out("scores"), out("gold", basis="blind"), *judge)).keys() == alone.keys()
+    one = next(
+        id_
+        for id_, _, model, *_ in datasets.dataset_judges(home, datasets.dataset_named(home, NAME).id)
+        if model == "scored"
+    )
+    beside = out("gold", basis="blind", judge=one)
+    assert kappas(agreed(capsys, beside)) == kappas(agreed(capsys, out("scores"), beside, "--model", "scored"))
+
+
+def test_agree_leaves_out_what_the_judge_was_shown_as_examples(
+    home: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    judges = {model: id_ for id_, _, model, *_ in datasets.dataset_judges(home, datasets.dataset_named(home, NAME).id)}
+    assert len(fewshot.items_in_prompt(home, judges["taught"])) == 2
+    labels = [
+        {"item": row["id"], "unit": "response", "dimension": "factuality", "value": 3, "annotator": "ann",
+         "mode": "blind", "made_at": "2026-01-31T12:00:00Z"}
+        for row in rows(home, "items") if row["kind"] == "response"
+    ]  # fmt: skip
+    whole = [row for row in rows(home, "dataset") if row.keys() & {"card", "task"}]
+    file = lines(tmp_path / "taught.jsonl", [*whole, *labels])
+    assert [one["ratings"] for one in agreed(capsys, file, "--model", "taught")] == [12]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_each_export_of_lines_comes_in_again_from_every_format(home: Store, tmp_path: Path, format: str) -> None:
+    there = opened(tmp_path, "each")
+    specs = [json.dumps(row) for row in rows(home, "dataset") if "card" in row and isinstance(row["card"], dict)]
+
+    def both(file: Path) -> Source:
+        """The cards, as their lines stand in a whole dataset, beside one of the other exports."""
+        return from_bytes([("cards.jsonl", "\n".join(specs).encode()), (file.name, file.read_bytes())])
+
+    for kind in ("items", "judgments", "labels", "adjudications"):
+        done = take(there, "lea", both(given_out(home, tmp_path, kind, format)), Plan(NAME, sampling="random"))
+        new = done.preview.new
+        assert done.preview.ok and new.total - new.cards == len(rows(home, kind)), kind
+    assert rows(home, "items") == rows(there, "items")
+    assert but(rows(home, "judgments"), "run") == but(rows(there, "judgments"), "run")
+    assert but(rows(home, "samples"), "run") == but(rows(there, "samples"), "run")
+    told = ("item", "unit", "dimension", "code", "annotator", "mode", "made_at", "probability")
+    mine, theirs = ([[row[k] for k in told] for row in rows(s, "labels")] for s in (home, there))
+    assert mine == theirs
+    there.close()
+    elsewhere = opened(tmp_path, "scores")
+    brought = given_out(home, tmp_path, "items"), given_out(home, tmp_path, "samples", format)
+    for file in brought:
+        take(elsewhere, "lea", both(file), Plan(NAME))
+    mine, theirs = (
+        [[row[k] for k in ("item", "unit", "dimension", "judge", "sample", "code")] for row in rows(s, "samples")]
+        for s in (home, elsewhere)
+    )
+    assert mine == theirs
+    elsewhere.close()

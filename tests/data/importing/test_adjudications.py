@@ -1,0 +1,305 @@
+"""Adjudications and the gold rule go out with a dataset and come in again: the same gold, and nothing by half."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data import exporting
+from data.adjudication import adjudication, docket
+from data.cli import main
+from data.gold import disputes
+from data.gold.gold import BASES
+from data.importing import Plan, Refused, preview, take
+from data.records import datasets, people
+from data.records.settings import GoldRule, gold_rule, set_gold_rule
+from data.store import Store, open_store
+from data.store.errors import AssayError
+from data.store.ids import new_id
+from data.trail import trail
+from data.workspace.verify import verify
+from tests.data.cells import Cell, fill
+from tests.data.imports import bring, counts, decided, label, pair, source, workspace, wrong
+
+Json = dict[str, Any]
+RULE = {"gold_rule": {"resolve": "median", "apart": 0}}
+BOTH = [pair(), label("p1", "a"), label("p1", "b", annotator="ben")]
+
+
+def staffed(folder: Path) -> Store:
+    """A new workspace with two who may adjudicate."""
+    store = open_store(f"duckdb:///{folder}/s.duckdb")
+    for name in ("lea", "res"):
+        people.join_workspace(store, name)
+    people.set_person(store, "lea", "res", "researcher")
+    return store
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Store]]:
+    """Two workspaces; the tests use datasets of their own."""
+    made = staffed(tmp_path_factory.mktemp("from")), staffed(tmp_path_factory.mktemp("to"))
+    yield made
+    for store in made:
+        store.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = workspace(tmp_path)
+    yield made
+    made.close()
+
+
+def lines(store: Store, name: str, kind: str = "dataset", **options: Any) -> list[Json]:
+    one = exporting.kind(kind)
+    told = {o.name: options.get(o.name, o.default) for o in one.options}
+    return list(one.rows(store, datasets.dataset_named(store, name), told))
+
+
+def waits(store: Store, name: str) -> set[tuple[str, str, str]]:
+    found = datasets.dataset_named(store, name).id
+    return {(c.name, c.unit, c.dimension) for c in disputes.cells_to_adjudicate(store, found)}
+
+
+def brought(store: Store, rows: list[Json], name: str, actor: str = "lea") -> Any:
+    return take(store, actor, source(rows), Plan(name, sampling="random"))
+
+
+FIVE, FOUR = (1.0, 2.0, 3.0, 4.0, 5.0), (0.0, 1.0, 2.0, 3.0)
+PLACES: dict[tuple[str, str], tuple[float | None, ...]] = {
+    ("turn:1", "helpfulness"): FIVE, ("turn:2", "helpfulness"): FIVE,
+    ("conversation", "verdict"): FOUR, ("conversation", "repair_handling"): (None, *FIVE),
+}  # fmt: skip
+ACTS = ("decide", "see and decide", "take back", "leave")
+
+
+def planted(rng: random.Random) -> list[Cell]:
+    """Cells of twelve items on which one to four people say anything, in every mode, some of them drawn at random."""
+    return [
+        Cell(item, unit, tuple(rng.choices(values, k=rng.randint(1, 4))), 3.0, mode, rng.choice((None, 0.5)), dimension)
+        for item in range(12)
+        for (unit, dimension), values in PLACES.items()
+        for mode in (rng.choice(("blind", "blind", "assisted", "revealed")),)
+    ]
+
+
+def test_gold_is_the_same_where_a_dataset_comes_in_again(two: tuple[Store, Store]) -> None:
+    here, there = two
+    rng, name, rule = random.Random(1), "again", GoldRule("majority", 0)
+    found, _ = fill(here, planted(rng), name)
+    set_gold_rule(here, "lea", found, rule)
+    for n, c in enumerate(disputes.cells_to_adjudicate(here, found)):
+        actor, value = rng.choice(("lea", "res")), rng.choice(PLACES[c.unit, c.dimension])
+        if (act := ACTS[n % len(ACTS)]) == "leave":
+            continue
+        if act == "see and decide":
+            adjudication.reveal_while_adjudicating(here, actor, c.item)
+        told = (c.item, c.unit, c.dimension, "n/a" if value is None else value, "why", c.token)
+        made = adjudication.adjudicate(here, actor, new_id(), *told)
+        if act == "take back":
+            adjudication.withdraw_adjudication(here, actor, new_id(), made.id)
+    out = lines(here, name)
+    done = brought(there, out, name)
+    decisions = lines(here, name, "adjudications")
+    assert done.preview.ok and done.preview.new.adjudications == len(decisions) > 9
+    # Who works there has made none of them: whoever bears the name in the file is kept as another person.
+    theirs = [{**d, "adjudicator": f"{d['adjudicator']} (file)"} for d in decisions]
+    assert theirs == lines(there, name, "adjudications") and {d["saw_judge"] for d in decisions} == {True, False}
+    for basis in [basis for basis in BASES if basis != "gate"]:
+        for dimension in {dimension for _, dimension in PLACES}:
+            mine, theirs = (lines(s, name, "gold", basis=basis, dimension=dimension) for s in (here, there))
+            assert mine == theirs, (basis, dimension)
+    assert waits(here, name) == waits(there, name) != set()
+    assert gold_rule(there, done.dataset_id) == rule
+    before = counts(there)
+    assert brought(there, out, name).preview.new.total == 0 and counts(there) == before
+
+
+def test_what_was_decided_with_the_judge_in_view_counts_on_no_blind_basis(two: tuple[Store, Store]) -> None:
+    here, there = two
+    found, _ = fill(here, [Cell(n, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5) for n in (0, 1)], "view")
+    set_gold_rule(here, "lea", found, GoldRule("median", 1))
+    for n, c in enumerate(disputes.cells_to_adjudicate(here, found)):
+        if n:
+            adjudication.reveal_while_adjudicating(here, "res", c.item)
+        adjudication.adjudicate(here, "res", new_id(), c.item, c.unit, c.dimension, 4, "why", c.token)
+    brought(there, lines(here, "view"), "view")
+    # The lower median of 3 and 5 is 3; 4 is what was decided.
+    for basis, wanted in (("gate", []), ("imported", [4.0, 3.0]), ("blind", [4.0, 3.0]), ("all", [4.0, 4.0])):
+        assert [row["code"] for row in lines(there, "view", "gold", basis=basis, dimension="helpfulness")] == wanted
+    done = docket.adjudicated_cells(there, "lea", datasets.dataset_named(there, "view").id)
+    assert {(d.value, d.person, d.said, d.saw_judge) for d in done} == {
+        ("4", "res (file)", "person0 3, person1 5", False), ("4", "res (file)", "person0 3, person1 5", True),
+    }  # fmt: skip
+    assert {d.at for d in done} == {
+        d.at for d in docket.adjudicated_cells(here, "res", found)
+    }  # when it was made, not when it came
+
+
+def test_a_decision_whose_labels_changed_waits_there_too(two: tuple[Store, Store]) -> None:
+    here, there = two
+    others = [pair("p2"), label("p2", "a"), label("p2", "b", annotator="ben")]
+    found = brought(here, [*BOTH, *others, RULE], "changed").dataset_id
+    for c in disputes.cells_to_adjudicate(here, found):
+        adjudication.adjudicate(here, "res", new_id(), c.item, c.unit, c.dimension, 1, "why", c.token)
+    brought(here, [label("p1", "tie", annotator="ben", made_at="2026-03-01T12:00:00Z")], "changed")
+    out = lines(here, "changed")
+    assert brought(here, out, "changed").preview.new.total == 0  # nothing comes back to where it was made
+    brought(there, out, "changed")
+    assert waits(here, "changed") == waits(there, "changed") == {("p1", "pair", "verdict")}
+    assert [row["how"] for row in lines(there, "changed", "gold", dimension="verdict")] == [
+        "adjudicated",
+        "adjudicated",
+    ]
+
+
+def test_other_names_stand_everywhere(two: tuple[Store, Store]) -> None:
+    here, there = two
+    brought(here, [*BOTH, decided("p1", "b", adjudicator="res"), RULE], "named")
+    told = json.dumps([row for row in lines(here, "named", names=False) if "unit" in row])
+    assert '"person-' in told and not any(f'"{name}"' in told for name in ("ann", "ben", "res"))
+    assert brought(there, lines(here, "named", names=False), "named").preview.ok
+    assert lines(there, "named", "gold", dimension="verdict") == lines(here, "named", "gold", dimension="verdict")
+    assert len(lines(there, "named", names=False)) == len(lines(here, "named"))  # whoever is named there is known
+
+
+def test_a_dataset_keeps_its_own_rule(store: Store) -> None:
+    people.join_workspace(store, "res")
+    people.set_person(store, "lea", "res", "researcher")
+    rows = [*BOTH, RULE]
+    # A researcher brings in all but the rule, which only a lead may set, on whatever way.
+    assert "Only a lead can import that" in preview(store, source(rows), Plan("d"), actor="res").warnings[0]
+    done = take(store, "res", source(rows), Plan("d"))
+    assert (done.labels, done.preview.new.rules, gold_rule(store, done.dataset_id)) == (2, 0, GoldRule())
+    done = bring(store, rows)  # the lead brings what is missing
+    assert str(done.preview.new) == "0 items, 0 judgments, 0 labels and how labels are combined"
+    assert gold_rule(store, done.dataset_id) == GoldRule("median", 0) and not done.preview.warnings
+    before = counts(store)
+    done = bring(store, [{"gold_rule": {"resolve": "majority", "apart": None}}, RULE][:1])
+    assert done.preview.warnings == [
+        "d keeps how it combines labels (median, people may differ by 0 steps). Ignored: the rule of the file "
+        "(majority, people may differ by any number of steps)."
+    ]
+    assert bring(store, rows).preview.known.rules == 1 and counts(store) == before
+
+
+def test_what_stands_here_is_not_replaced_but_by_a_later_import(store: Store) -> None:
+    first = decided("p1", "a")
+    bring(store, [*BOTH, first, RULE])
+    assert str(bring(store, [first]).preview.known) == "0 items, 0 judgments, 0 labels and 1 adjudication"
+    earlier, later = (decided("p1", "b", made_at=f"2026-0{month}-01T00:00:00Z") for month in (1, 3))
+    said = "The dataset holds a later decision of cy on verdict of pair of 'p1' (2026-02-01 12:00)."
+    assert wrong(store, [earlier]) == [(1, "made_at", said)]
+    bring(store, [later])
+    assert [row["value"] for row in lines(store, "d", "gold")] == ["b"]
+    [done] = docket.adjudicated_cells(store, "lea", datasets.dataset_named(store, "d").id)
+    adjudication.withdraw_adjudication(store, "lea", new_id(), done.id)
+    assert bring(store, [first, later]).preview.new.total == 0  # what was taken back stays so
+    [cell] = disputes.cells_to_adjudicate(store, datasets.dataset_named(store, "d").id)
+    adjudication.adjudicate(store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token)
+    [(line, field, said)] = wrong(store, [decided("p1", "b", reason="another", made_at="2099-01-01T00:00:00Z")])
+    assert (line, field) == (1, "adjudicator") and said.startswith(
+        "lea already decided on verdict of pair of 'p1' here"
+    )
+    assert verify(store) == []
+
+
+@pytest.mark.parametrize("row", [decided("p1", "b"), {"gold_rule": {"resolve": "majority", "apart": 2}}])
+def test_what_was_decided_while_an_import_was_read_stands(store: Store, row: Json) -> None:
+    found = bring(store, BOTH).dataset_id
+
+    def meanwhile(*_: int) -> None:
+        if gold_rule(store, found) == GoldRule():
+            set_gold_rule(store, "lea", found, GoldRule("median", 0))
+            [cell] = disputes.cells_to_adjudicate(store, found)
+            adjudication.adjudicate(
+                store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token
+            )
+
+    with pytest.raises(AssayError, match="somebody else added the same things"):
+        take(store, "lea", source([row]), Plan("d"), progress=meanwhile)
+    assert gold_rule(store, found) == GoldRule("median", 0) and counts(store)["adjudication"] == 1
+
+
+def test_an_import_stands_on_the_trail_as_such(store: Store) -> None:
+    bring(store, [*BOTH, decided("p1", "b"), RULE])
+    told = {entry.kind: entry.what for entry in trail.trail_entries(store, trail.TrailFilter())[:5]}
+    assert told["imports"] == "imported 1 item, 2 labels, 1 adjudication, how labels are combined from rows.jsonl"
+    assert told["adjudications"] == "imported adjudications of 1 rating"
+    assert told["settings"].startswith("changed how labels are combined: ")
+    assert {p.name: (p.role, p.active) for p in people.all_people(store, active=False)}["cy"] == ("annotator", False)
+
+
+SAID = decided("p1", "a")["labels"]
+BAD: list[tuple[Json, str, str]] = [
+    (decided("p9", "a"), "item", "The item 'p9' is missing"),
+    (decided("p1", "c"), "value", "value: 'c' is not on the scale"),
+    (decided("p1", None), "value", "value is null"),
+    (decided("p1", "a", unit="turn:1"), "unit", "'p1' has no unit 'turn:1'"),
+    (decided("p1", "a", dimension="charm"), "dimension", "No card asks people for 'charm'"),
+    (decided("p1", "a", adjudicator="<b>"), "adjudicator", "cannot be a person's name"),
+    (decided("p1", "a", adjudicator=7), "adjudicator", "adjudicator: must be a valid string"),
+    (decided("p1", "a", reason="  "), "reason", "reason: "),
+    (decided("p1", "a", reason="x" * 2_001), "reason", "at most 2000"),
+    (decided("p1", "a", saw_judge="no"), "saw_judge", "must be a valid boolean"),
+    (decided("p1", "a", made_at="soon"), "", "made_at must be a time"),
+    (decided("p1", "a", labels=[]), "labels", "at least 1 item"),
+    (decided("p1", "a", labels=[{**SAID[0], "value": "c"}]), "labels.0.value", "'c' is not on the scale"),
+    (decided("p1", "a", labels=[SAID[0], {**SAID[1], "annotator": "|"}]), "labels.1.annotator", "cannot be"),
+    (decided("p1", "a", labels=[{**SAID[0], "mode": "assisted"}]), "saw_judge", "saw_judge must be true"),
+    (decided("p1", "a", labels=[{**SAID[0], "mode": "revealed"}]), "labels.0.mode", "'blind' or 'assisted'"),
+    ({k: v for k, v in decided("p1", "a").items() if k != "saw_judge"}, "saw_judge", "saw_judge is missing."),
+    (decided("p1", "a", mode="blind"), "mode", "'mode' is an unknown key"),
+    ({"gold_rule": {"resolve": "best", "apart": 1}}, "gold_rule.resolve", "'median', "),
+    ({"gold_rule": {"resolve": "median", "apart": -1}}, "gold_rule.apart", "greater than or equal to 0"),
+    ({"gold_rule": {"resolve": "median"}}, "gold_rule.apart", "gold_rule.apart is missing."),
+    ({"gold_rule": "median"}, "gold_rule", "must be a valid dictionary"),
+    ({**RULE, "item": "p1"}, "item", "'item' is an unknown key"),
+]
+
+
+def test_a_bad_line_is_a_sentence_with_its_place_and_nothing_is_written(store: Store) -> None:
+    rows = [*BOTH, *(bad for bad, _, _ in BAD)]
+    before = counts(store)
+    with pytest.raises(Refused) as refused:
+        bring(store, rows)
+    assert counts(store) == before
+    found = {p.line: p for p in refused.value.preview.problems}
+    for n, (bad, field, says) in enumerate(BAD, len(BOTH) + 1):
+        assert (found[n].file, found[n].field) == ("rows.jsonl", field) and says in found[n].sentence, (bad, found[n])
+    assert len(found) == len(BAD) == refused.value.preview.problem_count
+    done = bring(store, [*rows, decided("p1", "b"), decided("p1", "a"), RULE, RULE], good=True)
+    assert str(done.preview.new) == "1 item, 0 judgments, 2 labels, 1 adjudication and how labels are combined"
+    assert done.rejected == len(BAD) + 1  # one cell has one decision; the same rule may stand there twice
+    two_rules = [RULE, {"gold_rule": {"resolve": "majority", "apart": 0}}]
+    assert [(at, field) for at, field, _ in wrong(store, two_rules)] == [(2, "gold_rule")]
+
+
+def test_who_may_not_adjudicate_may_not_bring_it_in(store: Store) -> None:
+    people.join_workspace(store, "ann")
+    before = counts(store)
+    with pytest.raises(AssayError, match="needs the role researcher"):
+        take(store, "ann", source([*BOTH, decided("p1", "b")]), Plan("d"))
+    assert counts(store) == before
+
+
+def test_a_dataset_goes_from_one_workspace_to_another_by_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = workspace(tmp_path)
+    bring(made, [*BOTH, decided("p1", "b"), RULE])
+    made.close()
+    file = tmp_path / "d.jsonl"
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/store.duckdb")
+    assert main(["export", "--dataset", "d", "--kind", "dataset", "--out", str(file)]) == 0
+    assert "Wrote 6 rows" in capsys.readouterr().out
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/other.duckdb")
+    assert main(["import", str(file), "--dataset", "d", "--sampling", "random", "--as", "lea"]) == 0
+    said = "Added 1 item, 0 judgments, 2 labels, 1 adjudication and how labels are combined to d; 0 were there already."
+    assert said in capsys.readouterr().out

@@ -1,0 +1,211 @@
+"""Chats: roles become turns, what is no text is refused, and the same chat gets the same name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as some
+import pytest
+from hypothesis import given
+
+from data.importing import Plan, preview, take
+from data.importing.chats import dialogue
+from judges.types import ITEM, Dialogue
+from tests.data.imports import source, workspace
+
+
+def said(*pairs: tuple[str, Any]) -> dict[str, Any]:
+    """A chat."""
+    return {"messages": [{"role": role, "content": content} for role, content in pairs]}
+
+
+def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
+    """(turn, role, text) of what a chat becomes."""
+    return [(t["turn"], t["role"], t["text"]) for t in dialogue(value)[0]["turns"]]
+
+
+@pytest.mark.parametrize(
+    ("chat", "becomes"),
+    [
+        (said(("user", "a"), ("assistant", "b")), [(1, "user", "a"), (1, "assistant", "b")]),
+        (
+            said(("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d")),
+            [(1, "user", "a"), (1, "assistant", "b"), (2, "user", "c"), (2, "assistant", "d")],
+        ),
+        (
+            said(("assistant", "hello"), ("user", "a"), ("assistant", "b")),
+            [(1, "assistant", "hello"), (2, "user", "a"), (2, "assistant", "b")],
+        ),
+        (
+            said(("user", "a"), ("user", "b"), ("assistant", "c"), ("assistant", "d")),
+            [(1, "user", "a\n\nb"), (1, "assistant", "c\n\nd")],
+        ),
+        (
+            said(("user", "a"), ("assistant", "b"), ("tool", "42"), ("assistant", "c")),
+            [(1, "user", "a"), (1, "tool", "42"), (1, "assistant", "b\n\nc")],
+        ),
+        (
+            said(("user", "a"), ("assistant", "b"), ("system", "now in French"), ("user", "c")),
+            [(1, "user", "a"), (1, "assistant", "b"), (2, "system", "now in French"), (2, "user", "c")],
+        ),
+        (
+            said(("user", [{"type": "text", "text": "a"}, {"type": "input_text", "text": "b"}]), ("assistant", "c")),
+            [(1, "user", "a\n\nb"), (1, "assistant", "c")],
+        ),
+        (
+            {
+                "messages": [
+                    {"role": "user", "content": "a"},
+                    {
+                        "role": "assistant",
+                        "content": None,
+                        "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}],
+                    },
+                    {"role": "tool", "name": "f", "content": "1"},
+                ]
+            },
+            [(1, "user", "a"), (1, "tool", "f({})"), (1, "tool", "1"), (1, "assistant", "")],
+        ),
+        (
+            {"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]},
+            [(1, "user", "a"), (1, "assistant", "b")],
+        ),
+        (
+            {"task": "CM", "id": 3, "history": [{"user": "a", "bot": "b"}, {"user": "c", "bot": "d"}]},
+            [(1, "user", "a"), (1, "assistant", "b"), (2, "user", "c"), (2, "assistant", "d")],
+        ),
+    ],
+)
+def test_what_was_said_becomes_turns(chat: dict[str, Any], becomes: list[tuple[int, str, str]]) -> None:
+    assert turns(chat) == becomes
+
+
+def test_calls_and_results_of_every_shape_are_entries_of_their_own_in_the_order_of_the_calls() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city":"東京"}'}}
+    other = {"id": "c2", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Ulm"}'}}
+    openai = {
+        "messages": [
+            {"role": "user", "content": "Where is it warmer?"},
+            {"role": "assistant", "content": None, "tool_calls": [call, other]},
+            {"role": "tool", "tool_call_id": "c2", "content": "3"},
+            {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "9"}]},
+            {"role": "assistant", "content": "In Tokyo."},
+            {"role": "user", "content": "Thanks."},
+            {"role": "assistant", "content": "You are welcome."},
+        ]
+    }
+    use = [{"type": "tool_use", "id": f"t{n}", "name": "weather", "input": {"city": c}} for n, c in enumerate("東U")]
+    gave = [{"type": "tool_result", "tool_use_id": f"t{n}", "content": [{"type": "text", "text": t}]} for n, t in
+            ((1, "3"), (0, "9"))]  # fmt: skip
+    anthropic = said(
+        ("user", "Where is it warmer?"), ("assistant", [{"type": "text", "text": "I look."}, *use]), ("user", gave),
+        ("assistant", "In Tokyo."), ("user", [{"type": "text", "text": "Thanks."}]), ("assistant", "You are welcome."),
+    )  # fmt: skip
+    responses = {
+        "messages": [
+            {"role": "user", "content": "Where is it warmer?"},
+            {"type": "function_call", "call_id": "x", "name": "weather", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "x", "output": {"tokyo": 9}},
+            {"role": "assistant", "content": [{"type": "output_text", "text": "In Tokyo."}]},
+        ]
+    }
+    legacy = {
+        "messages": [
+            {"role": "user", "content": "Where is it warmer?"},
+            {"role": "assistant", "content": "", "function_call": {"name": "weather", "arguments": "{}"}},
+            {"role": "function", "name": "weather", "content": "9"},
+        ]
+    }
+    tail = [(2, "user", "Thanks."), (2, "assistant", "You are welcome.")]
+    asks = (1, "user", "Where is it warmer?")
+    found = dialogue(openai)[0]["turns"]
+    assert [t.get("name", "") for t in found[:6]] == ["", "weather", "weather", "weather", "weather", ""]
+    assert turns(openai) == [
+        asks, (1, "tool", 'weather({"city":"東京"})'), (1, "tool", 'weather({"city":"Ulm"})'), (1, "tool", "9"),
+        (1, "tool", "3"), (1, "assistant", "In Tokyo."), *tail,
+    ]  # fmt: skip
+    assert turns(anthropic) == [
+        asks, (1, "tool", 'weather({"city": "東"})'), (1, "tool", 'weather({"city": "U"})'), (1, "tool", "9"),
+        (1, "tool", "3"), (1, "assistant", "I look.\n\nIn Tokyo."), *tail,
+    ]  # fmt: skip
+    assert turns(responses) == [
+        asks, (1, "tool", "weather({})"), (1, "tool", '{"tokyo": 9}'), (1, "assistant", "In Tokyo.")
+    ]  # fmt: skip
+    assert turns(legacy) == [asks, (1, "tool", "weather({})"), (1, "tool", "9"), (1, "assistant", "")]
+    for chat in (openai, anthropic, responses, legacy):
+        ITEM.validate_python(dialogue(chat)[0])
+
+
+def test_what_a_model_thought_is_not_what_it_said() -> None:
+    thought = [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "b"}]
+    assert turns(said(("user", "a"), ("assistant", thought))) == [(1, "user", "a"), (1, "assistant", "b")]
+
+
+def test_a_chat_is_one_whatever_stands_beside_it(tmp_path: Path) -> None:
+    """Chats as Assay gives them out name their item and the question that decided, and are no labels."""
+    store = workspace(tmp_path)
+    chat = said(("user", "a"), ("assistant", "b")) | {"item": "d1", "dimension": "verdict", "value": "good"}
+    found = preview(store, source([chat]), Plan("d"))
+    assert (found.ok, found.new.items) == (True, 1)
+    store.close()
+
+
+def test_the_first_system_message_is_the_scenario_unless_one_is_given() -> None:
+    chat = said(("developer", "Be brief."), ("user", "a"), ("assistant", "b"))
+    assert dialogue(chat)[0]["scenario"] == "Be brief."
+    given = dialogue({**chat, "scenario": "A shop", "system": "model-x"})[0]
+    assert (given["scenario"], given["system"], given["turns"][0]["text"]) == ("A shop", "model-x", "Be brief.")
+
+
+@pytest.mark.parametrize(
+    ("chat", "field", "says"),
+    [
+        ({"messages": []}, "messages", "at least one message"),
+        ({"messages": "hi"}, "messages", "must be a list"),
+        ({"messages": ["hi"]}, "messages.0", "must be an object with role and content, not a text."),
+        (said(("narrator", "a")), "messages.0.role", "must be user, assistant, system or tool (it is 'narrator')."),
+        (said(("user", None)), "messages.0.content", "must be text or a list of text parts, not null."),
+        (
+            said(("user", [{"type": "image_url", "image_url": "http://x"}])),
+            "messages.0.content",
+            "holds a part of type 'image_url': only text can be judged.",
+        ),
+        ({**said(("user", "a"), ("assistant", "b")), "meta": [1]}, "meta", "meta must be an object, not a list."),
+        (said(("user", "a")), "", "No assistant turn: there is nothing to judge."),
+        ({**said(("user", "a"), ("assistant", "b")), "system": 7}, "system", "must be a valid string"),
+    ],
+)
+def test_what_is_no_chat_is_refused(tmp_path: Path, chat: dict[str, Any], field: str, says: str) -> None:
+    store = workspace(tmp_path)
+    good = said(("user", "a"), ("assistant", "b"))
+    found = preview(store, source([good, chat]), Plan("d"))
+    assert [(p.line, p.field) for p in found.problems] == [(2, field)] and says in found.problems[0].sentence
+    store.close()
+
+
+def test_other_keys_are_kept_in_meta_and_the_same_chat_is_known_again(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    chat = {**said(("user", "a"), ("assistant", "b")), "source": "web", "tools": [], "meta": {"n": 1}}
+    first = take(store, "lea", source([chat]), Plan("d"))
+    assert first.preview.formats == ["chats"] and "kept in meta: source." in first.preview.warnings[0]
+    name, content = store.rows("select name, content from item")[0]
+    assert name.startswith("chat-") and ITEM.validate_json(content).meta == {"n": 1, "source": "web"}
+    again = take(store, "lea", source([said(("user", "x"), ("assistant", "y")), chat]), Plan("d"))
+    assert (again.items, again.known) == (1, 1)
+    store.close()
+
+
+@given(
+    some.lists(
+        some.tuples(some.sampled_from(["user", "assistant", "system", "tool"]), some.text(max_size=5)), min_size=1
+    )
+)
+def test_whatever_is_said_in_whatever_order_is_a_dialogue_and_nothing_is_lost(pairs: list[tuple[str, str]]) -> None:
+    data, _ = dialogue({**said(*pairs), "scenario": "given"})
+    if not any(role in ("assistant", "tool") for role, _ in pairs):
+        return
+    item = ITEM.validate_python(data)
+    assert isinstance(item, Dialogue)
+    heard = "".join(turn.text for turn in item.turns).replace("\n\n", "")
+    assert sorted(heard) == sorted("".join(text for _, text in pairs).replace("\n\n", ""))

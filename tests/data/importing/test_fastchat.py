@@ -1,0 +1,367 @@
+"""FastChat's files in all their shapes: questions and answers become dialogues and pairs, and what was said of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.importing import Plan, Source, from_bytes, preview, take
+from data.store import Store
+from data.workspace.verify import verify
+from judges.cards import card
+from judges.types import ITEM, Dialogue, Pair
+from tests.data.imports import counts, text, workspace
+
+QUESTIONS = [
+    {"question_id": 81, "category": "writing", "turns": ["Write.", "Again."]},
+    {"question_id": "82", "category": "math", "turns": ["1+1?", "And 2+2?"], "reference": ["2", "4"]},
+]
+
+
+def answer(question: Any, model: str, *turns: str) -> dict[str, Any]:
+    """A line of model_answer."""
+    choices = [{"index": 0, "turns": list(turns)}]
+    return {"question_id": question, "answer_id": "x", "model_id": model, "choices": choices, "tstamp": 1.0}
+
+
+def rated(**more: Any) -> dict[str, Any]:
+    """A line of `<judge>_single`."""
+    row = {"question_id": 81, "model": "m/one", "judge": ["gpt-4", "single-v1"], "user_prompt": "...", "turn": 1}
+    return {**row, "judgment": "Good. Rating: [[8]]", "score": 8, "tstamp": 1.0, **more}
+
+
+def vote(judge: Any, winner: str, a: str = "b", b: str = "a", **more: Any) -> dict[str, Any]:
+    """A vote."""
+    return {"question_id": 81, "turn": 1, "model_a": a, "model_b": b, "winner": winner, "judge": judge, **more}
+
+
+BASE = {
+    "question.jsonl": QUESTIONS,
+    "m__one.jsonl": [answer("81", "m/one", "First", "Second"), answer(82, "m/one", "2")],
+}
+PAIRS = {
+    "question.jsonl": QUESTIONS,
+    "a.jsonl": [answer(81, "a", "A1", "A2")],
+    "b.jsonl": [answer(81, "b", "B1", "B2")],
+}
+
+
+def files(content: dict[str, list[Any]]) -> Source:
+    """FastChat's files, uploaded together."""
+    return from_bytes([(name, text(rows)) for name, rows in content.items()])
+
+
+def bring(store: Store, content: dict[str, list[Any]]) -> Any:
+    """Import files into the dataset `d`."""
+    return take(store, "lea", files(content), Plan("d", sampling="random", population=10_000))
+
+
+def scores(store: Store) -> list[tuple[Any, ...]]:
+    """(item, judge, unit, sample, value) of every score."""
+    return store.rows(
+        "select i.name, j.model, s.unit, s.sample, s.value from score s join item i on i.id = s.item_id "
+        "join judge j on j.id = s.judge_id order by 1, 2, 3, 4"
+    )
+
+
+def test_an_answer_becomes_a_dialogue_with_the_turns_that_there_are(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    assert bring(store, BASE).items == 2
+    content = {name: ITEM.validate_json(content) for name, content in store.rows("select name, content from item")}
+    one, two = content["81/m/one"], content["82/m/one"]
+    assert isinstance(one, Dialogue) and isinstance(two, Dialogue)
+    assert [(t.turn, t.role, t.text) for t in one.turns] == [
+        (1, "user", "Write."), (1, "assistant", "First"), (2, "user", "Again."), (2, "assistant", "Second"),
+    ]  # fmt: skip
+    assert (one.system, one.meta) == ("m/one", {"question_id": "81", "category": "writing"})
+    assert (len(two.turns), two.meta["reference"]) == (2, ["2", "4"])
+    store.close()
+
+
+def test_references_are_shown_beside_the_dialogue_and_a_second_opinion_is_told(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    content = {
+        **BASE,
+        "reference_answer/gpt-4.jsonl": [answer(81, "gpt-4", "R1", "R2")],
+        "reference_answer/other.jsonl": [answer(81, "other", "S1", "S2")],
+    }
+    found = take(store, "lea", _named(content), Plan("d"))
+    assert found.items == 2 and "references differ" in found.preview.warnings[0]
+    meta = json.loads(store.rows("select meta from item where name = '81/m/one'")[0][0])
+    assert meta["reference"] == ["R1", "R2"]
+    store.close()
+
+
+def test_a_question_s_own_reference_is_for_people_and_a_reference_file_for_the_judge(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    content = {
+        "question.jsonl": [*QUESTIONS, {**QUESTIONS[1], "question_id": 83}],
+        "a.jsonl": [answer(n, "a", "A1", "A2") for n in (81, 82, 83)],
+        "b.jsonl": [answer(n, "b", "B1", "B2") for n in (81, 82, 83)],
+        "reference_answer/gpt-4.jsonl": [answer(n, "gpt-4", "R1", "R2") for n in (81, 82)],
+        "votes.jsonl": [vote("expert_1", "model_a", question_id=82, turn=n) for n in (1, 2)],
+    }
+    take(store, "lea", _named(content), Plan("d"))
+    rows = dict(store.rows("select name, content from item"))
+    items = {name: ITEM.validate_json(content) for name, content in rows.items()}
+    shown = {name: item.meta.get("reference_answer") for name, item in items.items() if "/a" in name}
+    assert shown == {
+        "81/a": None, "82/a": ["R1", "R2"], "83/a": [], "82/a~b/turn1": ["R1"], "82/a~b/turn2": ["R1", "R2"],
+    }  # fmt: skip
+    assert items["81/a"].meta["reference"] == ["R1", "R2"]
+    assert items["82/a"].meta["reference"] == items["83/a"].meta["reference"] == ["2", "4"]
+    variants = {n: card("mt_bench").variant(items[f"{n}/a"], "turn:2") for n in (81, 82, 83)}
+    assert variants == {81: "multi_turn", 82: "multi_turn_reference", 83: "multi_turn"}
+    store.close()
+
+
+def test_prose_counts_as_the_judge_s_parameters_say(tmp_path: Path) -> None:
+    """FastChat's choice for files from elsewhere; the last rating for what a run of ours has written."""
+    store = workspace(tmp_path)
+    bring(store, PAIRS | {"votes.jsonl": [vote("expert_1", "model_a")]})
+    ours = {"temperature": 0.0, "samples": 1, "max_tokens": 2048}
+    line = {"item": "81/a", "card": "mt_bench", "part": "turn:1", "raw": "A [[10]], I say [[3]]"}
+    pair = {"item": "81/a~b/turn1", "card": "mt_bench_pair", "raw": "It claims [[A]], yet [[B]]"}
+    rows = [{**one, "model": model, "params": p} for one in (line, pair) for model, p in (("else", {}), ("mine", ours))]
+    found = take(store, "lea", from_bytes([("j.jsonl", text(rows))]), Plan("d"))
+    assert found.judgments == 4
+    assert scores(store) == [
+        ("81/a", "else", "turn:1", 0, 10), ("81/a", "mine", "turn:1", 0, 3),
+        ("81/a~b/turn1", "else", "pair", 0, 0), ("81/a~b/turn1", "mine", "pair", 0, 2),
+    ]  # fmt: skip
+    store.close()
+
+
+def _named(content: dict[str, list[Any]]) -> Source:
+    """Uploads keep only the last part of a name, so that what a folder would tell has to stand in it."""
+    return files({name.replace("/", "_"): rows for name, rows in content.items()})
+
+
+RATINGS: list[tuple[str, dict[str, Any], list[tuple[str, str, int, float]]]] = [
+    ("gpt-4_single.jsonl", rated(), [("gpt-4", "turn:1", 0, 8.0)]),
+    ("gpt-4_single.jsonl", rated(question_id="81", turn=2), [("gpt-4", "turn:2", 0, 8.0)]),
+    ("gpt-4_single.jsonl", rated(judge="gpt-4"), [("gpt-4", "turn:1", 0, 8.0)]),
+    ("x.jsonl", rated(judge=None, judge_model="j", judge_prompt_template="t"), [("j", "turn:1", 0, 8.0)]),
+    ("gpt-5_single.jsonl", rated(judge=None), [("gpt-5", "turn:1", 0, 8.0)]),
+    ("gpt-4_single_turn2.jsonl", rated(turn=None), [("gpt-4", "turn:2", 0, 8.0)]),
+    ("x.jsonl", rated(model="m__one"), [("gpt-4", "turn:1", 0, 8.0)]),
+    ("x.jsonl", rated(judgment="", score=7), [("gpt-4", "turn:1", 0, 7.0)]),
+    ("x.jsonl", rated(judgment="[[3]]", score=3.0), [("gpt-4", "turn:1", 0, 3.0)]),
+    (
+        "x.jsonl",
+        rated(judgment=["[[5]]", "[[5]]", "[[6]]"], score=[5, 5, 6], user_prompt=["", "", ""]),
+        [("gpt-4", "turn:1", 0, 5.0), ("gpt-4", "turn:1", 1, 5.0), ("gpt-4", "turn:1", 2, 6.0)],
+    ),
+    (
+        "x.jsonl",
+        {
+            "question_id": 81,
+            "model": "m/one",
+            "judge": "j",
+            "score_turn1": 9,
+            "score_turn2": 4,
+            "judgment_turn2": "[[4]]",
+        },
+        [("j", "turn:1", 0, 9.0), ("j", "turn:2", 0, 4.0)],
+    ),
+    (
+        "m__one.jsonl",
+        {"question_id": 81, "judge": "j", "score_turn1": 9, "score_turn2": -1},
+        [("j", "turn:1", 0, 9.0)],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "row", "expected"), RATINGS)
+def test_ratings_come_in_many_shapes(
+    tmp_path: Path, name: str, row: dict[str, Any], expected: list[tuple[str, str, int, float]]
+) -> None:
+    store = workspace(tmp_path)
+    row = {key: value for key, value in row.items() if value is not None}
+    content = {
+        "question.jsonl": QUESTIONS,
+        "answers.jsonl" if name == "m__one.jsonl" else "m__one.jsonl": BASE["m__one.jsonl"],
+    }
+    if name == "m__one.jsonl":
+        row["model"] = "m/one"
+    bring(store, {**content, name: [row]})
+    assert [one[1:] for one in scores(store)] == expected
+    assert bring(store, {**content, name: [row]}).preview.new.total == 0
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (rated(judgment="No number", score=-1), "unreadable"),
+        (rated(judgment="$ERROR$", score=-1), "api_error"),
+        (rated(judgment="[[11]]", score=11), "out_of_range"),
+        (rated(judgment="", score=-1), "unreadable"),
+        (rated(judgment="", score=None), "unreadable"),
+    ],
+)
+def test_a_rating_that_is_none_is_unscored(tmp_path: Path, row: dict[str, Any], reason: str) -> None:
+    store = workspace(tmp_path)
+    assert bring(store, {**BASE, "x.jsonl": [row]}).preview.unscored == {reason: 1}
+    assert scores(store) == []
+    store.close()
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    (rated(question_id=1.5), "question_id must be a number or a text"),
+    (rated(turn="one"), "turn must be a number from 1 (it is 'one')."),
+    (rated(turn=3), "'81/m/one' has no 'turn:3'."),
+    (rated(model="unknown"), "The item '81/unknown' is missing"),
+    (rated(score="8"), "score must be a number (it is '8')."),
+    (rated(judgment=7), "judgment must be a text (it is 7)."),
+    (rated(judgment=["a"], score=[1, 2]), "score and judgment are lists of different length"),
+    (vote("expert_1", "model_c"), "winner must be model_a, model_b, tie or error (it is 'model_c')."),
+    (vote("expert_1", "tie", a="a", b="a"), "model_a and model_b are the same model"),
+    (vote("expert_1", "tie", turn=0), "turn must be a number from 1."),
+    (vote("expert_1", "error"), "a person's vote must be one of the models, or tie."),
+]
+
+
+@pytest.mark.parametrize(("row", "says"), BAD, ids=[says[:40] for _, says in BAD])
+def test_a_row_that_cannot_be_taken_is_told(tmp_path: Path, row: dict[str, Any], says: str) -> None:
+    store = workspace(tmp_path)
+    good = rated() if "score" in row else vote("expert_2", "tie")
+    found = preview(store, files({**BASE, "x.jsonl": [good, row]}), Plan("d"))
+    assert [(p.file, p.line) for p in found.problems] == [("x.jsonl", 2)] and says in found.problems[0].sentence
+    store.close()
+
+
+def test_answers_without_their_questions_are_refused(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    found = preview(store, files({"m__one.jsonl": BASE["m__one.jsonl"]}), Plan("d"))
+    assert "The question 81 is not in the files: question.jsonl is needed" in found.problems[0].sentence
+    three = preview(store, files({**BASE, "x.jsonl": [answer(81, "x", "1", "2", "3")]}), Plan("d"))
+    assert [p.sentence for p in three.problems] == ["There are 3 answers to the 2 turns of question 81."]
+    twice = preview(store, files({"q.jsonl": [*QUESTIONS, {**QUESTIONS[0], "turns": ["Other."]}]}), Plan("d"))
+    assert [p.sentence for p in twice.problems] == ["The question 81 stands twice, with different texts."]
+    store.close()
+
+
+# -- pairs ------------------------------------------------------------------------------------------------------------
+
+
+def test_names_stand_in_sorted_order_and_the_winner_turns_with_them(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    votes = [
+        vote("expert_0", "model_a"),  # b against a, b wins
+        vote("expert_1", "model_b"),  # b against a, a wins
+        vote("expert_2", "model_a", a="a", b="b"),
+        vote("author_3", "tie"),
+    ]
+    done = bring(store, {**PAIRS, "human.jsonl": votes})
+    assert (done.items, done.labels) == (3, 4)
+    found = store.rows("select annotator, value from label_now order by annotator")
+    assert found == [("author_3", 1.0), ("expert_0", 2.0), ("expert_1", 0.0), ("expert_2", 0.0)]
+    teams = store.rows("select person, team, active from person_now where person <> 'lea' order by person")
+    assert teams == [("author_3", "author", False), *((f"expert_{n}", "expert", False) for n in range(3))]
+    name, content = store.rows("select name, content from item where kind = 'pair'")[0]
+    item = ITEM.validate_json(content)
+    assert isinstance(item, Pair) and name == "81/a~b/turn1"
+    assert (item.input, item.response_a.system, item.response_a.text) == ("Write.", "a", "A1")
+    store.close()
+
+
+def test_a_pair_of_turn_two_holds_both_turns(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bring(store, {**PAIRS, "human.jsonl": [vote("expert_0", "model_a", turn=2)]})
+    item = ITEM.validate_json(store.rows("select content from item where kind = 'pair'")[0][0])
+    assert isinstance(item, Pair) and item.input == "[User, turn 1]\nWrite.\n\n[User, turn 2]\nAgain."
+    assert item.response_b.text == "[Answer, turn 1]\nB1\n\n[Answer, turn 2]\nB2"
+    store.close()
+
+
+def test_votes_without_a_time_count_once_each_and_the_later_line_holds(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    votes = [vote("expert_0", "tie"), vote("expert_0", "tie", a="a", b="b"), vote("expert_0", "model_a", a="a", b="b")]
+    content = {**PAIRS, "human.jsonl": votes}
+    assert bring(store, content).labels == 3
+    before = counts(store)
+    assert (bring(store, content).known, counts(store)) == (6, before)
+    assert store.rows("select value from label_now") == [(0.0,)]
+    assert verify(store) == []
+    timed = {**PAIRS, "human.jsonl": [vote("expert_1", "tie", tstamp=1_700_000_000.0)]}
+    assert bring(store, timed).labels == 1
+    assert store.rows("select made_at::text from label where annotator = 'expert_1'") == [("2023-11-14 22:13:20",)]
+    store.close()
+
+
+VERDICTS: list[tuple[dict[str, Any], Any, str]] = [
+    (vote("gpt4_pair", "model_a"), 2.0, ""),
+    (vote(["gpt-4", "pair-v2"], "model_b"), 0.0, ""),
+    (vote("gpt4_pair", "tie (inconsistent)"), 1.0, "The two orders do not agree."),
+    (vote("gpt4_pair", "error"), "api_error", ""),
+]
+for one, two, value, note in [
+    ("model_1", "model_1", 2.0, ""),
+    ("model_2", "model_2", 0.0, ""),
+    # model_1 is b: the first game is the order B/A.
+    ("model_1", "model_2", 1.0, "Verdict changed with the order: A when asked as A/B, B when asked as B/A."),
+    ("tie", "model_2", 1.0, "Verdict changed with the order: A when asked as A/B, tie when asked as B/A."),
+    ("error", "model_2", "api_error", ""),
+]:
+    row = {"question_id": 81, "model_1": "b", "model_2": "a", "g1_winner": one, "g2_winner": two, "turn": 1}
+    VERDICTS.append(
+        ({**row, "judge": ["gpt-4", "pair-v2"], "g1_judgment": "because", "g2_judgment": "so"}, value, note)
+    )
+
+
+@pytest.mark.parametrize(("row", "value", "note"), VERDICTS)
+def test_a_judges_verdict_holds_where_both_orders_agree(
+    tmp_path: Path, row: dict[str, Any], value: Any, note: str
+) -> None:
+    store = workspace(tmp_path)
+    done = bring(store, {**PAIRS, "x.jsonl": [row]})
+    assert (done.labels, done.judgments) == (0, 1)
+    if isinstance(value, str):
+        assert done.preview.unscored == {value: 1} and scores(store) == []
+    else:
+        assert [one[4] for one in scores(store)] == [value]
+        notes = [text for (text,) in store.rows("select text from remark order by text")]
+        if "g1_winner" in row:
+            own = ["With the places swapped (what is called A here is B): because", "so"]
+            assert [n for n in notes if not n.startswith("Verdict changed")] == own
+            assert [n.removesuffix(" It counts as a tie.") for n in notes if n not in own] == [note] * bool(note)
+        else:
+            assert notes == ([note] if note else [])
+            kept = json.loads(store.rows("select raw from judgment")[0][0])
+            assert kept["winner"] == row["winner"]
+    store.close()
+
+
+def test_a_model_whose_answers_are_not_in_the_files_has_no_text_and_its_votes_count(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    some = {name: PAIRS[name] for name in ("question.jsonl", "a.jsonl")}
+    done = bring(store, {**some, "human.jsonl": [vote("expert_0", "model_a")]})
+    assert (done.items, done.labels) == (2, 1)
+    item = ITEM.validate_json(store.rows("select content from item where kind = 'pair'")[0][0])
+    assert isinstance(item, Pair) and (item.response_a.text, item.response_b.text) == ("A1", None)
+    # More votes may come later without the texts beside them.
+    assert bring(store, {"more.jsonl": [vote("expert_1", "model_a")]}).labels == 1
+    store.close()
+
+
+def test_prompts_are_left_aside_and_said_so(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    prompts = [{"name": "single-v1", "type": "single", "prompt_template": "{question}", "system_prompt": ""}]
+    done = bring(store, {**BASE, "judge_prompts.jsonl": prompts})
+    assert done.items == 2 and done.preview.warnings[0].startswith("judge_prompts.jsonl was left aside")
+    store.close()
+
+
+def test_columns_of_other_judges_in_a_vote_are_told_and_can_be_read_as_a_table(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    vote = {"question_id": 1, "model_a": "x", "model_b": "y", "winner": "model_a", "judge": "ann", "turn": 1}
+    given = from_bytes([("v.jsonl", json.dumps({**vote, "gpt4_verdict": "A"}).encode())])
+    told = preview(store, given, Plan("d")).warnings
+    assert [w for w in told if "gpt4_verdict: left aside" in w and "--format table" in w]
+    plain = from_bytes([("v.jsonl", json.dumps(vote).encode())])
+    assert not [w for w in preview(store, plain, Plan("d")).warnings if "left aside" in w]
+    store.close()

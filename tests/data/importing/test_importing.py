@@ -1,0 +1,318 @@
+"""Importing as a whole: all or nothing, never twice, and what the rows then say."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.gold.gold import gold_sql
+from data.importing import Plan, Refused, preview, take
+from data.importing.labels import NO_PROBABILITY
+from data.records import people
+from data.records.datasets import dataset_named
+from data.records.settings import GoldRule
+from data.store.errors import BadInput, NotAllowed
+from data.workspace.verify import verify
+from judges.cards import cards
+from judges.tokens import tokens
+from judges.types import ITEM, Pair
+from tests.data.imports import bring, counts, label, pair, source, verdict, workspace, wrong
+from tests.seeds import dialogue, judgment
+
+SECOND = "2026-02-01T09:00:00+09:00"
+MIXED: list[Any] = [
+    verdict("p1", "b"),
+    label("p1", "tie"),
+    dialogue(1),
+    pair(),
+    judgment(dialogue(1)),
+    label("d-0001", 4, unit="turn:2", dimension="helpfulness"),
+    label("d-0001", "n/a", unit="conversation", dimension="repair_handling"),
+    label("d-0001", "none", unit="conversation", dimension="weakest_turn"),
+]
+
+
+def test_items_judgments_and_labels_may_stand_in_any_order(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    done = bring(store, MIXED, sampling="random", population=4)
+    assert (done.items, done.judgments, done.labels, done.known, done.rejected) == (2, 2, 4, 0, 0)
+    codes = store.rows("select unit, dimension, value, probability, saw, answer_id from label order by unit, dimension")
+    assert codes == [
+        ("conversation", "repair_handling", None, 0.5, False, ""),
+        ("conversation", "weakest_turn", 0.0, 0.5, False, ""),
+        ("pair", "verdict", 1.0, 0.5, False, ""),
+        ("turn:2", "helpfulness", 4.0, 0.5, False, ""),
+    ]
+    assert store.rows("select person, role, active from person_now where person = 'ann'") == [
+        ("ann", "annotator", False)
+    ]
+    assert store.rows("select format, sampling, items, judgments, labels from intake") == [
+        ("Assay's JSON lines", "random", 2, 2, 4)
+    ]
+    assert verify(store) == []
+    store.close()
+
+
+def test_importing_again_adds_nothing_not_even_a_change(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bring(store, MIXED)
+    before = counts(store)
+    done = bring(store, list(reversed(MIXED)))
+    assert (done.items, done.judgments, done.labels, done.known) == (0, 0, 0, 8)
+    assert counts(store) == before
+    store.close()
+
+
+def test_one_bad_line_stops_all_or_the_good_rows_are_taken_and_the_rest_comes_back(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    before = counts(store)
+    rows = [*MIXED, b"{", label("p1", "c"), {"id": "x", "kind": "response", "task": "t"}]
+    with pytest.raises(Refused, match=r"3 lines cannot be imported\. The first: rows\.jsonl, line 9") as no:
+        bring(store, rows)
+    assert [p.line for p in no.value.preview.problems] == [9, 10, 11]
+    assert counts(store) == before
+    rejects = io.BytesIO()
+    done = take(store, "lea", source(rows), Plan("d"), "good rows", rejects=rejects)
+    assert (done.items, done.judgments, done.labels, done.rejected) == (2, 2, 4, 3)
+    back = [json.loads(line) for line in rejects.getvalue().splitlines()]
+    assert [(one["line"], one["row"]) for one in back] == [(9, "{"), (10, rows[9]), (11, rows[10])]
+    assert "is not on the scale" in back[1]["error"]
+    store.close()
+
+
+def test_a_preview_writes_nothing_and_shows_what_would_be_stored(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    before = counts(store)
+    found = preview(store, source(MIXED), Plan("d"))
+    assert found.ok and (found.new.items, found.new.judgments, found.new.labels) == (2, 2, 4)
+    assert found.people == ["ann"] and found.judges == ["multi_turn_dialogue: judge-one", "plain_pairwise: m"]
+    assert [row["id"] for row in found.rows["items"]] == ["d-0001", "p1"]
+    assert counts(store) == before
+    store.close()
+
+
+def test_a_name_stands_for_one_content(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bring(store, [pair()])
+    says = "'p1' is there already, in the dataset, with other content. Give it another id."
+    assert wrong(store, [pair(), pair(a="Changed.")]) == [(2, "id", says)]
+    assert wrong(store, [pair(meta={"now": "with meta"})]) == [(1, "id", says)]
+    assert wrong(store, [pair("p2"), pair("p2", a="Changed.")])[0][2].startswith(
+        "'p2' is there already, earlier in this"
+    )
+    other = take(store, "lea", source([pair(a="Changed.")]), Plan("another dataset"))
+    assert other.items == 1
+    store.close()
+
+
+def test_only_researchers_and_leads_import_and_nothing_is_written_otherwise(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    people.join_workspace(store, "ann")
+    before = counts(store)
+    for name in ("ann", "nobody"):
+        with pytest.raises(NotAllowed):
+            take(store, name, source([pair()]), Plan("d"))
+    assert counts(store) == before
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["", " d", "a\nb", "x" * 121])
+def test_a_dataset_needs_a_name_that_can_be_read(tmp_path: Path, name: str) -> None:
+    store = workspace(tmp_path)
+    with pytest.raises(BadInput, match="cannot name a dataset"):
+        preview(store, source([pair()]), Plan(name))
+    store.close()
+
+
+# -- judgments --------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_judge_asked_again_gave_another_sample(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    done = bring(store, [pair(), verdict("p1", "a"), verdict("p1", "b"), verdict("p1", "a")])
+    assert (done.judgments, done.known) == (2, 1)
+    assert bring(store, [verdict("p1", "tie"), verdict("p1", "b")]).judgments == 1
+    assert store.rows("select sample, value from score order by sample") == [(0, 0.0), (1, 2.0), (2, 1.0)]
+    store.close()
+
+
+def test_samples_that_are_numbered_are_kept_even_where_they_say_the_same(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    five = [verdict("p1", "ab"[n == 3], sample=n) for n in range(5)]
+    assert bring(store, [pair(), *five]).judgments == 5
+    assert bring(store, five).known == 5
+    assert store.rows("select sample, value from score order by sample") == [(n, 2.0 * (n == 3)) for n in range(5)]
+    store.close()
+
+
+def test_what_cannot_be_read_is_kept_with_its_reason_and_has_no_score(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [
+        pair(),
+        {"item": "p1", "card": "plain_pairwise", "model": "m", "raw": "I like both."},
+        {"item": "p1", "card": "plain_pairwise", "model": "m", "raw": '{"verdict": "neither"}'},
+        {"item": "p1", "card": "plain_pairwise", "model": "m", "raw": '```json\n{"verdict": "b"}\n```'},
+    ]
+    found = bring(store, rows)
+    assert found.preview.unscored == {"unreadable": 1, "out_of_range": 1}
+    assert store.rows("select raw, unscored from judgment order by sample") == [
+        ("I like both.", "unreadable"),
+        ('{"verdict": "neither"}', "out_of_range"),
+        ('```json\n{"verdict": "b"}\n```', ""),
+    ]
+    assert store.rows("select value from score") == [(2.0,)]
+    store.close()
+
+
+def test_a_judge_of_made_up_replies_is_not_the_real_one(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bring(store, [pair(), verdict("p1", "a")], synthetic=True)
+    take(store, "lea", source([pair(), verdict("p1", "a")]), Plan("real"))
+    assert sorted(store.rows("select model, synthetic from judge")) == [("m", False), ("m", True)]
+    store.close()
+
+
+# -- labels -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_two_labels_of_one_person_the_later_holds_wherever_it_stands(tmp_path: Path, turned: bool) -> None:
+    store = workspace(tmp_path)
+    two = [label("p1", "a"), label("p1", "b", made_at=SECOND)]
+    bring(store, [pair(), *(reversed(two) if turned else two)])
+    assert store.rows("select value, made_at::text from label_now") == [(2.0, "2026-02-01 00:00:00")]
+    assert store.rows("select count(*), count(replaces) from label") == [(2, 1)]
+    assert bring(store, two).known == 2
+    assert bring(store, [label("p1", "tie", made_at="2026-03-01T00:00:00Z")]).labels == 1
+    assert store.rows("select value from label_now") == [(1.0,)]
+    says = "The dataset holds a later answer of ann to verdict of pair of 'p1' (2026-03-01 00:00)."
+    assert wrong(store, [label("p1", "b")]) == [(1, "made_at", says)]
+    assert verify(store) == []
+    store.close()
+
+
+def test_what_was_answered_on_the_desk_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bring(store, [pair(), label("p1", "a")])
+    row = store.rows("select item_id, made_at from label")[0]
+    columns = (
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, withdrawn, made_at"
+    )
+    desk = ("desk", "answer", row[0], "pair", "verdict", 1.0, "bob", "blind", "", "", False, False, row[1])
+    store.tx("bob", "labels", lambda tx: tx.add("label", columns, [desk]))
+    found = wrong(store, [label("p1", "b", annotator="bob", made_at="2026-05-01")])
+    assert found == [(1, "annotator", "bob already answered verdict of pair of 'p1' on the desk (2026-01-31 12:00).")]
+    store.close()
+
+
+def test_only_where_items_stand_for_the_dataset_have_labels_a_probability(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    for n, sampling in enumerate(("all", "random", "picked", "unknown")):
+        bring(store, [pair(f"p{n}"), label(f"p{n}", "a")], sampling=sampling)
+    found = store.rows("select i.name, l.probability from label l join item i on i.id = l.item_id order by i.name")
+    assert found == [("p0", 1.0), ("p1", None), ("p2", None), ("p3", None)]
+    store.close()
+
+
+def test_random_is_taken_at_its_word_with_a_population_or_a_probability_only(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    told = [pair(f"p{n}") for n in range(4)]
+    told += [label(f"p{n}", "a", annotator=who) for n in range(3) for who in ("ann", "bob")]
+    told += [label("p3", "a", probability=0.25)]
+    for population, warned in ((None, [f"{NO_PROBABILITY} (6 times)"]), (30, [])):
+        plan = Plan("d", sampling="random", population=population)
+        assert preview(store, source(told), plan).warnings == warned
+    with pytest.raises(BadInput, match=r"4 items have labels, and are said to be drawn from 2: give the number"):
+        bring(store, told, sampling="random", population=2)
+    with pytest.raises(BadInput, match="belongs to items drawn at random"):
+        bring(store, told, sampling="all", population=30)
+    with pytest.raises(BadInput, match=r"A sample of 0 items cannot be"):
+        bring(store, told, sampling="random", population=0)
+    bring(store, told, sampling="random")
+    query = "select distinct i.name, l.probability from label l join item i on i.id = l.item_id order by i.name, 2"
+    assert store.rows(query) == [("p0", None), ("p1", None), ("p2", None), ("p3", 0.25)]
+    more = [pair(f"q{n}") for n in range(5)] + [label(f"q{n}", "a") for n in range(5)]
+    bring(store, more, sampling="random", population=40)
+    more = [pair("r"), label("r", "a"), pair("s"), label("s", "a", probability=None)]
+    bring(store, more, sampling="random", population=40)
+    assert store.rows(query)[4:] == [*((f"q{n}", 0.125) for n in range(5)), ("r", 0.025), ("s", None)]
+    assert store.rows("select population from intake") == [(None,), (40,), (40,)]
+    # What came in two goes is one sample of 40: each of its six items stands for as many.
+    asked = next(d for d in cards()["long_form_pairwise"].dimensions if d.name == "verdict")
+    cells = gold_sql("pair", asked.scale, "imported", GoldRule())
+    query = f"select i.name, g.weight from ({cells}) g join item i on i.id = g.item_id order by i.name"
+    found = store.rows(query, [dataset_named(store, "d").id, "verdict"])
+    assert found == [("p3", 4.0), *((f"q{n}", 40 / 6) for n in range(5)), ("r", 40 / 6)]
+    assert verify(store) == []
+    store.close()
+
+
+# -- sections ---------------------------------------------------------------------------------------------------------
+
+HEADED = "# One\n" + "word " * 400 + "\n# Two\n" + "word " * 100
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "labels"),
+    [
+        ("short", "short too", []),
+        ("x" * 1_400, "y" * 1_400, []),
+        (HEADED, "short", ["Whole response", "One", "Two"]),
+        ("語" * 400, "語" * 450, []),
+        ("語" * 600, "語" * 20, ["First half", "Second half"]),
+        ("word " * 500, "", ["First half", "Second half"]),
+        (HEADED, None, []),
+    ],
+)
+def test_long_pairs_are_cut_into_sections_and_short_ones_are_not(
+    tmp_path: Path, a: str, b: str | None, labels: list[str]
+) -> None:
+    store = workspace(tmp_path)
+    bring(store, [pair(a=a, b=b)])  # type: ignore[arg-type]
+    content, cells = store.rows("select content, cells from item")[0]
+    item = ITEM.validate_json(content)
+    assert isinstance(item, Pair) and item.sections is not None
+    assert [section.label for section in item.sections][: len(labels)] == labels and bool(item.sections) == bool(labels)
+    assert all(span is None or span[0] < span[1] for s in item.sections for span in (s.a, s.b))
+    assert cells == 3 + sum((s.a is not None) + (s.b is not None) for s in item.sections)
+    assert bring(store, [json.loads(content)]).known == 1
+    store.close()
+
+
+def test_tokens_are_counted_by_script() -> None:
+    assert (tokens("word " * 300), tokens("語" * 500), tokens("語" * 500 + "word " * 300)) == (500, 500, 1_000)
+
+
+# -- two at once ------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_added_while_the_file_was_read_is_not_added_twice(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [pair(), verdict("p1", "a")]
+    raced = []
+
+    def meanwhile(done: int, size: int, lines: int) -> None:
+        if not raced:
+            raced.append(take(store, "lea", source(rows), Plan("d")))
+
+    with pytest.raises(BadInput, match="somebody else added the same things"):
+        take(store, "lea", source(rows), Plan("d"), progress=meanwhile)
+    assert counts(store)["item"] == counts(store)["judgment"] == 1
+    assert bring(store, rows).known == 2
+    store.close()
+
+
+def test_a_large_import_comes_in_whole(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [line for n in range(1, 1_201) for line in (judgment(dialogue(n)), dialogue(n))]
+    seen: list[tuple[int, int, int]] = []
+    done = take(store, "lea", source(rows), Plan("d"), progress=lambda *told: seen.append(told))
+    assert (done.items, done.judgments, done.lines) == (1_200, 1_200, 2_400)
+    assert seen == sorted(seen) and seen[-1][0] == seen[-1][1]
+    assert verify(store) == []
+    assert bring(store, rows).known == 2_400
+    store.close()

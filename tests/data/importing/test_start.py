@@ -1,0 +1,288 @@
+"""`start`: files of strangers come in without a mapping by hand, and what was taken for granted can be corrected."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from data.cards import cards
+from data.cli import main
+from data.importing import Plan, before, detect, from_bytes, start, take
+from data.importing.outline import Outline
+from data.records import exposure, people
+from data.store import Store, open_store
+from data.store.errors import BadInput
+from judges.authoring.card_lookup import spelled
+from tests.data.imports import workspace
+
+N = 40
+
+
+def table(**columns: list[Any]) -> bytes:
+    """A CSV file of columns."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return out.getvalue().encode()
+
+
+def numbers(*cells: Any) -> list[Any]:
+    """The cells again and again, N in all."""
+    return [cells[n % len(cells)] for n in range(N)]
+
+
+IDS = [f"x{n}" for n in range(N)]
+TEXTS = {"prompt": [f"q{n}" for n in range(N)], "response": [f"a{n} because" for n in range(N)]}
+
+
+def read(store: Store, files: dict[str, bytes], *said: list[str]) -> Outline:
+    """The first reading of files; `said` are the columns of judges, and those of people."""
+    source = from_bytes(list(files.items()))
+    return start.understood(store, source, detect(source), *said)
+
+
+def bring(store: Store, files: dict[str, bytes], dataset: str = "d", **how: Any) -> Any:
+    """The files in the workspace, as they were read first."""
+    source = from_bytes(list(files.items()))
+    found = detect(source)
+    made = start.plan(store, start.understood(store, source, found), Plan(dataset))
+    return take(store, "lea", source, made, found=found, **how)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    made = workspace(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("columns", "kind", "expected"),
+    [
+        ({"id": IDS, "judge_score": numbers("3.0", "5.0", "1.0"), "human_score": numbers(3, 4, 1)}, "response",
+         [("judge", "rating", "1-5"), ("person", "rating", "1-5")]),
+        ({**TEXTS, "llm_verdict": numbers("pass", "fail"), "human": numbers("Pass", "Fail", "Fail")}, "response",
+         [("judge", "rating", "yes/no"), ("person", "rating", "yes/no")]),
+        ({"id": IDS, "gpt-4o_rating": numbers(0.25, 0.3333), "expert": numbers(0, 1, 0.5)}, "response",
+         [("judge", "rating", "0-1"), ("person", "rating", "0-1")]),
+        ({"id": IDS, "judge": numbers("poor", "good"), "annotator_1": numbers("Good", "fair"),
+          "annotator_2": numbers("good", "poor", "fair")}, "response",
+         [("judge", "rating", "poor|fair|good"), ("person", "rating", "poor|fair|good"),
+          ("person", "rating", "poor|fair|good")]),
+        ({**TEXTS, "answer_a": TEXTS["response"], "answer_b": TEXTS["prompt"], "judge_winner": numbers("A", "B", "tie"),
+          "human_winner": numbers("model_a", "model_b")}, "pair",
+         [("judge", "verdict", "a, tie, b"), ("person", "verdict", "a, tie, b")]),
+        ({"id": IDS, "gpt4_result": numbers("1", "2", "Tie"), "human": numbers("0", "1", "2")}, "pair",
+         [("judge", "verdict", "a, tie, b"), ("person", "verdict", "a, tie, b")]),
+    ],
+)  # fmt: skip
+def test_what_columns_are_is_found_out(
+    store: Store, columns: dict[str, list[Any]], kind: str, expected: list[tuple[str, str, str]]
+) -> None:
+    columns = {name: cells for name, cells in columns.items() if not (kind == "pair" and name == "response")}
+    made = read(store, {"t.csv": table(**columns)})
+    assert made.tables["t.csv"].kind == kind
+    told = [(s.by, s.dimension, spelled(s.answers) if s.answers else "") for s in made.series]
+    assert told == expected
+    assert not (set(columns) - {"category"}) & set(made.tables["t.csv"].meta)
+    done = bring(store, {"t.csv": table(**columns)})
+    assert done.labels == N * sum(by == "person" for by, *_ in expected)
+    assert not done.preview.unscored
+    assert bring(store, {"t.csv": table(**columns)}).preview.new.total == 0
+
+
+def test_kappa_of_two_columns_is_scikit_learns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/new.duckdb")
+    human, judge = numbers(1, 2, 3, 4, 5, 5, 2), numbers(1, 3, 3, 5)
+    (tmp_path / "mine.csv").write_bytes(table(nr=list(range(N)), richter=judge, mensch=human))
+    assert main(["start", str(tmp_path / "mine.csv"), "--no-serve"]) == 0
+    said = capsys.readouterr().out
+    assert f"quadratic kappa {cohen_kappa_score(human, judge, weights='quadratic'):.3f}" in said
+    assert "/calibration?dataset=mine&judge=" in said
+
+
+def test_rows_may_name_judge_person_and_question(store: Store) -> None:
+    rows = [
+        (item, question, who, 1 + (n + len(who)) % 5)
+        for n, item in enumerate(IDS) for question in ("tone", "truth") for who in ("gpt-4o", "ann", "ben")
+    ]  # fmt: skip
+    cells = list(zip(*rows, strict=True))
+    done = bring(store, {"t.csv": table(item_id=cells[0], criterion=cells[1], rater=cells[2], score=cells[3])})
+    assert (done.items, done.judgments, done.labels, done.known) == (N, N, 4 * N, 0)
+    assert store.rows("select distinct dimension from score order by 1") == [("tone",), ("truth",)]
+    assert store.rows("select distinct annotator from label order by 1") == [("ann",), ("ben",)]
+
+
+def test_what_is_unclear_is_asked_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/new.duckdb")
+    file = tmp_path / "two.csv"
+    file.write_bytes(table(id=IDS, score_a=numbers(1, 2, 3), score_b=numbers(1, 3, 3)))
+    assert main(["start", str(file), "--no-serve"]) == 1
+    assert "--judge COLUMN and --human COLUMN" in capsys.readouterr().err
+    assert main(["start", str(file), "--no-serve", "--judge", "score_b", "--human", "score_a"]) == 0
+    assert "score_b: a judge's answers" in capsys.readouterr().out
+
+
+def test_a_stray_word_among_numbers_is_one_problem_and_the_rest_can_be_taken(store: Store) -> None:
+    files = {"t.csv": table(id=IDS, judge=numbers(1, 2, 3), human=["bad", *numbers(1, 2, 3)[1:]])}
+    with pytest.raises(BadInput, match="'bad' is no answer here: allowed are"):
+        bring(store, files)
+    done = bring(store, files, on_error="good rows")
+    assert (done.labels, done.rejected) == (N - 1, 1)
+
+
+def test_the_command_takes_good_rows_only_where_it_is_told_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/good.duckdb")
+    file = tmp_path / "t.csv"
+    file.write_bytes(table(id=IDS, human=[*numbers(1, 2, 3, 4, 5)[:-1], "?!"], judge=numbers(2, 3, 4, 5, 1)))
+    assert main(["start", str(file), "--no-serve"]) == 1
+    assert "(--good-rows)" in capsys.readouterr().err
+    assert main(["start", str(file), "--no-serve", "--good-rows"]) == 0
+    store = open_store()
+    assert store.rows("select count(*) from label") == [(N - 1,)]
+    store.close()
+
+
+def test_a_question_of_the_workspace_is_taken_where_its_scale_fits(store: Store) -> None:
+    fits = {"id": IDS, "judge_factuality": numbers(2, 4), "human_factuality": numbers(3, 4)}
+    made = read(store, {"t.csv": table(**fits)})
+    assert start.plan(store, made, Plan("d")).mappings[0].judgments[0].card == "rubric_open_ended"
+    other = {**fits, "human_factuality": numbers(0.5, 4)}
+    made = read(store, {"t.csv": table(**other)})
+    assert {s.dimension for s in made.series} == {"factuality_2"}
+
+
+def test_files_that_speak_of_each_others_items_are_joined_whatever_their_order(store: Store) -> None:
+    texts = table(id=IDS, response_a=TEXTS["prompt"], response_b=TEXTS["response"], human=numbers("a", "b", "tie"))
+    judged = table(id=IDS, gpt_result=numbers("1", "2", "0"))
+    done = bring(store, {"1.csv": judged, "2.csv": texts})
+    assert (done.items, done.judgments, done.labels) == (N, N, N)
+    assert store.rows("select count(*) from item where content like '%because%'") == [(N,)]
+
+
+def test_items_without_texts_are_no_copies_of_one_another(store: Store) -> None:
+    bring(store, {"t.csv": table(id=IDS, judge=numbers(1, 2), human=numbers(1, 2, 3))})
+    bring(store, {"p.csv": table(id=IDS, gpt_result=numbers("1", "2", "0"), human=numbers("1", "2", "0"))}, "pairs")
+    assert exposure.item_copies(store) == {}
+    bring(store, {"t.csv": table(**TEXTS, judge=numbers(1, 2))}, "one")
+    bring(store, {"t.csv": table(**TEXTS, judge=numbers(1, 2))}, "two")
+    assert len(exposure.item_copies(store)) == 2 * N
+
+
+def test_a_correction_changes_question_and_scale(store: Store) -> None:
+    from data.importing.outline import scaled
+
+    made = read(store, {"t.csv": table(id=IDS, judge_x=numbers(1, 2, 3), human_x=numbers(2, 3))})
+    said = [replace(s, dimension="zest", answers=None) for s in made.series]
+    again = replace(made, series=scaled(said, cards.answerable_dimensions(store)))
+    assert {(s.dimension, spelled(s.answers)) for s in again.series if s.answers} == {("zest", "1-3")}
+    with pytest.raises(BadInput, match="No scale fits the values of judge_x"):
+        start.plan(store, replace(made, series=tuple(replace(s, answers=None) for s in made.series)), Plan("d"))
+
+
+def test_without_labels_it_leads_to_a_sample_that_is_drawn_once(store: Store) -> None:
+    done = bring(store, {"t.csv": table(**TEXTS)})
+    assert start.way(store, "lea", done.dataset_id, draw=False) is None
+    for _ in range(2):
+        way = start.way(store, "lea", done.dataset_id)
+        assert way is not None and way.path == "/desk?dataset=d&stream=audit"
+    assert store.rows("select count(*) from draw where stream = 'audit'") == [(N,)]
+
+
+def test_a_workspace_without_anybody_gets_its_first_lead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/new.duckdb")
+    (tmp_path / "t.csv").write_bytes(table(id=IDS, judge=numbers(1, 2), human=numbers(1, 2, 3)))
+    assert main(["start", str(tmp_path / "t.csv"), "--no-serve"]) == 0
+    assert capsys.readouterr().out.startswith("t.csv: "), "what the file was taken for is told first"
+    store = open_store()
+    assert [p.role for p in people.all_people(store) if p.name != "human"] == ["lead"]
+    store.close()
+
+
+def test_what_excel_and_pandas_write_comes_in(store: Store) -> None:
+    """An index and an empty column without names, empty rows, an encoding of Windows."""
+    rows = "".join(f"{n};{'ja' if n % 3 else 'nein'};{'ja' if n % 2 else 'nein'};\n" for n in range(N))
+    made = read(store, {"t.csv": f";Prüfer;KI-Urteil;\n{rows};;;\n;;;\n".encode("cp1252")})
+    assert [(s.name, s.by, s.count) for s in made.series] == [("KI-Urteil", "judge", N), ("Prüfer", "person", N)]
+    assert (made.tables["t.csv"].id.columns, made.tables["t.csv"].meta, made.items) == (["Unnamed: 0"], [], N)
+    with pytest.raises(BadInput, match="holds a header and no rows"):
+        read(store, {"t.csv": b"id,human,judge\n"})
+
+
+def test_columns_of_who_somebody_is_are_no_answers(store: Store) -> None:
+    made = read(store, {"t.csv": table(id=IDS, model_id=numbers("A", "B"), human=numbers(1, 2), judge=numbers(2, 1))})
+    assert [s.name for s in made.series] == ["judge", "human"]
+    long = table(
+        id=[x for x in IDS for _ in "12"], annotator=["gpt-4o", "anna"] * N, rater_type=["llm", "human"] * N,
+        label=["pass", "fail"] * N,
+    )  # fmt: skip
+    made = read(store, {"t.csv": long})
+    assert [(s.name, s.by, s.who) for s in made.series] == [("label", "judge", "gpt-4o"), ("label", "person", "anna")]
+
+
+def test_scores_in_the_rows_of_a_dialogue_are_of_its_turns(store: Store) -> None:
+    said = table(
+        conversation_id=[f"c{n // 2}" for n in range(N)], turn=numbers(1, 2), user=[f"u{n}" for n in range(N)],
+        assistant=[f"a{n}" for n in range(N)], human_tone=numbers(1, 2, 3), judge_tone=numbers(3, 2, 1),
+    )  # fmt: skip
+    bring(store, {"t.csv": said})
+    assert store.rows("select distinct unit from label order by 1") == [("turn:1",), ("turn:2",)]
+
+
+def test_a_score_in_the_last_row_of_a_dialogue_is_of_the_whole(store: Store) -> None:
+    """The empty cells of its other rows are no answers, and so not different ones."""
+    last = ["" if n % 2 == 0 else str(1 + n // 2 % 3) for n in range(N)]
+    said = table(
+        conversation_id=[f"c{n // 2}" for n in range(N)], turn=numbers(1, 2), user=[f"u{n}" for n in range(N)],
+        assistant=[f"a{n}" for n in range(N)], human_tone=last, judge_tone=last,
+    )  # fmt: skip
+    made = read(store, {"t.csv": said})
+    assert not [told for told in made.told if "taken as said of turns" in told]
+    bring(store, {"t.csv": said})
+    assert store.rows("select distinct unit from label") == [("conversation",)]
+
+
+def test_a_question_without_a_scale_is_left_out_and_not_the_rest(store: Store) -> None:
+    made = read(store, {"t.csv": table(id=IDS, human=numbers(1, 2), judge=numbers(2, 1))})
+    lost = replace(made.series[0], dimension="other", answers=None)
+    plan = start.plan(store, replace(made, series=(*made.series, lost)), Plan("d"))
+    assert len(plan.mappings[0].judgments) == 1
+    with pytest.raises(BadInput, match="No scale fits"):
+        start.plan(store, replace(made, series=(lost,)), Plan("d"))
+
+
+def test_verdicts_of_both_orders_are_one_judges(store: Store) -> None:
+    sides = {"response_a": [f"a{n} or so" for n in range(N)], "response_b": [f"b{n} or so" for n in range(N)]}
+    verdicts = {"human_preference": numbers("A", "B"), "verdict_ab": numbers("B", "A"), "verdict_ba": numbers("B", "A")}
+    made = read(store, {"t.csv": table(id=IDS, **sides, **verdicts)})
+    orders = [(s.name, s.who, s.order.constant) for s in made.series if s.by == "judge"]
+    assert orders == [("verdict_ab", "verdict_ab", "ab"), ("verdict_ba", "verdict_ab", "ba")]
+    assert "t.csv: verdict_ba is taken for the verdict with the places swapped." in made.told
+
+
+def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Store) -> None:
+    source = from_bytes([("t.csv", table(id=IDS, judge=numbers(1, 2, 4), human=numbers(1, 2, 3)))])
+    (known,) = found = detect(source)
+    made = start.plan(store, start.understood(store, source, found), Plan("d"))
+    assert before(store, known, made.mappings[0]) is None
+    take(store, "lea", source, made, found=found)
+    other = start.plan(store, start.understood(store, source, found), Plan("another"))
+    assert before(store, known, other.mappings[0]) is None  # the card has another name, and nothing else differs
+    by_hand = made.mappings[0].model_copy(update={"labels": []})
+    take(store, "lea", source, replace(made, dataset="hand", mappings=(by_hand,)), found=found)
+    assert before(store, known, other.mappings[0]) == by_hand.completed(cards.current_cards(store))

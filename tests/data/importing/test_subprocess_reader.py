@@ -1,0 +1,379 @@
+"""Uploads are read by a process of their own: the same comes of it, and no file can hurt the server."""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.cards import cards
+from data.importing import (
+    From,
+    Mapping,
+    Plan,
+    Refused,
+    Source,
+    detect,
+    from_bytes,
+    from_uploads,
+    preview,
+    subprocess_reader,
+    take,
+)
+from data.importing.brief import brief, unpacked
+from data.importing.csv_rows import SPREAD
+from data.store import Store
+from data.store.errors import BadInput
+from data.workspace.verify import verify
+from judges.importing.lines import MOST
+from tests.data.cards.test_cards import recipe
+from tests.data.importing.test_container import BROKEN
+from tests.data.importing.test_fastchat import PAIRS, vote
+from tests.data.importing.test_importing import MIXED
+from tests.data.imports import bring, counts, decided, label, pair, source, text, verdict, workspace
+from tests.pages.desk_driver import patiently
+from tests.server import ROOT
+
+RESPONSES = Mapping(kind="response", id=From(columns=["id"]), fields={"output": From(columns=["output"])})
+
+
+@pytest.fixture(autouse=True)
+def spools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of temporary files, in which nothing may be left behind."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    assert not list(folder.iterdir())
+
+
+def upload(folder: Path, **files: bytes) -> Source:
+    """Files as they were uploaded, under names of the server's."""
+    found = []
+    for number, (name, content) in enumerate(files.items()):
+        (folder / f"{number}").write_bytes(content)
+        found.append((name.replace("__", "."), folder / f"{number}"))
+    return from_uploads(found)
+
+
+def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """Every process that is started from now on."""
+    found: list[subprocess.Popen[bytes]] = []
+    real = subprocess.Popen
+
+    def start(*args: Any, **kwargs: Any) -> Any:
+        found.append(real(*args, **kwargs))
+        return found[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    return found
+
+
+# -- the same comes of it ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A workspace that holds a pair with what was said of it."""
+    store = workspace(tmp_path)
+    bring(store, [pair(), label("p1", "a"), label("p1", "b", annotator="ben"), decided("p1", "b"), verdict("p1", "a")])
+    yield store
+    store.close()
+
+
+def test_an_upload_becomes_what_the_same_bytes_become_here(store: Store, tmp_path: Path) -> None:
+    rows = [*MIXED, verdict("p1", "a"), verdict("p1", "b", model="other"), label("p1", "a"), decided("p1", "a"), b"{"]
+    rows += [label("p1", "c"), {"gold_rule": {"resolve": "majority", "apart": 1}}]
+    here, there = io.BytesIO(), io.BytesIO()
+    one = preview(store, source(rows), Plan("d"), rejects=here)
+    two = preview(store, upload(tmp_path, rows__jsonl=text(rows)), Plan("d"), rejects=there)
+    assert asdict(one) == asdict(two) and one.rejected > 3 and one.known.total and one.new.rules
+    assert here.getvalue() == there.getvalue() != b""
+
+
+def test_an_upload_is_taken_once_and_what_was_added_meanwhile_is_not_added_twice(store: Store, tmp_path: Path) -> None:
+    given = upload(tmp_path, rows__jsonl=text([pair("new"), label("new", "tie"), verdict("p1", "b")]))
+    raced: list[Any] = []
+
+    def meanwhile(done: int, size: int, lines: int) -> None:
+        if lines and not raced:
+            raced.append(bring(store, [pair("new")]))
+
+    with pytest.raises(BadInput, match="somebody else added the same things"):
+        take(store, "lea", given, Plan("d"), progress=meanwhile)
+    assert take(store, "lea", given, Plan("d")).preview.new.total == 2
+    before = counts(store)
+    assert take(store, "lea", given, Plan("d")).known == 3
+    assert counts(store) == before and verify(store) == []
+
+
+def test_tables_chats_and_fastchat_go_the_same_way(store: Store, tmp_path: Path) -> None:
+    chat = [{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}]
+    files = {"t__csv": b"id,output\n1,x\n2,y\n", "c__jsonl": text(chat)}
+    files |= {name.replace(".", "__"): text(rows) for name, rows in PAIRS.items()}
+    files["votes__jsonl"] = text([vote("expert_1", "tie")])
+    given = upload(tmp_path, **files)
+    known = detect(given)
+    assert [(one.format, one.columns) for one in known][:2] == [("table", ["id", "output"]), ("messages", ["messages"])]
+    assert known[0].rows == [{"id": "1", "output": "x"}, {"id": "2", "output": "y"}]
+    plan = Plan("e", mappings=(RESPONSES,))
+    here = from_bytes([(name.replace("__", "."), content) for name, content in files.items()])
+    one, two = preview(store, here, plan), preview(store, given, plan, found=known)
+    assert (two.formats, two.new, two.people, two.problems) == (one.formats, one.new, one.people, one.problems)
+    assert one.new.items > 3 and one.new.labels == 1
+
+
+def test_every_card_goes_to_the_process_as_it_is(store: Store) -> None:
+    cards.save_card(store, "lea", recipe())
+    known = brief(store, Plan("d"), [])
+    found = unpacked(known.packed())
+    assert {n: c.version for n, c in found.cards.items()} == {
+        n: c.version for n, c in cards.current_cards(store).items()
+    }
+    assert found.questions == known.questions and found.rule == known.rule
+
+
+# -- limits -----------------------------------------------------------------------------------------------------------
+
+
+def refused(store: Store, given: Source, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Why an upload cannot be read; the server lives, nobody reads any more, and nothing was written."""
+    before, processes = counts(store), started(monkeypatch)
+    with pytest.raises(BadInput) as no:
+        preview(store, given, Plan("d", mappings=(RESPONSES,)))
+    assert processes and all(one.poll() is not None for one in processes)
+    assert counts(store) == before
+    return str(no.value)
+
+
+def test_what_needs_too_much_memory_is_a_sentence(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subprocess_reader, "MEMORY", 2**24)
+    row = {"id": "1", "kind": "response", "task": "", "output": "x" * (15 * 2**20)}
+    given = upload(tmp_path, big__jsonl=text([row]))
+    says = refused(store, given, monkeypatch)
+    assert says.startswith("big.jsonl needs more memory to be read than it may: ") and "Split the file" in says
+
+
+def test_what_takes_too_long_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocess_reader, "SECONDS", 1)
+    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 0)
+    given = upload(tmp_path, slow__csv=b"id,output\n" + b"1,x\n" * 200_000)
+    says = refused(store, given, monkeypatch)
+    assert says.startswith("slow.csv takes longer to be read than it may: 1 seconds") and "Split the file" in says
+
+
+def test_a_process_that_stands_still_is_ended(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocess_reader, "SECONDS", 0)
+    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 0)
+    assert "takes longer" in refused(store, upload(tmp_path, a__jsonl=text([pair()])), monkeypatch)
+
+
+def test_a_spool_that_grows_too_large_is_a_sentence(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subprocess_reader, "FILE", 2**16)
+    given = upload(tmp_path, rows__jsonl=text([pair(f"p{n}", a="x" * 1_000) for n in range(500)]))
+    assert "could not be made ready" in refused(store, given, monkeypatch)
+
+
+def test_the_memory_of_the_server_does_not_grow_with_a_file(tmp_path: Path) -> None:
+    row = {"id": "1", "kind": "response", "task": "", "output": "x" * (10 * 2**20)}
+    given = upload(tmp_path, rows__jsonl=text([row, {**row, "id": "2"}]))
+    program = (
+        "import resource, sys\nfrom pathlib import Path\nfrom data import importing as ours\n"
+        "from tests.data import imports\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "store, plan = imports.workspace(Path(sys.argv[1])), ours.Plan('d')\n"
+        "given = ours.from_uploads([('rows.jsonl', Path(sys.argv[2]))])\n"
+        "ours.preview(store, imports.source([imports.pair()]), plan)\nbefore = peak()\n"
+        "assert ours.preview(store, given, plan).new.items == 2\nprint(peak() - before)\nstore.close()"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "TMPDIR": tempfile.gettempdir()}, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 10 * 2**10  # kB
+
+
+def test_the_process_knows_no_secrets_and_no_store(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "canary")
+    monkeypatch.setenv("ASSAY_STORE", "duckdb:///canary")
+    seen: list[str] = []
+    real = subprocess.Popen
+
+    def start(*args: Any, **kwargs: Any) -> Any:
+        seen.append(str(kwargs["env"]))
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    assert preview(store, upload(tmp_path, a__jsonl=text([pair("new")])), Plan("d")).new.items == 1
+    assert seen and "canary" not in "".join(seen)
+
+
+# -- who reads when, and until when -----------------------------------------------------------------------------------
+
+
+def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Path) -> None:
+    given = upload(tmp_path, a__jsonl=text([pair("new")]))
+    known = detect(given)
+    waited: list[int] = []
+    others: list[threading.Thread] = []
+
+    def second() -> None:
+        preview(store, given, Plan("d"), found=known, waits=waited.append)
+
+    def first(*_: int) -> None:
+        if not others:
+            others.append(threading.Thread(target=second))
+            others[0].start()
+            assert patiently(lambda: bool(waited))
+
+    preview(store, given, Plan("d"), progress=first, found=known)
+    others[0].join()
+    assert set(waited) == {1} and not subprocess_reader._line
+
+
+def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Left(BaseException):
+        pass
+
+    def leave(*_: int) -> None:
+        raise Left
+
+    given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 200_000)
+    known, processes = detect(given), started(monkeypatch)
+    with pytest.raises(Left):
+        preview(store, given, Plan("d", mappings=(RESPONSES,)), progress=leave, found=known)
+    assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._line
+
+
+def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path: Path, spools: Path) -> None:
+    given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 300_000)
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom data import importing as ours\nfrom tests.data import imports\n"
+        "from tests.data.importing.test_subprocess_reader import RESPONSES\n"
+        "from data.importing import subprocess_reader as apart\n"
+        "real = apart._Talk.send\n"
+        "def send(self, value): print(self._process.pid, flush=True); real(self, value)\n"
+        "apart._Talk.send = send\nstore = imports.workspace(Path(sys.argv[1]))\n"
+        "given = ours.from_uploads([('a.csv', Path(sys.argv[2]))])\nplan = ours.Plan('d', mappings=(RESPONSES,))\n"
+        "seen = lambda done, size, lines: lines and print('reads', flush=True)\n"
+        "ours.preview(store, given, plan, progress=seen)"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
+    env = {**os.environ, "TMPDIR": str(spools)}
+    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        pids = {int(line) for line in iter(server.stdout.readline, "reads\n")}
+        assert list(spools.iterdir())
+        server.kill()
+    assert patiently(lambda: not list(spools.iterdir()))
+    assert patiently(lambda: not any(_reads(pid) for pid in pids))
+
+
+def _reads(pid: int) -> bool:
+    try:
+        return b"data.importing.reader" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+# -- so many bad lines ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("uploaded", [True, False])
+def test_reading_stops_after_10000_bad_lines_and_none_of_the_file_is_taken(
+    store: Store, tmp_path: Path, uploaded: bool
+) -> None:
+    content = text([pair("good")]) + b'{"id":1}\n' * (MOST + 500)
+    given = upload(tmp_path, ids__jsonl=content) if uploaded else from_bytes([("ids.jsonl", content)])
+    gc.collect()
+    rejects = io.BytesIO()
+    found = preview(store, given, Plan("d"), rejects=rejects)
+    assert found.stopped.startswith("10,000 lines are bad, and reading stopped at line 10,001 of ids.jsonl.")
+    assert (found.rejected, len(found.problems), found.ok) == (MOST, 1_000, False)
+    back = [json.loads(line)["line"] for line in rejects.getvalue().splitlines()]
+    assert back == list(range(2, MOST + 2))
+    before = counts(store)
+    says = r"Nothing was written\. 10,000 lines are bad, and reading stopped at line 10,001"
+    with pytest.raises(Refused, match=says):
+        take(store, "lea", given, Plan("d"), "good rows")
+    assert counts(store) == before
+
+
+def test_lines_that_wait_for_an_item_count_when_it_never_comes(store: Store) -> None:
+    found = preview(store, source([label("nobody", "a")] * (MOST + 1)), Plan("d"))
+    assert found.stopped and found.rejected == MOST
+
+
+@pytest.mark.parametrize(("column", "what"), [("annotator", "people"), ("model", "judges")])
+def test_a_column_of_texts_is_no_column_of_names(
+    store: Store, monkeypatch: pytest.MonkeyPatch, column: str, what: str
+) -> None:
+    monkeypatch.setattr("data.importing.importer._PEOPLE", 100)
+    monkeypatch.setattr("data.importing.importer._JUDGES", 100)
+    made = label if column == "annotator" else verdict
+    rows = [made("p1", "a", **{column: f"n{n}"}) for n in range(200)]
+    with pytest.raises(BadInput, match=f"names more than 100 {what}"):
+        preview(store, source(rows), Plan("d"))
+
+
+# -- sentences --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("far", [False, True])
+@pytest.mark.parametrize("begins", [3, 30])
+def test_a_quote_that_stays_open_is_named_by_its_line(store: Store, begins: int, far: bool) -> None:
+    rows = [b"%d,x" % n for n in range(2, 40)]
+    rows[begins - 2] = b'"a name\non two lines","never'
+    content = b"id,output\n" + b"\n".join(rows) + b"\n" + (b"y" * 1_000 + b"\n") * (SPREAD // 1_000 * far)
+    found = preview(store, from_bytes([("t.csv", content)]), Plan("e", mappings=(RESPONSES,)))
+    how = "is not closed within 4 MB; the rest of the file was not read" if far else "is never closed"
+    says = f"The row opens a quote in line {begins + 1} that {how}."
+    assert [(p.line, p.sentence) for p in found.problems] == [(begins, says)] and found.new.items == begins - 2
+
+
+SLIP = re.compile(r"\b(\w+) \1\b|\bis (has|holds|is|opens|begins)\b|\b(line|row) (not|the|nested)\b|[,:;]{2}| [.,:;]")
+
+
+def test_no_sentence_about_a_bad_line_stumbles(store: Store) -> None:
+    lines = [line for line, _ in BROKEN if len(line) < 10_000]
+    lines += [b'{"a":"\t"}', b'{"a":"x', b'{"a":"\\q"}', b'{"a":"\\u12"}', b"{,}", b'{"a" 1}', b'{"a":1,}', b'{"a":}']
+    changed = {"id": 7, "input": None, "more": 1, "kind": 0, "response_a": 1, "response_b": {"text": 1}}
+    fields: list[Any] = [{**pair("x"), key: value} for key, value in changed.items()]
+    fields += [{"id": "x", "kind": "dialogue", "turns": turns} for turns in ([], 7, [7], [{"turn": 0, "role": "user"}])]
+    fields += [label("p1", value) for value in (None, "c", [1], 1e300)]
+    fields += [verdict("p1", "a", sample=value) for value in (-1, "x")]
+    canonical = text([pair("first"), *lines, *fields])
+    csv = b'id,output\n1,x\n2\n3,a,b\n4,\xff\n5,a\x00\n6,"a"b\n7,"two\nlines"z\n8,"open\n'
+    broken = [b'[{"id":1} {"id":2}]', b'[{"id":1},]', b'[{"id":"\n"}]', b'[{"id":1}', b"[[[", b"[1]", b"[{}] x"]
+    broken += [b'[{"a":"\xff"}]', b'[{"a":NaN}]', b'[{"id":1},\n{"id":"\t"}]']
+    files = [("rows.jsonl", canonical), ("t.csv", csv), ("chat.jsonl", b'{"messages":[]}\n' + b"\n".join(lines))]
+    files += [(f"list{n}.json", one) for n, one in enumerate(broken)]
+    said = []
+    for name, content in files:
+        try:
+            found = preview(store, from_bytes([(name, content)]), Plan("s", mappings=(RESPONSES,)))
+        except BadInput as no:
+            said.append(str(no))
+            continue
+        said += [problem.sentence for problem in found.problems]
+    assert len(said) > 60
+    slips = [sentence for sentence in said if SLIP.search(sentence) or not sentence.endswith(".")]
+    assert not slips, "\n".join(slips)

@@ -1,0 +1,485 @@
+"""Tables: whatever the dialect, a row becomes what the mapping says, and what does not fit is told."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as some
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+
+from data.importing import (
+    From,
+    JudgmentColumns,
+    LabelColumns,
+    Mapping,
+    Plan,
+    Source,
+    csv_rows,
+    detect,
+    from_bytes,
+    from_path,
+    parse,
+    preview,
+    spell,
+    suggest,
+    take,
+    unspell,
+)
+from data.store.errors import BadInput
+from judges.types import ITEM
+from tests.data.imports import workspace
+
+NAMES = ("id", "question", "answer_a", "answer_b", "human", "ai_verdict", "ai_reason")
+CELLS = [
+    ("q1", "Why?", "Because.", "No idea.", "1", "A", "It answers."),
+    ("q2", 'How,\n"so"?', "That way", "Éèß 日本語", "0", "garbage", ""),
+    ("q3", "When?", "Now", "Then", "2", "C", "Equal."),
+    ("q4", "Who?", "Me", "You", "", "B", ""),
+]
+ROWS = [dict(zip(NAMES, cells, strict=True)) for cells in CELLS]
+
+
+def as_csv(rows: list[dict[str, Any]], encoding: str = "utf-8", **dialect: Any) -> bytes:
+    """The rows as a CSV file."""
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(rows[0]), **dialect)
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode(encoding, "replace")
+
+
+def as_parquet(rows: list[dict[str, Any]]) -> bytes:
+    """The rows as a Parquet file."""
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), out)
+    return out.getvalue()
+
+
+FILES = {
+    "t.csv": as_csv(ROWS),
+    "bom.csv": as_csv(ROWS, "utf-8-sig"),
+    "semicolon.csv": as_csv(ROWS, delimiter=";"),
+    "t.tsv": as_csv(ROWS, delimiter="\t"),
+    "pipe.csv": as_csv(ROWS, delimiter="|", lineterminator="\n"),
+    "wide.csv": as_csv(ROWS, "utf-16"),
+    "quoted.csv": as_csv(ROWS, quoting=csv.QUOTE_ALL),
+    "t.parquet": as_parquet(ROWS),
+    "t.json": json.dumps(ROWS, indent=1).encode(),
+    "t.jsonl": "".join(json.dumps(row) + "\n" for row in ROWS).encode(),
+}
+
+
+def guess(source: Source) -> Mapping:
+    """The mapping that is suggested for the first file of a source."""
+    known = detect(source)[0]
+    assert known.format == "table"
+    return suggest(known.columns, known.rows)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_same_table_is_read_from_every_container_by_the_guessed_mapping(tmp_path: Path, name: str) -> None:
+    store = workspace(tmp_path)
+    source = from_bytes([(name, FILES[name])])
+    mapping = guess(source)
+    assert mapping.faults(list(ROWS[0])) == []
+    done = take(store, "lea", source, Plan("d", mappings=(mapping,)))
+    assert (done.items, done.judgments, done.labels) == (4, 4, 3)
+    assert done.preview.unscored == {"unreadable": 1}
+    items = {row[0]: ITEM.validate_json(row[1]) for row in store.rows("select name, content from item")}
+    assert items["q2"].input == 'How,\n"so"?' and items["q2"].response_b.text == "Éèß 日本語"  # type: ignore[union-attr]
+    voted = "select i.name, l.annotator, l.value from label l join item i on i.id = l.item_id order by 1"
+    assert store.rows(voted) == [("q1", "human", 0.0), ("q2", "human", 1.0), ("q3", "human", 2.0)]
+    scored = (
+        "select i.name, j.model, s.value from score s join item i on i.id = s.item_id join judge j on j.id = s.judge_id"
+    )
+    assert store.rows(scored + " order by 1") == [("q1", "ai", 0.0), ("q3", "ai", 1.0), ("q4", "ai", 2.0)]
+    assert store.rows("select why from judgment where unscored <> ''")[0][0].startswith(
+        "'garbage' is none of the values"
+    )
+    again = take(store, "lea", source, Plan("d"))
+    assert (again.known, again.preview.new.total) == (11, 0)
+    store.close()
+
+
+@pytest.mark.parametrize(("encoding", "word"), [("cp932", "カタカナひらがな"), ("utf-16-le", "é"), ("utf-16-be", "é")])
+def test_encodings_are_found_out(encoding: str, word: str) -> None:
+    content = f"id,output\n1,{word}\n".encode(encoding)
+    dialect = csv_rows.detect("f.csv", content)
+    assert dialect.encoding == encoding
+    assert [r.value["output"] for r in csv_rows.records("f.csv", io.BytesIO(content), dialect)] == [word]
+
+
+cell = some.text(
+    some.characters(codec="utf-8", exclude_characters="\x00\ufeff\r", exclude_categories=["Cs"]), max_size=8
+)
+
+
+@given(some.lists(some.tuples(cell, cell, cell), min_size=1, max_size=8), some.sampled_from(csv_rows.DELIMITERS))
+def test_every_cell_that_csv_writes_is_read_back(rows: list[tuple[str, str, str]], delimiter: str) -> None:
+    content = as_csv([dict(zip("abc", row, strict=True)) for row in rows], delimiter=delimiter, quoting=csv.QUOTE_ALL)
+    found = list(csv_rows.records("f.csv", io.BytesIO(content), csv_rows.Dialect("utf-8", delimiter)))
+    assert [(tuple(r.value.values()), r.problem) for r in found] == [(row, "") for row in rows if "".join(row).strip()]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"id,output\n1,a,b\n2,c\n", "has 3 fields, and the header has 2"),
+        (b"id,output\n1\n2,c\n", "has 1 field, and the header has 2"),
+        (b'id,output\n1,"a"b\n2,c\n', "has a quote, opened in line 2, that is closed within a text"),
+        (b"id,output\n1,\xff\n2,c\n", "is not utf-8 (byte 0xff)"),
+        (b"id,output\n1,a\x00\n2,c\n", "holds the character NUL"),
+    ],
+)
+def test_a_broken_row_is_told_and_the_next_is_read(tmp_path: Path, content: bytes, says: str) -> None:
+    store = workspace(tmp_path)
+    source = from_bytes([("t.csv", content)])
+    mapping = Mapping(kind="response", id=From(columns=["id"]), fields={"output": From(columns=["output"])})
+    found = preview(store, source, Plan("d", mappings=(mapping,)))
+    assert [p.line for p in found.problems] == [2] and says in found.problems[0].sentence
+    assert found.new.items == 1
+    store.close()
+
+
+def test_a_quote_that_is_never_closed_is_told_with_the_line_that_opens_it(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    source = from_bytes([("t.csv", b'id,output\n1,a\n2,"b\n3,c\n4,d\n')])
+    mapping = Mapping(kind="response", id=From(columns=["id"]), fields={"output": From(columns=["output"])})
+    found = preview(store, source, Plan("d", mappings=(mapping,)))
+    says = "The row opens a quote in line 3 that is never closed."
+    assert [(p.line, p.sentence) for p in found.problems] == [(3, says)]
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"id,id\n1,2\n", "its header names 'id' twice"),
+        (b'"id\n1,2\n', "opens a quote in line 1 that is never closed"),
+        (b"\x81\x81\x81\xff\xfe\xfd" * 99, "its encoding cannot be told"),
+    ],
+)
+def test_a_header_that_names_no_columns_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
+    store = workspace(tmp_path)
+    with pytest.raises(BadInput, match=says):
+        preview(store, from_bytes([("t.csv", content)]), Plan("d"))
+    store.close()
+
+
+# -- mappings ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_without_a_mapping_is_refused_and_a_mapping_is_remembered_for_its_columns(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    content = b"a,b\n1,x\n"
+    with pytest.raises(BadInput, match=r"t\.csv is a table with the columns a, b\. Say what they mean"):
+        preview(store, from_bytes([("t.csv", content)]), Plan("d"))
+    mapping = Mapping(kind="response", id=From(columns=["a"]), fields={"output": From(columns=["b"])})
+    take(store, "lea", from_bytes([("t.csv", content)]), Plan("d", mappings=(mapping,)))
+    assert take(store, "lea", from_bytes([("other.csv", b"b,a\ny,2\n")]), Plan("d")).items == 1
+    store.close()
+
+
+FULL = Mapping(
+    kind="pair",
+    id=From(columns=["id"]),
+    fields={"response_a": From(columns=["x"]), "response_b": From(columns=["y"]), "system_a": From(constant="m")},
+    meta=["z"],
+    judgments=[JudgmentColumns(card="plain_pairwise", model=From(constant="j"), value=From(columns=["z"]))],
+    labels=[
+        LabelColumns(
+            value=From(columns=["z"]),
+            values={"1": "a"},
+            unit=From(constant="pair"),
+            dimension=From(constant="verdict"),
+            annotator=From(columns=["who"]),
+        )
+    ],
+)
+
+
+def test_a_mapping_goes_through_json_unchanged() -> None:
+    assert parse(FULL.model_dump_json(exclude_defaults=True)) == FULL
+    assert unspell(spell({"0": "tie", "1": "a"})) == {"0": "tie", "1": "a"}
+    with pytest.raises(BadInput, match="'1: a' says no meaning"):
+        unspell("1: a")
+    with pytest.raises(BadInput, match="'knd' is an unknown key"):
+        parse('{"knd": "pair"}')
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({}, "There is no column 'who'."),
+        ({"kind": "response"}, "'response_a' is not a field of a response."),
+        ({"fields": {"response_b": From(columns=["y"])}}, "Say which column holds response_a."),
+        ({"items": False, "id": From()}, "Say which column holds the id of the item."),
+        ({"items": False, "judgments": [], "labels": []}, "Nothing would be imported: map items, judgments or labels."),
+        (
+            {"judgments": [JudgmentColumns(card="mt_bench", model=From(constant="j"))]},
+            "A judgment needs a card for a pair",
+        ),
+        ({"judgments": [JudgmentColumns(card="plain_pairwise", model=From())]}, "A judgment needs its model"),
+        (
+            {
+                "judgments": [
+                    JudgmentColumns(card="long_form_pairwise", model=From(constant="j"), value=From(columns=["z"]))
+                ]
+            },
+            "Say which question of long_form_pairwise the value answers",
+        ),
+        (
+            {"labels": [LabelColumns(value=From(), unit=From(), dimension=From(), annotator=From())]},
+            "A label needs its unit.",
+        ),
+    ],
+)
+def test_what_a_mapping_lacks_is_told(change: dict[str, Any], says: str) -> None:
+    assert any(says in fault for fault in FULL.model_copy(update=change).faults(["id", "x", "y", "z"]))
+
+
+def test_a_label_that_the_mapping_does_not_know_is_refused_and_an_empty_cell_is_no_label(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [{"id": n, "x": "a", "y": "b", "z": z, "who": "ann"} for n, z in (("1", "1"), ("2", "7"), ("3", ""))]
+    mapping = FULL.model_copy(update={"judgments": []})
+    found = preview(store, from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    assert (found.new.items, found.new.labels) == (3, 1)
+    says = "value: '7' is no answer here: the mapping knows 1."
+    assert [(p.line, p.field, p.sentence) for p in found.problems] == [(3, "value", says)]
+    store.close()
+
+
+# -- dialogues --------------------------------------------------------------------------------------------------------
+
+UTTERANCES = [
+    {"chat": "c1", "n": 2, "who": "assistant", "says": "Hello", "score": "8"},
+    {"chat": "c1", "n": 1, "who": "user", "says": "Hi", "score": ""},
+    {"chat": "c1", "n": 3, "who": "user", "says": "Bye", "score": ""},
+    {"chat": "c1", "n": 4, "who": "assistant", "says": "See you", "score": "10"},
+    {"chat": "c2", "n": 1, "who": "user", "says": "Hm", "score": ""},
+    {"chat": "c2", "n": 2, "who": "assistant", "says": "Yes?", "score": "none"},
+]
+SPOKEN = Mapping(
+    kind="dialogue",
+    id=From(columns=["chat"]),
+    fields={"turn": From(columns=["n"]), "role": From(columns=["who"]), "text": From(columns=["says"])},
+    judgments=[
+        JudgmentColumns(card="mt_bench", model=From(constant="j"), value=From(columns=["score"])),
+    ],
+)
+
+
+def test_rows_that_stand_together_become_a_dialogue_and_its_turns_are_judged(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    label = LabelColumns(
+        value=From(columns=["score"]),
+        values={"8": "8", "10": "10", "none": "1"},
+        unit=From(constant="turn"),
+        dimension=From(constant="rating"),
+        annotator=From(constant="ann"),
+    )
+    mapping = SPOKEN.model_copy(update={"labels": [label]})
+    assert mapping.faults(list(UTTERANCES[0])) == []
+    done = take(store, "lea", from_bytes([("t.parquet", as_parquet(UTTERANCES))]), Plan("d", mappings=(mapping,)))
+    content = {name: ITEM.validate_json(content) for name, content in store.rows("select name, content from item")}
+    assert [(t.turn, t.role, t.text) for t in content["c1"].turns] == [  # type: ignore[union-attr]
+        (1, "user", "Hi"), (1, "assistant", "Hello"), (2, "user", "Bye"), (2, "assistant", "See you"),
+    ]  # fmt: skip
+    found = store.rows("select i.name, l.unit, l.value from label l join item i on i.id = l.item_id order by 1, 2")
+    assert found == [("c1", "turn:1", 8.0), ("c1", "turn:2", 10.0), ("c2", "turn:1", 1.0)]
+    assert done.preview.unscored == {"unreadable": 1}
+    found = store.rows("select i.name, s.unit, s.value from score s join item i on i.id = s.item_id order by 1, 2")
+    assert found == [("c1", "turn:1", 8.0), ("c1", "turn:2", 10.0)]
+    store.close()
+
+
+def test_rows_of_a_tool_are_entries_of_their_own(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [
+        {"chat": "c", "n": n, "who": who, "says": says, "score": score}
+        for n, (who, says, score) in enumerate(
+            (("user", "Hi", ""), ("tool", "f(1)", ""), ("assistant", "Hello", "8"), ("user", "Bye", ""),
+             ("tool", "g(2)", ""), ("user", "Well?", ""), ("assistant", "Yes", "10")), 1
+        )
+    ]  # fmt: skip
+    take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(SPOKEN,)))
+    turns = ITEM.validate_json(store.rows("select content from item")[0][0]).turns  # type: ignore[union-attr]
+    assert [(t.turn, t.role, t.text) for t in turns] == [
+        (1, "user", "Hi"), (1, "tool", "f(1)"), (1, "assistant", "Hello"), (2, "user", "Bye"), (2, "tool", "g(2)"),
+        (2, "assistant", ""), (3, "user", "Well?"), (3, "assistant", "Yes"),
+    ]  # fmt: skip
+    assert store.rows("select unit, value from score order by 1") == [("turn:1", 8.0), ("turn:3", 10.0)]
+    store.close()
+
+
+def test_rows_of_a_dialogue_that_do_not_stand_together_are_refused(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [UTTERANCES[n] for n in (0, 1, 4, 5, 2, 3)]
+    mapping = SPOKEN.model_copy(update={"judgments": []})
+    found = preview(store, from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    assert [(p.line, p.sentence) for p in found.problems] == [
+        (6, "The rows of the dialogue 'c1' do not stand together: sort the table by its id.")
+    ]
+    store.close()
+
+
+def test_turns_may_stand_in_one_cell(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    chat = [
+        {"role": "system", "content": "A shop"},
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b"},
+    ]
+    rows = [
+        {"id": "1", "messages_": json.dumps(chat)},
+        {"id": "2", "messages_": "nonsense"},
+        {"id": "3", "messages_": "7"},
+    ]
+    mapping = Mapping(kind="dialogue", id=From(columns=["id"]), fields={"turns": From(columns=["messages_"])})
+    found = preview(store, from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    assert found.new.items == 1 and [(p.line, p.field) for p in found.problems] == [(3, "turns"), (4, "turns")]
+    store.close()
+
+
+def test_a_reply_may_stand_in_one_cell_as_text_or_as_json(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [
+        {"id": "1", "output": "o", "reply": '{"scores":{"factuality":5,"instruction_following":4,"coherence":3,'
+         '"completeness":2},"verdict":"good","decision_basis":"fine","issues":[]}'},
+        {"id": "2", "output": "o", "reply": "no JSON"},
+        {"id": "3", "output": "o", "reply": ""},
+    ]  # fmt: skip
+    mapping = Mapping(
+        kind="response",
+        id=From(columns=["id"]),
+        fields={"output": From(columns=["output"])},
+        judgments=[
+            JudgmentColumns(card="rubric_open_ended", model=From(constant="j"), raw=From(columns=["reply"])),
+        ],
+    )
+    done = take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    assert (done.items, done.judgments, done.preview.unscored) == (3, 2, {"unreadable": 1})
+    assert store.rows("select dimension, value from score where dimension = 'factuality'") == [("factuality", 5.0)]
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("columns", "kind", "fields"),
+    [
+        (["instruction", "output"], "response", {"task", "output"}),
+        (["prompt", "chosen", "rejected"], "pair", {"input", "response_a", "response_b"}),
+        (["uid", "messages", "model"], "dialogue", {"turns", "system"}),
+        (["id", "turn", "role", "content"], "dialogue", {"turn", "role", "text"}),
+        (["id", "user", "assistant"], "dialogue", {"user", "assistant"}),
+        (["question", "model_a", "model_b", "response_a", "response_b"], "pair",
+         {"input", "response_a", "response_b", "system_a", "system_b"}),
+    ],
+)  # fmt: skip
+def test_columns_are_guessed_from_their_names(columns: list[str], kind: str, fields: set[str]) -> None:
+    found = suggest(columns, [{name: "user" if name == "role" else "some text" for name in columns}])
+    assert found.kind == kind and set(found.fields) == fields
+
+
+# -- Parquet ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_parquet_file_that_unfolds_to_gigabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    file = tmp_path / "bomb.parquet"
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 5_000, pa.int32()), pa.array(["x" * 1_000_000]))
+    pq.write_table(pa.table({"output": texts}), file, compression="zstd")
+    assert file.stat().st_size < 10_000
+    for source in (from_path(file), from_bytes([("bomb.parquet", file.read_bytes())])):
+        with pytest.raises(BadInput, match=r"unfolds to 4\.7 GB in 5,000 rows: at most 1 GB"):
+            preview(store, source, Plan("d"))
+    store.close()
+
+
+def test_other_types_of_parquet_become_what_json_has(tmp_path: Path) -> None:
+    from data.importing.container import first
+
+    table = pa.table({"t": pa.array([1_700_000_000_000], pa.timestamp("ms")), "n": [float("nan")], "l": [[{"a": 1.5}]],
+                      "d": pa.array([2], pa.decimal128(5, 2)), "b": [True]})  # fmt: skip
+    out = io.BytesIO()
+    pq.write_table(table, out)
+    source = from_bytes([("t.parquet", out.getvalue())])
+    assert [r.value for r in first(source.files[0], "parquet")] == [
+        {"t": "2023-11-14T22:13:20", "n": None, "l": [{"a": 1.5}], "d": 2, "b": True}
+    ]
+    blob = io.BytesIO()
+    pq.write_table(pa.table({"x": [b"\xff"]}), blob)
+    with pytest.raises(BadInput, match="the column 'x' holds bytes, not text"):
+        first(from_bytes([("b.parquet", blob.getvalue())]).files[0], "parquet")
+
+
+# -- values of single questions ---------------------------------------------------------------------------------------
+
+
+def scored(store: Any) -> list[tuple[Any, ...]]:
+    """(item, unit, dimension, value, sample) of all scores."""
+    return list(
+        store.rows(
+            "select i.name, s.unit, s.dimension, s.value, s.sample from score s join item i on i.id = s.item_id "
+            "order by all"
+        )
+    )
+
+
+def column(name: str) -> From:
+    return From(columns=[name])
+
+
+def test_several_columns_of_one_judge_are_one_judgment_and_whole_numbers_may_have_a_point(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [{"id": "1", "out": "x", "f": "8.0", "c": "5.0"}, {"id": "2", "out": "y", "f": "4.0", "c": ""}]
+    judged = [
+        JudgmentColumns(card="rubric_open_ended", model=From(constant="j"), value=column(c), dimension=From(constant=d))
+        for c, d in (("f", "factuality"), ("c", "coherence"))
+    ]
+    mapping = Mapping(kind="response", id=column("id"), fields={"output": column("out")}, judgments=judged)
+    done = take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    assert done.judgments == 2
+    assert scored(store) == [("1", "response", "coherence", 5.0, 0), ("2", "response", "factuality", 4.0, 0)]
+    assert store.rows("select text from remark where sort = 'rule'")[0][0].startswith("8 is not on the scale")
+    store.close()
+
+
+def test_long_tables_have_a_value_a_row_in_any_order_and_repetitions_are_samples(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [
+        {"id": i, "crit": c, "who": "j", "v": v}
+        for i, c, v in (("1", "coherence", 1), ("2", "coherence", 2), ("1", "factuality", 3), ("1", "coherence", 4))
+    ]
+    judged = JudgmentColumns(
+        card="rubric_open_ended", model=column("who"), value=column("v"), dimension=column("crit")
+    )
+    mapping = Mapping(kind="response", id=column("id"), judgments=[judged])
+    take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    assert scored(store) == [
+        ("1", "response", "coherence", 1.0, 0), ("1", "response", "coherence", 4.0, 1),
+        ("1", "response", "factuality", 3.0, 0), ("2", "response", "coherence", 2.0, 0),
+    ]  # fmt: skip
+    assert store.rows("select count(*) from item")[0][0] == 2  # without a text, by their ids alone
+    store.close()
+
+
+def test_rows_of_a_dialogue_have_a_score_a_turn(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [{"id": "d", "user": f"q{n}", "assistant": f"a{n}", "v": n} for n in (3, 5)]
+    judged = JudgmentColumns(
+        card="multi_turn_dialogue", model=From(constant="j"), value=column("v"),
+        dimension=From(constant="helpfulness"), unit=From(constant="turn"),
+    )  # fmt: skip
+    fields = {"user": column("user"), "assistant": column("assistant")}
+    mapping = Mapping(kind="dialogue", id=column("id"), fields=fields, judgments=[judged])
+    done = take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    assert done.judgments == 1
+    assert scored(store) == [("d", "turn:1", "helpfulness", 3.0, 0), ("d", "turn:2", "helpfulness", 5.0, 0)]
+    store.close()

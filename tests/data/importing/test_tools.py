@@ -1,0 +1,658 @@
+"""Other tools' files: known by what is in them, conversations rebuilt, scores at their units, the rest told once."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from data.importing import Plan, detect, from_bytes, from_uploads, start, take, tools
+from data.importing.container import container, records
+from data.importing.formats import formats
+from data.importing.lines import Bad, Found, Hint, Line, Said
+from data.importing.utterances import Utterance, answered, asked, messages, turns
+from data.records import datasets
+from data.store.errors import BadInput
+from judges.types import ITEM
+from tests.data.importing import tool_files as made
+from tests.data.imports import workspace
+
+Files = list[tuple[str, bytes]]
+
+
+def found(files: Files) -> tuple[set[str], list[Found]]:
+    """The formats of files, and what their tools read of them."""
+    known = formats(from_bytes(files))
+    names = {one.format for one in known}
+    given: list[Found] = []
+    with contextlib.ExitStack() as stack:
+        for name in sorted(names & set(tools.NAMES)):
+            parts = []
+            for one in (k for k in known if k.format == name):
+                stream = stack.enter_context(one.file.open())
+                parts.append(tools.Part(one.file.name, records(one.file, one.held, stream)))
+            given += tools.tool(name).read(parts)
+    return names, given
+
+
+def items(given: list[Found]) -> dict[str, dict[str, Any]]:
+    """The items by name; each is one that the store would take."""
+    rows = [one.data for one in given if isinstance(one, Line)]
+    assert all(ITEM.validate_python(row) for row in rows)
+    assert len({row["id"] for row in rows}) == len(rows)
+    return {row["id"]: row for row in rows}
+
+
+def opinions(given: list[Found]) -> list[tuple[str, str, str, Any, str, str]]:
+    """(item, unit, name, value, by, who) of all that was said."""
+    return [(o.item, o.unit, o.name, o.value, o.by, o.who) for o in given if isinstance(o, Said)]
+
+
+def faults(given: list[Found]) -> list[str]:
+    """The sentences of all that cannot be imported."""
+    return [sentence for one in given if isinstance(one, Bad) for _, sentence in one.problems]
+
+
+def spoken(item: dict[str, Any]) -> list[tuple[int, str, str]]:
+    """The entries of a dialogue."""
+    return [(entry["turn"], entry["role"], entry["text"]) for entry in item["turns"]]
+
+
+WHOLE = [
+    (n, role, text)
+    for n, pair in enumerate(made.TURNS, 1)
+    for role, text in zip(("user", "assistant"), pair, strict=True)
+]
+
+
+def test_otel_genai() -> None:
+    """The history that later calls repeat is not doubled; an evaluation stands at the turn of its span."""
+    first, second = made.genai(1), made.genai(2)
+    first["events"], second["events"] = [made.evaluation("tone", 4.0, "Kind.")], [made.evaluation("tone", 2.0)]
+    _, given = found([("b.jsonl", made.text(made.request(second))), ("a.txt", made.text(made.request(first)))])
+    item = items(given)["c-1"]
+    assert spoken(item) == WHOLE
+    assert (item["scenario"], item["system"], item["meta"]) == ("Be brief.", "m-1", {"service": "helpdesk"})
+    told = [o for o in given if isinstance(o, Said)]
+    assert sorted((o.unit, o.value, o.note) for o in told) == [("turn:1", 4.0, "Kind."), ("turn:2", 2.0, "")]
+    assert {(o.by, o.who, o.made_at[:10]) for o in told} == {("judge", "evaluator", "2023-11-14")}
+
+
+@pytest.mark.parametrize("history", ["all", "none", "last"])
+def test_otel_history(history: str) -> None:
+    """However much of the history a call repeats, the conversation is the same."""
+    spans = []
+    for n in (1, 2):
+        all_of_it = made.told(n)
+        kept = {"all": all_of_it, "none": all_of_it[-1:], "last": all_of_it[-2:]}[history]
+        spans.append(
+            made.span(
+                f"t{n}",
+                f"s{n}",
+                at=n,
+                openinference__span__kind="LLM",
+                session__id="c-1",
+                **made.inference("input_messages", kept),
+                **made.inference("output_messages", [made.said("assistant", made.TURNS[n - 1][1])]),
+            )
+        )
+    _, given = found([("t.jsonl", made.text(made.request(*reversed(spans))))])
+    assert spoken(items(given)["c-1"]) == WHOLE
+
+
+def test_otel_tools_and_annotations() -> None:
+    """Calls of tools are entries of their own; annotations of another file find spans, traces and sessions."""
+    call = {
+        "role": "assistant",
+        "tool_calls__0__tool_call__function__name": "map",
+        "tool_calls__0__tool_call__id": "c",
+        "tool_calls__0__tool_call__function__arguments": '{"of": "京"}',
+    }
+    ask, back = made.said("user", "Wo?"), {"role": "tool", "tool_call_id": "c", "content": "Kansai"}
+    kind = {"openinference__span__kind": "LLM", "session__id": "S"}
+    spans = [
+        made.span(
+            "t", "root", name="bot", openinference__span__kind="AGENT", input__value="Wo?", output__value="Dort."
+        ),
+        made.span(
+            "t",
+            "one",
+            "root",
+            at=1,
+            **kind,
+            **made.inference("input_messages", [ask]),
+            **made.inference("output_messages", [call]),
+        ),
+        made.span(
+            "t", "two", "root", "map", 2, openinference__span__kind="TOOL", tool__name="map", output__value="Kansai"
+        ),
+        made.span(
+            "t",
+            "three",
+            "root",
+            at=3,
+            **kind,
+            **made.inference("input_messages", [ask, call, back]),
+            **made.inference("output_messages", [made.said("assistant", "Dort.")]),
+        ),
+        made.span(
+            "t",
+            "four",
+            "root",
+            "guard",
+            4,
+            **kind,
+            **made.inference("input_messages", [made.said("system", "Is it safe?"), made.said("user", "Dort.")]),
+            **made.inference("output_messages", [made.said("assistant", "safe")]),
+        ),
+        made.span("cut", "five", "lost", at=5, openinference__span__kind="LLM", input__value="Hm?"),
+    ]
+    notes = [
+        {
+            "id": "1",
+            "span_id": "three",
+            "name": "right",
+            "annotator_kind": "LLM",
+            "metadata": {"model": "j-1"},
+            "result": {"label": "yes", "score": 1, "explanation": "So."},
+        },
+        {
+            "id": "2",
+            "span_id": "root",
+            "name": "right",
+            "annotator_kind": "HUMAN",
+            "identifier": "kim",
+            "result": {"score": 0},
+        },
+        {"id": "3", "session_id": "S", "name": "solved", "annotator_kind": "HUMAN", "result": {"label": "no"}},
+        {"id": "4", "span_id": "four", "name": "right", "annotator_kind": "LLM", "result": {"score": 1}},
+        {"id": "5", "span_id": "nowhere", "name": "right", "annotator_kind": "LLM", "result": {"score": 1}},
+        {"id": "6", "span_id": "nowhere2", "name": "right", "annotator_kind": "LLM", "result": {"score": 1}},
+    ]
+    names, given = found(
+        [
+            ("notes.json", made.whole({"data": notes, "next_cursor": None})),
+            ("traces.jsonl", made.text(made.request(*spans))),
+        ]
+    )
+    assert names == {"otel"}
+    entries = items(given)["S"]["turns"]
+    assert [(e["role"], e["text"], e.get("name", "")) for e in entries] == [
+        ("user", "Wo?", ""),
+        ("tool", 'map({"of": "京"})', "map"),
+        ("tool", "Kansai", "map"),
+        ("assistant", "Dort.", ""),
+    ]
+    assert opinions(given) == [
+        ("S", "turn:1", "right", 1, "judge", "j-1"),
+        ("S", "turn:1", "right", 0, "person", "kim"),
+        ("S", "conversation", "solved", "no", "person", ""),
+    ]
+    assert [f.split(":")[0] for f in faults(given) if "score" in f] == ["2 times"]
+    assert any("nowhere, nowhere2" in f for f in faults(given))
+    hints = " ".join(one.sentence for one in given if isinstance(one, Hint))
+    assert "no part of a conversation were left out (1)" in hints and "may be cut (1)" in hints
+
+
+def test_otel_with_one_value_of_what_came_in_and_one_of_what_went_out() -> None:
+    """The generic keys, which stand for a model's messages where there are no others."""
+    said = {"input__value": "Wo?", "output__value": "Dort."}
+    one = made.span("t", "s", openinference__span__kind="LLM", session__id="S", **said)
+    _, given = found([("t.jsonl", made.text(made.request(one)))])
+    [item] = items(given).values()
+    assert [(t["role"], t["text"]) for t in item["turns"]] == [("user", "Wo?"), ("assistant", "Dort.")]
+
+
+def test_otel_logs() -> None:
+    """Messages and evaluations may come as log records, before their spans or after."""
+
+    def event(name: str, body: Any, **given: Any) -> dict[str, Any]:
+        held = [{"key": k, "value": {"stringValue": v}} for k, v in body.items()]
+        return {
+            "traceId": "t",
+            "spanId": "s",
+            "eventName": name,
+            "body": {"kvlistValue": {"values": held}},
+            "attributes": made.attributes(**given),
+        }
+
+    logs = [
+        event("gen_ai.user.message", {"content": "Q"}),
+        event("gen_ai.choice", {"message": "A"}),
+        event("gen_ai.evaluation.result", {}, gen_ai__evaluation__name="ok", gen_ai__evaluation__score__label="pass"),
+    ]
+    lines = made.text(
+        {"resourceLogs": [{"scopeLogs": [{"logRecords": logs}]}]},
+        made.request(made.span("t", "s", gen_ai__operation__name="chat")),
+    )
+    _, given = found([("x.jsonl", lines)])
+    assert (items(given)["t"]["task"], items(given)["t"]["output"]) == ("Q", "A")
+    assert opinions(given) == [("t", "response", "ok", "pass", "judge", "evaluator")]
+
+
+def in_csv(rows: list[dict[str, Any]]) -> bytes:
+    """A table as text."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    quoted = [['"' + str("" if row.get(n) is None else row[n]).replace('"', '""') + '"' for n in names] for row in rows]
+    return "\n".join([",".join(names), *map(",".join, quoted)]).encode()
+
+
+@pytest.mark.parametrize("shape", ["lines", "list", "csv", "object"])
+def test_langfuse(shape: str) -> None:
+    """Traces, observations and scores in files of their own, in any order and container, are joined."""
+    held = made.langfuse()
+    write = {
+        "lines": lambda rows: made.text(*rows),
+        "list": made.whole,
+        "csv": in_csv,
+        "object": lambda rows: made.whole({"data": rows, "meta": {"page": 1}}),
+    }[shape]
+    scores = [
+        {"traceId": None, "observationId": None, "sessionId": None, "stringValue": None, **row}
+        for row in held["scores"]
+    ]
+    names, given = found([("1", write(scores)), ("2", write(held["observations"])), ("3", write(held["traces"][::-1]))])
+    if shape == "csv":
+        held["traces"][0]["input"] = str(held["traces"][0]["input"])  # not JSON: the observations have the messages
+    assert names == {"langfuse"}
+    item = items(given)["c-1"]
+    assert (spoken(item), item["scenario"], item["system"]) == (WHOLE, "Be brief.", "m-1")
+    assert sorted(opinions(given), key=str) == sorted(
+        [
+            ("c-1", "turn:1", "helpful", 0.5, "judge", "langfuse eval"),
+            ("c-1", "turn:1", "helpful", 1.0, "person", "kim"),
+            ("c-1", "conversation", "solved", True, "judge", "langfuse eval"),
+            ("c-1", "turn:2", "tone", "warm", "judge", "langfuse eval"),
+        ],
+        key=str,
+    )
+    assert not faults(given)
+
+
+def test_langfuse_scores_alone() -> None:
+    """Scores without traces stand for items without texts: two columns are enough for a figure."""
+    _, given = found([("s.csv", in_csv([{"source": "EVAL", **r} for r in made.langfuse()["scores"][:2]]))])
+    assert [one.weak for one in given if isinstance(one, Line)] == [True]
+    assert {o[4] for o in opinions(given)} == {"judge", "person"}
+
+
+@pytest.mark.parametrize("shape", ["parquet", "lines"])
+def test_langsmith(shape: str) -> None:
+    """Runs as the bulk export has them (texts in columns) or as the client has them, with feedback or its averages."""
+    held = made.langsmith()
+    if shape == "parquet":
+        flat = [{k: json.dumps(v) if isinstance(v, dict) else v for k, v in run.items()} for run in held["runs"]]
+        sheet = io.BytesIO()
+        pq.write_table(pa.Table.from_pylist(flat), sheet)
+        runs = sheet.getvalue()
+    else:
+        runs = made.text(*held["runs"])
+    names, given = found([("f.json", made.whole(held["feedback"])), ("runs", runs)])
+    item = items(given)["c-1"]
+    assert names == {"langsmith"} and spoken(item) == WHOLE and item["system"] == "m-1"
+    assert opinions(given) == [("c-1", "turn:1", "ok", 1, "judge", "j-1"), ("c-1", "turn:1", "ok", 0, "person", "kim")]
+    _, alone = found([("runs", runs)])
+    assert [o[1:4] for o in opinions(alone)] == [("turn:1", "ok", 1.0), ("turn:2", "ok", 1.0)]
+    # Feedback may name the trace alone.
+    whole = [{**{k: v for k, v in row.items() if k != "run_id"}, "trace_id": "r2"} for row in held["feedback"]]
+    _, traced = found([("f.json", made.whole(whole)), ("runs", runs)])
+    assert [o[1:4] for o in opinions(traced)] == [("turn:2", "ok", 1), ("turn:2", "ok", 0)]
+
+
+def test_mlflow() -> None:
+    """Traces with assessments, in a session or not; what was expected is the reference; tables of evaluations."""
+    _, given = found([("t.jsonl", made.text(*made.mlflow("c-1")))])
+    assert spoken(items(given)["c-1"]) == WHOLE
+    assert opinions(given)[:2] == [
+        ("c-1", "turn:1", "right", "yes", "judge", "j-1"),
+        ("c-1", "turn:1", "right", "no", "person", "kim"),
+    ]
+    _, given = found([("t.json", made.whole(made.mlflow()[0]))])
+    item = items(given)["tr-1"]
+    assert (item["kind"], item["output"], item["reference"]) == ("response", made.TURNS[0][1], "E1")
+    table = {
+        "columns": ["inputs", "outputs", "ground_truth", "fit/v1/score", "fit/v1/justification"],
+        "data": [["Q", "A", "G", 4, "close"], ["Q2", "A2", "G2", None, None], ["short"]],
+    }
+    for file in (made.whole(table), made.whole(table, None)):
+        _, given = found([("eval.json", file)])
+        assert [(i["task"], i["output"], i["reference"]) for i in items(given).values()] == [
+            ("Q", "A", "G"),
+            ("Q2", "A2", "G2"),
+        ]
+        assert [(o.name, o.value, o.note) for o in given if isinstance(o, Said)] == [("fit", 4, "close")]
+        assert len(faults(given)) == 1
+
+
+def test_inspect() -> None:
+    """Samples of a log, an item for each epoch; a person's correction stands beside the grader's score."""
+    for file in (made.whole(made.inspect()), made.whole(made.inspect(), None)):
+        names, given = found([("log", file)])
+        held = items(given)
+        assert names == {"inspect_ai"} and list(held) == ["sums/1/o/m-1", "sums/1/o/m-1/epoch 2"]
+        assert [(i["output"], i["reference"]) for i in held.values()] == [("4", "4"), ("5", "4\nfour")]
+        assert [o[2:] for o in opinions(given)] == [
+            ("graded", "C", "judge", "o/j-1"),
+            ("graded", "I", "person", "kim"),
+            ("graded", "I", "judge", "o/j-1"),
+        ]
+
+
+def test_promptfoo() -> None:
+    """A person's rating is of the pass, beside the tool's own; a result without an output is told."""
+    for file in (made.whole(made.promptfoo()), made.text(*made.promptfoo()["results"]["results"])):
+        names, given = found([("out", file)])
+        assert names == {"promptfoo"} and [i["task"] for i in items(given).values()] == [
+            "Tell x",
+            f"Be brief.\n\n{made.TURNS[0][0]}",
+        ]
+        assert [o[2:] for o in opinions(given)] == [
+            ("llm-rubric", 0.9, "judge", "j-1"),
+            ("pass", False, "person", ""),
+            ("tone", 0.5, "judge", "promptfoo"),
+            ("pass", True, "judge", "promptfoo"),
+            ("llm-rubric", 0.9, "judge", "j-1"),
+            ("pass", True, "judge", "promptfoo"),
+        ]
+        assert faults(given) == [
+            "A result (test 2, prompt 0, m-1) has no output: its provider gave an error, or nothing."
+        ]
+
+
+def test_deepeval() -> None:
+    """Conversations of a test run; a metric that failed is told, and is no score."""
+    for file in (made.whole(made.deepeval()), made.whole({"testRunData": made.deepeval()}, None)):
+        names, given = found([("run", file)])
+        assert names == {"deepeval"} and spoken(items(given)["c-1"]) == WHOLE
+        assert items(given)["c-1"]["scenario"] == "Cities"
+        assert opinions(given) == [("c-1", "conversation", "Completeness", 0.8, "judge", "j-1")]
+
+
+def test_label_studio() -> None:
+    """Annotations by who completed them, predictions as a judge with its confidence, a label at its turn, a verdict."""
+    names, given = found([("x.json", made.whole(made.label_studio()))])
+    held = items(given)
+    assert names == {"label_studio"} and spoken(held["7"]) == WHOLE and held["8"]["kind"] == "pair"
+    assert opinions(given) == [
+        ("7", "conversation", "quality", 4, "person", "kim@x"),
+        ("7", "turn:2", "tone", "kind", "person", "kim@x"),
+        ("7", "conversation", "quality", 5, "judge", "j-1"),
+        ("8", "pair", "verdict", "b", "person", "user 3"),
+    ]
+    assert [(o.note, o.confidence) for o in given if isinstance(o, Said)][::2] == [("Short.", None), ("", 0.7)]
+    short = [{"id": 1, "prompt": "P", "response": "R", "q": 4, "annotator": 2, "annotation_id": 5, "lead_time": 1.5}]
+    assert opinions(found([("min.json", made.whole(short))])[1]) == [("1", "response", "q", 4, "person", "user 2")]
+
+
+def test_argilla() -> None:
+    """Responses are people's, suggestions a judge's; drafts are left out; a table with a column for each answer."""
+    names, given = found([("x.json", made.whole(made.argilla()))])
+    assert names == {"argilla"} and [i["output"] for i in items(given).values()] == ["A", "A2"]
+    assert [(o[0], *o[3:]) for o in opinions(given)] == [
+        ("1", 4, "person", "kim"),
+        ("1", 3, "judge", "j-1"),
+        ("2", 5, "person", "kim"),
+        ("2", 2, "judge", "j-1"),
+    ]
+    flat = {
+        "id": "1",
+        "question": "Q",
+        "answer": "A",
+        "rating.responses": [4],
+        "rating.responses.users": ["kim"],
+        "rating.suggestion": 3,
+        "rating.suggestion.agent": "j-1",
+        "status": "completed",
+    }
+    assert [o[3:] for o in opinions(found([("x.jsonl", made.text(flat))])[1])] == [
+        (4, "person", "kim"),
+        (3, "judge", "j-1"),
+    ]
+
+
+ALL: dict[str, bytes] = {
+    "otel": made.text(made.request(made.genai(1), made.genai(2))),
+    "langfuse": made.whole(made.langfuse()["traces"] + made.langfuse()["scores"]),
+    "langsmith": made.text(*made.langsmith()["runs"]),
+    "mlflow": made.text(*made.mlflow()),
+    "inspect_ai": made.whole(made.inspect()),
+    "promptfoo": made.whole(made.promptfoo()),
+    "deepeval": made.whole(made.deepeval()),
+    "label_studio": made.whole(made.label_studio()),
+    "argilla": made.whole(made.argilla()),
+}
+
+
+def test_every_tool_is_tried() -> None:
+    """A tool that is added is tried with broken files, too."""
+    assert set(ALL) == set(tools.NAMES)
+
+
+def wrecks(value: Any, chance: random.Random) -> Iterator[Any]:
+    """The value with one thing in it put out of shape, again and again."""
+    odd: list[Any] = [None, 0, -1.5, True, "", "京", "[", '{"a": 1}', [], {}, [None], [[]], {"role": "user"}, "x" * 500]
+    for _ in range(60):
+        copy = json.loads(json.dumps(value))
+        place: Any = copy
+        while isinstance(place, (dict, list)) and place:
+            key = chance.choice(list(place) if isinstance(place, dict) else range(len(place)))
+            if not isinstance(place[key], (dict, list)) or not place[key] or chance.random() < 0.15:
+                place[key] = chance.choice(odd)
+                break
+            place = place[key]
+        yield copy
+
+
+@pytest.mark.parametrize("name", sorted(ALL))
+def test_broken_files(name: str) -> None:
+    """Whatever is cut off or put out of shape, there is no traceback, and what is sound can be stored."""
+    whole = ALL[name]
+    chance = random.Random(name)
+    for cut in sorted(chance.sample(range(2, len(whole)), 40)):
+        with contextlib.suppress(BadInput):
+            names, given = found([("cut.json", whole[:cut])])
+            assert not names <= set(tools.NAMES) or (items(given), faults(given))
+    parsed = (
+        [json.loads(line) for line in whole.splitlines()]
+        if name in ("otel", "langsmith", "mlflow")
+        else [json.loads(whole)]
+    )
+    for value in parsed:
+        for wreck in wrecks(value, chance):
+            source = made.whole(wreck, None)
+            with contextlib.suppress(BadInput):
+                formats(from_bytes([("x.json", source)]))
+                for entry in _read_as(name, source):
+                    if isinstance(entry, Line):
+                        ITEM.validate_python(entry.data)
+
+
+def _read_as(name: str, data: bytes) -> list[Found]:
+    """What a tool reads of a file that may not look like its own any more."""
+    file = from_bytes([("x.json", data)]).files[0]
+    with file.open() as stream:
+        return list(tools.tool(name).read([tools.Part("x.json", records(file, container(file), stream))]))
+
+
+def test_object_in_parts() -> None:
+    """A JSON object comes in parts of its own shape, with lines; what is broken in it ends it with a sentence."""
+    text = b'{\n "evalId": "e",\n "results": {"version": 3,\n  "results": [\n'
+    text += b'  {"vars": {}, "prompt": "p", "success": true},\n'
+    text += b'  7],\n "stats": {}},\n "config": [1]\n}'
+    file = from_bytes([("o.json", text)]).files[0]
+    assert container(file) == "object"
+    with file.open() as stream:
+        given = [(r.line, r.value) for r in records(file, "object", stream)]
+    assert given == [
+        (1, {"evalId": "e", "results": {"version": 3}}),
+        (5, {"results": {"results": [{"vars": {}, "prompt": "p", "success": True}]}}),
+        (6, {"results": {"results": [7]}}),
+        (6, {"results": {"stats": {}}, "config": [1]}),
+    ]
+    for broken in (
+        b'{\n"a" 1}',
+        b'{\n"a": 1,\n}',
+        b'{\n"a": 1} x',
+        b'{\n"results": [1,\n',
+        b'{\n"a": NaN}',
+        b"{\n1: 2}",
+        b'{\n"a',
+    ):
+        file = from_bytes([("o.json", broken)]).files[0]
+        with file.open() as stream:
+            assert [r.problem for r in records(file, "object", stream) if r.problem], broken
+    with pytest.raises(BadInput, match=r"is one JSON object that none of the tools known here writes \(its keys: a, b"):
+        formats(from_bytes([("o.json", b'{\n"a": 1,\n"b": 2\n}')]))
+
+
+def test_lines_stay_lines() -> None:
+    """A first line that is broken does not make one object of JSON lines; a pretty-printed item is one object."""
+    for text, held in (
+        (b'{"id": "a", "kind":\n{"id": "b"}\n', "lines"),
+        (b'{"a": 1,,}\nx\n', "lines"),
+        (b'{"a"', "lines"),
+        (b'{"a": 1}\n', "lines"),
+        (b'{\n  "a": 1\n}\n', "object"),
+        (b'{"a": [\n{"b": 1}]}', "lines"),
+    ):
+        assert container(from_bytes([("f", text)]).files[0]) == held, text
+
+
+def test_messages_of_all_makers() -> None:
+    """The same exchange in the shapes of several makers."""
+    call = [
+        Utterance("user", "Q"),
+        Utterance("tool", 'f({"a": 1})', "f"),
+        Utterance("tool", "R", "f"),
+        Utterance("assistant", "A"),
+    ]
+    openai = [
+        made.said("user", "Q"),
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}],
+        },
+        {"role": "tool", "tool_call_id": "1", "content": "R"},
+        made.said("assistant", "A"),
+    ]
+    anthropic = [
+        made.said("user", "Q"),
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {"a": 1}}]},
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "R"}]}],
+        },
+        {"role": "assistant", "content": [{"type": "text", "text": "A"}]},
+    ]
+    gemini = [
+        {"role": "user", "parts": [{"text": "Q"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"a": 1}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": "R"}}]},
+        {"role": "model", "parts": [{"text": "A"}]},
+    ]
+    otel = [
+        {"role": "user", "parts": [{"type": "text", "content": "Q"}]},
+        {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": "f", "arguments": {"a": 1}}]},
+        {"role": "tool", "parts": [{"type": "tool_call_response", "id": "1", "response": "R"}]},
+        {"role": "assistant", "parts": [{"type": "text", "content": "A"}]},
+    ]
+    for shape in (openai, anthropic, gemini, otel, json.dumps(openai)):
+        assert messages(shape) == call
+    assert turns(call)[2] == [1, 1, 1, 1]
+    assert (
+        asked({"chat_history": [made.said("user", "1"), made.said("assistant", "2")], "question": "3"})[-1].text == "3"
+    )
+    assert answered({"choices": [{"message": made.said("assistant", "A")}]}) == [Utterance("assistant", "A")]
+
+
+def test_results_stand_in_the_order_of_their_calls() -> None:
+    """Results that came back in another order than they were called for are told apart by their calls alone."""
+    gave = [made.said("tool", text) | {"tool_call_id": ref} for ref, text in (("2", "B"), ("1", "A"))]
+    calls = [{"id": n, "function": {"name": "f", "arguments": n}} for n in ("1", "2")]
+    openai = [made.said("user", "Q"), {"role": "assistant", "content": None, "tool_calls": calls}, *gave]
+    part = {"type": "tool_call_response"}
+    genai = [
+        {"role": "user", "parts": [{"type": "text", "content": "Q"}]},
+        {"role": "assistant", "parts": [{"type": "tool_call", "id": n, "name": "f", "arguments": n} for n in "12"]},
+        {"role": "tool", "parts": [part | {"id": "2", "response": "B"}, part | {"id": "1", "response": "A"}]},
+    ]
+    apart = [*genai[:2], *({"role": "tool", "parts": [one]} for one in genai[2]["parts"])]
+    for shape in (openai, [{"message": one} for one in openai], genai, apart):
+        assert [one.text for one in messages(shape) or ()] == ["Q", "f(1)", "f(2)", "A", "B"]
+
+
+def test_files_within_a_message_are_named_and_not_shown() -> None:
+    """The bytes of a picture are no text that anybody should read."""
+    blob = {"type": "blob", "modality": "image", "mime_type": "image/png", "content": "aGVsbG8="}
+    text = {"type": "text", "content": "Look"}
+    assert messages([{"role": "user", "parts": [text, blob, {"type": "uri", "uri": "x"}]}]) == [
+        Utterance("user", "Look\n\n[image]\n\n[file]")
+    ]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_exports_without_rows_are_named(tmp_path: Path, indent: int | None) -> None:
+    """An export that holds nothing is not taken for a table, and a dataset of nothing is not begun."""
+    for key in ("data", "testCases", "items", "runs"):
+        data = json.dumps({key: [], "meta": {"total": 0}, "total": 0}, indent=indent).encode()
+        with pytest.raises(BadInput, match=f"holds nothing to import: its list {key} is empty"):
+            formats(from_bytes([("e.json", data)]))
+    log = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": []}
+    bare = [json.dumps(log, indent=indent), json.dumps({"resourceSpans": []}, indent=indent), "[]"]
+    with contextlib.closing(workspace(tmp_path)) as store:
+        for text in bare:
+            source = from_bytes([("e.json", text.encode())])
+            result = take(store, "lea", source, Plan("d"))
+            with pytest.raises(BadInput, match="nothing was imported"):
+                start.way(store, "lea", result.dataset_id)
+
+
+def test_langfuse_traces_without_their_texts() -> None:
+    """Traces as the API lists them without inputs and outputs still tell of what session they are."""
+    trace = {"id": "t", "name": "n", "timestamp": "2026-05-01T10:00:00Z", "userId": "u", "sessionId": "s", "tags": []}
+    one = made.langfuse()["observations"][0] | {"trace_id": "t"}
+    names, given = found([("traces.json", made.whole({"data": [trace]})), ("observations.json", made.whole([one]))])
+    assert names == {"langfuse"} and list(items(given)) == ["s"]
+
+
+def test_from_file_to_figures(tmp_path: Path) -> None:
+    """Traces and the annotations of a judge and a person come in as anybody's file does, and give kappa."""
+    spans = [made.genai(n, f"c-{c}") for c in range(4) for n in (1, 2)]
+    notes = [
+        {
+            "id": f"{who}{c}{n}",
+            "span_id": f"s{n}-c-{c}",
+            "name": "correct",
+            "annotator_kind": who,
+            "identifier": who.lower(),
+            "result": {"score": (c + n * (who == "LLM")) % 2},
+        }
+        for c in range(4)
+        for n in (1, 2)
+        for who in ("LLM", "HUMAN")
+    ]
+    paths = []
+    for name, data in (("notes.json", made.whole({"data": notes})), ("traces.jsonl", made.text(made.request(*spans)))):
+        (tmp_path / name).write_bytes(data)
+        paths.append((name, tmp_path / name))
+    known = detect(from_uploads(paths))
+    assert [(one.held, one.format) for one in known] == [("object", "otel"), ("lines", "otel")]
+    source = from_bytes([(name, path.read_bytes()) for name, path in paths])
+    with contextlib.closing(workspace(tmp_path)) as store:
+        known = detect(source)
+        outline = start.understood(store, source, known)
+        plan = start.plan(store, outline, Plan("d"))
+        result = take(store, "lea", source, plan, found=known)
+        assert (result.items, result.judgments, result.labels) == (4, 4, 8)
+        assert datasets.dataset_named(store, "d").id == result.dataset_id
+        again = take(store, "lea", source, plan, found=known)
+        assert (again.items, again.judgments, again.labels, again.known) == (0, 0, 0, 17)

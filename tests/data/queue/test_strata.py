@@ -1,0 +1,204 @@
+"""Draws from strata by score, confidence, language and meta: kept from the first draw on, with right chances."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from data.calibration import calibration, outlook
+from data.importing import Plan, from_path, take
+from data.queue import queue, strata
+from data.store import Store, open_store
+from data.store.errors import BadInput
+from judges.stats.calibration import summarise
+from judges.stats.sampling import SampleDesign
+from tests import seeds
+from tests.data.cells import Cell, fill
+
+HELP = "turn.helpfulness"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """40 dialogues: helpfulness 1 of four, 3 of eight, 4 of the others; all else is 4 or 5. Languages and a field."""
+    items = [seeds.dialogue(n, 1, text="返金のご依頼を承りました。" * 3 if n % 2 else "") for n in range(1, 41)]
+    for n, item in enumerate(items):
+        item["meta"] = {"領域": "請求" if n < 10 else "配送"} | ({"odd": True} if n == 3 else {})
+    judged = [seeds.judgment(i, seeds.reply(i, 1 if n < 4 else 3 if n < 12 else 4)) for n, i in enumerate(items)]
+    made = seeds.workspace(tmp_path / "s.duckdb", [*items, *judged], review=False)
+    yield made
+    made.close()
+
+
+def here(store: Store) -> str:
+    return str(store.rows("select id from dataset")[0][0])
+
+
+def judge(store: Store) -> str:
+    return str(store.rows("select id from judge order by seq limit 1")[0][0])
+
+
+def by(store: Store, **design: str) -> dict[str, int]:
+    """Stratum -> items, of a design."""
+    return outlook.sizes_of(strata.sampled_population(store, here(store), SampleDesign(**design)).strata)  # type: ignore[arg-type]
+
+
+def test_what_items_are_parted_by(store: Store) -> None:
+    who = judge(store)
+    assert by(store, by="score", judge=who) == {"lowest score 1": 4, "lowest score 3": 8, "lowest score 4": 28}
+    assert by(store, by="score", of=HELP, judge=who) == {"helpfulness 1": 4, "helpfulness 3": 8, "helpfulness 4": 28}
+    assert by(store, by="score", of="conversation.verdict", judge=who) == {"verdict excellent": 40}
+    assert by(store, by="language") == {"Japanese": 20, "Latin script": 20}
+    assert by(store, by="meta", of="領域") == {"領域 請求": 10, "領域 配送": 30}
+    assert by(store, by="meta", of="odd") == {"no odd": 39, "odd yes": 1}
+    assert strata.meta_fields(store, here(store)) == ["領域"], "one value is no way to part items"
+    assert sum(by(store).values()) == 40
+
+
+def test_what_cannot_part_them_is_said_in_a_sentence(store: Store) -> None:
+    who, found = judge(store), here(store)
+    for design, why in (
+        (SampleDesign("confidence", judge=who), "states no confidence and has one sample per item"),
+        (SampleDesign("meta", of="topic"), "No item of this dataset has a field 'topic' .* There are: odd, 領域"),
+        (SampleDesign("score", of="turn.wit", judge=who), "has no dimension called 'turn.wit'"),
+        (SampleDesign("score", judge="nobody"), "has no dimension on an ordered scale"),
+        (SampleDesign("score", judge=who, allocation="neyman", about="turn.wit"), "has no dimension called 'turn.wit'"),
+    ):
+        with pytest.raises(BadInput, match=why):
+            queue.plan_audit(store, found, 10, "", design)
+        with pytest.raises(BadInput, match=why):
+            queue.draw_audit(store, "lea", found, 10, "", 1, design)
+    assert store.rows("select count(*) from stratum") == store.rows("select count(*) from draw") == [(0,)]
+
+
+def test_confidence_is_stated_or_that_of_samples(tmp_path: Path) -> None:
+    items = [seeds.dialogue(n, 1) for n in range(1, 9)]
+    lines = [seeds.judgment(i, seeds.reply(i, 4), sample=s) for i in items for s in (0, 1)]
+    for line in lines[1::4]:  # the second sample of every other item differs
+        line["reply"] = seeds.reply(items[0], 2)
+    store = seeds.workspace(tmp_path / "s.duckdb", [*items, *lines], review=False)
+    found = by(store, by="confidence", judge=judge(store))
+    assert len(found) == 2 and set(found.values()) == {4}
+    store.close()
+
+
+def test_a_draw_by_score_keeps_its_strata_whatever_the_judge_says_later(store: Store, tmp_path: Path) -> None:
+    found, who = here(store), judge(store)
+    design = SampleDesign("score", judge=who, allocation="root")
+    shares = {s.stratum: (s.items, s.now, s.blind) for s in queue.plan_audit(store, found, 13, "", design)}
+    # 13 in the proportions 2 : 2.83 : 5.29 are 2.57, 3.63 and 6.80
+    assert shares == {
+        "lowest score 1": (4, 2, 2 / 4), "lowest score 3": (8, 4, 4 / 8), "lowest score 4": (28, 7, 7 / 28),
+    }  # fmt: skip
+    assert queue.draw_audit(store, "lea", found, 13, "", 1, design) == 13
+    assert store.rows("select count(*) from stratum") == [(40,)]
+    assert strata.current_design(store, found) == design
+    before = strata.sampled_population(store, found, design).strata
+    # The judge says otherwise of all: nothing moves, as the chances to have been drawn do not.
+    items = [seeds.dialogue(n, 1, text="返金のご依頼を承りました。" * 3 if n % 2 else "") for n in range(1, 41)]
+    again = [seeds.judgment(i, seeds.reply(i, 2), sample=1) for i in items]
+    take(store, "lea", from_path(seeds.lines(tmp_path / "again.jsonl", again)), Plan(dataset="demo"))
+    assert strata.sampled_population(store, found, design).strata == before
+    assert queue.draw_audit(store, "lea", found, 13, "", 2) == 13
+    rows = store.rows(
+        "select s.stratum, count(*), count(d.id), min(d.probability), max(d.probability) from stratum s "
+        "left join draw_now d on d.item_id = s.item_id group by s.stratum"
+    )
+    for _, size, drawn, low, high in rows:
+        assert low == high == pytest.approx(drawn / size)
+    with pytest.raises(BadInput, match="stratified by the judge's lowest score at their first draw"):
+        queue.draw_audit(store, "lea", found, 5, "", 3, SampleDesign())
+    assert queue.draw_audit(
+        store, "lea", found, 5, "", 3, SampleDesign("score", judge=who, allocation="neyman", about=HELP)
+    )
+    [(action,)] = store.rows("select action from change where action like '%Neyman%'")
+    assert action == "draw audit sample (seed 3, by the judge's lowest score, Neyman)"
+
+
+def test_items_that_come_in_later_may_be_parted_otherwise(store: Store, tmp_path: Path) -> None:
+    found, who = here(store), judge(store)
+    queue.draw_audit(store, "lea", found, 12, "", 1, SampleDesign("score", judge=who, allocation="root"))
+    first = dict(store.rows("select item_id, stratum from stratum"))
+    more = [{**seeds.dialogue(n, 1), "meta": {"領域": "返品"}} for n in range(41, 53)]
+    take(store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), Plan(dataset="demo"))
+    queue.draw_audit(store, "lea", found, 12, "", 2, SampleDesign("meta", of="領域"))
+    now = dict(store.rows("select item_id, stratum from stratum"))
+    assert {i: now[i] for i in first} == first and len(now) == 52
+    assert {h for i, h in now.items() if i not in first} == {"領域 返品 (added later, 1)"}
+    for stratum, drawn, p in store.rows("select stratum, count(*), max(probability) from draw_now group by stratum"):
+        assert p == pytest.approx(drawn / Counter(now.values())[stratum])
+
+
+def test_a_dataset_drawn_before_strata_were_stored_goes_on_by_system(store: Store) -> None:
+    found = here(store)
+    queue.draw_audit(store, "lea", found, 9, "", 1)
+    store.write(lambda tx: tx.rows("delete from stratum"))  # as a store of before is: draws, and no strata
+    store.write(lambda tx: tx.rows("delete from design"))
+    assert strata.current_design(store, found) == SampleDesign()
+    with pytest.raises(BadInput, match="stratified by system at their first draw"):
+        queue.plan_audit(store, found, 9, "", SampleDesign("score", judge=judge(store)))
+    assert queue.draw_audit(store, "lea", found, 9, "", 2) == 9
+    assert {r[0] for r in store.rows("select distinct stratum from stratum")} == {"model-x", "model-y", "model-z"}
+
+
+def test_strata_enter_the_error_of_cells_and_of_sums(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = open_store(f"duckdb:///{tmp_path}/cells.duckdb")
+    rng = np.random.default_rng(5)
+    scores = rng.choice([1, 2, 3, 4, 5], 150, p=[0.1, 0.1, 0.1, 0.2, 0.5])
+    chance = {1: 0.9, 2: 0.8, 3: 0.7, 4: 0.4, 5: 0.2}
+    cells = [
+        Cell(n, "turn:1", (float(np.clip(j + rng.integers(-1, 2), 1, 5)),), float(j), probability=chance[int(j)])
+        for n, j in enumerate(scores)
+    ]
+    found, who = fill(opened, cells)
+    dimension = next(d for d in calibration.dimensions(opened, who) if d.name == "helpfulness")
+    assert calibration.meeting(opened, found, who, dimension, "gate").stratum is None, "drawn by system"
+    row = ("d", found, "score", "", who, "root", "")
+    columns = "id, dataset_id, parted_by, field, judge_id, allocation, about"
+    opened.tx("lea", "draw", lambda tx: tx.add("design", columns, [row]))
+    one = calibration.meeting(opened, found, who, dimension, "gate")
+    assert one.stratum is not None and len(np.unique(one.stratum)) == 5
+    assert calibration.meeting(opened, found, who, dimension, "blind").stratum is None
+    monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 50)
+    single = summarise(one, dimension).interval
+    summed = summarise(calibration.all_sums(opened, found, who, [dimension], "gate")[0], dimension).interval
+    assert summed.se == pytest.approx(single.se) and summed.point == pytest.approx(single.point)
+    loose = summarise(type(one)(one.item, one.human, one.judge, one.scored, one.weight), dimension).interval
+    assert loose.point == pytest.approx(single.point) and single.se < loose.se
+    opened.close()
+
+
+def test_the_outlook_of_a_judge(store: Store) -> None:
+    found, who = here(store), judge(store)
+    parts = strata.sampled_population(store, found, SampleDesign("score", judge=who)).strata
+    seen = outlook.outlook(store, found, parts, who, HELP, 20, [0.6, 0.75], 0.5, 2.57, 30, 40, 0.95)
+    assert list(seen) == [None, "proportional", "root", "neyman"]
+    for one in seen.values():
+        assert 0 < one.half[0] <= one.half[1] and 30 <= one.free[0] <= 40
+    with pytest.raises(BadInput, match="gives every item the same safety"):
+        outlook.outlook(store, found, parts, who, "turn.safety", 20, [0.6], 0.5, 2.57, 30, 40, 0.95)
+    with pytest.raises(BadInput, match="no scores of repair handling"):
+        outlook.outlook(store, found, parts, who, "conversation.repair_handling", 20, [0.6], 0.5, 2.57, 30, 40, 0.95)
+
+
+def test_neyman_learns_from_labels(tmp_path: Path) -> None:
+    """People differ where the judge says 4, by chance, and agree with it where it says 2: then there is more to ask."""
+    opened, rng = open_store(f"duckdb:///{tmp_path}/cells.duckdb"), np.random.default_rng(5)
+
+    def share(name: str, labelled: bool) -> float:
+        said = {2: lambda: 2.0, 4: lambda: float(rng.integers(1, 6))}
+        cells = [
+            Cell(n, "turn:1", (said[j](),) if labelled else (), float(j), probability=0.5 if labelled else None)
+            for n, j in enumerate([2, 4] * 60)
+        ]
+        found, who = fill(opened, cells, name)
+        design = SampleDesign("score", of=HELP, judge=who, allocation="neyman", about=HELP)
+        worth = outlook.worth(opened, found, strata.assign_strata(opened, found, design), design)
+        return worth["helpfulness 4"] / sum(worth.values())
+
+    assert share("with labels", True) > share("without", False) + 0.1
+    opened.close()

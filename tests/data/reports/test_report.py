@@ -1,0 +1,380 @@
+"""The report of a judge: plots that any name leaves well-formed, the same digits everywhere, nothing fetched."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.approvals import gate_status
+from data.cli import main
+from data.records import people
+from data.reports.bundle import CELLS, bundle
+from data.reports.report import report
+from data.reports.tables import as_csv
+from data.store import Store, open_store
+from data.store.errors import NotAllowed, NotFound
+from judges.render import html, svg
+from judges.render.drawing import shorten, text_width, ticks
+from judges.stats.agreement import cross_table, kappa
+from tests.data.cells import Cell, fill
+from tests.poison import tricks
+
+NASTY = '=cmd() <b>対話</b> & "x" ]]> {n} **bold**'
+TURN = "turn:1"
+NAMES = st.text(max_size=60)
+FIGURES = st.none() | st.floats(-1, 1)
+
+
+def figures_in(document: str) -> dict[str, Any]:
+    """The JSON in a report."""
+    found = re.search(r'<script type="application/json" id="figures">\n(.*?)\n</script>', document, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str, str]]:
+    """A store with a judge of one dataset: drawn items with unequal chances, assisted labels, n/a, unscored cells."""
+    store = open_store(f"duckdb:///{tmp_path_factory.mktemp('report') / 'a.duckdb'}")
+    cells = [
+        Cell(n, TURN, (float(n % 5 + 1),), float(min(n % 5 + 1 + (n % 4 == 0), 5)), probability=0.3 + 0.4 * (n % 2))
+        for n in range(60)
+    ]
+    cells += [Cell(100 + n, TURN, (float(n % 5 + 1),), float(n % 5 + 1), "assisted", 0.5) for n in range(35)]
+    cells += [
+        Cell(n, "conversation", (None if n % 3 else 4.0,), None, "blind", 0.5, "task_completion") for n in range(9)
+    ]
+    cells += [Cell(n, "conversation", (2.0,), "unscored", "blind", 0.5, "coherence") for n in range(4)]
+    dataset, judge = fill(store, cells, NASTY)
+    people.join_workspace(store, "lea")
+    yield store, dataset, judge
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def made(place: tuple[Store, str, str]) -> str:
+    """Its report."""
+    return report(place[0], "lea", *place[1:])
+
+
+@pytest.fixture(scope="module")
+def archive(place: tuple[Store, str, str]) -> dict[str, str]:
+    """The files of its archive."""
+    with zipfile.ZipFile(io.BytesIO(bundle(place[0], "lea", *place[1:]))) as opened:
+        assert {entry.date_time for entry in opened.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+        return {name: opened.read(name).decode("utf-8-sig") for name in opened.namelist()}
+
+
+# -- plots ------------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(NAMES, NAMES, FIGURES, FIGURES, FIGURES, NAMES), max_size=4), NAMES)
+def test_intervals_are_well_formed(rows: list[Any], title: str) -> None:
+    made = [
+        svg.IntervalRow(name, sub, point, low, high, low, "fails", said) for name, sub, point, low, high, said in rows
+    ]
+    ElementTree.fromstring(svg.interval_plot(made, 0.5, title, title=title))
+
+
+@given(st.lists(NAMES, min_size=1, max_size=4), st.data())
+def test_other_plots_are_well_formed(names: list[str], data: Any) -> None:
+    values = data.draw(st.lists(FIGURES, min_size=len(names), max_size=len(names)))
+    ElementTree.fromstring(svg.bar_plot(names, [(name, values) for name in names], names[0]))
+    ElementTree.fromstring(
+        svg.line_plot([(name, names, values, values, None) for name in names], names[0], names[0], 0.5)
+    )
+    counts = [[abs(value or 0) for value in values] for _ in names]
+    ElementTree.fromstring(svg.confusion_matrix(counts, names, names[0]))
+
+
+def test_what_a_plot_says_is_text() -> None:
+    plot = svg.interval_plot([svg.IntervalRow("<script>x</script>", "", 0.5, 0.4, 0.6)], title="a")
+    assert "<script" not in plot
+    assert "&lt;script&gt;x&lt;/script&gt;" in plot
+
+
+def test_long_names_are_shortened_and_kept_as_a_tip() -> None:
+    name = "長い名前" * 20
+    plot = ElementTree.fromstring(svg.interval_plot([svg.IntervalRow(name, "turn", 0.5, None, None)]))
+    texts = [t for t in plot.iter("{http://www.w3.org/2000/svg}text") if (t[0].text if len(t) else "") == name]
+    assert texts and all("…" in "".join(t.itertext()) for t in texts)
+    assert text_width(shorten(name, 100)) <= 100
+    models = {shorten(f"organisation/some-model-name-{size}-instruct", 200) for size in (7, 70)}
+    assert len(models) == 2 and all(one.startswith("organisation") and one.endswith("instruct") for one in models)
+    assert shorten("abc", 0) == "…"
+
+
+def test_a_table_of_agreement_keeps_within_its_width_with_all_answers_written() -> None:
+    bins = [f"{n / 10:g}–{(n + 1) / 10:g}" for n in range(10)]
+    drawn = svg.confusion_matrix([[1] * 10] * 10, bins, width=480)
+    assert float(ElementTree.fromstring(drawn).get("width", "")) <= 480 and "…" not in drawn
+
+
+def test_a_bound_below_the_axis_does_not_leave_the_plot() -> None:
+    plot = ElementTree.fromstring(
+        svg.interval_plot([svg.IntervalRow("safety", "turn", 0.79, -0.09, 0.92, -1.0, "inconclusive")])
+    )
+    lines = [one for one in plot.iter("{http://www.w3.org/2000/svg}line") if one.get("class") == "s2"]
+    assert len(lines) == 4 and min(float(one.get("x1", 0)) for one in lines) > text_width("safety  turn")
+    assert "lower bound -1.0000" in ElementTree.tostring(plot, "unicode")
+
+
+def texts(drawn: str) -> dict[str, dict[str, str]]:
+    """Text -> the attributes of the element that has it."""
+    found = ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")
+    return {"".join(one.itertext()): dict(one.attrib) for one in found}
+
+
+def test_bars_stand_upright_where_their_names_have_room_and_lie_where_not() -> None:
+    values = [0.1 * n for n in range(1, 9)]
+    upright = svg.bar_plot([f"m{n}" for n in range(1, 9)], [("all", values)])
+    lying = svg.bar_plot([f"a model with a long name, {n}" for n in range(1, 9)], [("all", values)])
+    assert len({one["y"] for told, one in texts(upright).items() if told.startswith("m")}) == 1
+    assert len({one["y"] for told, one in texts(lying).items() if told.startswith("a model")}) == 8
+    assert "0%" in texts(upright), "bars stand on a line that is called nothing"
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_no_cell_of_a_table_of_agreement_leaves_the_drawing(count: int) -> None:
+    drawn = ElementTree.fromstring(svg.confusion_matrix([[1] * count] * count, [f"answer {n}" for n in range(count)]))
+    boxes = [{k: float(one.get(k, "")) for k in ("x", "y", "width", "height")}
+             for one in drawn.iter("{http://www.w3.org/2000/svg}rect") if one.get("x")]  # fmt: skip
+    assert len(boxes) >= count**2
+    assert 0 < max(b["y"] + b["height"] for b in boxes) <= float(drawn.get("height", "")) < 1_000
+    assert 0 < max(b["x"] + b["width"] for b in boxes) <= float(drawn.get("width", ""))
+
+
+def test_only_several_series_have_a_legend_and_room_for_it() -> None:
+    def high(count: int) -> float:
+        drawn = svg.bar_plot(["a", "b"], [(f"series {n}", [0.5, 0.6]) for n in range(count)])
+        assert ("series 0" in texts(drawn)) == (count > 1)
+        return float(ElementTree.fromstring(drawn).get("height", ""))
+
+    assert high(2) - high(1) == svg.SIZE + 8
+
+
+def test_the_name_of_an_axis_stands_in_the_middle_below_it() -> None:
+    drawn = svg.line_plot([("all", [0.0, 1.0], [0.2, 0.4], None, None)], x="answered", width=700)
+    axis = [one for one in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}line")
+            if one.get("class") == "grid"]  # fmt: skip
+    left, right = float(axis[0].get("x1", "")), float(axis[0].get("x2", ""))
+    told = texts(drawn)["answered"]
+    assert left < float(told["x"]) < right and float(told["x"]) == pytest.approx((left + right) / 2, abs=10)
+    assert told["text-anchor"] == "middle"
+
+
+def test_an_undefined_figure_has_no_mark() -> None:
+    plot = svg.interval_plot([svg.IntervalRow("a", "", None, None, None, remark="– undefined")])
+    assert "<circle" not in plot
+    assert "– undefined" in plot
+
+
+def test_ticks_are_round() -> None:
+    assert ticks(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert ticks(-0.31, 0.92) == [-0.2, 0, 0.2, 0.4, 0.6, 0.8]
+    assert ticks(3, 3) == [3]
+
+
+# -- documents --------------------------------------------------------------------------------------------------------
+
+
+class Reader(HTMLParser):
+    """Tags and text of a document as a browser would take them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.said = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.said += data
+
+
+@given(NAMES)
+def test_documents_escape_what_they_are_given(name: str) -> None:
+    plain = set(
+        "html head meta title style body main h1 p bdi strong div table thead tr th tbody td footer code pre dl dt dd "
+        "script caption".split()
+    )
+    parts = [
+        html.para("**{a}** and `{a}`", a=name), html.table([{"x": name}], {"x": name}, name), html.code(name),
+        html.facts([(name, name)]), html.records("r", {"a": name}),
+    ]  # fmt: skip
+    reader = Reader()
+    reader.feed(html.page(name, parts, name))
+    assert {tag for tag, _ in reader.tags} <= plain
+    assert not any(attribute.startswith("on") for _, attributes in reader.tags for attribute in attributes)
+
+
+def test_only_what_the_templates_made_is_html() -> None:
+    joined = "".join([html.para("x"), html.para("y")])  # str.join gives a text again
+    parts = [html.para("{a}", a=html.para("z")), joined, html.fold("<b>", ["<i>"]), html.bullets(["<u>"])]
+    made = html.page("t", parts)
+    assert "<bdi>&lt;p&gt;z&lt;/p&gt;</bdi>" in made and "&lt;p&gt;x&lt;/p&gt;" in made
+    assert not any(f"<{tag}>" in made for tag in "biu")
+
+
+@pytest.mark.parametrize("tag", tricks("https://canary.test"))
+def test_documents_keep_what_is_meant_to_fetch_or_run_as_text(tag: str) -> None:
+    reader = Reader()
+    parts = [
+        html.heading(tag, anchor=tag), html.note("{a}", tag, a=tag), html.bullets([tag]), html.facts([(tag, tag)]),
+        html.table([{tag: tag}], [tag], tag), html.fold(tag, [tag]), html.code(tag), html.records(tag, tag),
+    ]  # fmt: skip
+    reader.feed(html.page(tag, parts, tag, tag))
+    assert {attribute for _, attributes in reader.tags for attribute in attributes} <= {
+        "lang", "charset", "http-equiv", "content", "name", "id", "class", "role", "type",
+    }  # fmt: skip
+    assert not {tag for tag, _ in reader.tags} & {"img", "iframe", "svg", "a", "form", "link", "object", "video"}
+
+
+def test_marks_in_values_are_no_marks() -> None:
+    assert html.say("**{a}**", a="**b** `c`") == "<strong><bdi>**b** `c`</bdi></strong>"
+
+
+# -- the report -------------------------------------------------------------------------------------------------------
+
+
+def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str], made: str) -> None:
+    store, dataset, judge = place
+    found = {(d["unit"], d["dimension"]): d for d in figures_in(made)["dimensions"]}
+    lines = gate_status.standing(store, dataset, judge)
+    assert len(found) == len(lines) and any(line.gate.interval.point for line in lines)
+    for line in lines:
+        told, interval = found[line.dimension.sort, line.dimension.name], line.gate.interval
+        gate = next(f for f in told["figures"] if f["basis"] == "gate")
+        assert (gate["kappa"], gate["low"], gate["high"]) == (interval.point, interval.low, interval.high)
+        assert (gate["bound"], gate["n_eff"], gate["items"]) == (interval.lower_bound, interval.n_eff, interval.items)
+        assert told["state"] == line.decision.state
+        assert told["table"]["gate"] == line.gate.table.tolist()
+    first = lines[0].dimension
+    prints = {(d["unit"], d["dimension"]): d["fingerprints"] for d in figures_in(made)["dimensions"]}
+    assert prints[first.sort, first.name]["gate"] == gate_status.fingerprint(store, dataset, judge, first, "gate")
+
+
+def test_report_fetches_nothing_and_shows_text_as_text(made: str) -> None:
+    reader = Reader()
+    reader.feed(made)
+    assert not {"link", "img", "iframe", "base", "form", "object"} & {tag for tag, _ in reader.tags}
+    assert not any({"src", "href", "action", "srcset"} & set(attributes) for _, attributes in reader.tags)
+    assert not re.search(r"url\(|@import", made)
+    assert {attributes.get("type") for tag, attributes in reader.tags if tag == "script"} == {"application/json"}
+    assert "<b>対話" not in made and "<b>対話" in reader.said
+
+
+def with_lead(path: Path) -> Store:
+    """A new workspace that lea leads."""
+    store = open_store(f"duckdb:///{path}")
+    people.join_workspace(store, "lea")
+    return store
+
+
+def test_report_changes_with_the_labels(tmp_path: Path) -> None:
+    prints = []
+    for answer in (3.0, 3.0, 4.0):
+        store = with_lead(tmp_path / f"{len(prints)}.duckdb")
+        cells = [Cell(n, TURN, (float(n % 5 + 1),), answer, probability=0.5, dimension="rating") for n in range(40)]
+        found = figures_in(report(store, "lea", *fill(store, cells, NASTY, card="mt_bench")))
+        prints.append(found["fingerprint"])
+        assert found["dimensions"][0]["fingerprints"]["gate"]
+        store.close()
+    assert prints[0] == prints[1] != prints[2]  # the same labels and scores in two workspaces, then other scores
+
+
+def test_decisions_on_record_are_told(tmp_path: Path) -> None:
+    store = with_lead(tmp_path / "e.duckdb")
+    cells = [Cell(n, TURN, (float(n % 5 + 1),), float(n % 5 + 1), dimension="rating") for n in range(9)]
+    dataset, judge = fill(store, cells, "decided", card="mt_bench")
+    columns = "id, dataset_id, judge_id, sort, dimension, decision, reason, state, policy, print, person"
+    rows = [
+        (f"a{n}", dataset, judge, "turn", "rating", decision, "We <b>met</b>.", "meets policy", "{}", "0", "lea")
+        for n, decision in enumerate(("propose", "approve"))
+    ]
+    for row in rows:
+        store.tx("lea", "approval", lambda tx, row=row: tx.add("approval", columns, [row]))
+    document = report(store, "lea", dataset, judge)
+    told = figures_in(document)["decisions"]
+    assert [(d["decision"], d["holds"]) for d in told] == [("propose", False), ("approve", True)]
+    assert "We &lt;b&gt;met&lt;/b&gt;." in document
+    store.close()
+
+
+def test_a_judge_without_any_gold_has_a_report_too(tmp_path: Path) -> None:
+    store = with_lead(tmp_path / "c.duckdb")
+    document = report(store, "lea", *fill(store, [Cell(0, TURN, (), 3.0, dimension="rating")], "bare", card="mt_bench"))
+    assert "No rating of this judge has a label here yet" in document
+    assert all(d["state"] == "below minimum sample" for d in figures_in(document)["dimensions"])
+    with pytest.raises(NotFound):
+        report(store, "lea", "nowhere", "nobody")
+    with pytest.raises(NotAllowed):
+        report(store, "nobody", "nowhere", "nobody")
+    store.close()
+
+
+def test_the_archive_has_the_same_report_byte_by_byte(made: str, archive: dict[str, str]) -> None:
+    assert archive["report.html"] == made
+    assert json.loads(archive["figures.json"]) == figures_in(made)
+
+
+def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[str, str]) -> None:
+    for name in archive:
+        if name.endswith(".svg"):
+            ElementTree.fromstring(archive[name])
+    assert "plots/dimensions.svg" in archive
+    cells = list(csv.DictReader(io.StringIO(archive["ratings/turn.helpfulness.csv"])))
+    assert list(cells[0]) == CELLS
+    gate = [c for c in cells if c["basis"] == "gate" and c["scored"] == "true"]
+    human, judge = ([int(float(c[f"{side}_code"])) - 1 for c in gate] for side in ("human", "judge"))
+    again = kappa(cross_table(human, judge, 5, [float(c["weight"]) for c in gate]), "quadratic")
+    rows = csv.DictReader(io.StringIO(archive["figures.csv"]))
+    told = next(r for r in rows if r["basis"] == "gate" and r["dimension"] == "helpfulness")
+    assert float(told["kappa"]) == pytest.approx(again, abs=1e-12)
+    completed = csv.DictReader(io.StringIO(archive["ratings/conversation.task_completion.csv"]))
+    na = [c for c in completed if c["human"] == "n/a"]
+    assert na and all(c["human_code"] == "" for c in na)
+    unscored = list(csv.DictReader(io.StringIO(archive["ratings/conversation.coherence.csv"])))
+    assert {(c["judge"], c["scored"]) for c in unscored} == {("", "false")}
+
+
+def test_csv_runs_no_formula_and_rounds_nothing() -> None:
+    made = as_csv(["a", "b", "c"], [["=1+1", 0.1 + 0.2, None], ["-x", -1.5, True]])
+    assert made == "a,b,c\n'=1+1,0.30000000000000004,\n'-x,-1.5,true\n"
+
+
+# -- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    url = f"duckdb:///{tmp_path / 'd.duckdb'}"
+    monkeypatch.setenv("ASSAY_STORE", url)
+    store = open_store(url)
+    cells = [Cell(n, TURN, (float(n % 5 + 1),), 3.0, dimension="rating") for n in range(5)]
+    fill(store, cells, "demo", card="mt_bench")
+    people.join_workspace(store, "lea")
+    store.close()
+    assert main(["report", "--dataset", "demo", "--judge", "m", "--out", str(tmp_path / "r.html")]) == 0
+    wanted = (tmp_path / "r.html").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main(["report", "--dataset", "demo", "--figures"]) == 0
+    assert json.loads(capsys.readouterr().out) == figures_in(wanted)
+    assert main(["report", "--dataset", "demo", "--out", str(tmp_path / "r.zip")]) == 0
+    assert zipfile.is_zipfile(tmp_path / "r.zip")
+    assert main(["report", "--dataset", "demo", "--judge", "nobody"]) != 0
+    assert "No judge of 'demo' is called 'nobody'. There are: mt_bench · m (" in capsys.readouterr().err
+    assert main(["report", "--dataset", "demo", "--out", str(tmp_path / "no" / "r.html")]) != 0
+    assert "could not be written" in capsys.readouterr().err

@@ -1,0 +1,271 @@
+"""A spending limit holds over all starts of a run, whatever an endpoint tells of its usage and however a start ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.records import datasets, people
+from data.runs import batches, runs
+from data.runs.run_order import Order, Standing
+from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed
+from data.trail import trail
+from data.workspace.verify import verify
+from judges.cards import card
+from judges.client.budget import dollars
+from judges.client.endpoint import Endpoint
+from judges.client.usage import used
+from tests import seeds
+from tests.data.runs.test_runs import GOOD
+from tests.judges.cli.test_run import served
+from tests.judges.endpoint import Say, Served
+from tests.practice_server import practice
+
+ROOT = Path(__file__).resolve().parents[3]
+CARD = card("multi_turn_dialogue")
+PARAMS = CARD.defaults.model_copy(update={"max_tokens": 1000})
+PRICE, LIMIT = (2.0, 10.0), 0.15
+REPLY = GOOD[0]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Forty dialogues that nobody has judged, a lead and an annotator."""
+    opened = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, 41)])
+    yield opened
+    runs.close(opened)
+    opened.close()
+
+
+def order(store: Store, url: str, **changes: Any) -> Order:
+    endpoint = Endpoint(base_url=url, **{"tries": 2, "concurrency": 4, "timeout": 5.0} | changes.pop("endpoint", {}))
+    given = {"spending_limit": LIMIT, "price": PRICE} | changes
+    return Order(datasets.dataset_named(store, "demo").id, CARD, "m", PARAMS, endpoint, **given)
+
+
+def owed(found: Served, usage: tuple[int, int] | None = None) -> float:
+    """What the endpoint would ask for: by the usage that it tells, or a token for four characters."""
+    if usage:
+        return len(found.bodies) * (usage[0] * PRICE[0] + usage[1] * PRICE[1]) / 1e6
+    sent = sum(len(message["content"]) for body in found.bodies for message in body["messages"]) / 4
+    return (sent * PRICE[0] + len(found.bodies) * len(REPLY) / 4 * PRICE[1]) / 1e6
+
+
+def end(store: Store, run_id: str, limit: float | None = None) -> Standing:
+    runs.resume(store, "lea", run_id, limit=limit)
+    return runs.wait(store, run_id)
+
+
+@pytest.mark.parametrize(
+    ("usage", "estimated"),
+    [
+        ({"prompt_tokens": 2000, "completion_tokens": 400}, False),
+        (None, True),
+        ({}, True),
+        ({"prompt_tokens": 0, "completion_tokens": 0}, True),
+        ({"prompt_tokens": -5, "completion_tokens": -7}, True),
+        ({"prompt_tokens": "2000", "completion_tokens": "many"}, True),
+        ({"prompt_tokens": None, "completion_tokens": None}, True),
+        ({"prompt_tokens": True, "completion_tokens": [400]}, True),
+        ({"prompt_tokens": 10**15, "completion_tokens": 10**15}, True),
+        ({"prompt_tokens": 1e300, "completion_tokens": 10**400}, True),
+        ([1, 2], True),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_five_starts_together_do_not_pass_the_limit(store: Store, usage: Any, estimated: bool) -> None:
+    def say(body: dict[str, Any], nth: int) -> Say:
+        choice = {"finish_reason": "stop", "message": {"content": REPLY}}
+        return Say(body={"model": "m", "choices": [choice], "usage": usage})
+
+    with served(say) as found:
+        run_id = runs.start(store, "lea", order(store, found.url))
+        first = runs.wait(store, run_id)
+        calls = len(found.bodies)
+        for _ in range(4):
+            last = end(store, run_id)
+        told = (2000, 400) if not estimated else None
+        assert 0 < owed(found, told) <= LIMIT and len(found.bodies) == calls >= 2
+        assert last.cost is not None and owed(found, told) * 0.99 <= last.cost <= LIMIT
+        assert (last.cost, last.estimated, last.limit, last.open) == (first.cost, estimated, LIMIT, 0.0)
+        assert last.state == "stopped" and f"limit of $0.15 ends the run: {dollars(last.cost)} is spent" in last.why
+        (listed,) = runs.history(store)
+        assert (listed.cost, listed.estimated, listed.limit) == (last.cost, estimated, LIMIT)
+        # A higher limit lets it go on, and holds in its turn.
+        higher = end(store, run_id, 0.3)
+        assert higher.done > last.done and LIMIT < (higher.cost or 0.0) <= 0.3 and higher.limit == 0.3
+        assert end(store, run_id, 50.0).done == 40 and owed(found, told) <= 50
+    assert verify(store) == []
+
+
+@pytest.mark.parametrize("concurrency", [4, 256])
+def test_calls_that_cost_more_than_their_most_pass_the_limit_by_no_more_than_one(
+    store: Store, concurrency: int
+) -> None:
+    """An endpoint that counts four times the tokens that a call sends, and thinks past its limit."""
+    usage = (20_000, 3_000)
+    one = (usage[0] * PRICE[0] + usage[1] * PRICE[1]) / 1e6
+    with served(lambda body, nth: Say(REPLY, usage=usage, after=0.02)) as found:
+        first = order(store, found.url, endpoint={"concurrency": concurrency})
+        for wanted in (first, replace(first, params=PARAMS.model_copy(update={"temperature": 0.5}))):
+            found.bodies.clear()
+            run_id = runs.start(store, "lea", wanted)  # the second time, how the model is asked is known
+            runs.wait(store, run_id)
+            for _ in range(3):
+                last = end(store, run_id)
+            assert LIMIT - one < owed(found, usage) <= LIMIT + one
+            assert last.cost == pytest.approx(owed(found, usage)) and last.state == "stopped"
+
+
+def test_tries_that_may_have_to_be_paid_for_count(store: Store) -> None:
+    """A broken body is counted at its most, a refusal is not."""
+
+    def say(body: dict[str, Any], nth: int) -> Say:
+        return Say(status=429, headers={"Retry-After": "0"}) if nth % 2 else Say(body=b'{"choices": [')
+
+    with served(say) as found:
+        run_id = runs.start(store, "lea", order(store, found.url))
+        one = runs.wait(store, run_id)
+        for _ in range(4):
+            one = end(store, run_id)
+        broken = sum((n + 1) // 2 for n in found.times.values())
+        rows = store.rows("select sort, sum(calls), sum(tokens_out), min(estimated) from charge group by sort")
+        assert rows == [("try", broken, broken * 1000, True)]
+        assert one.cost is not None and broken * 0.01 < one.cost <= LIMIT and one.scored == 0 and one.estimated
+
+
+CHILD = """
+import sys
+from data.records import datasets
+from data.runs import runs
+from data.store import open_store
+from tests.data.runs.test_charges import order
+url, run_id = sys.argv[1:]
+store = open_store()
+if run_id == "new":
+    run_id = runs.start(store, "lea", order(store, url))
+else:
+    runs.resume(store, "lea", run_id)
+print(runs.wait(store, run_id).state)
+store.close()
+"""
+
+
+def test_kills_do_not_forget_what_was_under_way(tmp_path: Path) -> None:
+    """Three starts that are killed while calls are out: what the endpoint was asked for stays below the limit."""
+    path = tmp_path / "a.duckdb"
+    seeds.workspace(path, [seeds.dialogue(n) for n in range(1, 41)]).close()
+    environment = {**os.environ, "ASSAY_STORE": f"duckdb:///{path}", "PYTHONPATH": str(ROOT)}
+    slow = 0
+
+    def say(body: dict[str, Any], nth: int) -> Say:
+        return Say(REPLY, usage=(2000, 1000), after=0.0 if len(found.bodies) <= slow else 20.0)
+
+    with served(say) as found:
+        run_id = "new"
+        for _ in range(3):
+            before = len(found.bodies)
+            slow = before + 2
+            child = subprocess.Popen(
+                [sys.executable, "-c", CHILD, found.url, run_id], cwd=ROOT, env=environment, stdout=subprocess.PIPE
+            )
+            while len(found.bodies) < before + 4 and child.poll() is None:
+                time.sleep(0.005)
+            child.kill()
+            child.communicate()
+            store = open_store(f"duckdb:///{path}")
+            run_id = str(store.rows("select id from run")[0][0])
+            now = runs.standing(store, run_id)
+            paid = owed(found, (2000, 1000))
+            assert paid <= LIMIT and paid <= (now.cost or 0.0) + now.open + 1e-9
+            store.close()
+        assert len(found.bodies) >= 6
+    store = open_store(f"duckdb:///{path}")
+    assert verify(store) == []
+    store.close()
+
+
+def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(store: Store) -> None:
+    people.set_person(store, "lea", "rae", "researcher")
+    with served(lambda body, nth: Say(REPLY, usage=(2000, 400))) as found:
+        for limit in (0.0, -1.0, float("nan"), float("inf")):
+            with pytest.raises(BadInput, match="above 0"):
+                runs.start(store, "lea", order(store, found.url, spending_limit=limit))
+        with pytest.raises(BadInput, match="price is two amounts"):
+            runs.start(store, "lea", order(store, found.url, price=(-1.0, 1.0)))
+        run_id = runs.start(store, "lea", order(store, found.url))
+        spent = runs.wait(store, run_id).cost or 0.0
+        calls = len(found.bodies)
+        for limit, said in ((spent / 2, f"{dollars(spent)} is spent so far"), (float("nan"), "above 0")):
+            with pytest.raises(BadInput, match=said.replace("$", r"\$")):
+                runs.resume(store, "lea", run_id, limit=limit)
+        with pytest.raises(NotAllowed):
+            runs.resume(store, "ann", run_id, limit=5.0)
+        assert runs.standing(store, run_id).limit == LIMIT and len(found.bodies) == calls
+        runs.resume(store, "rae", run_id, limit=0.2)
+        runs.wait(store, run_id)
+        told = [part for entry in trail.all_entries(store, trail.TrailFilter(("runs",))) for part in [str(entry)]]
+        assert any("gave a run a spending limit of $0.20" in part for part in told)
+        bare = replace(order(store, found.url, price=None, spending_limit=None), model="n")
+        unpriced = runs.start(store, "lea", bare)
+        assert runs.wait(store, unpriced).cost is None
+        with pytest.raises(BadInput, match="price of n is not known"):
+            runs.resume(store, "lea", unpriced, limit=1.0)
+
+
+def test_trials_are_counted_and_keep_the_limit(store: Store) -> None:
+    with served(lambda body, nth: Say(REPLY, usage=(2000, 400))) as found:
+        found.models = {"data": [{"id": "another"}]}  # a check before each start then asks a short call
+        runs.dry_run(store, "lea", order(store, found.url))
+        assert runs.trials(store).calls == len(found.bodies) == 3
+        with pytest.raises(BadInput, match=r"limit of \$0\.01 ends the run"):
+            runs.dry_run(store, "lea", order(store, found.url, spending_limit=0.01))
+        assert len(found.bodies) == 3
+        run_id = runs.start(store, "lea", order(store, found.url))
+        runs.wait(store, run_id)
+        for _ in range(4):
+            last = end(store, run_id)
+        mine = len(found.bodies) - 3
+        assert store.rows("select sum(calls) from charge where run_id <> ''") == [(mine,)]
+        assert last.cost == pytest.approx(mine * 0.008) and last.cost <= LIMIT
+        assert store.rows("select sum(calls) from charge where run_id <> '' and sort = 'trial'")[0][0] >= 1
+
+
+def test_a_batch_is_charged_as_its_results_come(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "POLL", 0.02)
+    with practice(batch_seconds=0.02) as server:
+        wanted = order(store, server.url, price=(0.0, 100.0), spending_limit=0.5, batch=True)
+        run_id = runs.start(store, "lea", replace(wanted, model="practice-constant"))
+        one = runs.wait(store, run_id)
+        for _ in range(4):
+            one = end(store, run_id)
+        assert one.state == "stopped" and one.cost is not None and 0 < one.cost <= 0.5
+        assert one.cost == pytest.approx(store.rows("select sum(tokens_out) from reply")[0][0] * 100 / 1e6)
+        assert verify(store) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "raw", "cut", "expected"),
+    [
+        ((100, 20), "x" * 30, False, (100, 20, False)),
+        ((0, 20), "x" * 30, False, (50, 20, True)),
+        ((100, 0), "x" * 30, False, (100, 14, True)),
+        ((100, 0), "", False, (100, 0, False)),
+        ((0, 0), "", False, (50, 1000, True)),
+        ((0, 0), "x" * 30, True, (50, 1000, True)),
+        ((10**9, 10**9), "x" * 30, False, (50, 14, True)),
+        ((0, 0), "x" * 90_000, False, (50, 1000, True)),
+    ],
+)
+def test_usage_by_hand(told: tuple[int, int], raw: str, cut: bool, expected: tuple[int, int, bool]) -> None:
+    size: Callable[[], int] = lambda: 50  # noqa: E731
+    assert used(told, 200, size, raw, cut, 1000) == expected

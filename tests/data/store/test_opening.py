@@ -1,0 +1,386 @@
+"""A start that refuses changes no byte, whatever lies at the store's path; and what may be opened at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from data import store as stores
+from data.store import open_store, opening
+from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
+from data.workspace.restore import restore
+from judges.errors import AssayError
+from tests.data.store.test_store import ROOT, at, count, put
+
+pytestmark = pytest.mark.usefixtures("stores_made_anew")
+KILLED = """
+import os
+from pathlib import Path
+from tests.data.store.test_store import at, put
+s = at(Path({path!r}))
+[put(s, "x") for _ in range(150)]
+os._exit(9)
+"""
+
+
+def python(code: str, **options: object) -> str:
+    """What a process of its own prints."""
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
+    assert not run.stderr, run.stderr
+    return str(run.stdout)
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store whose owner was killed after 150 confirmed changes, all of them in the log."""
+    path = tmp_path_factory.mktemp("killed") / "a.duckdb"
+    python(KILLED.format(path=str(path)))
+    assert [f.name for f in sorted(path.parent.iterdir())] == ["a.duckdb", "a.duckdb.mark", "a.duckdb.wal"]
+    return path
+
+
+@pytest.fixture
+def path(killed: Path, tmp_path: Path) -> Path:
+    """A copy of it of the test's own."""
+    return shutil.copytree(killed.parent, tmp_path / "w") / "a.duckdb"
+
+
+def every(folder: Path) -> dict[str, str]:
+    """Every file below a folder, with its hash; what is no file, by its sort."""
+    return {
+        str(f.relative_to(folder)): hashlib.md5(f.read_bytes()).hexdigest() if f.is_file() else str(f.lstat().st_mode)
+        for f in folder.rglob("*")
+    }
+
+
+def refused(path: Path, says: str, kind: type[AssayError] = StoreDamaged) -> None:
+    before = every(path.parent)
+    with pytest.raises(kind, match=says):
+        at(path)
+    assert every(path.parent) == before
+
+
+def cut(path: Path) -> None:
+    log = opening.beside_path(path, ".wal")
+    os.truncate(log, log.stat().st_size // 2)
+
+
+def mark(path: Path) -> Path:
+    return opening.beside_path(path, ".mark")
+
+
+HURT: list[tuple[str, Callable[[Path], object], str]] = [
+    ("moved", lambda p: p.rename(p.parent / "elsewhere"), "not there, but a.duckdb.mark and a.duckdb.wal beside it"),
+    ("moved with its mark", lambda p: (p.rename(p.parent / "m"), mark(p).unlink()), "but a.duckdb.wal beside it is"),
+    ("log cut", cut, "ends at revision 74, but revision 150 was confirmed: 76 are missing"),
+    ("log emptied", lambda p: os.truncate(f"{p}.wal", 0), "150 are missing"),
+    ("log of something else", lambda p: Path(f"{p}.wal").write_bytes(b"log" * 999), "150 are missing"),
+    ("log gone", lambda p: Path(f"{p}.wal").unlink(), "150 are missing"),
+    ("log and mark gone", lambda p: (Path(f"{p}.wal").unlink(), mark(p).unlink()), "is missing.*--accept"),
+    ("mark gone", lambda p: mark(p).unlink(), "is missing.*its 150 changes.*--accept"),
+    ("mark and half the log damaged", lambda p: (cut(p), mark(p).write_bytes(b"x" * 30)), "cannot be read.*--accept"),
+    ("mark empty", lambda p: mark(p).write_bytes(b""), "cannot be read.*--accept"),
+    ("mark a folder", lambda p: (mark(p).unlink(), mark(p).mkdir()), "cannot be read.*--accept"),
+    ("empty", lambda p: p.write_bytes(b""), "is empty .0 bytes."),
+    ("a table of text", lambda p: p.write_text("a,b\n1,2\n"), "is no DuckDB file"),
+    ("a folder", lambda p: (p.unlink(), p.mkdir()), "is no file"),
+    ("a pipe", lambda p: (p.unlink(), os.mkfifo(p)), "is no file"),
+    ("a link to nowhere", lambda p: (p.unlink(), p.symlink_to("nowhere")), "link to nowhere"),
+    ("cut", lambda p: os.truncate(p, 20_000), "cannot be opened"),
+    ("damaged head", lambda p: p.write_bytes(p.read_bytes()[:4096] + bytes(8192) + p.read_bytes()[12288:]), "Corrupt"),
+]
+
+
+def alien(path: Path, *suffixes: str) -> None:
+    """Some files of another store, which has more changes, in the place of these."""
+    other = path.parent.with_name("other") / "a.duckdb"
+    python(KILLED.replace("150", "170").format(path=str(other)))
+    for suffix in suffixes:
+        shutil.copyfile(f"{other}{suffix}", f"{path}{suffix}")
+
+
+def put_away(path: Path) -> None:
+    """More changes than the other store has."""
+    store = at(path)
+    for _ in range(30):
+        put(store, "x")
+    store.close()
+
+
+def parted(path: Path, to: str, changes: int) -> Path:
+    """A copy that is worked on by itself."""
+    other = shutil.copytree(path.parent, path.parent.with_name(to)) / "a.duckdb"
+    store = at(other)
+    for _ in range(changes):
+        put(store, to)
+    store.close()
+    return other
+
+
+ALIEN: list[tuple[str, Callable[[Path], object]]] = [
+    ("log", lambda p: alien(p, ".wal")),
+    ("file and log", lambda p: alien(p, "", ".wal")),
+    ("mark", lambda p: (put_away(p), alien(p, ".mark"))),
+    ("copy that went its own way", lambda p: (parted(p, "y", 9), parted(p, "z", 5), shutil.copyfile(
+        p.parent.with_name("y") / "a.duckdb", p), os.unlink(f"{p}.wal"),
+        shutil.copyfile(p.parent.with_name("z") / "a.duckdb.mark", mark(p)))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("swap", [h[1] for h in ALIEN], ids=[h[0] for h in ALIEN])
+def test_what_is_of_another_store_is_refused_however_many_changes_it_has(
+    path: Path, swap: Callable[[Path], object]
+) -> None:
+    swap(path)
+    refused(path, "is not the one that its mark a.duckdb.mark confirms.*--accept")
+    open_store(f"duckdb:///{path}", accept=True).close()
+    at(path).close()
+
+
+@pytest.mark.parametrize(("hurt", "says"), [h[1:] for h in HURT], ids=[h[0] for h in HURT])
+def test_a_start_that_refuses_leaves_every_byte(path: Path, hurt: Callable[[Path], object], says: str) -> None:
+    hurt(path)
+    refused(path, says)
+
+
+def test_what_was_moved_away_and_put_back_holds_all(path: Path) -> None:
+    path.rename(path.parent / "elsewhere")
+    refused(path, "Put the file back")
+    (path.parent / "elsewhere").rename(path)
+    store = at(path)
+    assert count(store) == 150
+    store.close()
+
+
+def test_a_newer_store_and_one_of_something_else_are_left_as_they_are(path: Path, tmp_path: Path) -> None:
+    at(path).close()
+    with duckdb.connect(str(path)) as con:
+        con.execute("insert into migration values (999, 'future', now()::timestamp)")
+    refused(path, "newer Assay")
+    with duckdb.connect(str(tmp_path / "other.duckdb")) as con:
+        con.execute("create table sales as select 1 as n")
+    refused(tmp_path / "other.duckdb", "tables of something else")
+
+
+def test_a_store_in_use_by_another_process_is_left_as_it_is(path: Path) -> None:
+    code = f"from data.store import open_store\ns = open_store('duckdb:///{path}')\nprint('open', flush=True)\ninput()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None and other.stdout.readline() == "open\n"
+        refused(path, f"process {other.pid}", StoreLocked)
+        other.communicate("\n")
+    at(path).close()
+
+
+def test_a_store_in_use_by_this_process_is_not_opened_again_under_any_name(path: Path) -> None:
+    """Nor is it read, which would drop this process's lock on it."""
+    store = at(path)
+    path.with_name("link").symlink_to(path)
+    os.link(path, path.with_name("second name"))
+    for name in ("a.duckdb", "link", "second name"):
+        with pytest.raises(StoreLocked, match="in this process already"):
+            at(path.with_name(name))
+    code = (
+        f"from data.store import open_store\nfrom data.store.errors import StoreLocked\ntry: open_store('duckdb:///{path}')"
+    )
+    assert f"process {os.getpid()}" in python(code + "\nexcept StoreLocked as e: print(e)")
+    store.close()
+    at(path).close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody without rights")
+@pytest.mark.parametrize("what", ["a.duckdb", "a.duckdb.mark", "."])
+def test_without_the_right_to_write_nothing_is_opened(killed: Path, what: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # one that others may enter
+        path = Path(shutil.copytree(killed.parent, folder, dirs_exist_ok=True)) / "a.duckdb"
+        for file in (path.parent, *path.parent.iterdir()):
+            os.chown(file, 65534, 65534)
+        path.parent.chmod(0o755)
+        os.chown(path.parent / what, 0, 0)
+        before = every(path.parent)
+        code = (
+            "import os\nfrom data.store import open_store\nfrom data.store.errors import StoreFailed\n"
+            "import data.store.duckdb_driver\nos.setresgid(65534, 65534, 65534)\nos.setresuid(65534, 65534, 65534)\n"
+            f"try: open_store('duckdb:///{path}')\nexcept StoreFailed as e: print(e)"
+        )
+        assert "cannot be written" in python(code)
+        assert every(path.parent) == before
+
+
+@pytest.fixture
+def older(path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The store, which a newer version than that of this code would have to bring up to date."""
+    found = [*stores.migrations(), (999, "next", "create table next_one (id text);\ncreate table and_one (id text);\n")]
+    monkeypatch.setattr(opening, "migrations", lambda: found)
+    return path
+
+
+def test_a_migration_that_fails_half_way_changes_nothing(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [*stores.migrations(), (999, "next", "create table next_one (id text);\ncreate table setting (id text);\n")]
+    monkeypatch.setattr(opening, "migrations", lambda: found)
+    refused(older, "was not brought up to date.*setting.*Nothing was changed", StoreFailed)
+
+
+def test_a_full_disk_before_a_migration_changes_nothing(older: Path) -> None:
+    code = (
+        "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "from data import store\nfrom data.store import opening\nfrom data.store.errors import StoreFailed\n"
+        "found = [*store.migrations(), (999, 'next', 'create table next_one (id text);')]\n"
+        "opening.migrations = lambda: found\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))\n"
+        f"try: store.open_store('duckdb:///{older}')\nexcept StoreFailed as e: print(e)"
+    )
+    before = every(older.parent)
+    assert "was not brought up to date: " in python(code)
+    assert every(older.parent) == before
+
+
+def test_a_migration_keeps_the_store_as_it_was_under_another_name(older: Path) -> None:
+    store = at(older)
+    assert count(store) == 150 and store.rows("select count(*) from next_one") == [(0,)]
+    (kept,) = older.parent.glob("a.before-*")
+    with duckdb.connect(str(kept), read_only=True) as con:
+        assert con.execute("select count(*) from setting where scope = 'test'").fetchall() == [(150,)]
+        assert con.execute("select count(*) from migration where version = 999").fetchall() == [(0,)]
+    put(store, "x")
+    store.close()
+    assert {f.name for f in older.parent.iterdir()} == {"a.duckdb", "a.duckdb.mark", kept.name}
+
+
+def test_a_new_store_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
+    for room in (0, 40_000):
+        code = (
+            "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+            "from data.store import open_store\nfrom data.store.errors import StoreFailed\n"
+            f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))\n"
+            f"try: open_store('duckdb:///{tmp_path}/a.duckdb')\nexcept StoreFailed as e: print(e)"
+        )
+        assert "Check the disk's free space" in python(code)
+        assert every(tmp_path) == {}
+    at(tmp_path / "a.duckdb").close()
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.parquet", ":memory:"])
+def test_a_name_that_duckdb_reads_otherwise_is_a_file_like_any(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = open_store(f"duckdb:///{name}")
+    put(store, "x")
+    store.close()
+    assert (tmp_path / name).read_bytes()[8:12] == b"DUCK"
+    store = open_store(f"duckdb:///{name}")
+    assert count(store) == 1
+    store.close()
+    (tmp_path / name).write_text('{"id": 1}\n')
+    refused(tmp_path / name, "is no DuckDB file")
+
+
+def test_of_starts_at_once_one_gets_the_store(tmp_path: Path) -> None:
+    """New, killed and in need of a migration: nobody sees it half made, and nothing is lost."""
+    code = (
+        "import sys\nfrom data.store import open_store\nfrom data.store.errors import StoreLocked\n"
+        f"try: s = open_store('duckdb:///{tmp_path}/a.duckdb')\nexcept StoreLocked as e: print('locked')\n"
+        "else: print('open', flush=True)\nsys.stdin.read()"
+    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    for _ in range(3):
+        every_one = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, text=True, **pipes) for _ in range(4)]
+        said = sorted(one.stdout.readline().strip() for one in every_one if one.stdout)
+        ends = [one.communicate() for one in every_one]
+        assert said == ["locked"] * 3 + ["open"], ends
+    assert {f.name for f in tmp_path.iterdir()} == {"a.duckdb", "a.duckdb.mark"}
+
+
+def test_of_threads_at_once_one_gets_the_store(path: Path) -> None:
+    got: list[object] = []
+
+    def start() -> None:
+        try:
+            got.append(at(path))
+        except StoreLocked as error:
+            got.append(error)
+
+    threads = [threading.Thread(target=start) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    (store,) = [one for one in got if not isinstance(one, StoreLocked)]
+    assert count(store) == 150  # type: ignore[arg-type]
+    store.close()  # type: ignore[attr-defined]
+
+
+def test_accepting_goes_on_with_what_is_left_under_a_new_mark(path: Path) -> None:
+    cut(path)
+    mark(path).write_bytes(b"x")
+    store = open_store(f"duckdb:///{path}", accept=True)
+    assert count(store) == 74
+    store.close()
+    store = at(path)
+    assert count(store) == 74
+    store.close()
+    path.rename(path.parent / "elsewhere")
+    with pytest.raises(StoreDamaged, match="not there"):
+        open_store(f"duckdb:///{path}", accept=True)
+
+
+def test_a_restore_takes_stores_only_and_all_of_one(path: Path, tmp_path: Path) -> None:
+    url = f"duckdb:///{tmp_path}/b.duckdb"
+    with duckdb.connect(str(tmp_path / "other.duckdb")) as con:
+        con.execute("create table sales as select 1 as n")
+    duckdb.connect(str(tmp_path / "bare.duckdb")).close()
+    at(tmp_path / "new.duckdb").close()
+    at(tmp_path / "b.duckdb").close()
+    before = every(tmp_path)
+    for name in ("other.duckdb", "bare.duckdb", "new.duckdb"):
+        with pytest.raises(BadInput, match="nothing was changed"):
+            restore(tmp_path / name, url)
+        assert every(tmp_path) == before
+    assert restore(tmp_path / "new.duckdb", url, force=True)[0] == 0
+    assert restore(path, url)[0] == 150, "what its log holds belongs to it"
+    cut(path)
+    with pytest.raises(BadInput, match="76 are missing"):
+        restore(path, url)
+    store = open_store(url)
+    with pytest.raises(StoreLocked):
+        restore(path, url)
+    with pytest.raises(StoreLocked):
+        restore(tmp_path / "b.duckdb", f"duckdb:///{tmp_path}/c.duckdb")
+    assert count(store) == 150
+    store.close()
+
+
+def test_a_restore_puts_back_what_lost_its_file(path: Path, tmp_path: Path) -> None:
+    at(path).close()
+    backup = shutil.copy(path, tmp_path / "backup.duckdb")
+    path.unlink()
+    refused(path, "restore a backup")
+    assert restore(Path(backup), f"duckdb:///{path}")[0] == 150
+    store = at(path)
+    assert count(store) == 150
+    store.close()
+
+
+def test_a_restore_on_a_full_disk_changes_nothing(path: Path, tmp_path: Path) -> None:
+    at(tmp_path / "b.duckdb").close()
+    code = (
+        "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nfrom pathlib import Path\n"
+        "from data.workspace.restore import restore\nfrom data.store.errors import StoreFailed\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))\n"
+        f"try: restore(Path('{path}'), 'duckdb:///{tmp_path}/b.duckdb')\nexcept StoreFailed as e: print(e)"
+    )
+    before = every(tmp_path)
+    assert "was not restored" in python(code)
+    assert every(tmp_path) == before

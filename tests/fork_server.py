@@ -1,0 +1,101 @@
+"""A process that has loaded what the app needs, and forks an app whenever it is asked: most of a start is loading.
+
+The child runs what `python -m streamlit ...` runs, in a session, a folder and an environment of its own. Of Assay only
+data and judges are loaded before the fork, which keep nothing at loading; the pages are each app's own. `make run`, and
+the test of it, start in the ordinary way.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = """streamlit.web.cli streamlit.web.bootstrap streamlit.web.server.starlette streamlit.runtime.app_session
+    duckdb pandas pyarrow.parquet plotly.graph_objs._figure plotly.graph_objs._layout plotly.io
+    pydantic.main pydantic.type_adapter uvicorn httpx PIL.Image
+    data.workspace.bootstrap data.dashboard.warmup data.runs.runs data.reports.report data.reports.bundle
+    data.exporting data.annotators.annotators data.trail.trail data.gold.excluded_items data.calibration.comparison
+    data.calibration.anchoring""".split()
+
+
+class Warm:
+    """Asks such a process, started at the first question, one question at a time."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+
+    def ask(self, question: dict[str, Any]) -> Any:
+        """What it answers."""
+        with self._asked:
+            if self._process is None or self._process.poll() is not None:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-u", "-m", "tests.fork_server"],
+                    cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+                )  # fmt: skip
+            assert self._process.stdin and self._process.stdout
+            self._process.stdin.write(json.dumps(question) + "\n")
+            self._process.stdin.flush()
+            return json.loads(self._process.stdout.readline())
+
+
+class Forked:
+    """An app that was forked, with what the tests use of subprocess.Popen."""
+
+    def __init__(self, warm: Warm, arguments: list[str], cwd: Path, env: dict[str, str], log: Path) -> None:
+        self._warm = warm
+        self.returncode: int | None = None
+        self.pid: int = warm.ask({"start": arguments, "cwd": str(cwd), "env": env, "log": str(log)})
+
+    def poll(self) -> int | None:
+        """Its exit code, below 0 for a signal; None while it runs."""
+        if self.returncode is None:
+            self.returncode = self._warm.ask({"poll": self.pid})
+        return self.returncode
+
+    def wait(self, timeout: float) -> int:
+        """Wait until it has ended; its exit code."""
+        until = time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if time.monotonic() > until:
+                raise subprocess.TimeoutExpired("streamlit", timeout)
+            time.sleep(0.02)
+        return code
+
+
+def serve() -> list[str] | None:
+    """Answer until nobody asks any more; in a child, the arguments that it is to run with."""
+    answers = sys.stdout
+    while line := sys.stdin.readline():
+        asked = json.loads(line)
+        if "poll" in asked:
+            pid, status = os.waitpid(asked["poll"], os.WNOHANG)
+            answer = os.waitstatus_to_exitcode(status) if pid else None
+        elif not (answer := os.fork()):
+            os.setsid()
+            log = os.open(asked["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            for end, place in ((os.open(os.devnull, os.O_RDONLY), 0), (log, 1), (log, 2)):
+                os.dup2(end, place)
+            os.chdir(asked["cwd"])
+            os.environ.clear()
+            os.environ.update(asked["env"])
+            time.tzset()
+            return list(asked["start"])
+        print(json.dumps(answer), file=answers, flush=True)
+    return None
+
+
+if __name__ == "__main__":
+    for package in PACKAGES:
+        __import__(package)
+    if (given := serve()) is not None:
+        sys.argv = ["streamlit", *given]
+        runpy.run_module("streamlit", run_name="__main__", alter_sys=True)

@@ -1,0 +1,328 @@
+"""Real HTTP on loopback: what is sent, what comes back, and what each kind of refusal amounts to."""
+
+import asyncio
+import json
+import socket
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges.client import errors
+from judges.client.capabilities import Manner
+from judges.client.client import Client
+from judges.client.endpoint import Endpoint
+from judges.client.errors import Asked, Fatal, Once, Passing, Refit
+from judges.params import Params
+from judges.protocols.call_plan import Ask
+from tests.judges.endpoint import Say, serving
+from tests.judges.run_cases import GOOD
+
+ASK = Ask([{"role": "user", "content": "Judge."}], {"type": "object"}, "merit")
+PROSE = Ask(ASK.messages, None, "merit")
+
+
+def exchange(say, ask=ASK, params=None, modes=None, times=1, **settings):
+    """(the last of some calls: a reply or what it raised, what was served, the client)"""
+
+    async def go():
+        async with serving(say if callable(say) else lambda body, nth: say) as served:
+            endpoint = Endpoint(base_url=served.url, **({"timeout": 5.0} | settings))
+            async with Client(endpoint, modes) as client:
+                for _ in range(times):
+                    try:
+                        found = await client.answer("m", params or Params(), ask)
+                    except Exception as fault:
+                        found = fault
+                return found, served, client
+
+    return asyncio.run(go())
+
+
+def error(message, status=400, **more):
+    return Say(status=status, body={"error": {"message": message, **more}})
+
+
+def test_what_is_sent_and_what_comes_back():
+    params = Params(temperature=0.3, seed=7, max_tokens=99, logprobs=True)
+    logprobs = {"content": [{"token": "4", "logprob": -0.1, "top_logprobs": [{"token": "4", "logprob": -0.1}]}]}
+    body = {
+        "model": "m-2024",
+        "choices": [{"finish_reason": "stop", "message": {"content": GOOD}, "logprobs": logprobs}],
+        "usage": {"prompt_tokens": 12, "completion_tokens": 3},
+    }
+    found, served, _ = exchange(Say(body=body), params=params)
+    assert (found.raw, found.model, found.tokens_in, found.tokens_out) == (GOOD, "m-2024", 12, 3)
+    assert (found.finish, found.mode, found.unscored) == ("stop", "json_schema", None)
+    assert found.logprobs == (("4", (("4", -0.1),)),)
+    sent = served.bodies[0]
+    assert sent["response_format"]["json_schema"] == {"name": "merit", "schema": {"type": "object"}, "strict": True}
+    assert (sent["temperature"], sent["seed"], sent["max_tokens"], sent["top_logprobs"]) == (0.3, 7, 99, 5)
+
+
+def test_prose_is_asked_for_without_a_format():
+    found, served, _ = exchange(Say("It is fine. [[7]]"), ask=PROSE)
+    assert "response_format" not in served.bodies[0] and found.mode == "text"
+
+
+@pytest.mark.parametrize(
+    ("say", "sort", "says"),
+    [
+        (error("Incorrect API key provided", 401), Fatal, "set OPENAI_API_KEY"),
+        (error("Not yours", 403), Fatal, "wants a key"),
+        (error("You exceeded your current quota", 429, code="insufficient_quota"), Fatal, "no money left"),
+        (error("pay", 402), Fatal, "no money left"),
+        (error("The model `m` does not exist", 404, code="model_not_found"), Fatal, "no model 'm'"),
+        (Say(status=404, body={"error": 'model "m" not found, try pulling it first'}), Fatal, "no model 'm'"),
+        (error("m is not a valid model ID"), Fatal, "no model 'm'"),
+        (Say(status=404, body={"error": {"code": "DeploymentNotFound", "message": "no"}}), Fatal, "no model 'm'"),
+        (Say(status=404, body={"detail": "Not Found"}), Fatal, "no OpenAI-compatible API"),
+        (Say(status=404, body=b"<!doctype html><p>hi"), Fatal, "a web page"),
+        (Say(status=405, body=b""), Fatal, "no OpenAI-compatible API"),
+        (error("Rate limit reached", 429), Passing, "turned away"),
+        (error("You exceeded your current quota, check your plan", 429), Passing, "turned away"),
+        (error("busy", 408), Passing, "408"),
+        (error("overloaded", 529), Passing, "529"),
+        (Say(status=500, body=b"<html>oops"), Passing, "a web page"),
+        (Say(reset=True), Passing, "the connection broke"),
+        (Say(body=b'{"choices": [{"mess'), Passing, "cut off, or no JSON"),
+        (Say(body=b"<html>a portal"), Passing, "a web page"),
+        (Say(body={"choices": []}), Passing, "no choice"),
+        (Say(body=[1]), Passing, "no completion"),
+        (Say(body={"error": {"message": "upstream died", "code": 503}}), Passing, "503"),
+        (Say(GOOD, finish="error"), Passing, "broke off"),
+        (error("The response was filtered", code="content_filter"), Once, "filter refused"),
+        (error("Your input was flagged", 403), Once, "filter refused"),
+        (error("This model's maximum context length is 8192 tokens, max_tokens too"), Once, "context"),
+        (error("the request exceeds the available context size"), Once, "context"),
+        (error("'messages' is odd"), Once, "'messages' is odd"),
+    ],
+)
+def test_refusals_are_sorted(say, sort, says, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    found, _, _ = exchange(say)
+    assert isinstance(found, sort), found
+    assert says in str(found)
+
+
+def test_a_timeout_bounds_the_whole_exchange():
+    found, _, _ = exchange(Say(hang=True), timeout=0.05)
+    assert isinstance(found, Passing) and found.sort == "timeout" and found.charged
+
+
+def test_a_web_page_is_fatal_when_it_stays_and_passing_once_the_endpoint_is_known():
+    found, _, _ = exchange(Say(body=b"<html>hi"), times=2)
+    assert isinstance(found, Fatal) and "/v1" in str(found)
+    found, _, _ = exchange(lambda body, nth: Say(GOOD) if nth == 0 else Say(body=b"<html>hi"), times=4)
+    assert isinstance(found, Passing)
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("http://127.0.0.1:9/v1", "nothing listens there"),
+        ("http://no-such-host.invalid/v1", "its name is not known"),
+    ],
+)
+def test_an_address_that_is_wrong_is_one_sentence(address, says, monkeypatch):
+    if "invalid" in address:  # no question leaves this machine
+
+        def unknown(*_, **__):
+            raise socket.gaierror(-2, "Name or service not known")
+
+        monkeypatch.setattr(socket, "getaddrinfo", unknown)
+
+    async def go():
+        async with Client(Endpoint(base_url=address, timeout=5)) as client:
+            await client.answer("m", Params(), ASK)
+
+    with pytest.raises(Fatal, match=says):
+        asyncio.run(go())
+
+
+REFUSED = [  # (what the endpoint says, the manner it comes to, parameters)
+    (error("Invalid parameter: 'response_format' of type 'json_schema' is not supported"), "json_object", {}),
+    (error("unsupported", param="response_format.type"), "json_object", {}),
+    (Say(status=422, body={"detail": [{"loc": ["body", "response_format"], "msg": "bad"}]}), "json_object", {}),
+    (error("failed to parse grammar"), "json_object", {}),
+    (error("Unrecognized request argument supplied: seed"), "json_schema no-seed", {"seed": 1}),
+    (error("This model does not support logprobs"), "json_schema no-logprobs", {"logprobs": True}),
+    (
+        error("'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
+        "json_schema max_completion_tokens",
+        {},
+    ),
+    (
+        error("Unsupported parameter: 'temperature'", param="temperature"),
+        "json_schema no-temperature",
+        {"temperature": 1},
+    ),
+]
+
+
+@pytest.mark.parametrize(("say", "manner", "params"), REFUSED)
+def test_a_refused_parameter_changes_the_manner(say, manner, params):
+    found, _, client = exchange(say, params=Params(**params))
+    assert isinstance(found, Refit) and found.why
+    assert str(client.manner("m")) == manner
+
+
+def test_another_temperature_than_asked_for_is_never_used():
+    found, _, _ = exchange(error("'temperature' does not support 0 with this model", param="temperature"))
+    assert isinstance(found, Fatal) and "another judge" in str(found)
+
+
+def test_text_that_an_error_repeats_is_not_taken_for_a_parameter():
+    detail = [{"loc": ["body", "messages"], "msg": "wrong", "input": {"seed": 1, "response_format": 1}}]
+    found, _, client = exchange(Say(status=422, body={"detail": detail}), params=Params(seed=1))
+    assert isinstance(found, Once) and str(client.manner("m")) == "json_schema"
+
+
+def test_a_remembered_manner_is_asked_in_at_once():
+    modes = {}
+
+    async def go():
+        async with serving(lambda body, nth: Say(GOOD)) as served:
+            modes[f"{served.url} m"] = "text no-seed max_completion_tokens"
+            async with Client(Endpoint(base_url=served.url), modes) as client:
+                await client.answer("m", Params(seed=3, max_tokens=50), ASK)
+                assert client.known("m")
+            return served.bodies[0]
+
+    sent = asyncio.run(go())
+    assert sent.keys() == {"model", "messages", "max_completion_tokens", "temperature"}
+
+
+def test_manner_is_written_and_read_back():
+    for text in ("json_schema", "text no-logprobs no-seed", "json_object max_completion_tokens"):
+        assert str(Manner.of(text)) == text
+    assert Manner.of("something else") == Manner()
+    assert Manner().down().down().down() is None
+
+
+@pytest.mark.parametrize(
+    ("say", "unscored", "raw"),
+    [
+        (Say(None, message={"refusal": "I will not."}), "refused", "I will not."),
+        (Say("half", finish="content_filter"), "refused", "half"),
+        (Say('{"score": ', finish="length"), "cut_off", '{"score": '),
+        (Say([{"type": "text", "text": "a"}, {"type": "x"}, {"type": "text", "text": "b"}]), None, "ab"),
+        (Say(None), None, ""),
+        (Say("half a pair \ud800, and \x00"), None, "half a pair ?, and \ufffd"),
+        (Say(GOOD, usage=None), None, GOOD),
+    ],
+)
+def test_facts_of_a_reply(say, unscored, raw):
+    found, _, _ = exchange(say)
+    assert (found.unscored, found.raw) == (unscored, raw)
+    assert bool(found.why) == bool(unscored)
+
+
+def test_the_key_is_sent_and_appears_nowhere_else(monkeypatch):
+    key = "canary-1234567890"
+    monkeypatch.setenv("OTHER_KEY", key)
+
+    def echo(body, nth):
+        said = [Say(f"your key is {key}"), error(f"bad key {key}", 401), error(f"slow, {key}", 429), error(key, 418)]
+        return said[nth]
+
+    for times in range(1, 5):
+        found, served, _ = exchange(echo, times=times, key_variable="OTHER_KEY")
+        assert served.headers[-1]["Authorization"] == f"Bearer {key}"
+        assert "canary" not in f"{found!r} {found} {getattr(found, 'headers', '')}"
+    assert "OTHER_KEY" in str(exchange(error("no", 401), key_variable="OTHER_KEY")[0])
+
+
+def test_keys_that_are_half_hidden_are_hidden():
+    assert errors.redacted("Incorrect API key provided: sk-abcd****wxyz.", "none") == (
+        "Incorrect API key provided: [key]."
+    )
+
+
+def test_openai_itself_wants_a_key(monkeypatch):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(Fatal, match="OPENAI_API_KEY is not set"):
+        Client(Endpoint())
+    monkeypatch.setenv("OPENAI_API_KEY", "two\nlines")
+    with pytest.raises(Fatal, match="copy it again"):
+        Client(Endpoint())
+
+
+def test_azure_is_asked_at_its_deployment(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "azure-key-1234")
+    from judges.client import client as home
+
+    made = home.Client(Endpoint(base_url="https://x.openai.azure.com", api_version="2024-10-21"))
+    made._open()
+    assert type(made._openai).__name__ == "AsyncAzureOpenAI"
+    asyncio.run(made.close())
+
+
+@pytest.mark.parametrize(
+    ("listed", "names"),
+    [
+        ({"data": [{"id": "b"}, {"id": "a"}]}, ["a", "b"]),
+        ({"models": []}, []),
+        (Say(status=404, body=b"none"), []),
+        (Say(body=b"<html>"), []),
+    ],
+)
+def test_the_list_of_models(listed, names):
+    async def go():
+        async with serving(lambda body, nth: Say(GOOD)) as served:
+            served.models = listed
+            async with Client(Endpoint(base_url=served.url)) as client:
+                return await client.models()
+
+    assert asyncio.run(go()) == names
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "error",
+                    "message",
+                    "code",
+                    "detail",
+                    "loc",
+                    "msg",
+                    "choices",
+                    "content",
+                    "finish_reason",
+                    "usage",
+                    "logprobs",
+                ]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.sampled_from([400, 401, 403, 404, 413, 422, 429, 500, 503]))
+def test_no_answer_of_any_shape_is_a_bug(value, status):
+    body = json.dumps(value)
+    asked = Asked("http://x", "m", Params(), "KEY", "none", False, Manner())
+    fault = errors.refusal(status, {}, body, asked)
+    assert isinstance(fault, (Fatal, Passing, Once, Refit)) and str(fault)
+    client = Client(Endpoint(base_url="http://127.0.0.1:9/v1"))
+    try:
+        client._read(body.encode(), {}, "m", asked, "text")
+    except (Fatal, Passing, Once, Refit) as found:
+        assert str(found)
+
+
+@pytest.mark.parametrize(
+    ("usage", "says"),
+    [((100, 2048), "cut off at 2048 tokens"), (None, "cut off at 2048 tokens"), ((100, 7), "off after 7 tokens")],
+)
+def test_a_reply_that_was_cut_off_says_by_what(usage, says):
+    found, _, _ = exchange(Say('{"score": ', finish="length", usage=usage))
+    assert found.unscored == "cut_off" and says in found.why

@@ -1,0 +1,214 @@
+"""What an endpoint sends is bounded, unpacked or not, and nobody is sent on to another address."""
+
+import asyncio
+import contextlib
+import gzip
+import json
+import tracemalloc
+import zlib
+
+import pytest
+
+from judges.client import decoding
+from judges.client.client import Client
+from judges.client.endpoint import Endpoint
+from judges.client.errors import Fatal, Passing
+from judges.params import Params
+from judges.protocols.call_plan import Answer
+from tests.judges.client.test_client import ASK
+from tests.judges.endpoint import Say, serving
+from tests.judges.run_cases import GOOD, of, ran
+
+SPACES = b" " * 1_000_000
+
+
+def bomb(packing, megabytes):
+    """So many megabytes of spaces, packed: about a thousandth of that."""
+    packer = zlib.compressobj(9, wbits={"gzip": 31, "deflate": 15, "raw": -15}[packing])
+    return b"".join(packer.compress(SPACES) for _ in range(megabytes)) + packer.flush()
+
+
+GZIP = bomb("gzip", 60)
+
+
+def members(number):
+    """So many members of gzip that hold nothing."""
+    return gzip.compress(b"") * number
+
+
+@contextlib.asynccontextmanager
+async def raw(head, *chunks, again=0):
+    """A server of bytes: (its base URL, what it was sent); `again`: the last chunk so often, or till it is left."""
+    seen = []
+
+    async def answer(reader, writer):
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            seen.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.write(head)
+            for chunk in (*chunks, *(chunks[-1] for _ in range(again))):
+                writer.write(chunk)
+                await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", seen
+
+
+def asked(head, *chunks, again=0, timeout=30.0, what="answer"):
+    """What one exchange with a server of bytes gives or raises."""
+
+    async def go():
+        async with raw(head, *chunks, again=again) as (url, _), Client(Endpoint(base_url=url, timeout=timeout)) as one:
+            try:
+                return await (one.answer("m", Params(), ASK) if what == "answer" else one.models())
+            except Exception as fault:
+                return fault
+
+    return asyncio.run(go())
+
+
+def head(*lines, status="200 OK"):
+    return "\r\n".join([f"HTTP/1.1 {status}", "Content-Type: application/json", *lines, "", ""]).encode()
+
+
+@pytest.mark.parametrize(
+    ("packing", "data", "status", "what"),
+    [
+        ("gzip", GZIP, "200 OK", "answer"),
+        ("x-gzip", GZIP, "400 Bad Request", "answer"),
+        ("GZIP", GZIP, "500 Oops", "models"),
+        ("deflate", bomb("deflate", 60), "200 OK", "models"),
+        ("deflate", bomb("raw", 60), "200 OK", "answer"),
+        ("gzip", bomb("gzip", 10) * 6, "200 OK", "answer"),
+        ("gzip", members(1_000_000), "200 OK", "answer"),
+    ],
+    ids=["gzip", "x-gzip", "GZIP", "deflate", "deflate without a head", "members", "empty members"],
+)
+def test_a_body_is_not_read_beyond_its_bound(packing, data, status, what):
+    packed = head(f"Content-Encoding: {packing}", f"Content-Length: {len(data)}", status=status)
+    tracemalloc.start(1)
+    found = asked(packed, data, what=what)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert isinstance(found, Passing) and found.charged and found.why == "the endpoint's answer is larger than 16 MB"
+    assert peak < 45_000_000, "what the server sends and what came of it stand in one process"
+
+
+def test_a_body_without_an_end_is_left():
+    chunk = b"%x\r\n%s\r\n" % (len(SPACES), SPACES)
+    found = asked(head("Transfer-Encoding: chunked"), chunk, again=10_000)
+    assert isinstance(found, Passing) and "larger than 16 MB" in found.why
+
+
+def test_a_body_in_drips_is_given_up():
+    found = asked(head("Content-Length: 100"), b"{", timeout=0.3)
+    assert isinstance(found, Passing) and found.sort in ("timeout", "connection")
+
+
+@pytest.mark.parametrize("packing", ["br", "zstd", "gzip, gzip", "compress"])
+def test_a_packing_that_was_not_asked_for_is_not_unpacked(packing):
+    found = asked(head(f"Content-Encoding: {packing}", "Content-Length: 5"), b"12345")
+    assert isinstance(found, Passing) and f"packed as '{packing}'" in found.why
+
+
+@pytest.mark.parametrize("data", [b"no gzip at all", bomb("gzip", 1)[:-8] + bytes(8)], ids=["none", "sum"])
+def test_a_damaged_packing_is_a_sentence(data):
+    found = asked(head("Content-Encoding: gzip", f"Content-Length: {len(data)}"), data)
+    assert isinstance(found, Passing) and "damaged" in found.why
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress, lambda data: zlib.compress(data, wbits=-15), None])
+def test_what_is_packed_well_is_read(pack):
+    plain = Say(GOOD).text()
+    data = pack(plain) if pack else plain
+    packing = "identity" if not pack else "gzip" if pack is gzip.compress else "deflate"
+    found = asked(head(f"Content-Encoding: {packing}", f"Content-Length: {len(data)}"), data)
+    assert (found.raw, found.tokens_in) == (GOOD, 100)
+
+
+@pytest.mark.parametrize("lines", [["X-Long: " + "x" * 1_000_000], [f"X-{n}: {n}" for n in range(100_000)]])
+def test_a_head_without_measure_is_a_failure(lines):
+    found = asked(head(*lines, "Content-Length: 2"), b"{}")
+    assert isinstance(found, Passing)
+
+
+def test_what_is_too_large_is_unscored_with_the_reason_after_its_tries():
+    async def go():
+        async with serving(lambda body, nth: Say(body=SPACES * 17)) as served:
+            return await ran(served, 1, tries=2), len(served.bodies)
+
+    found, calls = asyncio.run(go())
+    (answer,) = of(found, Answer)
+    assert answer.unscored == "api_error" and "larger than 16 MB, after 2 tries" in answer.why and calls == 2
+
+
+@pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308])
+@pytest.mark.parametrize("other", [True, False], ids=["another host", "the same host"])
+def test_nobody_is_sent_on(status, other, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-4711")
+
+    async def go():
+        async with raw(head("Content-Length: 0")) as (there, seen), serving(lambda body, nth: Say(GOOD)) as served:
+            elsewhere = there.replace("127.0.0.1", "localhost")
+            to = elsewhere.replace("http://", "http://me:sk-canary-4711@") if other else f"{served.url}/there"
+            moved = Say(status=status, body=b"", headers={"Location": f"{to}/sk-canary-4711?key=sk-canary-4711"})
+            served.script, served.models = lambda body, nth: moved, moved
+            told = []
+            async with Client(Endpoint(base_url=served.url)) as client:
+                for call in (
+                    lambda: client.answer("m", Params(), ASK),
+                    lambda: client.answer("m", Params(), ASK),
+                    client.models,
+                ):
+                    with pytest.raises(Fatal) as fault:
+                        await call()
+                    told.append(str(fault.value))
+            return told, seen, served, elsewhere.split("/")[2]
+
+    told, seen, served, where = asyncio.run(go())
+    assert seen == [] and len(served.bodies) == 2
+    assert all(f"({status})" in one and "does not follow" in one and "canary" not in one for one in told)
+    assert all((where if other else "127.0.0.1:") in one for one in told)
+
+
+@pytest.mark.parametrize("work", ["upload", "submit", "batch", "batches", "cancel", "content"])
+def test_files_and_batches_are_not_sent_on_either(work):
+    given = {"upload": (b"{}\n",), "submit": ("f", {}), "batch": ("b",), "batches": (), "cancel": ("b",)}
+
+    async def go():
+        async with raw(head("Content-Length: 0")) as (there, seen):
+            moved = head(f"Location: {there}/x", "Content-Length: 0", "Connection: close", status="307 Moved")
+            async with raw(moved) as (here, _), Client(Endpoint(base_url=here)) as client:
+                with pytest.raises(Fatal, match=r"\(307\)"):
+                    await getattr(client, work)(*given.get(work, ("f",)))
+            return seen
+
+    assert asyncio.run(go()) == []
+
+
+def test_a_file_of_results_may_be_larger_than_an_answer():
+    rows = b"".join(json.dumps({"n": n}).encode() + b" " * 1000 + b"\n" for n in range(17_000))
+
+    async def go():
+        packed = gzip.compress(rows)
+        first = head("Content-Encoding: gzip", f"Content-Length: {len(packed)}")
+        async with raw(first, packed) as (url, _), Client(Endpoint(base_url=url)) as client:
+            return await client.content("f")
+
+    assert len(rows) > decoding.MOST and asyncio.run(go()) == rows
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ("/v2/chat", "a.test"),
+        ("https://b.test:8443/x?key=1", "b.test:8443"),
+        ("//u:p@c.test/y", "c.test"),
+        ("data:text/html,x", "an address without a host"),
+        ("http://[::1", "an address that is none"),
+        ("http://x:99999999/", "an address that is none"),
+    ],
+)
+def test_an_address_is_told_by_its_host_alone(location, said):
+    assert decoding.host("http://a.test/v1/chat", location) == said

@@ -1,0 +1,121 @@
+"""Correlations against scipy, hand arithmetic and coverage."""
+
+from __future__ import annotations
+
+from math import atanh, sqrt, tanh
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from judges.audits._overlap import word_overlap
+from judges.stats.association import (
+    bootstrap_pearson,
+    bootstrap_spearman,
+    correlation,
+    r_squared,
+    share_explained_by_first,
+)
+from judges.stats.logistic import probability_at_zero
+
+
+def test_spearman_by_hand() -> None:
+    # Ranks 1 2 3 4 and 2 1 4 3: d^2 = 1 each: 1 - 6 * 4 / (4 * 15) = .6
+    assert bootstrap_spearman([1, 2, 3, 4], [20, 10, 40, 30], range(4)).point == pytest.approx(0.6)
+
+
+def test_both_are_as_scipy_has_them_with_ties() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 400, 150)
+    y = np.round(x / 100 + rng.normal(0, 1, 150))
+    assert bootstrap_spearman(x, y, range(150)).point == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert bootstrap_pearson(x, y, range(150)).point == pytest.approx(stats.pearsonr(x, y).statistic)
+    assert correlation(x, y) == pytest.approx(stats.pearsonr(x, y).statistic)
+
+
+def test_where_items_have_one_cell_the_interval_is_fishers() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=300)
+    y = x + rng.normal(size=300)
+    found = bootstrap_pearson(x, y, range(300))
+    assert found.point is not None and found.low is not None and found.high is not None
+    half = 1.96 / sqrt(297)
+    assert found.low == pytest.approx(tanh(atanh(found.point) - half), abs=0.02)
+    assert found.high == pytest.approx(tanh(atanh(found.point) + half), abs=0.02)
+
+
+def test_cells_of_one_item_are_no_further_evidence() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=40)
+    y = x + rng.normal(size=40)
+    once = bootstrap_spearman(x, y, range(40))
+    often = bootstrap_spearman(np.repeat(x, 10), np.repeat(y, 10), np.repeat(np.arange(40), 10))
+    assert often.point == pytest.approx(once.point, abs=1e-9)
+    assert (often.low, often.high) == (pytest.approx(once.low, abs=0.03), pytest.approx(once.high, abs=0.03))
+
+
+@pytest.mark.parametrize(("x", "y"), [([], []), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [4, 4, 4]), ([1], [2])])
+def test_what_has_no_correlation(x: list[float], y: list[float]) -> None:
+    found = bootstrap_spearman(x, y, range(len(x)))
+    assert found.point is found.low is None
+    assert bootstrap_pearson(x, y, range(len(x))).point is None
+    assert correlation(x, y) is None
+    assert r_squared(found).point is None
+
+
+def test_squares_of_intervals() -> None:
+    rng = np.random.default_rng(5)
+    r = bootstrap_pearson(rng.normal(size=50), rng.normal(size=50), range(50))
+    found = r_squared(r)
+    assert r.low is not None and r.high is not None and r.low < 0 < r.high
+    assert found.low == 0.0
+    assert found.high == pytest.approx(max(r.low**2, r.high**2))
+
+
+def test_lengths_have_to_agree() -> None:
+    with pytest.raises(ValueError, match="one length"):
+        bootstrap_spearman([1, 2], [1], [0, 1])
+
+
+def test_what_the_first_explains_alone() -> None:
+    # A 2 x 2 design, first and rest uncorrelated, outcome their sum: R2 of each alone .5, together 1.
+    first, rest = [0, 0, 1, 1] * 10, [0, 1, 0, 1] * 10
+    part, both = share_explained_by_first([a + b for a, b in zip(first, rest, strict=True)], first, rest, range(40))
+    assert (part.point, both) == (pytest.approx(0.5), pytest.approx(1.0))
+    assert part.low is not None and part.high is not None and part.low < 0.5 < part.high
+    alone, _ = share_explained_by_first(first, first, rest, range(40))
+    assert alone.point == pytest.approx(1.0)
+    nothing, none = share_explained_by_first([1] * 40, first, rest, range(40))
+    assert nothing.point is None and none == 0.0
+    assert share_explained_by_first([], [], [], [])[0].point is None
+
+
+def test_chances_where_the_lead_is_zero() -> None:
+    # Nothing to control: 30 of 40, logit 1.0986; the prior (sd 2.5) draws it in by about 2 %.
+    even = probability_at_zero([[0.0]] * 40, [1] * 30 + [0] * 10)
+    assert even.point == pytest.approx(0.75, abs=0.01)
+    assert even.low < 0.65 < 0.83 < even.high < 0.87
+    # Wins follow the lead, which favours each side equally often: at no lead it is even.
+    lead = [[float(k % 5 - 2)] for k in range(100)]
+    follows = probability_at_zero(lead, [k % 5 > 2 or (k % 5 == 2 and k % 2 == 0) for k in range(100)])
+    assert follows.point == pytest.approx(0.5, abs=0.02)
+    always = probability_at_zero(lead, [1] * 100)
+    assert always.low > 0.9 and always.high <= 1.0
+    with pytest.raises(ValueError, match="One row"):
+        probability_at_zero([[1.0]], [])
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "expected"),
+    [
+        ("A cat sat.", "the cat sat", 2 / 3),
+        ("x", "", None),
+        ("x", "...", None),
+        ("Ｃａｔ", "cat", 1.0),
+        # 東京 京駅 of 東京 京は: one of two pairs; は駅 is none of the reference's
+        ("東京駅", "東京は", 1 / 2),
+        ("空", "空", 1.0),
+    ],
+)
+def test_overlap_of_words(output: str, reference: str, expected: float | None) -> None:
+    assert word_overlap(output, reference) == (None if expected is None else pytest.approx(expected))

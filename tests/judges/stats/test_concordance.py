@@ -1,0 +1,118 @@
+"""Correlations, ICC and mean error of values: against scipy, an analysis of variance by hand, and resampled items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+
+from judges.stats import concordance
+from judges.stats.agreement import kappa_from_sums, six_moments
+from judges.stats.concordance import Concordance
+from judges.stats.intervals import Cells
+
+RNG = np.random.default_rng(7)
+
+
+def _world(items: int, each: int = 3, steps: float = 0.0) -> Cells:
+    item = np.repeat(np.arange(items), each)
+    true = RNG.normal(size=items)[item] + RNG.normal(size=len(item))
+    x, y = true + RNG.normal(size=len(item)), 0.8 * true + 0.3 + RNG.normal(size=len(item))
+    if steps:
+        x, y = np.round(x / steps) * steps, np.round(y / steps) * steps
+    return Cells(item, x, y)
+
+
+def _two_way(x: Any, y: Any) -> float:
+    """ICC(A,1) from the sums of squares of a two-way table without replication."""
+    table = np.column_stack([x, y])
+    n, grand = len(table), table.mean()
+    rows = 2 * ((table.mean(axis=1) - grand) ** 2).sum()
+    columns = n * ((table.mean(axis=0) - grand) ** 2).sum()
+    error = ((table - grand) ** 2).sum() - rows - columns
+    msr, msc, mse = rows / (n - 1), columns, error / (n - 1)
+    return float((msr - mse) / (msr + mse + 2 * (msc - mse) / n))
+
+
+@pytest.mark.parametrize("steps", [0.0, 0.5, 1.0])
+def test_points_are_those_of_scipy_and_of_an_analysis_of_variance(steps: float) -> None:
+    cells = _world(60, steps=steps)
+    x, y = np.asarray(cells.human), np.asarray(cells.judge)
+    found = concordance.concordance(cells)
+    wanted = Concordance(
+        _two_way(x, y),
+        stats.pearsonr(x, y)[0],
+        stats.spearmanr(x, y)[0],
+        stats.kendalltau(x, y)[0],
+        np.abs(x - y).mean(),
+    )
+    assert [one.point for one in found] == pytest.approx(list(wanted), abs=1e-12)
+    assert all(one.low < one.point < one.high and one.items == 60 and one.cells == 180 for one in found)
+
+
+def test_shrout_and_fleiss_first_two_raters_by_hand() -> None:
+    x, y = np.array([9.0, 6, 8, 7, 10, 6]), np.array([2.0, 1, 4, 1, 5, 2])
+    d = 31 / 6
+    msr, msc = 2 * np.var((x + y) / 2, ddof=1), 6 * d**2 / 2
+    mse = np.var(x - y, ddof=1) / 2
+    by_hand = (msr - mse) / (msr + mse + 2 * (msc - mse) / 6)
+    assert concordance.icc(Cells(np.arange(6), x, y)).point == pytest.approx(by_hand)
+    assert by_hand == pytest.approx(_two_way(x, y))
+
+
+def test_lins_concordance_is_quadratic_kappa() -> None:
+    x, y = RNG.integers(1, 6, 300), RNG.integers(1, 6, 300)
+    y[:150] = x[:150]
+    by_sums = kappa_from_sums(six_moments(x, y).sum(axis=1))
+    assert by_sums == pytest.approx(cohen_kappa_score(x, y, weights="quadratic"), abs=1e-12)
+    half = kappa_from_sums(six_moments(1 + x / 2, 1 + y / 2).sum(axis=1))
+    lin = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
+    assert (half, by_sums) == pytest.approx((lin, lin), abs=1e-12)
+
+
+def test_a_weight_of_two_is_a_cell_twice() -> None:
+    cells = _world(40, 2, 0.5)
+    item, x, y = (np.asarray(column) for column in cells[:3])
+    often = RNG.integers(1, 4, len(x))
+    twice = Cells(*(np.repeat(column, often) for column in (item, x, y)))
+    for figure in (concordance.pearson, concordance.spearman, concordance.kendall, concordance.mae):
+        one, other = figure(Cells(item, x, y, often)), figure(twice)
+        assert (one.point, one.se) == pytest.approx((other.point, other.se), abs=1e-12)
+
+
+def test_errors_are_those_of_resampled_items() -> None:
+    cells = _world(150)
+    x, y = np.asarray(cells.human), np.asarray(cells.judge)
+    drawn = []
+    for _ in range(400):
+        which = RNG.integers(0, 150, 150)
+        rows = (which[:, None] * 3 + np.arange(3)).ravel()
+        one, other = x[rows], y[rows]
+        drawn.append((_two_way(one, other), np.corrcoef(one, other)[0, 1], stats.spearmanr(one, other)[0],
+                      stats.kendalltau(one, other)[0], np.abs(one - other).mean()))  # fmt: skip
+    spread = np.std(drawn, axis=0)
+    found = np.array([one.se for one in concordance.concordance(cells)])
+    assert found == pytest.approx(spread, rel=0.2)
+    alone = concordance.concordance(Cells(np.arange(450), x, y))  # cells of one item resemble each other
+    assert all(a.se < b for a, b in zip(alone[:4], found[:4], strict=True))
+
+
+@pytest.mark.parametrize("figure", [concordance.pearson, concordance.spearman, concordance.kendall])
+def test_what_does_not_exist_is_none(figure: Any) -> None:
+    flat = figure(Cells(np.arange(5), np.full(5, 3.0), np.arange(5.0)))
+    assert flat.point is None and flat.items == 5
+    assert figure(Cells(np.arange(0), np.arange(0.0), np.arange(0.0))).point is None
+    few = figure(Cells([0, 0, 1, 1], [1.0, 2, 3, 4], [1.0, 2, 4, 3]))
+    assert few.point is not None and few.low is None
+    with pytest.raises(ValueError, match="finite"):
+        figure(Cells([0, 1], [1.0, np.nan], [1.0, 2.0]))
+
+
+def test_icc_is_one_where_all_agree_and_none_where_nothing_varies() -> None:
+    same = concordance.icc(Cells(np.arange(8), np.arange(8.0), np.arange(8.0)))
+    assert same.point == pytest.approx(1) and same.high is not None
+    assert concordance.icc(Cells(np.arange(8), np.full(8, 1.0), np.full(8, 2.0))).point is None
+    assert concordance.mae(Cells(np.arange(8), np.full(8, 1.0), np.full(8, 2.0))).point == 1

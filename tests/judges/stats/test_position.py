@@ -1,0 +1,125 @@
+"""Positional agreement by hand and beside other libraries, and from two lines a pair on the command line."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.proportion import proportion_confint
+
+from judges.cli import main
+from judges.importing.lines import judgments
+from judges.protocols import orders
+from judges.protocols.order_halves import Waiting, given, kept
+from judges.stats import position
+from tests.judges.cli.test_audit import write
+
+WORDS = ("a", "tie", "b")
+
+
+def test_by_hand() -> None:
+    # Two of five stay. Decided: A A, A -, - B, A B; of these six the first place has all but the second.
+    said = [("1", "a", "a"), ("2", "a", "tie"), ("3", "tie", "b"), ("4", "a", "b"), ("5", "tie", "tie")]
+    found = position.positional_agreement(said, WORDS)
+    assert (found.same.point, found.same.cells) == (2 / 5, 5)
+    assert (found.first.point, found.first.cells) == (5 / 6, 6)
+    assert found.table.tolist() == [[1, 1, 1], [0, 1, 1], [0, 0, 0]]
+    # expected agreement: (3 * 1 + 2 * 2 + 0 * 2) / 25 = .28; (.4 - .28) / .72
+    assert found.kappa.point == pytest.approx((0.4 - 0.28) / 0.72)
+    assert "Fewer than 30 pairs" in position.explain(found)[-1]
+
+
+def test_beside_other_libraries() -> None:
+    draw = random.Random(7)
+    said = [(n, draw.choice(WORDS), draw.choice(("a", "a", "tie", "b"))) for n in range(400)]
+    found = position.positional_agreement(said, WORDS)
+    ab, ba = [s[1] for s in said], [s[2] for s in said]
+    assert found.kappa.point == pytest.approx(cohen_kappa_score(ab, ba), abs=1e-12)
+    same = sum(x == y for x, y in zip(ab, ba, strict=True))
+    low, high = proportion_confint(same, 400, method="wilson")
+    assert (found.same.low, found.same.high) == pytest.approx((low, high), abs=1e-9)
+    # Two samples of a pair are no two pairs: the same data doubled has the same interval.
+    twice = position.positional_agreement([*said, *said], WORDS)
+    assert twice.same.items == 400 and twice.same.low == pytest.approx(found.same.low, abs=0.002)
+    assert (twice.kappa.point, twice.kappa.items) == (pytest.approx(found.kappa.point), 400)
+    assert np.array_equal(twice.table, 2 * found.table)
+
+
+def test_nothing_and_answers_off_the_scale() -> None:
+    nothing = position.positional_agreement([], WORDS)
+    assert (nothing.same.point, nothing.kappa.point, nothing.first.point, position.explain(nothing)) == (None,) * 3 + (
+        [],
+    )
+    odd = position.positional_agreement([("1", "n/a", "a"), ("2", "n/a", "n/a")], ("a", "b"))
+    assert odd.same.point == 0.5 and odd.first.point == 0.0 and odd.answers == ("a", "b", "n/a")
+
+
+def test_a_note_on_a_flip_is_read_back_and_no_other_note_is() -> None:
+    said = "Verdict changed with the order: {} when asked as A/B, {} when asked as B/A. It counts as a tie."
+    assert orders.flipped(said.format("A", "tie")) == ("a", "tie")
+    assert orders.flipped(said.format("good", "B").replace("Verdict", "Which one is better")) == ("good", "b")
+    assert orders.flipped("The verdict changed with the order: I think.") is None
+    assert orders.flipped("x: " + said.format("A", "B")) is None
+
+
+def test_the_first_goes_with_the_first_and_the_same_is_no_other() -> None:
+    waiting = Waiting()
+    assert waiting.meet("p", "ab", None, ("x", None, ""), 1) is None
+    assert waiting.meet("p", "ab", None, ("x", None, ""), 2) == -1
+    assert waiting.meet("p", "ab", None, ("y", None, ""), 3) is None
+    assert waiting.meet("p", "ba", 5, ("u", None, ""), 4) is None
+    assert waiting.meet("q", "ba", None, ("u", None, ""), 5) is None
+    assert waiting.meet("p", "ba", None, ("u", None, ""), 6) == 1
+    assert waiting.meet("p", "ba", None, ("v", None, ""), 7) == 3
+    assert waiting.left == [4, 5]
+    held: dict[Any, Any] = {"ba": ("r", "refused", "no"), "ab": ('{"pieces":[', None, "")}
+    assert given(kept(held)) == held and given('{"verdict": "a"}') == {}
+
+
+def half(n: int, order: str, seen: str, **more: Any) -> dict[str, Any]:
+    line = {"item": f"p{n}", "card": "plain_pairwise", "model": "m", "order": order, "params": {"temperature": 0.7}}
+    return {**line, "reply": {"verdict": seen, "reason": "so"}, **more}
+
+
+def label(n: int, value: str) -> dict[str, Any]:
+    told = {"item": f"p{n}", "unit": "pair", "dimension": "verdict", "value": value, "annotator": "ann"}
+    return {**told, "mode": "blind", "made_at": "2026-01-01T00:00:00Z"}
+
+
+def test_agree_and_audit_take_a_line_for_each_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # 40 pairs: 30 the better one both times, 10 whoever stands first; two more in one order only.
+    rows = [half(n, "ab", "a") for n in range(40)] + [half(n, "ba", "b" if n < 30 else "a") for n in range(40)]
+    rows += [half(40, "ba", "b"), half(41, "ab", "b")]
+    random.Random(1).shuffle(rows)
+    file = tmp_path / "j.jsonl"
+    lines = judgments(Path(write(file, rows)))
+    assert sorted(line.params["orders"] for _, line in lines) == ["ab", "ba"] + ["both"] * 40
+    people = write(tmp_path / "l.jsonl", [label(n, "a" if n % 4 else "tie") for n in range(42)])
+    assert main(["agree", str(file), people, "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["items"] == 40 and found["orders"]["same"]["point"] == 0.75
+    # 80 decided verdicts: 40 as A/B, all A; 40 as B/A, of which 10 B, shown first there.
+    assert found["orders"]["first_place"]["point"] == 50 / 80
+    assert found["orders"]["kappa"]["point"] == 0.0
+    # The verdict that people are held against is A where both say so, else a tie.
+    assert found["table"] == [[22, 8, 0], [8, 2, 0], [0, 0, 0]]
+    assert main(["agree", str(file), people]) == 0
+    out = capsys.readouterr().out
+    assert "verdict, both orders: With the order swapped the verdict stays the same in 75.0% of 40 pairs" in out
+    assert "2 replies of it that are not to both orders of a pair are left out." in out
+    sides = {"response_a": {"text": "one"}, "response_b": {"text": "two"}}
+    items = write(tmp_path / "i.jsonl", [{"id": f"p{n}", "kind": "pair", "input": "?", **sides} for n in range(42)])
+    main(["audit", items, str(file), "--json"])
+    audit = json.loads(capsys.readouterr().out)["audits"]["first_place_wins"]
+    assert (audit["n"], audit["figure"]) == (40, 50 / 80)
+
+
+def test_an_order_of_a_part_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write(tmp_path / "j.jsonl", [half(1, "ab", "a"), half(1, "ba", "a", part="pair")])
+    assert main(["agree", file, write(tmp_path / "l.jsonl", [label(1, "a")])]) == 1
+    assert "line 2: a judgment of one part" in capsys.readouterr().err

@@ -1,0 +1,142 @@
+"""Which verdicts need no person: the tests by oracle, the sequence by hand, and what cannot be told in sentences."""
+
+from __future__ import annotations
+
+from math import comb, fsum
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges.stats.selective import (
+    STEPS,
+    BadTarget,
+    ConfidenceRatings,
+    agreement_at,
+    binomial_agreement,
+    candidate_thresholds,
+    explain,
+    fewest_items,
+    find_threshold,
+    reaches_target,
+    share_above,
+)
+from tests.bench.simulations import trust
+
+
+def verdicts(confidence, agree, item=None, weight=None):
+    n = len(confidence)
+    return ConfidenceRatings(
+        np.arange(n) if item is None else np.asarray(item), np.asarray(confidence, dtype=float),
+        np.asarray(agree, dtype=float), np.ones(n) if weight is None else np.asarray(weight, dtype=float),
+    )  # fmt: skip
+
+
+def sure_and_unsure(sure=100, right=95, unsure=100, less=60):
+    """Some items at .9 of which so many are right, and some at .4."""
+    agree = [n < right for n in range(sure)] + [n < less for n in range(unsure)]
+    return verdicts([0.9] * sure + [0.4] * unsure, agree)
+
+
+def so_many(k, n, chance):
+    """P(X >= k) of n independent trials, term by term."""
+    return fsum(comb(n, i) * chance**i * (1 - chance) ** (n - i) for i in range(k, n + 1))
+
+
+@given(st.integers(1, 200), st.data(), st.sampled_from([0.6, 0.8, 0.9, 0.95]), st.sampled_from([0.05, 0.1]))
+def test_independent_items_are_tested_by_the_exact_binomial(n, data, target, delta):
+    k = data.draw(st.integers(0, n))
+    found = binomial_agreement(verdicts([0.5] * n, [i < k for i in range(n)]), delta)
+    assert reaches_target(found, target, delta) == (so_many(k, n, target) <= delta)
+    assert so_many(k, n, found.lower_bound) == pytest.approx(delta, rel=1e-9) if k else found.lower_bound == 0
+
+
+def test_the_sequence_by_hand():
+    # 95 of 100 right at .9: P(X >= 95 | .8) = 2e-5; with the others 155 of 200: P(X >= 155 | .8) = .84.
+    found = find_threshold(sure_and_unsure(), 0.8, 0.1)
+    assert [(s.threshold, s.passed) for s in found.steps] == [(0.9, True), (0.4, False)]
+    assert found.chosen is found.steps[0] and found.spared.point == 0.5
+    assert found.chosen.agreement.point == 0.95 and found.overall.point == 155 / 200
+    assert explain(found).startswith("50% of items (43% to 57%) can be accepted without review: where the judge")
+    assert explain(found).endswith("The other 50% go to people.")
+
+
+def test_a_failure_ends_the_sequence_though_more_items_would_pass():
+    given_ = verdicts([0.9] * 60 + [0.8] * 300, [n < 45 for n in range(60)] + [n < 285 for n in range(300)])
+    found = find_threshold(given_, 0.8, 0.1)
+    assert [s.passed for s in found.steps] == [False, None]
+    assert found.chosen is None and "on the 60 items" in found.why and "75%" in found.why
+
+
+def test_ties_of_confidence_are_taken_together():
+    rng = np.random.default_rng(0)
+    levels = rng.integers(1, 4, 400) / 4
+    found = find_threshold(verdicts(levels, rng.random(400) < 0.95), 0.8, 0.1)
+    assert {s.threshold for s in found.steps} <= {0.25, 0.5, 0.75}
+    assert [s.agreement.items for s in found.steps] == [int((levels >= s.threshold).sum()) for s in found.steps]
+
+
+@given(st.integers(0, 1_000_000), st.integers(30, 300), st.booleans())
+def test_thresholds_never_look_at_agreement_and_go_downward(seed, n, weighted):
+    rng = np.random.default_rng(seed)
+    confidence, weight = np.round(rng.random(n), 2), (rng.choice([1.0, 5.0], n) if weighted else np.ones(n))
+    tried = [candidate_thresholds(verdicts(confidence, rng.random(n) < p, weight=weight), 0.8, 0.1) for p in (0.1, 0.9)]
+    assert tried[0] == tried[1] == sorted(tried[0], reverse=True)
+    assert len(tried[0]) <= STEPS + 1
+    if tried[0]:
+        assert tried[0][-1] == confidence.min()
+
+
+def test_an_item_is_as_sure_as_its_least_sure_cell_and_weighs_what_it_stands_for():
+    given_ = verdicts([0.9, 0.9, 0.3], [1, 1, 0], item=[0, 0, 1], weight=[1, 1, 3])
+    assert share_above(given_, 0.5).point == pytest.approx(0.25)
+    assert agreement_at(given_, 0.5, 0.1).agreement.point == 1.0
+
+
+def test_cells_of_one_item_are_worth_less_than_as_many_items():
+    rng = np.random.default_rng(3)
+    right = rng.random(60) < 0.85
+    alone = binomial_agreement(verdicts(np.ones(600), rng.random(600) < 0.85), 0.1)
+    alike = binomial_agreement(verdicts(np.ones(600), np.repeat(right, 10), item=np.repeat(np.arange(60), 10)), 0.1)
+    assert alone.n_eff == 600 and 45 < alike.n_eff < 66
+    always = binomial_agreement(verdicts(np.ones(600), np.ones(600), item=np.repeat(np.arange(60), 10)), 0.1)
+    assert always.n_eff == pytest.approx(60) and always.lower_bound == pytest.approx(0.1 ** (1 / 60), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given_", "why"),
+    [
+        (verdicts([np.nan] * 50, [1] * 50), "no confidence for any"),
+        (verdicts([], []), "No item has both gold and a score"),
+        (verdicts([0.7] * 200, [1] * 200), "confidence is the same for all items"),
+        (verdicts(np.linspace(0, 1, 29), [1] * 29), "30 items with a confidence are needed"),
+        (verdicts([*np.linspace(0.1, 1, 20), *[np.nan] * 80], [1] * 100), "there are 20"),
+        (verdicts(np.linspace(0, 1, 300), [0, 1] * 150), "No threshold is shown to reach 80%"),
+    ],
+)
+def test_what_cannot_be_spared_is_told_in_a_sentence(given_, why):
+    found = find_threshold(given_, 0.8, 0.1)
+    assert found.chosen is None and found.spared is None and why in found.why and explain(found) == found.why
+
+
+def test_items_without_a_confidence_are_never_spared():
+    given_ = verdicts([0.9] * 100 + [np.nan] * 100, [1] * 200)
+    found = find_threshold(given_, 0.8, 0.1)
+    assert found.chosen.threshold == 0.9 and found.spared.point == 0.5
+
+
+@pytest.mark.parametrize(("target", "delta"), [(0.4, 0.1), (1.0, 0.1), (0.8, 0.0), (0.8, 0.9), (float("nan"), 0.1)])
+def test_what_makes_no_sense_is_refused(target, delta):
+    with pytest.raises(BadTarget, match="such as"):
+        find_threshold(sure_and_unsure(), target, delta)
+
+
+def test_the_fewest_items():
+    assert [fewest_items(t, 0.1) for t in (0.8, 0.9, 0.95, 0.99)] == [30, 30, 45, 230]
+
+
+def test_a_small_edition_of_the_guarantee():
+    share_, _ = trust.broken(trust.flat(0.8), 0.8, 0.1, 60, items=100, turns=3)
+    assert share_ <= 14 / 60  # of 60 samples at 10 % six; fifteen or more about once in two thousand series
+    assert trust.broken(trust.cliff(0.8), 0.8, 0.1, 20, items=400, turns=1)[1] > 0.3

@@ -1,0 +1,102 @@
+"""Strata in the error of kappa: by hand, against resampling, and that nothing changes where there is but one."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from judges.stats import strata
+from judges.stats.intervals import interval_from_moments, kappa_interval
+from judges.stats.uncertainty import reciprocal_lower_end
+from tests.judges.moments import moments
+
+
+def sample(items=240, seed=3):
+    """Single turns, parted by the judge's answer, with unequal weights by stratum."""
+    rng = np.random.default_rng(seed)
+    judge = rng.choice(5, items, p=[0.1, 0.1, 0.2, 0.2, 0.4])
+    human = np.clip(judge + rng.choice([-2, -1, 0, 0, 0, 1], items), 0, 4)
+    return np.arange(items), human, judge, np.array([1.0, 1.5, 2.0, 3.0, 6.0])[judge]
+
+
+def test_the_variance_within_strata_by_hand():
+    influence, stratum = np.array([1.0, 3.0, -2.0, -2.0, 4.0]), np.array([0, 0, 1, 1, 1])
+    # 2/1 (1 + 1) + 3/2 (4 + 4 + 16): means are 2 and 0
+    assert strata.error_of_influences(influence, stratum) == pytest.approx(sqrt(4 + 36))
+    assert strata.error_of_influences(influence) == pytest.approx(sqrt(5 / 4 * (1 + 9 + 4 + 4 + 16)))
+    assert strata.error_of_influences(np.array([1.0])) is None
+
+
+@pytest.mark.parametrize(
+    ("sizes", "groups"),
+    [
+        ([5, 5], [0, 1]),
+        ([1, 2, 9, 1], [0, 0, 1, 1]),
+        ([0, 0, 4, 4], [0, 0, 0, 1]),
+        ([3, 1, 1, 3], [0, 1, 1, 1]),
+        ([9], None),
+        ([2, 4], None),
+        ([], None),
+    ],
+)
+def test_small_strata_go_with_their_neighbour(sizes, groups):
+    found = strata.collapse_strata(sizes)
+    assert (None if found is None else found.tolist()) == groups
+
+
+def test_one_stratum_is_none_and_names_of_strata_do_not_matter():
+    item, human, judge, weight = sample()
+    plain = kappa_interval(item, human, judge, 5, weight=weight)
+    assert kappa_interval(item, human, judge, 5, weight=weight, stratum=np.full(len(item), 7)) == plain
+    one = kappa_interval(item, human, judge, 5, weight=weight, stratum=judge)
+    assert kappa_interval(item, human, judge, 5, weight=weight, stratum=judge * 11 - 3) == one
+    assert one.point == plain.point and one.se < plain.se and one.high - one.low < plain.high - plain.low
+    turned = np.random.default_rng(0).permutation(len(item))
+    again = kappa_interval(item, human[turned], judge[turned], 5, weight=weight[turned], stratum=judge[turned])
+    assert (again.low, again.high) == pytest.approx((one.low, one.high))
+    with pytest.raises(ValueError, match="one length"):
+        kappa_interval(item, human, judge, 5, stratum=judge[1:])
+
+
+def test_sums_by_stratum_give_the_error_of_single_cells(monkeypatch):
+    item, human, judge, weight = sample()
+    monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 2)
+    cells = kappa_interval(item, human, judge, 5, weight=weight, stratum=judge)
+    each = [moments(item[at], human[at], judge[at], weight[at]) for at in (judge == h for h in range(5))]
+    cross = strata.products_within_strata([g for _, _, g in each], [t for t, _, _ in each], [c for _, c, _ in each])
+    found = interval_from_moments(sum(t for t, _, _ in each), cross, len(item))
+    assert found.se == pytest.approx(cells.se)
+    one = strata.products_within_strata([2, 1], np.ones((2, 1)), np.ones((2, 1, 1)))
+    assert one.tolist() == [[2.0]], "a single stratum is left as it is"
+
+
+def test_the_error_is_what_stratified_samples_really_vary_by():
+    """600 stratified samples of 140 from one population: the mean of the variances against the variance of kappa."""
+    rng = np.random.default_rng(9)
+    judge = rng.choice(5, 50_000, p=[0.05, 0.05, 0.1, 0.2, 0.6])
+    human = np.clip(judge + rng.choice([-2, -1, 0, 0, 0, 0, 1], 50_000), 0, 4)
+    members, taken = [np.flatnonzero(judge == h) for h in range(5)], [20, 20, 25, 30, 45]
+    stratum = np.repeat(np.arange(5), taken)
+    weight = np.array([len(m) / n for m, n in zip(members, taken, strict=True)])[stratum]
+    points, errors = [], []
+    for _ in range(600):
+        places = np.concatenate([rng.choice(m, n) for m, n in zip(members, taken, strict=True)])
+        total, _, _ = moments(np.arange(len(places)), human[places], judge[places], weight)
+        each = [
+            moments(np.arange(n), human[places][at], judge[places][at], weight[at])
+            for n, at in zip(taken, (stratum == h for h in range(5)), strict=True)
+        ]
+        cross = strata.products_within_strata(taken, [t for t, _, _ in each], [c for _, c, _ in each])
+        found = interval_from_moments(total, cross, len(places))
+        points.append(found.point)
+        errors.append(found.se)
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(points), rel=0.1)
+
+
+def test_lower_ends_of_strata_are_cautious():
+    # r = 2 * .1 / .4 = .5; (.6 - .5) / .5 = .2, where a normal kappa has .4
+    assert reciprocal_lower_end(0.6, 0.1, 2.0) == pytest.approx(0.2)
+    assert reciprocal_lower_end(0.6, 0.3, 2.0) == -1.0 and reciprocal_lower_end(1.0, 0.1, 2.0) == 1.0
+    item, human, judge, weight = sample(60)
+    found = kappa_interval(item, human, judge, 5, weight=weight, stratum=judge)
+    assert found.strata and found.lower_bound <= reciprocal_lower_end(found.point, found.se, 1.6448536)

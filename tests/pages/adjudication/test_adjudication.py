@@ -1,0 +1,156 @@
+"""The adjudication page in a browser: the whole loop by keys, the judge only on request, and the rule."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from data.desk import labels
+from data.importing import Plan, from_path, take
+from data.queue import queue
+from data.records import datasets, people, settings
+from data.records.settings import GoldRule
+from data.store import open_store
+from data.store.ids import new_id
+from tests import seeds
+from tests.pages.contrast import faint
+from tests.pages.desk_driver import enter
+from tests.server import Server
+
+Serve = Callable[..., Server]
+APART = {1: (1, 5), 2: (2, 5)}
+"""What ann and ben say of helpfulness in turn 1 of these dialogues; of all else they say 4."""
+JAPANESE = "申し訳ございません。ご返金の手続きは三営業日以内に行います。"
+
+
+def seeded(serve: Serve) -> Server:
+    """The app with two datasets of two dialogues each, on which ann and ben lie apart."""
+    app = serve(start=False)
+    items = [seeds.dialogue(n, 2, text=JAPANESE) for n in APART]
+    rows = [*items, *(seeds.judgment(i) for i in items)]
+    store = seeds.workspace(app.store_path, rows, names=("lea", "ann", "ben"), review=False, audit=2)
+    take(store, "lea", from_path(seeds.lines(app.store_path.with_suffix(".jsonl"), rows)), Plan(dataset="other"))
+    people.set_person(store, "lea", "res", "researcher")
+    for dataset in datasets.all_datasets(store):
+        if dataset.name == "other":
+            queue.draw_audit(store, "lea", dataset.id, 2, datasets.dataset_judges(store, dataset.id)[0][0], seed=1)
+        settings.set_gold_rule(store, "lea", dataset.id, GoldRule("median", 1))
+    places = [(i, int(n[-4:])) for i, n in store.rows("select id, name from item")]
+    for place, name in enumerate(("ann", "ben")):
+        answers = []
+        for item, number in places:
+            values = [{"unit": f"turn:{t}", "dimension": d, "v": 4} for t in (1, 2) for d in ("helpfulness", "safety")]
+            values[0]["v"] = APART[number][place]
+            answers.append({"key": new_id(), "person": name, "action": "save", "item": item, "values": values})
+        saved, refused = labels.save_answers(store, name, answers)
+        assert len(saved) == 4 and not refused
+    store.close()
+    app.start()
+    return app
+
+
+def decisions(app: Server, dataset: str) -> list[Any]:
+    app.stop()
+    store = open_store(app.store)
+    rows = store.rows(
+        "select value, reason, saw_judge, withdrawn, person from adjudication where dataset_id = $1 order by seq",
+        [datasets.dataset_named(store, dataset).id],
+    )
+    store.close()
+    return rows
+
+
+@pytest.fixture(scope="module")
+def app(serve_all: Serve) -> Server:
+    return seeded(serve_all)
+
+
+def test_who_comes_second_is_told_and_annotators_have_no_such_page(app: Server, new_page: Callable[..., Any]) -> None:
+    one, two, three = new_page(), new_page(color_scheme="dark"), new_page()
+    for page, name in ((one, "lea"), (two, "res")):
+        enter(page, app.url, name, "adjudication?dataset=other")
+        page.locator(".case.here").wait_for()
+    for page, digit in ((one, "2"), (two, "3")):
+        page.keyboard.press(digit)
+        page.keyboard.press("Enter")
+        page.keyboard.press("1")
+        expect(page.locator(".status")).to_have_text(re.compile("^saved|^$"))
+        expect(page.locator(".progress")).to_have_text(re.compile("2 of 2|1 of 1"))
+    expect(two.get_by_role("alert")).to_contain_text("lea decided this rating meanwhile: 2, because: misread the text")
+    enter(three, app.url, "ann", "overview")
+    three.get_by_role("link", name="Queues").wait_for()
+    three.get_by_role("heading", name="Overview").wait_for()
+    expect(three.get_by_text("Page not found")).to_have_count(0)  # the home page under its own address
+    expect(three.get_by_role("link", name="Adjudication")).to_have_count(0)
+    # A lead changes the rule, and is told what that changes before.
+    one.get_by_role("button", name="How labels are combined").click()
+    dialog = one.get_by_role("dialog")
+    dialog.get_by_text("Now 1 rating waits for adjudication.").wait_for()
+    dialog.get_by_role("spinbutton").fill("3")
+    dialog.get_by_role("spinbutton").press("Tab")
+    dialog.get_by_text("With this rule 0 ratings wait for adjudication (now 1), and no gold value changes.").wait_for()
+    dialog.get_by_role("button", name="Save").click()
+    one.get_by_text("more than 3 points waits for adjudication").wait_for()
+    one.get_by_role("heading", name="Nothing to adjudicate").wait_for()
+
+
+def test_cells_are_decided_by_key_with_a_reason_and_taken_back(app: Server, page: Any) -> None:
+    enter(page, app.url, "lea", "adjudication?dataset=demo")
+    case, last = page.locator(".case.here"), page.locator(".panel .last, .idle .last")
+    case.wait_for()
+    expect(page.locator(".progress")).to_have_text("1 of 2")
+    board = page.locator(".board")
+    expect(case).to_contain_text("helpfulness")
+    expect(case).to_contain_text("differ by 4 points")  # the furthest first
+    assert JAPANESE in board.inner_text()
+    for name in ("ann was", "ben was", "judge-one"):
+        assert name not in page.content() and name not in board.inner_text()
+    assert sorted(case.locator(".marks .who").all_inner_texts()) == ["A", "B"]
+    expect(case.get_by_role("radio", name=re.compile("^1, said by [AB]$"))).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(case.locator(".hintline")).to_have_text("Choose a value first.")
+    page.keyboard.press("9")
+    expect(case.locator(".hintline")).to_have_text("helpfulness has no 9.")
+    page.keyboard.press("n")
+    expect(case.locator(".hintline")).to_have_text("helpfulness does not allow n/a.")
+    assert faint(page.locator(".sheet")) == {}
+    page.mouse.click(1434, 700)  # the empty margin: the board looks focused, and is
+    page.keyboard.press("3")
+    page.keyboard.press("ArrowRight")
+    expect(case.get_by_role("radio", checked=True)).to_have_text("4")
+    page.reload()  # what was picked, but not decided, is not lost
+    expect(case.get_by_role("radio", checked=True)).to_have_text("4")
+    page.keyboard.press("Enter")
+    page.keyboard.press("2")
+    expect(page.locator(".progress")).to_have_text("2 of 2")  # the next item, at once
+    expect(case).to_contain_text("differ by 3 points")
+    expect(last).to_contain_text("helpfulness, turn 1: 4 · used the scale differently")
+    expect(last).to_contain_text(re.compile(r"A was (ann \(1\)|ben \(5\)) · B was (ann \(1\)|ben \(5\))"))
+    page.keyboard.press("u")
+    expect(page.locator(".progress")).to_have_text("1 of 2")
+    expect(case).to_contain_text("differ by 4 points")
+    expect(last).to_have_count(0)
+    page.keyboard.press("Enter")
+    page.keyboard.press("6")
+    page.keyboard.type("丁寧だが短い")
+    page.keyboard.press("Enter")
+    expect(case).to_contain_text("differ by 3 points")
+    # The judge only on request, and only after a word on what that costs.
+    page.keyboard.press("v")
+    expect(page.locator(".caution")).to_contain_text("do not count as blind labels")
+    expect(page.locator(".judged")).to_have_count(0)
+    page.keyboard.press("v")
+    expect(case.locator(".judged")).to_contain_text("judge-one: 4")
+    case.get_by_role("radio", name=re.compile("^2")).click()
+    case.get_by_role("button", name="misread the text").click()
+    expect(page.get_by_role("heading", name="Nothing to adjudicate")).to_be_visible()
+    expect(page.locator(".status")).to_have_text(re.compile("^saved"))
+    page.get_by_text("Decided: 2 ratings").wait_for()
+    assert decisions(app, "demo") == [
+        (4.0, "used the scale differently", False, False, "lea"),
+        (4.0, "used the scale differently", False, True, "lea"),
+        (4.0, "丁寧だが短い", False, False, "lea"),
+        (2.0, "misread the text", True, False, "lea"),
+    ]

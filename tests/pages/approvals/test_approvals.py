@@ -1,0 +1,149 @@
+"""The approvals page in a real browser: a lead decides, bad gold suspends, and the lead's home says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import expect
+
+from data.approvals import approvals, case
+from data.store import open_store
+from tests.data.approvals.test_approvals import Key, approve, judged, opened, relabel, set_asked
+from tests.data.approvals.test_suspension import draw, drawn, label, undrawn
+from tests.pages.desk_driver import at_rest, enter
+from tests.server import Server
+
+NASTY = "Good <b>x</b> ![a](https://canary.test/a.png) **bold** 対話"
+
+
+def served(serve: Callable[..., Server], four_eyes: bool = False, bad: bool = False) -> tuple[Server, Key]:
+    """The app on a store in which helpfulness meets policy; `bad`: it was approved, and then bad gold came."""
+    app = serve(start=False)
+    store, dataset, judge = opened(app.store_path, [*judged(120), *judged(20, "safety")])
+    key: Key = (dataset, judge, "turn", "helpfulness")
+    if bad:
+        approvals.decide(store, "lea", *key, "approve", NASTY, case.seen(store, case.case(store, *key)))
+        relabel(store, key, lambda v: 6 - v, most=60)
+    if four_eyes:
+        set_asked(store, four_eyes=True)
+    store.close()
+    app.start()
+    return app, key
+
+
+def open_row(page: Any, name: str = "helpfulness · turn") -> Any:
+    page.get_by_role("button", name=name).click()
+    expect(page.get_by_text("All evidence")).to_be_visible()
+    return page.get_by_test_id("stMain")
+
+
+def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
+    serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
+) -> None:
+    app, key = served(serve)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    enter(page, app.url, "lea", "approvals?dataset=demo")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("To decide: 1 meeting the policy, not decided.")
+    open_row(page)
+    expect(main).to_contain_text("You may approve it: kappa 0.9")
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(main).to_contain_text("Say why, in a sentence")
+    # another lead changes what is asked, so what stands on this page is not what stands now
+    other = new_page()
+    enter(other, app.url, "lou", "approvals?dataset=demo")
+    other.get_by_text("Change the policy").click()
+    other.get_by_role("spinbutton", name="Required kappa").fill("0.4")
+    other.get_by_role("textbox", name="Reason").fill("The cards say so.")
+    other.get_by_role("button", name="Save the policy").click()
+    expect(other.get_by_test_id("stMain")).to_contain_text("Nothing was approved or suspended by it")
+    page.get_by_role("textbox", name="Reason").first.fill(NASTY)
+    page.keyboard.press("Tab")
+    expect(main).to_contain_text("Something changed since you opened this")
+    expect(main.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="I have reviewed it").click()
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(main).to_contain_text("helpfulness · turn is approved.")
+    expect(main).to_contain_text("lea approved it")
+    expect(main).to_contain_text("**bold** 対話")
+    expect(main.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
+    expect(main.get_by_role("button", name="Suspend", exact=True)).to_be_visible()
+    page.get_by_text("not ready to approve: what is missing").click()
+    open_row(page, "safety · turn")
+    expect(main).to_contain_text("blind answers to 88 more drawn items")
+    at_rest(page)
+    expect(main.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
+    reader = new_page()
+    enter(reader, app.url, "ann", "approvals?dataset=demo")
+    open_row(reader)
+    expect(reader.get_by_test_id("stMain")).to_contain_text("Leads decide")
+    at_rest(reader)
+    for name in ("Suspend", "Decline", "Approve"):
+        expect(reader.get_by_role("button", name=name, exact=True)).to_have_count(0)
+    expect(reader.get_by_text("Change the policy")).to_have_count(0)
+    assert not [url for url in asked if "canary" in url]
+    app.stop()
+    store = open_store(app.store)
+    assert [(a.person, a.reason) for a in approvals.history(store, *key)] == [("lea", NASTY)]
+    store.close()
+
+
+def test_bad_gold_suspends_and_stands_on_the_leads_home(serve: Callable[..., Server], page: Any) -> None:
+    app, key = served(serve, four_eyes=True, bad=True)
+    enter(page, app.url, "lea", "")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("helpfulness · turn in demo was suspended by new evidence. With the labels")
+    main.get_by_role("link", name="Review and decide").click()
+    expect(main).to_contain_text("To decide: 1 suspended by new evidence.")
+    expect(main).to_contain_text("Assay (approval check) suspended it")
+    page.get_by_role("textbox", name="Reason").first.fill("People read the rubric anew.")
+    page.get_by_role("button", name="Decline", exact=True).click()
+    expect(main).to_contain_text("helpfulness · turn is declined.")
+    page.get_by_role("link", name="Overview").first.click()
+    expect(page.get_by_text("To label")).to_be_visible()
+    expect(main).not_to_contain_text("suspended")
+    app.stop()
+    store = open_store(app.store)
+    assert [a.decision for a in approvals.history(store, *key)] == ["decline", "suspend", "approve"]
+    store.close()
+
+
+def test_what_is_to_be_looked_at_is_shown_to_leads_and_kept(
+    serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
+) -> None:
+    app = serve(start=False)
+    more = drawn(120, 180)
+    store, dataset, judge = opened(app.store_path, [*judged(120), *undrawn(more)])
+    key: Key = (dataset, judge, "turn", "helpfulness")
+    approve(store, key)
+    draw(store, key, more)
+    label(store, key, range(120, 180), lambda v: max(v - 1, 1.0) if v != 3 else 5.0)
+    assert approvals.approved(store, dataset) and approvals.waits(store).doubted
+    set_asked(store, threshold=0.6)
+    store.close()
+    app.start()
+    enter(page, app.url, "lea", "")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("1 approved, to be reviewed.")
+    page.goto(f"{app.url}/dashboard?dataset=demo")
+    expect(main).to_contain_text("helpfulness · turn is to be reviewed: Kappa fell by")
+    expect(page.get_by_text("approved under an older policy")).to_be_visible()
+    told = "Approved under the first policy (required: kappa 0.50); today's policy requires kappa 0.60."
+    expect(main).to_contain_text(told)
+    reader = new_page()
+    enter(reader, app.url, "ann", "dashboard?dataset=demo")
+    expect(reader.get_by_text("approved under an older policy")).to_be_visible()
+    expect(reader.get_by_test_id("stMain")).not_to_contain_text("is to be reviewed")
+    page.get_by_role("link", name="Review", exact=True).click()
+    expect(main).to_contain_text("labels since")
+    expect(main).to_contain_text("0.97 on 120 items")
+    page.get_by_role("button", name="Keep approved").click()
+    expect(main).to_contain_text("Say why, in a sentence")
+    page.get_by_role("textbox", name="Reason").first.fill(NASTY)
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Keep approved").click()
+    expect(main).to_contain_text("stays approved.")
+    expect(main).to_contain_text("lea reviewed it and kept it approved: Good <b>x</b>")
+    expect(page.get_by_role("button", name="Keep approved")).to_have_count(0)

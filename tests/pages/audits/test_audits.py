@@ -1,0 +1,125 @@
+"""The audit page in a real browser: rows, one open with its items, the review queue, limits, fits by keys, roles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from data.importing import Plan, from_path, take
+from data.records import people
+from data.records.datasets import ensure_dataset
+from data.store import open_store
+from tests import seeds
+from tests.pages.desk_driver import at_rest, enter, press
+from tests.server import Server
+
+NASTY = "対話 <b>x</b> ![a](https://canary.test/a.png) **bold**"
+BROKEN, COUNT = 3, 40
+
+
+def justified() -> list[seeds.Json]:
+    """Four outputs judged on four dimensions each, with a justification for every score."""
+    names = ("instruction_following", "factuality", "completeness", "clarity")
+    given = [{"name": n, "score": 4, "justification": f"{NASTY}.", "confidence": "high"} for n in names]
+    reply = {"dimensions": given, "overall_score": 4.0, "trustworthy_aggregate": True, "decision_basis": "Fine."}
+    items = [{"id": f"r{n}", "kind": "response", "task": "t", "output": "o", "system": "s"} for n in range(4)]
+    lines = [{"item": i["id"], "card": "pointwise_quality", "model": "m", "params": {}, "reply": reply} for i in items]
+    return [*items, *lines]
+
+
+@pytest.fixture
+def app(serve: Callable[..., Server]) -> Server:
+    """Forty dialogues of a practice judge, three of whose verdicts break the card's rule; and a dataset without one."""
+    server = serve(start=False)
+    items = [{**seeds.dialogue(n, turns=2), "id": f"{NASTY} {n}"} for n in range(1, COUNT + 1)]
+    made = [seeds.reply(i, helpfulness=3 + n % 2, verdict=("good", "excellent")[n % 2]) for n, i in enumerate(items)]
+    for reply in made[:BROKEN]:
+        reply["verdict"] = "poor"
+    lines = [seeds.judgment(i, r, model="practice-heuristic") for i, r in zip(items, made, strict=True)]
+    store = seeds.workspace(server.store_path, [*items, *lines], review=False, dataset=NASTY)
+    people.join_workspace(store, "ann")
+    take(store, "lea", from_path(seeds.lines(server.store_path.with_name("r.jsonl"), justified())), Plan(dataset="why"))
+    store.tx("test", "empty", lambda tx: ensure_dataset(tx, "unjudged"))
+    store.close()
+    server.start()
+    return server
+
+
+def look(page: Any, app: Server, dataset: str, name: str = "lea", more: str = "") -> Any:
+    enter(page, app.url, name, f"audits?dataset={quote(dataset)}{more}")
+    return page.get_by_test_id("stMain")
+
+
+def test_a_finding_is_opened_its_limit_set_and_its_items_taken_into_the_queue(app: Server, page: Any) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    main = look(page, app, NASTY)
+    expect(main).to_contain_text("practice, not a language model")
+    expect(main).to_contain_text("From 40 replies to 40 items; all could be used. No reference labels (gold) yet.")
+    title = main.get_by_role("button", name="Verdict inconsistent with scores")
+    expect(title).to_be_visible()
+    at_rest(page)
+    expect(page.locator(".js-plotly-plot")).to_have_count(0)
+    title.press("Enter")
+    page.wait_for_url(re.compile("audit=verdict_contradicts"))
+    expect(page.locator(".js-plotly-plot")).to_have_count(1)
+    expect(main).to_contain_text("3 cases. Click one to open it on the desk.")
+    expect(main.get_by_text("in alarm")).to_be_visible()  # 3 of 40, above .05
+    main.get_by_role("button", name="Limit").click()
+    page.get_by_role("spinbutton").fill("0.5")
+    page.get_by_role("spinbutton").press("Enter")
+    page.get_by_role("button", name="Set", exact=True).click()
+    expect(main).to_contain_text("limit 0.5")
+    expect(main.get_by_text("in alarm")).to_have_count(0)
+    take = main.get_by_role("button", name="Add these 3 items to the review queue")
+    take.click()
+    expect(main).to_contain_text("3 items added")
+    take.click()
+    expect(main).to_contain_text("0 items added, 3 in the queue already")
+    expect(main.get_by_role("link", name="Review queue")).to_be_visible()
+    page.reload()
+    expect(main).to_contain_text("3 cases. Click")  # the address keeps it open
+    press(page, page.get_by_test_id("stDataFrame"), 40, 50, r"/desk\?.*item=")
+    assert not [url for url in asked if url.startswith("https://canary")]
+
+
+def test_annotators_look_and_answer_by_keys_whether_words_fit_and_calibration_tells_of_alarms(
+    app: Server, page: Any
+) -> None:
+    main = look(page, app, NASTY, "ann", "&audit=verdict_contradicts")
+    expect(main).to_contain_text("3 cases. Click")
+    at_rest(page)
+    expect(main.get_by_role("button", name=re.compile("Add these|Limit"))).to_have_count(0)
+    main = look(page, app, NASTY, "ann", "&audit=scenario_ignored")
+    expect(main).to_contain_text("A researcher or lead can run it.")
+    enter(page, app.url, "ann", f"calibration?dataset={quote(NASTY)}")
+    link = main.get_by_role("link", name=re.compile("1 audit in alarm: Verdict inconsistent"))
+    expect(link).to_be_visible()
+    main = look(page, app, "unjudged", "ann")
+    expect(main).to_contain_text("No judge has scored this dataset yet. Run one")
+    main = look(page, app, "why", "ann", "&audit=justification_fits")
+    expect(main).to_contain_text("0 of 16 justifications answered, 0 by you. A random sample")
+    expect(main.get_by_test_id("stCode")).to_have_text(f"{NASTY}.")
+    page.keyboard.press("n")
+    expect(main).to_contain_text(
+        "1 of 16 justifications answered, 1 by you. 100% do not support the score (21% to 100%; limit 10%)."
+    )
+    page.keyboard.press("y")
+    expect(main).to_contain_text(
+        "2 of 16 justifications answered, 2 by you. 50% do not support the score (9% to 91%; limit 10%)."
+    )
+    at_rest(page)
+    page.keyboard.press("u")
+    expect(main).to_contain_text("Your answer: it supports it. A new answer replaces it.")
+    page.keyboard.press("n")
+    expect(main).to_contain_text("2 of 16 justifications answered, 2 by you. 100% do not support the score")
+    app.stop()
+    store = open_store(app.store)
+    fits = store.rows("select fits, person from fit order by seq")
+    assert fits == [(False, "ann"), (True, "ann"), (False, "ann")]
+    store.close()

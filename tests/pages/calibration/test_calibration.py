@@ -1,0 +1,185 @@
+"""The calibration page in a real browser: what it says in each state, and the clicks that lead to the desk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from data.importing import Plan, take
+from data.importing.rows import item_id
+from data.records import people
+from data.records.datasets import ensure_dataset
+from data.store import open_store
+from data.store.ids import content_id
+from tests.data.cells import Cell, fill
+from tests.data.imports import pair, source, verdict
+from tests.pages.desk_driver import choose, enter, press
+from tests.server import Server
+
+NASTY = "対話 <b>x</b> ![a](https://canary.test/a.png) **bold**"
+TURN = "turn:1"
+
+
+def judged(items: int, **options: Any) -> list[Cell]:
+    """Cells on one turn of each item: people 1..5 in turn, the judge the same but for every seventh, one too high."""
+    return [
+        Cell(n, TURN, (float(n % 5 + 1),), float(min(n % 5 + 1 + (n % 7 == 0), 5)), **options) for n in range(items)
+    ]
+
+
+def in_both_orders() -> list[dict[str, Any]]:
+    """40 pairs that go on from a conversation; the judge says A both times of 30, and of 10 whoever stands first."""
+    said = ((1, "user", "Is it far?"), (1, "assistant", "Quite **far**"), (2, "user", "How far?"))
+    told = [dict(zip(("turn", "role", "text"), entry, strict=True)) for entry in said]
+    rows = []
+    for n in range(40):
+        rows += [pair(f"p{n}", input=told), verdict(f"p{n}", "a", order="ab")]
+        rows.append(verdict(f"p{n}", "b" if n < 30 else "a", order="ba"))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def app(serve_all: Callable[..., Server]) -> Server:
+    """The app with all that the calibration page tells apart; nobody here answers anything."""
+    server = serve_all(start=False)
+    store = open_store(server.store)
+    people.join_workspace(store, "person0")  # who labelled all of it: for anybody else its blind draws are open
+    cells = judged(150, probability=0.5)
+    cells += [Cell(1000 + n, TURN, c.people, c.judge, "assisted", 0.5) for n, c in enumerate(judged(40))]
+    cells += [Cell(n, TURN, (5.0,), 5.0, probability=0.5, dimension="safety") for n in range(40)]
+    cells += [
+        Cell(n, "conversation", (None if n % 3 == 0 else 4.0,), None, "blind", 0.5, "task_completion")
+        for n in range(20)
+    ]
+    cells += [Cell(n, "conversation", (2.0,), "unscored", "blind", 0.5, "coherence") for n in range(5)]
+    fill(store, cells, NASTY)
+    voted = [Cell(n, "pair", (n % 3.0,), (n + (n % 4 == 0)) % 3.0, dimension="verdict") for n in range(60)]
+    fill(store, voted, "votes", "pair", "plain_pairwise")
+    fill(store, [Cell(0, TURN, (), 3.0)], "unlabelled")
+    people.join_workspace(store, "lea")
+    take(store, "person0", source(in_both_orders()), Plan("orders"))
+    store.tx("test", "empty", lambda tx: ensure_dataset(tx, "unjudged"))
+    store.close()
+    server.start()
+    return server
+
+
+def look(page: Any, app: Server, dataset: str, more: str = "") -> None:
+    enter(page, app.url, "person0", f"calibration?dataset={quote(dataset)}{more}")
+
+
+def test_states_figures_and_the_way_to_the_desk(app: Server, page: Any) -> None:
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    look(page, app, NASTY, "&dimension=turn.helpfulness")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("blind labels of random draws. Reference labels (gold) for 215 ratings of 150 items")
+    plot = page.locator("svg.plot").first
+    for words in ("● meets policy", "□ below minimum sample · 135 more items", "– undefined"):
+        expect(plot).to_contain_text(words)
+    coloured(page, "rgb(15, 118, 110)", "rgb(251, 251, 250)")
+    expect(main).to_contain_text("is at least the required 0.50, and so is its lower bound")
+    expect(main).to_contain_text("From 150 ratings of 150 items that both people and judge scored.")
+    expect(main).to_contain_text("Length baseline: a rule that predicts the answer from the length of the text alone")
+    expect(main).to_contain_text(
+        "May be published. On helpfulness judge and people give the same answer in 88% of ratings"
+    )
+    # people say 1, judge 2: items 0, 35, 70, 105, 140 (multiples of 7 and 5)
+    square = page.locator("svg.plot [data-at='0,1']")
+    square.hover()
+    expect(page.locator(".tip:visible")).to_have_text("people 1, judge 2: 5, 17% of the row")
+    square.click()
+    expect(main).to_contain_text("People: 1, judge: 2. 5 ratings. Click one to open it on the desk.")
+    listed = page.get_by_test_id("stDataFrame").nth(1)
+    press(page, listed, 40, 50, r"/desk\?.*item=")
+    assert quote(NASTY[:2]) in page.url
+    assert not [url for url in asked if url.startswith("https://canary")]
+
+
+def test_a_click_on_a_row_shows_that_dimension_and_the_address_keeps_it(app: Server, page: Any) -> None:
+    look(page, app, NASTY)
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("One dimension")
+    table = page.get_by_test_id("stDataFrame").first
+    press(page, table, 60, 33 * 3 + 16, "dimension=turn.safety")  # the third row, where all say 5
+    expect(main).to_contain_text("Kappa is undefined on 40 items")
+    expect(main).to_contain_text("100% of all answers are the same")
+    expect(main).to_contain_text("Majority-class baseline: always “5” has 100% agreement")
+    page.reload()
+    expect(main).to_contain_text("Kappa is undefined on 40 items")
+
+
+def test_na_and_unscored_cells_are_told_apart(app: Server, page: Any) -> None:
+    look(page, app, NASTY, "&dimension=conversation.task_completion")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("n/a: people 7, judge 20 of 20 ratings.")
+    expect(main).to_contain_text("No item has both reference labels (gold) and a score of this judge yet.")
+    look(page, app, NASTY, "&dimension=conversation.coherence")
+    expect(main).to_contain_text("Unscored: 5 ratings with gold have no score of this judge.")
+
+
+def test_labels_that_the_gate_does_not_count_are_shown_as_such(app: Server, page: Any) -> None:
+    look(page, app, "votes")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("The approval check uses blind labels of random draws, and this dataset has none")
+    expect(page.get_by_label("Labels used")).to_have_value("All blind labels · 60 labels of 1 people")
+    expect(main).to_contain_text(
+        "Labels used: all blind labels. Reference labels (gold) for 60 ratings of 60 items, unweighted."
+    )
+    expect(main).to_contain_text("Approval check: There is gold for 0 items; the policy requires 100.")
+    look(page, app, "votes", "&ties=dropped")
+    expect(main).to_contain_text("unweighted, ties dropped on both sides.")
+    choose(page, "Ties", "counted")
+    expect(main).to_contain_text("unweighted.")
+    page.wait_for_url(re.compile("ties=counted"))
+
+
+def test_where_there_is_nothing_yet_it_says_what_to_do(app: Server, page: Any) -> None:
+    look(page, app, "unlabelled")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("No reference labels (gold) for this judge's dimensions yet")
+    expect(main.get_by_role("link", name="Draw a sample")).to_be_visible()
+    look(page, app, "unjudged")
+    expect(main).to_contain_text("No judge has scored this dataset yet")
+
+
+def coloured(page: Any, dot: str, ground: str) -> None:
+    """The plots take the colours of the theme."""
+    plot = page.locator("svg.plot").first
+    expect(plot.locator("circle").last).to_have_css("fill", dot)
+    expect(plot.locator(".ground")).to_have_css("fill", ground)
+
+
+def test_the_table_of_agreement_is_walked_by_keys_in_the_dark(app: Server, new_page: Callable[..., Any]) -> None:
+    page = new_page(color_scheme="dark")
+    look(page, app, NASTY, "&dimension=turn.helpfulness")
+    coloured(page, "rgb(94, 201, 187)", "rgb(20, 23, 26)")
+    first = page.locator("svg.plot [data-at='0,0']")
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("svg.plot [data-at='0,1']")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("svg.plot [data-at='1,1']")).to_be_focused()
+    expect(page.locator(".tip:visible")).to_contain_text("people 2, judge 2")
+    page.keyboard.press("ArrowLeft")  # nobody said 2 where the judge said 1: on to the nearest that there is
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("stMain")).to_contain_text(re.compile("People: ., judge: 1"))
+    expect(page.locator("svg.plot [aria-pressed='true']")).to_have_count(1)
+
+
+def test_both_orders_are_told_without_a_label_and_a_conversation_is_one_on_the_desk(app: Server, page: Any) -> None:
+    look(page, app, "orders")
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("the verdict stays the same in 75.0% of 40 pairs (59.8% to 85.8%).")
+    expect(main).to_contain_text("The first position wins 62.5% of 80 verdicts with a winner")
+    expect(page.locator("svg.plot").filter(has_text="first position wins")).to_contain_text("75.0% of 40")
+    enter(page, app.url, "lea", f"desk?item={item_id(content_id('dataset', 'orders'), 'p35')}")
+    talk = page.locator(".talk")
+    expect(talk.locator(".text")).to_have_count(3)
+    expect(talk.locator(".user").last).to_contain_text("How far?")
+    expect(page.locator(".sheet")).to_contain_text("Verdict changed with the order")

@@ -1,0 +1,131 @@
+"""The cards page: leads write a card, everyone reads it, and it stands on the desk beside the judge's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import expect
+
+from data.cards import cards, desk_cards
+from data.records import datasets, people
+from data.store import open_store
+from tests import seeds
+from tests.data.cards.test_cards import laid, recipe
+from tests.pages.desk_driver import accept, all_saved, at_rest, enter, on_item
+from tests.server import Server
+
+HALVES = {"kind": "interval", "lo": 0, "hi": 2.5, "step": 0.5}
+EVIL = "![x](http://203.0.113.9/x.png) 丁寧さ"
+
+
+def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
+    serve: Callable[..., Server], chromium: Any
+) -> None:
+    app = serve(start=False)
+    store = open_store(app.store)
+    for name in ("lea", "ann"):
+        people.join_workspace(store, name)
+    half = {"name": "zz_half", "unit": "turn", "definition": "Half points.", "answers": HALVES}
+    mine = recipe(EVIL, title=EVIL)
+    first = cards.save_card(store, "lea", mine | {"dimensions": [*mine["dimensions"], half]})
+    store.close()
+    app.start()
+    page = chromium.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    enter(page, app.url, "ann", "cards?card=zz_manners")
+    expect(page.get_by_role("button", name="Download as a folder")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name=EVIL)).to_be_visible()
+    at_rest(page)
+    expect(page.get_by_text("New version")).to_have_count(0)
+    page = chromium.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    enter(page, app.url, "lea", "cards?card=zz_manners")
+    page.get_by_text("New version").first.click(timeout=60_000)
+    save = page.get_by_role("button", name="Save as a new version")
+    expect(save).to_be_disabled()
+    title = page.get_by_label("Title").first
+    title.fill("")
+    title.press("Tab")
+    expect(page.get_by_text("Title: is empty.")).to_be_visible()
+    title.fill("礼儀")
+    title.press("Tab")
+    expect(page.get_by_text("Title: is empty.")).to_have_count(0)
+    at_rest(page)
+    save.click()
+    expect(page.get_by_text("Saved: 礼儀")).to_be_visible()
+    assert not [url for url in asked if "203.0.113.9" in url]
+    app.stop()
+    store = open_store(app.store)
+    now = cards.card_versions(store, "zz_manners")
+    assert [(v.card.title, v.current) for v in now] == [("礼儀", True), (EVIL, False)]
+    assert now[1].version == first.version
+    told = (now[0].card.recipe or {})["dimensions"]
+    assert told == (first.recipe or {})["dimensions"], "the table keeps every scale, with its steps"
+    store.close()
+
+
+def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
+    serve: Callable[..., Server], chromium: Any
+) -> None:
+    app = serve(start=False)
+    item = seeds.dialogue(1, turns=1)
+    store = seeds.workspace(app.store_path, [item, seeds.judgment(item), laid(item, 1)])
+    found = datasets.dataset_named(store, "demo").id
+    by_card = {name: judge for judge, name, *_ in datasets.dataset_judges(store, found)}
+    assert desk_cards.chosen_desk_cards(store, found) == []
+    store.close()
+    app.start()
+    page = chromium.new_page()
+    enter(page, app.url, "ann", "desk?dataset=demo&stream=review")
+    on_item(page)
+    expect(page.locator(".glabel", has_text="Open-ended rubric on turns")).to_be_visible()
+    for key in ("Enter", "Enter", "Enter", "4"):
+        page.keyboard.press(key)
+    accept(page)
+    all_saved(page)
+    app.stop()
+    store = open_store(app.store)
+    rows = {
+        (unit, dimension): rest
+        for unit, dimension, *rest in store.rows("select unit, dimension, value, seen, judge_id from label")
+    }
+    over = by_card["rubric_open_ended_on_turns"]
+    assert rows["turn:1", "factuality"] == [4.0, 2.0, over]
+    assert rows["turn:1", "coherence"] == [2.0, 2.0, over]
+    assert rows["conversation", "coherence"] == [4.0, 4.0, by_card["multi_turn_dialogue"]]
+    assert rows["turn:1", "safety"] == [5.0, 5.0, by_card["multi_turn_dialogue"]]
+    store.close()
+
+
+def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
+    serve: Callable[..., Server], chromium: Any
+) -> None:
+    app = serve(start=False)
+    items = [seeds.dialogue(n, turns=1) for n in (1, 2)]
+    label = {"unit": "turn:1", "dimension": "helpfulness", "value": 2, "annotator": "bo", "mode": "blind"}
+    labels = [label | {"item": item["id"], "made_at": "2026-01-31T12:00:00Z"} for item in items]
+    store = seeds.workspace(app.store_path, [*items, *map(seeds.judgment, items), *labels])
+    plain = cards.card_named(store, "multi_turn_dialogue").version
+    store.close()
+    app.start()
+    page = chromium.new_page()
+    enter(page, app.url, "lea", "cards?card=multi_turn_dialogue")
+    page.get_by_text("Few-shot examples").first.click(timeout=60_000)
+    for number in (1, 2):
+        expect(page.get_by_text("People's labels replace its scores in: helpfulness.")).to_be_visible()
+        shows = page.get_by_role("textbox", name="What the example shows")
+        shows.fill(f"{number}: {EVIL}")
+        shows.press("Tab")
+        page.get_by_role("button", name="Add this example").click()
+        expect(page.get_by_text(f"{number}: {EVIL}").first).to_be_visible()
+    page.get_by_role("button", name="Attach these examples").click()
+    expect(page.get_by_text("Examples in the prompt, so left out")).to_be_visible()
+    app.stop()
+    store = open_store(app.store)
+    now = cards.card_named(store, "multi_turn_dialogue")
+    assert now.version != plain
+    assert [one.shows for one in now.examples] == [f"1: {EVIL}", f"2: {EVIL}"]
+    assert now.examples[0].reply["per_turn"][0]["scores"]["helpfulness"] == 2  # type: ignore[index,call-overload]
+    store.close()

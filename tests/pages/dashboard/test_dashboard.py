@@ -1,0 +1,119 @@
+"""The dashboard in a real browser: what a tile says, the way down to the items, filters, downloads, empty states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from data.approvals import policy
+from data.records import people, settings
+from data.store import open_store
+from tests.data.cells import Cell, fill
+from tests.data.dashboard.test_dashboard import LOOSE, NASTY, approve, dialogues
+from tests.pages.desk_driver import at_rest, enter, press
+from tests.server import Server
+
+SYSTEM = "対話モデル <b>x</b> ![a](https://canary.test/a.png)"
+
+
+@pytest.fixture(scope="module")
+def app(serve_all: Callable[..., Server]) -> Server:
+    """The app with one dataset that has approved dimensions and one that has none; nobody here writes anything."""
+    server = serve_all(start=False)
+    store = open_store(server.store)
+    people.join_workspace(store, "lea")
+    people.join_workspace(store, "ann")
+    dataset, judge = fill(store, dialogues(), NASTY, systems=lambda n: (SYSTEM if n % 2 else "model-x", ""))
+    asked = policy.stored(LOOSE)  # the policy of today is the one that was met
+    store.tx("lea", "policy", lambda tx: settings.put_setting(tx, settings.WORKSPACE, "policy", asked.pop("policy")))
+    store.tx("lea", "policy", lambda tx: settings.put_setting(tx, settings.WORKSPACE, "approvals", asked))
+    approve(store, dataset, judge, "helpfulness", "verdict")
+    fill(store, [Cell(n, "turn:1", (4.0,), 4.0, probability=0.5) for n in range(40)], "fresh")
+    store.close()
+    server.start()
+    return server
+
+
+def look(page: Any, app: Server, dataset: str = NASTY, more: str = "") -> Any:
+    enter(page, app.url, "ann", f"dashboard?dataset={quote(dataset)}{more}")
+    return page.get_by_test_id("stMain")
+
+
+def test_a_tile_leads_down_to_its_items(app: Server, page: Any) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    main = look(page, app)
+    tile = page.get_by_role("region", name="helpfulness")
+    expect(tile).to_contain_text("✓ approved")
+    expect(tile).to_contain_text(re.compile(r"approved by lea on \d{4}-\d\d-\d\d"))
+    expect(tile).to_contain_text(re.compile(r"People would rate .+ highest, \d\.\d\d on average on a scale of 1 to 5"))
+    expect(tile).to_contain_text(SYSTEM)
+    expect(tile).to_contain_text("what the judge itself says")
+    expect(page.get_by_role("region", name="verdict")).to_contain_text("“excellent”")
+    expect(main).to_contain_text("may not be shown")  # the withheld ones, with their reasons in a table
+    assert not [url for url in asked if "Plotly" in url], "the first view is drawn without it"
+    tile.focus()
+    page.keyboard.press("Enter")
+    behind = page.get_by_role("dialog", name="helpfulness · turn")
+    expect(behind).to_contain_text("people would say")
+    expect(behind.locator(".js-plotly-plot")).to_contain_text("対話モデル <b>x</b> ![a]")
+    expect(page).to_have_url(re.compile("open=turn.helpfulness"))
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("open="))
+    expect(tile).to_be_focused()
+    page.get_by_role("button", name=re.compile(r"^model-x: 5 in \d+%")).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("the judge says “5”")
+    grid = dialog.get_by_test_id("stDataFrame")
+    press(page, grid, 60, 33 + 16, r"/desk\?.*item=")
+    assert not [url for url in asked if "canary" in url]
+
+
+def test_what_is_open_stands_in_the_address_and_goes_as_a_file(app: Server, page: Any) -> None:
+    main = look(page, app, more="&open=conversation.verdict&by=system&answer=1")
+    behind = page.get_by_role("dialog", name="verdict · conversation")
+    expect(behind.locator(".js-plotly-plot")).to_contain_text("“borderline”")
+    behind.get_by_test_id("stPopoverButton").click()
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="These figures, as CSV").click()
+    rows = Path(taken.value.path()).read_text(encoding="utf-8").splitlines()
+    assert rows[0].startswith("dimension,unit,system,of,by,slice,items") and len(rows) == 4
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    look(page, app, more="&open=turn.context_use")
+    expect(main).to_contain_text("No figure of turn.context_use may be shown")
+    at_rest(page)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_filters_stand_in_the_address_and_files_can_be_taken(app: Server, page: Any) -> None:
+    look(page, app, more="&system=model-x&dimension=turn.helpfulness")
+    tile = page.get_by_role("region", name="helpfulness")
+    expect(tile).to_contain_text("People would rate model-x, ")
+    expect(tile).to_contain_text("The judge itself says")
+    at_rest(page)
+    expect(tile).not_to_contain_text("対話モデル")
+    expect(page.get_by_role("region", name="verdict")).to_have_count(0)
+    page.get_by_role("button", name="Download").click()
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Everything, as one HTML file").click()
+    made = Path(taken.value.path()).read_text(encoding="utf-8")
+    assert "People would rate" in made and "<b>x</b>" not in made
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Save as PNG").click()
+    assert Path(taken.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_where_nothing_is_approved_it_says_what_has_to_happen(app: Server, page: Any) -> None:
+    main = look(page, app, "fresh")
+    expect(main).to_contain_text("Nothing is approved on this dataset yet")
+    expect(main.get_by_role("link", name="See how the judge agrees")).to_be_visible()
+    expect(main).to_contain_text("may not be shown")
+    at_rest(page)
+    expect(main.locator("section.tile")).to_have_count(0)

@@ -1,0 +1,157 @@
+"""The import page: what a file becomes is seen before it is written, and nothing in it acts as Markdown."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import expect
+from sklearn.metrics import cohen_kappa_score
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
+
+from data.records import people
+from data.store import open_store
+from pages.server.uploads import Uploads
+from tests.pages.desk_driver import at_rest, enter, patiently
+from tests.server import Server
+
+CANARY = "![x](http://127.0.0.1:9/canary.png)"
+GOOD = {"id": f"d {CANARY}", "kind": "dialogue", "turns": [{"turn": 1, "role": "assistant", "text": CANARY}]}
+
+
+def opened(assay: Server, page: Any, *names: str) -> None:
+    """The page, as lea, who is the lead."""
+    assay.stop()
+    store = open_store(f"duckdb:///{assay.store_path}")
+    for name in ("lea", *names):
+        people.join_workspace(store, name)
+    store.close()
+    assay.start()
+
+
+def test_good_rows_are_imported_and_the_bad_ones_are_listed(assay: Server, page: Any, tmp_path: Path) -> None:
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(request.url) if "canary" in request.url else None)
+    opened(assay, page)
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps(GOOD) + f"\nnonsense {CANARY}\n" + json.dumps({**GOOD, "kind": CANARY}) + "\n")
+    enter(page, assay.url, "lea", "import")
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_label("Name of the dataset").fill("mine")
+    page.get_by_label("Name of the dataset").press("Enter")
+    page.get_by_text("2 lines cannot be imported.").wait_for()
+    page.get_by_role("button", name="Import 1 good row").click()
+    expect(page).to_have_url(re.compile(r"/desk\?dataset=mine&stream=audit"), timeout=30_000)
+    assert not fetched
+    assay.stop()
+    store = open_store(f"duckdb:///{assay.store_path}")
+    assert store.rows("select name from item") == [(f"d {CANARY}",)]
+    store.close()
+
+
+def test_a_table_is_mapped_on_screen(assay: Server, page: Any, tmp_path: Path) -> None:
+    opened(assay, page)
+    file = tmp_path / "table.csv"
+    file.write_text("id,instruction,output\n1,Say hi,hi\n2,Say ho,ho\n")
+    enter(page, assay.url, "lea", "import")
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_text("single responses, identified by id. Read from it: task (instruction), output").wait_for()
+    page.get_by_text("Map the columns of table.csv by hand").click()
+    page.get_by_text("What the first rows become").wait_for()
+    page.get_by_role("button", name="Import all").click()
+    # Nobody has said anything of them: the first of them waits to be answered, without a judge.
+    expect(page).to_have_url(re.compile(r"/desk\?dataset=table&stream=audit"), timeout=30_000)
+    expect(page.get_by_test_id("stMain")).to_contain_text("Say h")
+
+
+def test_two_columns_lead_to_kappa_in_three_actions(assay: Server, page: Any, tmp_path: Path) -> None:
+    opened(assay, page)
+    file = tmp_path / "my scores.csv"
+    human = [n % 5 + 1 for n in range(60)]
+    judge = [h if n % 3 else min(h + 1, 5) for n, h in enumerate(human)]
+    rows = "".join(f"{n},{j}.0,{h}\n" for n, (j, h) in enumerate(zip(judge, human, strict=True)))
+    file.write_text(f"nr,judge_score,human_score\n{rows}")
+    enter(page, assay.url, "lea", "import")
+    page.locator("input[type=file]").set_input_files(file)
+    # Mapped by hand it says the same at first: nothing that was found is lost on the way.
+    page.get_by_role("button", name="Import all").wait_for(timeout=30_000)
+    page.get_by_text("Map the columns of my scores.csv by hand").click()
+    page.get_by_text("What the first rows become").wait_for()
+    page.get_by_role("button", name="Import all").click(timeout=30_000)
+    expect(page).to_have_url(re.compile(r"/calibration\?dataset=my.scores&judge="), timeout=30_000)
+    kappa = cohen_kappa_score(human, judge, weights="quadratic")
+    expect(page.get_by_test_id("stMain")).to_contain_text(f"{kappa:.3f}", timeout=30_000)
+
+
+def test_annotators_have_no_such_page(assay: Server, page: Any) -> None:
+    opened(assay, page, "ann")
+    enter(page, assay.url, "ann", "import")
+    page.get_by_text("This page is for researchers and leads").wait_for()
+    at_rest(page)
+    assert page.locator("input[type=file]").count() == 0
+
+
+def test_uploads_wait_on_the_disk_and_are_gone_with_the_import_and_with_the_server(
+    serve: Callable[..., Server], page: Any, tmp_path: Path
+) -> None:
+    spools = tmp_path / "spools"
+    spools.mkdir()
+    assay = serve(start=False, env={"TMPDIR": str(spools)})
+    opened(assay, page)
+    enter(page, assay.url, "lea", "import")
+    file = tmp_path / "rows.jsonl"
+    chosen = page.locator("input[type=file]")
+    file.write_text(f"nonsense {CANARY}\n")
+    chosen.set_input_files(file)
+    page.get_by_label("Name of the dataset").fill("mine")
+    page.get_by_label("Name of the dataset").press("Enter")
+    page.get_by_text("1 line cannot be imported.").wait_for()
+    address = page.get_by_role("link", name="These lines as a file").evaluate("a => new URL(a.href).pathname")
+    assert json.loads(assay.get(address)[2])["row"] == f"nonsense {CANARY}"
+    file.write_text(json.dumps(GOOD) + "\n")
+    chosen.set_input_files(file)
+    page.get_by_role("button", name="Import all").wait_for()
+    assert [path.read_text() for path in held(spools)] == [file.read_text()]
+    page.get_by_role("button", name="Remove these files").click()
+    page.get_by_role("button", name="Remove these files").wait_for(state="detached")
+    assert patiently(lambda: not held(spools))
+    zipped = tmp_path / "rows.json"
+    zipped.write_bytes(b"PK\x03\x04")
+    chosen.set_input_files(zipped)
+    page.get_by_text("rows.json is a zip archive.").wait_for()
+    assert not held(spools)
+    chosen.set_input_files(file)
+    page.get_by_label("Name of the dataset").fill("mine")
+    page.get_by_label("Name of the dataset").press("Enter")
+    page.get_by_role("button", name="Import all").click()
+    expect(page).to_have_url(re.compile(r"/desk"), timeout=30_000)
+    assert patiently(lambda: not held(spools))
+    assay.stop()
+    assert not list(spools.iterdir())
+
+
+def test_an_upload_that_is_cut_off_in_the_middle_is_no_error_of_the_server() -> None:
+    heard: list[Message] = [{"type": "http.request", "body": b"half", "more_body": True}, {"type": "http.disconnect"}]
+
+    async def reads(scope: Scope, receive: Receive, send: Send) -> None:
+        await Request(scope, receive).body()
+
+    async def receive() -> Message:
+        return heard.pop(0)
+
+    async def send(message: Message) -> None:
+        raise AssertionError(f"nobody is there to hear {message}")
+
+    scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/session/file", "headers": []}
+    asyncio.run(Uploads(reads)(scope, receive, send))
+    assert not heard
+
+
+def held(spools: Path) -> list[Path]:
+    """The uploads that lie on the disk."""
+    return [path for path in spools.glob("assay-uploads-*/*") if path.name != "lock"]

@@ -1,0 +1,134 @@
+"""The overview: first steps in an empty workspace, what waits, how far it is, what moved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+from playwright.sync_api import expect
+
+from data.records import people
+from data.store import open_store
+from data.store.ids import content_id
+from tests import seeds
+from tests.pages.desk_driver import accept_all, all_saved, at_rest, enter
+from tests.server import Server
+
+Serve = Callable[..., Server]
+DEMO = content_id("dataset", "demo")
+
+
+def seeded(serve: Serve, count: int = 12, **options: Any) -> Server:
+    """The app, running on `count` judged dialogues."""
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, count, **options)
+    app.start()
+    return app
+
+
+def test_an_empty_workspace_leads_by_the_hand(assay: Server, page: Any) -> None:
+    page.goto(assay.url)
+    page.get_by_text("You are the first here").wait_for()
+    page.get_by_label("Your name").fill("lea")
+    page.keyboard.press("Enter")
+    page.get_by_text("This workspace is empty").wait_for()
+    for step in ("1 · Import", "2 · Draw an audit sample", "3 · Label"):
+        expect(page.get_by_text(step)).to_be_visible()
+    page.get_by_role("link", name="Import a file").click()
+    page.wait_for_url("**/import")
+    expect(page).to_have_title("Import · Assay")
+
+
+def test_an_annotator_in_an_empty_workspace_is_told_whom_to_ask(serve: Serve, page: Any) -> None:
+    app = serve(start=False)
+    store = open_store(app.store)
+    people.join_workspace(store, "lea")
+    people.join_workspace(store, "ann")
+    store.close()
+    app.start()
+    for name, asked, offered in (("ann", 1, 0), ("lea", 0, 1)):  # what lea finds there is looked for in the same way
+        enter(page, app.url, name, "")
+        page.get_by_text("This workspace is empty").wait_for()
+        at_rest(page)
+        expect(page.get_by_text("Ask lea")).to_have_count(asked)
+        expect(page.get_by_role("button", name="Load the synthetic sample")).to_have_count(offered)
+        expect(page.get_by_role("link", name="Import a file")).to_have_count(offered)
+
+
+def test_the_synthetic_sample_can_be_loaded_and_is_marked(serve: Serve, page: Any) -> None:
+    app = serve(start=False)
+    store = open_store(app.store)
+    people.join_workspace(store, "lea")
+    store.close()
+    app.start()
+    enter(page, app.url, "lea", "")
+    page.get_by_role("button", name="Load the synthetic sample").click()
+    page.get_by_role("heading", name="To label").wait_for(timeout=120_000)
+    badges = page.get_by_text("science synthetic")  # the icon is a ligature
+    expect(badges.first).to_be_visible()
+    page.wait_for_timeout(1000)
+    marked = badges.count()
+    app.stop()
+    store = open_store(app.store)
+    names = store.rows("select name from dataset where synthetic")
+    assert names and marked % len(names) == 0, "each of them is marked"
+    assert store.rows("select count(*) from person_now where person = 'Assay samples' and active") == [(0,)]
+    store.close()
+
+
+def test_what_waits_leads_to_the_desk_and_comes_back_less(serve: Serve, page: Any) -> None:
+    app = seeded(serve, 12, audit=4)
+    enter(page, app.url, "ann", "")
+    # 4 of 12 in the audit sample, one of them (a fifth, rounded) assisted; all 4 wait outside the review queue
+    page.get_by_text("8 items in demo").wait_for()
+    expect(page.get_by_text("4 items in demo")).to_be_visible()
+    page.locator(f".st-key-label-{DEMO}-audit button").click()
+    page.wait_for_url(re.compile("desk.*stream=audit"))
+    page.go_back()
+    page.get_by_text("8 items in demo").wait_for()
+    page.locator(f".st-key-label-{DEMO}-review button").click()
+    page.wait_for_url(re.compile("desk.*stream=review"))
+    accept_all(page, 3)
+    all_saved(page)
+    page.get_by_role("link", name="Overview").click()
+    page.get_by_text("5 items in demo").wait_for()
+    expect(page.get_by_text("at your pace").first).to_be_visible()
+    expect(page.get_by_text("answered 3 items in demo")).to_be_visible()
+    expect(page.get_by_text("labelled 3 of 12")).to_be_visible()
+    expect(page.get_by_text("review queue 3 of 8")).to_be_visible()
+    expect(page.get_by_text("audit sample 0 of 4")).to_be_visible()
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text("3")
+
+
+def test_names_are_shown_as_they_are(serve: Serve, page: Any) -> None:
+    """Markdown, colours, badges and images in names are text, and nothing is fetched for them."""
+    fetched: list[str] = []
+    page.on("request", lambda r: fetched.append(r.url) if "canary" in r.url else None)
+    app = serve(start=False)
+    evil = "![x](http:canary.test) :red[now] **返金**"
+    items = [seeds.dialogue(1)]
+    seeds.workspace(
+        app.store_path,
+        [*items, seeds.judgment(items[0])],
+        names=(evil, "ann"),
+        dataset="![x](https://canary.test/a.png)",
+    ).close()
+    app.start()
+    enter(page, app.url, "ann", "")
+    page.get_by_text(evil).first.wait_for()
+    expect(page.get_by_text("![x](https://canary.test/a.png)").first).to_be_visible()
+    for path in ("queue", "people"):
+        page.goto(f"{app.url}/{path}")
+        page.get_by_role("heading").first.wait_for()
+        page.wait_for_timeout(800)
+    page.context.clear_cookies()
+    enter(page, app.url, quote(evil), "")
+    page.get_by_role("heading", name="Overview").wait_for()
+    page.wait_for_timeout(800)
+    assert page.locator("img[src*=canary]").count() == 0
+    menu = page.get_by_role("button", name=re.compile("account_circle"))
+    expect(menu).to_contain_text(evil[:8])
+    assert menu.locator("strong, em, a, img:not([data-testid])").count() == 0, "a name in the navigation is text, too"
+    assert fetched == []

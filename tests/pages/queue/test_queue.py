@@ -1,0 +1,195 @@
+"""The queues page: the list, its states and filters, and for researchers the ways to fill it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from data.queue import queue
+from data.queue.queue import QueueFilters
+from data.records.datasets import dataset_named
+from data.store import open_store
+from tests import seeds
+from tests.pages.desk_driver import at_rest, choose, enter, on_item
+from tests.server import Server
+
+Serve = Callable[..., Server]
+
+
+def seeded(serve: Serve, count: int = 30, **options: Any) -> Server:
+    """The app, running on `count` judged dialogues."""
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, count, **options)
+    app.start()
+    return app
+
+
+@pytest.fixture(scope="module")
+def long(serve_all: Serve) -> Server:
+    """The app with a review queue of 120, for tests that open no item."""
+    return seeded(serve_all, 120)
+
+
+@pytest.fixture(scope="module")
+def clicked(serve_all: Serve) -> tuple[Server, dict[str, str]]:
+    """The app with both queues, and the third item of each."""
+    app = serve_all(start=False)
+    items = [seeds.dialogue(n) for n in range(1, 31)]
+    store = seeds.workspace(app.store_path, [*items, *(seeds.judgment(i) for i in items)], audit=8)
+    third = "select item_id from draw where dataset_id = $1 and stream = $2 order by priority, id limit 1 offset 2"
+    found = dataset_named(store, "demo").id
+    thirds = {stream: store.rows(third, [found, stream])[0][0] for stream in ("review", "audit")}
+    store.close()
+    app.start()
+    return app, thirds
+
+
+@pytest.mark.parametrize("stream", ["review", "audit"])
+def test_a_click_on_a_row_opens_that_item_on_the_desk(
+    clicked: tuple[Server, dict[str, str]], page: Any, stream: str
+) -> None:
+    app, third = clicked[0], clicked[1][stream]
+    enter(page, app.url, "ann", f"queue?dataset=demo&stream={stream}")
+    page.get_by_role("table", name="Items of the queue").locator("tbody tr").nth(2).click()
+    page.wait_for_url(re.compile(f"desk.*stream={stream}.*item={third}"))
+    assert on_item(page) == third
+
+
+def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(serve: Serve, page: Any) -> None:
+    app = seeded(serve, 30, audit=10)
+    enter(page, app.url, "ann", "queue?dataset=demo&stream=audit&system=model-x")
+    page.get_by_text("10 items to label · 0 of 10 answered").wait_for()  # no system is named where it is hidden
+    page.get_by_text("Review queue", exact=True).click()
+    page.wait_for_url(re.compile("stream=review"))
+    expect(page.get_by_role("button", name="Filters (1)")).to_be_visible()
+    counted = page.get_by_text(re.compile(r"^(\d) items to label · 0 of \1 answered"))
+    counted.wait_for()
+    page.reload()
+    counted.wait_for()
+    page.get_by_label("Search").fill("no such words")
+    page.get_by_label("Search").press("Enter")
+    page.get_by_text("No item of this queue matches “no such words”.").wait_for()
+    page.get_by_role("button", name="Label").last.click()
+    page.wait_for_url(re.compile("desk.*stream=review.*system=model-x"))
+
+
+def test_annotators_fill_nothing(long: Server, page: Any) -> None:
+    for who, count in (("ann", 0), ("lea", 1)):  # what lea finds there is looked for in the same way
+        for stream, name in (("review", "Add items"), ("audit", "Draw a sample"), ("review", "Rules")):
+            enter(page, long.url, who, f"queue?stream={stream}")
+            page.get_by_role("heading", name="Queues").wait_for()
+            at_rest(page)
+            expect(page.get_by_role("button", name=name)).to_have_count(count)
+
+
+def test_a_researcher_draws_an_audit_sample_as_announced(serve: Serve, page: Any) -> None:
+    app = seeded(serve, 30, review=False)
+    enter(page, app.url, "lea", "queue?stream=audit")
+    page.get_by_role("button", name="Draw a sample").click()
+    dialog = page.get_by_role("dialog")
+    size = dialog.get_by_label("Items", exact=True)
+    size.fill("10")
+    size.press("Tab")
+    dialog.get_by_text("This draws 10 items now: 8 blind and 2 assisted.").wait_for()
+    dialog.get_by_role("button", name="Draw sample", exact=True).click()
+    page.get_by_text(re.compile("0 of 10 answered")).wait_for()
+    dialog.wait_for(state="detached")
+    app.stop()
+    store = open_store(app.store)
+    assert store.rows("select mode, count(*) from draw group by mode order by 1") == [("assisted", 2), ("blind", 8)]
+    assert store.rows(
+        "select count(*) from change where action like 'draw audit sample (seed %' and actor = 'lea'"
+    ) == [(1,)]
+    store.close()
+
+
+def test_a_sample_is_drawn_by_the_judges_score_and_what_it_should_tell_is_said(serve: Serve, page: Any) -> None:
+    app = serve(start=False)
+    items = [seeds.dialogue(n) for n in range(1, 61)]
+    scored = [seeds.judgment(i, seeds.reply(i, 1 + n % 2 if n < 12 else 4)) for n, i in enumerate(items)]
+    seeds.workspace(app.store_path, [*items, *scored], review=False).close()
+    app.start()
+    enter(page, app.url, "lea", "queue?stream=audit")
+    page.get_by_role("button", name="Draw a sample").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("This judge gives every item the same context use").wait_for()
+    choose(page, "Forecast for", "helpfulness (turn)")
+    dialog.get_by_text("Simulated on the judge's own scores").wait_for()
+    choose(page, "Strata by", "the judge's confidence")
+    dialog.get_by_text("This judge states no confidence and has one sample per item").wait_for()
+    expect(dialog.get_by_role("button", name="Draw sample", exact=True)).to_have_count(0)
+    choose(page, "Strata by", "the judge's score")
+    dialog.get_by_text("This draws 60 items now").wait_for()
+    size = dialog.get_by_label("Items", exact=True)
+    size.fill("20")
+    size.press("Tab")
+    dialog.get_by_text("This draws 20 items now: 16 blind and 4 assisted.").wait_for()
+    dialog.get_by_role("button", name="Draw sample", exact=True).click()
+    page.get_by_text(re.compile("0 of 20 answered")).wait_for()
+    page.get_by_role("button", name="Draw a sample").click()
+    dialog.get_by_text("Items are stratified by the judge's lowest score, as at the first draw").wait_for()
+    app.stop()
+    store = open_store(app.store)
+    drawn = dict(store.rows("select stratum, count(*) from draw group by stratum"))
+    assert set(drawn) == {"lowest score 1", "lowest score 2", "lowest score 4"}
+    assert store.rows("select parted_by, allocation from design") == [("score", "root")]
+    store.close()
+
+
+def test_a_researcher_fills_the_review_queue_and_changes_the_rules(serve: Serve, page: Any) -> None:
+    app = seeded(serve, 30, review=False)
+    enter(page, app.url, "lea", "queue?stream=review")
+    page.get_by_role("button", name="Add items").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("This adds 30 items.").wait_for()
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_text(re.compile("0 of 30 answered")).wait_for()
+    dialog.wait_for(state="detached")
+    page.get_by_role("button", name="Rules").click()
+    people = dialog.get_by_label("People per item", exact=True)
+    people.fill("2")
+    people.press("Tab")
+    dialog.get_by_role("button", name="Save").click()
+    dialog.wait_for(state="detached")
+    app.stop()
+    store = open_store(app.store)
+    assert '"overlap":2' in store.rows("select value from setting_now")[0][0]
+    store.close()
+
+
+def test_what_i_hold_can_be_given_back(serve: Serve, page: Any) -> None:
+    app = serve(start=False)
+    items = [seeds.dialogue(n) for n in range(1, 13)]
+    store = seeds.workspace(app.store_path, [*items, *(seeds.judgment(i) for i in items)], names=("lea", "ann", "ben"))
+    found = dataset_named(store, "demo").id
+    queue.claim_items(store, "ann", found, "review", QueueFilters(), [], 4)
+    queue.claim_items(store, "ben", found, "review", QueueFilters(), [], 2)
+    store.close()
+    app.start()
+    enter(page, app.url, "ann", "queue")
+    page.get_by_text("Reserved by you 4").wait_for()
+    expect(page.get_by_text("Reserved by others 2")).to_be_visible()
+    page.get_by_role("button", name="Give back").click()
+    page.get_by_text("To label 10").wait_for()
+    expect(page.get_by_text("Reserved by you")).to_have_count(0)
+
+
+def test_a_long_queue_goes_by_pages_and_by_state(long: Server, page: Any) -> None:
+    enter(page, long.url, "ann", "queue")
+    page.get_by_text("1–25 of 120").wait_for()
+    page.get_by_role("button", name="Last").click()
+    page.get_by_text("101–120 of 120").wait_for()
+    page.get_by_text("To label 120").click()
+    page.get_by_text("1–25 of 120").wait_for()
+
+
+def test_without_a_dataset_it_shows_the_way(assay: Server, page: Any) -> None:
+    page.goto(f"{assay.url}/queue")
+    page.get_by_label("Your name").fill("lea")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Queues").click()
+    page.get_by_text("There is no dataset yet.").wait_for()

@@ -1,0 +1,130 @@
+"""The Runs page in a browser: dry run, estimate, start, progress, history, differences, and refusals in a sentence."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import expect
+
+from data.records import datasets
+from data.runs import runs
+from data.runs.run_order import Order
+from data.store import open_store
+from judges import practice
+from judges.cards import card
+from judges.client.endpoint import Endpoint
+from tests import seeds
+from tests.pages.desk_driver import enter
+
+
+def test_a_judge_is_tried_run_and_compared_without_a_key_and_what_cannot_run_is_one_sentence(serve, page) -> None:
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, 12)
+    app.start()
+    enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-unknown")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("has no model 'practice-unknown'")).to_be_visible()
+    page.goto(f"{app.url}/runs?card=multi_turn_dialogue&endpoint=other")
+    for address, said in (("127.0.0.1:9/v1", "begins with http:// or"), ("http://127.0.0.1:9/v1", "cannot be reached")):
+        page.get_by_label("Address").fill(address)
+        page.get_by_label("Address").press("Enter")
+        expect(page.get_by_text(said)).to_be_visible()
+    enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-heuristic")
+    expect(page.get_by_text("12 judgments of 12 items")).to_be_visible()
+    expect(page.get_by_text("What Multi-turn dialogue needs")).to_be_visible()
+    page.get_by_role("button", name="Dry run of three items").click()
+    expect(page.get_by_text("Nothing of this was stored")).to_be_visible()
+    expect(page.get_by_text("14 scores")).to_have_count(3)
+    expect(page.get_by_text(re.compile(r"\b\d+ scores"))).to_have_count(3)  # and of no other number
+    expect(page.get_by_text("scenario_description").first).to_be_visible()
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("✓ finished")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("12 of 12 judgments")).to_be_visible()
+    expect(page.get_by_text("practice, not a language model").first).to_be_visible()
+    page.get_by_role("button", name="All runs").click()
+    expect(page.get_by_text("All runs")).to_be_visible()
+    expect(page.get_by_text("Nothing is left to ask")).to_be_visible()
+    app.stop()
+    store = open_store(app.store)
+    rows = store.rows(
+        "select j.synthetic, count(*), count(distinct m.item_id) from judgment m join judge j on j.id = m.judge_id "
+        "where j.model = 'practice-heuristic' and m.unscored = '' group by j.synthetic"
+    )
+    assert rows == [(True, 12, 12)]
+    assert store.rows("select count(*) from reply")[0][0] == 12, "a dry run leaves no row"
+    store.close()
+
+
+def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, 24)
+    app.start()
+    slow = practice.start_endpoint(practice.PracticeOptions(latency_ms=600))
+    try:
+        enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-heuristic&endpoint=other")
+        page.get_by_label("Address").fill(slow.url)
+        page.get_by_label("Address").press("Enter")
+        page.get_by_text("Limits: rate, spending").click()
+        page.get_by_label("Calls at a time").fill("4")
+        page.get_by_label("Calls at a time").press("Enter")
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Stop").click(timeout=15_000)
+        expect(page.get_by_text("■ stopped")).to_be_visible(timeout=15_000)
+        page.goto(app.url)
+        expect(page.get_by_text("Recent activity")).to_be_visible()
+        page.go_back()
+        page.get_by_role("button", name="Resume").click()
+        expect(page.get_by_text("24 of 24 judgments")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("✓ finished").first).to_be_visible()
+    finally:
+        slow.stop()
+
+
+def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> None:
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, 12)
+    store = open_store(app.store)
+    server = practice.start_endpoint(practice.PracticeOptions())
+    made, demo = card("multi_turn_dialogue"), datasets.all_datasets(store)[0].id
+    wanted = Order(demo, made, "practice-heuristic", made.defaults, Endpoint(base_url=server.url), 3.0, (1.0, 1000.0))
+    try:
+        run_id = runs.start(store, "lea", wanted)
+        end = runs.wait(store, run_id)
+        runs.close(store)
+        store.close()
+        assert end.state == "stopped" and end.cost
+        app.start()
+        enter(page, app.url, "lea", f"runs?run={run_id}")
+        expect(page.get_by_text("The spending limit of $3.00 ends the run")).to_be_visible()
+        expect(page.get_by_text(f"${end.cost:.4f} of the limit of $3.00").first).to_be_visible()
+        page.get_by_role("button", name="Resume").click()
+        limit = page.get_by_label("Spending limit, US dollars")
+        limit.fill("0.5")
+        page.get_by_role("button", name="Resume", exact=True).click()
+        expect(page.get_by_text("a limit of $0.50 is below it")).to_be_visible()
+        limit.fill("400")
+        page.get_by_role("button", name="Resume", exact=True).click()
+        expect(page.get_by_text("✓ finished").first).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("of the limit of $400.00").first).to_be_visible()
+    finally:
+        server.stop()
+
+
+def test_named_dimensions_may_do_without_confidence(serve, page) -> None:
+    app = serve(start=False)
+    items = [{"id": f"r{n}", "kind": "response", "task": "t", "output": "o"} for n in range(3)]
+    seeds.workspace(app.store_path, items).close()
+    app.start()
+    enter(page, app.url, "lea", "runs?card=pointwise_quality&model=practice-heuristic")
+    page.get_by_text("Dimensions: names of your choice").click()
+    page.get_by_text("Ask for its confidence").click()
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("✓ finished")).to_be_visible(timeout=30_000)
+    app.stop()
+    store = open_store(app.store)
+    assert store.rows("select count(*), max(confidence) from score where dimension = 'clarity'") == [(3, None)]
+    assert not store.rows("select 1 from score where dimension = 'overall_score'")
+    [(spec,)] = store.rows("select spec from card where name = 'pointwise_quality'")
+    assert json.loads(spec)["recipe"]["confidence"] is False
+    store.close()

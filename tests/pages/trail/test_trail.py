@@ -1,0 +1,73 @@
+"""The audit log in a browser: narrowed and searched, a row opens what was written, all of it and a backup as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from data.records import datasets, people
+from data.records.settings import QueueRules, set_queue_rules
+from data.store import open_store
+from tests import seeds
+from tests.pages.desk_driver import enter, turn_to
+from tests.server import Server
+
+
+@pytest.fixture(scope="module")
+def app(serve_all: Callable[..., Server]) -> Server:
+    """A workspace in which a few things have happened."""
+    found = serve_all(start=False)
+    seeds.dialogues(found.store_path, 6, audit=2)
+    store = open_store(found.store)
+    set_queue_rules(store, "lea", datasets.dataset_named(store, "demo").id, QueueRules(overlap=3))
+    people.set_person(store, "lea", "日本 花子", "researcher")
+    store.close()
+    found.start()
+    return found
+
+
+def test_the_trail_is_narrowed_opened_and_taken_along(app: Server, page: Any, tmp_path: Path) -> None:
+    enter(page, app.url, "lea", "trail?who=lea")
+    page.get_by_text("Select a row to see what was stored").wait_for()
+    with page.expect_download() as got:
+        page.get_by_role("button", name="Download all as CSV").click()
+    got.value.save_as(tmp_path / "trail.csv")
+    lines = (tmp_path / "trail.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert lines[0] == "seq,at,actor,kind,dataset,what"
+    assert "added 日本 花子 as researcher" in lines[1] and all(",lea," in line for line in lines[1:])
+    page.get_by_role("textbox", name="Search").fill("花子")
+    page.keyboard.press("Enter")
+    page.get_by_text("1 change shown").wait_for()
+    page.get_by_role("row", name="added 日本 花子 as researcher").get_by_role("button").click()
+    expect(page.get_by_role("columnheader", name="Role")).to_be_visible()
+    expect(page.get_by_role("region", name="Person")).to_contain_text("researcher")
+    page.goto(f"{app.url}/trail?kinds=exports")
+    page.get_by_text("Nothing fits").wait_for()
+    # a backup is made, checked and taken away, which the audit log tells
+    turn_to(page, "workspace")
+    page.get_by_role("button", name="Make a backup").click()
+    page.get_by_text("Backup made:").wait_for()
+    page.get_by_role("button", name="Check assay").click()
+    page.get_by_text("No problem was found. It can be restored").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Download assay").click()
+    page.get_by_text("that you may still be asked to label blind will go to others").wait_for()
+    page.get_by_role("button", name="Record it and get the file").click()
+    with page.expect_download() as got:
+        page.get_by_role("link", name="Download").click()
+    got.value.save_as(tmp_path / "copy.duckdb")
+    turn_to(page, "trail?kinds=exports")
+    expect(page.get_by_text("downloaded the backup assay-")).to_be_visible()
+    copy = open_store(f"duckdb:///{tmp_path / 'copy.duckdb'}", accept=True)
+    assert people.find_person(copy, "日本 花子").role == "researcher"
+    copy.close()
+
+
+def test_annotators_have_no_trail(app: Server, page: Any) -> None:
+    enter(page, app.url, "ann", "trail")
+    page.get_by_text("This page is for researchers and leads").wait_for()
+    expect(page.get_by_role("textbox", name="Search")).to_have_count(0)

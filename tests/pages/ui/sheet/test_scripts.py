@@ -1,0 +1,1236 @@
+"""The desk's scripts without Streamlit: an empty page, real keys, a clock that can be turned, and a server that says
+what a test tells it to. What needs a server that really runs stands in test_sheet.py."""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from pages.server import bundle
+from pages.ui.sheet import HERE, SCRIPTS, STYLES, module, together
+from tests.pages.ui.sheet import fakes
+
+Json = dict[str, Any]
+ORIGIN = "http://localhost:9"
+BEGIN = 1_800_000_000
+INNER = "uuid afterPaint slid offRange numberOf within inOrder".split()
+BED = """<!doctype html><meta charset="utf-8"><body style="margin: 0"><script type="module">
+import desk, * as inner from "/desk.js";
+Object.assign(window, {inner, messages: []});
+window.mount = data => {
+  window.off?.(); document.body.replaceChildren(); window.messages.length = 0;
+  const host = document.body.appendChild(document.createElement("div")), style = document.createElement("style");
+  window.shadow = host.attachShadow({mode: "open"});
+  style.textContent = STYLES;
+  const root = Object.assign(document.createElement("div"), {className: "sheet", tabIndex: -1});
+  shadow.append(style, root);
+  const setStateValue = (name, value) => messages.push({...structuredClone(value), clock: performance.now()});
+  window.tell = more => { window.off = desk({data: {...data, ...more}, parentElement: shadow, setStateValue}) };
+  tell({});
+  root.focus();
+};
+window.ready = true;
+</script>"""
+
+
+class Bench:
+    """The desk of one person on an empty page, and the messages it sends."""
+
+    def __init__(self, page: Any, person: str) -> None:
+        self.page, self.person = page, person
+
+    def open(self, query: str = "") -> None:
+        """Load the page, as when a tab is opened or reloaded: only what the browser has stored is left."""
+        self.page.goto(f"{ORIGIN}/{query}")
+        self.page.wait_for_function("window.ready")
+
+    def sit(self, *sheets: Json, place: str = "demo/review", person: str = "", **data: Any) -> None:
+        """Mount the component with these items ahead; what was mounted goes, as when another page was looked at."""
+        nothing = {"acked": [], "refused": [], "progress": None, "empty": None, "notice": None, "guide": None}
+        found = {"person": person or self.person, "place": place, "sheets": sheets, **nothing, **data}
+        self.page.evaluate("data => mount(data)", found)
+        self.painted()
+        self.tell()  # the answer to the first message, which asks for more items
+
+    def tell(self, **data: Any) -> None:
+        """Data from the server."""
+        self.page.evaluate("more => tell(more)", data)
+
+    def painted(self) -> None:
+        """Let what was done be painted, and what follows a paint be done."""
+        self.wait(0.05)
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def go(self) -> None:
+        self.press("Control+Enter")
+
+    def wait(self, seconds: float) -> None:
+        """Turn the clock on, which stands still otherwise; every timer that is due on the way runs."""
+        self.page.clock.run_for(round(seconds * 1000))
+
+    def messages(self) -> list[Json]:
+        """What the component has sent since it was mounted."""
+        self.painted()
+        return list(self.page.evaluate("messages"))
+
+    def sent(self) -> list[list[str]]:
+        """The items of each message that holds answers."""
+        return [[a["item"] for a in m["answers"]] for m in self.messages() if m["answers"]]
+
+    def waiting(self) -> list[Json]:
+        """The answers of the newest message."""
+        return list(self.messages()[-1]["answers"])
+
+    def ack(self, **data: Any) -> None:
+        """Say that all that was sent last is saved."""
+        self.tell(acked=[{"key": a["key"], "at": "14:03:11"} for a in self.waiting()], **data)
+
+    def refuse(self, why: str = "Your claim on it has run out.", **data: Any) -> Json:
+        """Refuse the first answer of the newest message; the answer."""
+        answer: Json = self.waiting()[0]
+        self.tell(refused=[{"key": answer["key"], "item": answer["item"], "why": why}], **data)
+        return answer
+
+    @property
+    def item(self) -> str:
+        return str(self.page.locator(".sheet").get_attribute("data-item"))
+
+    @property
+    def here(self) -> str:
+        """The dimension of the one cell that has the focus, in the one row that has it."""
+        [cell] = self.page.locator(".cell[data-here]").all()
+        [_] = self.page.locator(".row.here").all()
+        assert cell.locator("xpath=ancestor::section").get_attribute("class").split()[-1] == "here"
+        return str(cell.get_attribute("data-dimension"))
+
+    def cell(self, dimension: str) -> Any:
+        return self.page.locator(f'.cell[data-dimension="{dimension}"]')
+
+    def mine(self, dimension: str) -> list[str]:
+        """What the person has set there."""
+        chosen = self.cell(dimension).locator('.step[aria-checked="true"]')
+        return [str(step.get_attribute("data-v")) for step in chosen.all()]
+
+    def text(self, css: str) -> str:
+        return str(self.page.locator(css).inner_text())
+
+    def hint(self) -> str:
+        return str(self.page.locator(".hint").text_content())
+
+    def sum(self) -> str:
+        return str(self.page.locator(".sum").text_content())
+
+    def stored(self, kind: str) -> list[str]:
+        start = f"assay:{kind}:{self.person}:"
+        keys = self.page.evaluate("start => Object.keys(localStorage).filter(k => k.startsWith(start))", start)
+        return sorted(str(key) for key in keys)
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """One of the scripts' own functions."""
+        return self.page.evaluate("([name, given]) => inner[name](...given)", [name, list(arguments)])
+
+
+@pytest.fixture(scope="module")
+def tab(chromium: Any) -> Iterator[Any]:
+    """One tab for the file, with a clock that can be turned on; every address is answered here."""
+    scripts = module(*(HERE / name for name in SCRIPTS)) + f"\nexport {{ {', '.join(INNER)} }};"
+    bed = BED.replace("STYLES", repr(together(*(HERE / name for name in STYLES))))
+
+    def answer(route: Any) -> None:
+        path = urlsplit(route.request.url).path
+        if path in bundle.files():
+            route.fulfill(path=bundle.files()[path])
+        elif path == "/desk.js":
+            route.fulfill(body=scripts, content_type="text/javascript")
+        else:
+            route.fulfill(body=bed, content_type="text/html")
+
+    with chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US") as context:
+        context.set_default_timeout(10_000)
+        page = context.new_page()
+        page.route("**/*", answer)
+        page.clock.install(time=BEGIN)
+        page.clock.pause_at(BEGIN + 1)
+        yield page
+
+
+@pytest.fixture
+def bench(tab: Any, request: pytest.FixtureRequest) -> Iterator[Bench]:
+    """An empty page for a test, with nothing stored. An uncaught error in it fails the test."""
+    errors: list[str] = []
+
+    def keep(error: Any) -> None:
+        errors.append(str(error))
+
+    tab.on("pageerror", keep)
+    one = Bench(tab, request.node.name)
+    one.open()
+    tab.evaluate("localStorage.clear()")
+    yield one
+    tab.remove_listener("pageerror", keep)
+    assert not errors, errors
+
+
+def response(name: str, **more: Any) -> Json:
+    """A response with two ratings, which fits on one screen: tone (the judge says 4) and fit (2)."""
+    cells = [fakes.cell("response", "tone", 4), fakes.cell("response", "fit", 2)]
+    row = fakes.row("response", "response", [fakes.text("output", "As it was said.")], [("", cells)], can_better=True)
+    return dict(fakes.item(name, f"Title of {name}", "response", [row], **{"why": [], **more}))
+
+
+def hidden(name: str, **more: Any) -> Json:
+    """The same, blind."""
+    found = response(name, mode="blind", stream="audit", **more)
+    for cell in found["rows"][0]["groups"][0]["cells"]:
+        cell["judge"] = None
+    return found
+
+
+def answered(sheet: Json, version: str, mine: Json, **more: Any) -> Json:
+    """A sheet as the server sends it once the person has answered it."""
+    for group in sheet["rows"][0]["groups"]:
+        for cell in group["cells"]:
+            if cell["dimension"] in mine:
+                cell["mine"] = {"v": mine[cell["dimension"]]}
+    return {**sheet, "version": version, **more}
+
+
+def values(answer: Json) -> Json:
+    return {v["dimension"]: v["v"] for v in answer["values"]}
+
+
+# -- who sits there ---------------------------------------------------------------------------------------------------
+
+
+def test_each_person_and_each_place_has_a_desk_of_its_own_that_outlives_the_page(bench: Bench) -> None:
+    """Nothing is stored here, as in a browser that forbids it: only the desk itself can still know."""
+    bench.page.evaluate("Object.defineProperty(window, 'localStorage', {get() { throw new Error('no') }})")
+    bench.sit(response("a"), response("b"))
+    bench.press("3")
+    bench.sit(response("a"), response("c"), place="demo/audit")
+    assert bench.item == "id-a" and bench.mine("tone") == []
+    bench.press("5", "5")
+    bench.sit(response("a"), response("b"), person="somebody else")
+    assert bench.mine("tone") == [] and bench.here == "tone"
+    bench.sit(response("a"), response("b"))
+    assert bench.mine("tone") == ["3"] and bench.mine("fit") == [] and bench.here == "fit"
+    bench.go()
+    assert bench.item == "id-b" and values(bench.waiting()[0]) == {"tone": 3, "fit": 2}
+    bench.sit(response("a"), response("c"), place="demo/audit")
+    assert bench.mine("tone") == ["5"] and bench.mine("fit") == ["5"]
+
+
+def test_keys_are_unique_where_the_browser_makes_none(bench: Bench) -> None:
+    made = bench.page.evaluate(
+        """() => { Object.defineProperty(crypto, "randomUUID", {value: undefined});
+                   return Array.from({length: 300}, inner.uuid) }"""
+    )
+    assert all(str(uuid.UUID(key)) == key and uuid.UUID(key).version == 4 for key in made) and len(set(made)) == 300
+    assert all(key[19] in "89ab" for key in made)
+
+
+def test_what_follows_a_paint_is_done_once_and_in_a_tab_that_paints_nothing_too(bench: Bench) -> None:
+    count = """() => { window.count = 0; inner.afterPaint(() => window.count++) }"""
+    bench.page.evaluate(count)
+    assert bench.page.evaluate("window.count") == 0
+    bench.wait(0.05)
+    assert bench.page.evaluate("window.count") == 1
+    bench.wait(1)
+    assert bench.page.evaluate("window.count") == 1
+    bench.page.evaluate("window.requestAnimationFrame = () => 0")
+    bench.page.evaluate(count)
+    bench.wait(0.1)
+    assert bench.page.evaluate("window.count") == 0
+    bench.wait(0.1)
+    assert bench.page.evaluate("window.count") == 1
+
+
+# -- numbers that are typed -------------------------------------------------------------------------------------------
+
+TENTHS = {"lo": 0, "hi": 10, "step": 0, "by": 0.1}
+QUARTERS = {"lo": 1, "hi": 5, "step": 0.25, "by": 0.25}
+SLID = [
+    (TENTHS, 3.2, 1, 3.3), (TENTHS, 3.2, -1, 3.1), (TENTHS, 10, 1, 10), (TENTHS, 0, -1, 0), (TENTHS, 9.95, 1, 10),
+    (TENTHS, None, 1, 0), (TENTHS, None, -1, 10), (TENTHS, 0.1, 1, 0.2), (TENTHS, 0.7, 1, 0.8),
+    (QUARTERS, 3.4, 1, 3.75), (QUARTERS, 3.4, -1, 3.25), (QUARTERS, 4.9, 1, 5), (QUARTERS, 1, 1, 1.25),
+]  # fmt: skip
+TYPED = {
+    "3.5": "", "0": "", "10": "", " 7,25 ": "", "１０": "", ".5": "", "+3": "", "4.": "",
+    "10.1": "10.1 is out of range. tone goes from 0 to 10.", "-0.1": "-0.1 is out of range. tone goes from 0 to 10.",
+    "\u22121": "\u22121 is out of range. tone goes from 0 to 10.",
+    "3e1": "3e1 is not a number. tone goes from 0 to 10.",
+    "1.2.3": "1.2.3 is not a number. tone goes from 0 to 10.", "-": "- is not a number. tone goes from 0 to 10.",
+}  # fmt: skip
+
+
+def test_a_number_slides_by_its_step_and_is_refused_off_its_range(bench: Bench) -> None:
+    for given, now, by, then in SLID:
+        assert bench.call("slid", given, now, by) == then, (given, now, by)
+    for text, why in TYPED.items():
+        assert bench.call("offRange", TENTHS, "tone", text) == why, text
+        number = bench.page.evaluate("t => inner.within({lo: 0, hi: 10, step: 0}, inner.numberOf(t))", text)
+        assert number == (why == ""), text
+    assert bench.call("offRange", QUARTERS, "tone", "3.25") == bench.call("offRange", QUARTERS, "tone", "3.75") == ""
+    said = bench.call("offRange", QUARTERS, "tone", "3.4")
+    assert said == "tone goes from 1 to 5 in steps of 0.25: 3.4 lies between two."
+    assert [n for n in (0.75, 1, 1.25, 3.3, 5, 5.25) if bench.call("within", QUARTERS, n)] == [1, 1.25, 5]
+    assert not bench.call("within", QUARTERS, "3") and bench.call("within", TENTHS, 3.14159)
+
+
+# -- what is kept in the browser --------------------------------------------------------------------------------------
+
+
+def test_a_draft_comes_back_as_it_was_left(bench: Bench) -> None:
+    """Values, notes, a better text, the place and the time: after a reload all of it, and nothing that is not asked."""
+    bench.sit(response("a"), response("b"))
+    bench.press("3", "i")
+    bench.page.keyboard.type("too short")
+    bench.press("Enter", "m")
+    bench.page.keyboard.type("odd")
+    bench.press("Enter", "e")
+    bench.page.keyboard.type(" Really.")
+    bench.wait(3)  # what is being written is kept, too
+    bench.press("Control+Enter", "1")
+    bench.painted()
+    [kept] = bench.stored("draft")
+    bench.open()
+    bench.sit(response("a"), response("b"))
+    assert bench.mine("tone") == ["3"] and bench.mine("fit") == ["1"] and bench.here == "fit"
+    assert [note.inner_text().split("\n")[0] for note in bench.page.locator(".mynote").all()] == [
+        "issue", "better", "comment"]  # fmt: skip
+    assert "is restored" in bench.sum() and "2 notes" in bench.sum() and "1 written better" in bench.sum()
+    bench.go()
+    [answer] = bench.waiting()
+    assert values(answer) == {"tone": 3, "fit": 1} and 3000 <= answer["ms"] < 60_000
+    assert answer["notes"] == [
+        {"unit": "response", "sort": "issue", "text": "too short"}, {"unit": "", "sort": "comment", "text": "odd"}
+    ]  # fmt: skip
+    assert answer["repairs"] == [{"unit": "response", "text": "As it was said. Really."}]
+    assert bench.stored("draft") == [] and kept.endswith(":id-a")
+
+
+DRAFT = """([key, change]) => {
+  const draft = {version: "", mode: "assisted", at: Date.now() - 86400000, ms: 1234, here: 1,
+    values: [["response", "tone", 5]], notes: [], ...change};
+  if ("days" in change) draft.at = Date.now() - change.days * 86400000;
+  localStorage.setItem(key, JSON.stringify(draft)) }"""
+
+
+@pytest.mark.parametrize(
+    ("change", "tone", "kept"),
+    [
+        ({}, ["5"], True),
+        ({"version": "another"}, [], False),
+        ({"mode": "blind"}, [], False),
+        ({"values": "broken"}, [], False),
+        ({"notes": "broken"}, [], False),
+        ({"values": [["response", "tone", 6]]}, [], True),  # is on no scale: as if it were not there
+        ({"values": [["response", "gone", 5], None, ["response", "tone", 1]]}, ["1"], True),
+        ({"here": 7, "ms": "long"}, ["5"], True),
+        ({"days": 29}, ["5"], True),
+        ({"days": 31}, [], False),
+        ({"at": None}, [], False),
+    ],
+)
+def test_only_a_draft_of_this_version_of_the_item_is_taken(
+    bench: Bench, change: Json, tone: list[str], kept: bool
+) -> None:
+    keys = [f"assay:draft:{bench.person}:id-a", "assay:draft:another:id-a"]
+    for key in keys:
+        bench.page.evaluate(DRAFT, [key, change])
+    bench.sit(response("a"), response("b"))
+    assert bench.mine("tone") == tone and bench.stored("draft") == keys[:1] * kept
+    assert bench.here == ("fit" if kept and change.get("here", 1) == 1 else "tone")
+    assert bench.page.evaluate("key => localStorage.getItem(key) !== null", keys[1]), "of somebody else"
+    assert bool(bench.page.locator(".draft", has_text="is restored").count()) == bool(tone)
+    if change == {}:
+        bench.go()
+        assert bench.waiting()[0]["ms"] >= 1234
+
+
+def test_notes_of_a_draft_are_taken_where_they_are_notes(bench: Bench) -> None:
+    notes = [{"unit": "", "sort": "comment", "text": "kept"}, None, {"unit": "", "sort": "bad", "text": "x"},
+             {"unit": 3, "sort": "issue", "text": "x"}, {"unit": "response", "sort": "issue", "text": 3},
+             {"unit": "response", "sort": "better", "text": "Better."},
+             {"unit": "response", "sort": "issue", "text": "y"}]  # fmt: skip
+    bench.page.evaluate(DRAFT, [f"assay:draft:{bench.person}:id-a", {"values": [], "notes": notes}])
+    bench.sit(response("a"), response("b"))
+    assert bench.page.locator(".mynote").count() == 3
+    bench.go()
+    [answer] = bench.waiting()
+    assert [n["text"] for n in answer["notes"]] == ["kept", "y"] and answer["repairs"][0]["text"] == "Better."
+
+
+def test_a_value_set_back_leaves_no_draft(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("3")
+    bench.painted()
+    assert len(bench.stored("draft")) == 1 and "draft kept in this browser" in bench.sum()
+    bench.press("u")
+    bench.painted()
+    assert bench.stored("draft") == [] and "draft" not in bench.sum()
+    bench.press("u")
+    assert bench.hint() == "Nothing to undo on this item."
+
+
+def test_only_time_at_work_is_counted(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"), response("c"))
+    bench.press("j")
+    bench.wait(50)
+    bench.press("k")
+    bench.wait(70)  # away
+    bench.press("j")
+    bench.wait(5)
+    bench.go()
+    assert 55_000 <= bench.waiting()[0]["ms"] < 65_000
+    bench.go()
+    bench.ack()
+    assert bench.waiting()[-1]["ms"] < 10_000, "each item has its own"
+
+
+# -- the outbox -------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_answered_while_a_message_is_under_way_goes_with_the_next(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abcdef"))
+    bench.go()
+    assert bench.sent() == [["id-a"]]
+    bench.go()
+    bench.go()
+    bench.wait(1)
+    assert bench.sent() == [["id-a"]], "one message at a time"
+    bench.wait(0.6)
+    assert bench.sent() == [["id-a"], ["id-a", "id-b", "id-c"]], "for a second and a half, if no data comes"
+    bench.go()
+    bench.ack()
+    assert bench.sent()[2:] == [["id-d"]], "data has come: at once what is left"
+    assert bench.text(".status") == "1 not saved yet"
+    bench.wait(3)
+    assert bench.sent()[3:] == [], "and once, for what waited for its turn is not due any more"
+    bench.ack()
+    assert bench.text(".status") == "saved 14:03:11" and bench.stored("answer") == []
+    bench.go()
+    assert bench.sent()[3:] == [["id-e"]], "nothing is under way: at once"
+
+
+PRESSED = """([count, key, ctrlKey]) => { while (count--) shadow.querySelector(".sheet").dispatchEvent(
+    new KeyboardEvent("keydown", {key, ctrlKey, bubbles: true, composed: true})) }"""
+
+
+def test_two_answers_of_one_moment_are_one_message_and_a_message_has_its_time(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abcdef"))
+    bench.page.evaluate(PRESSED, [2, "Enter", True])
+    assert bench.sent() == [["id-a", "id-b"]]
+    bench.go()
+    bench.wait(1)
+    bench.ack()
+    assert bench.sent()[1:] == [["id-c"]]
+    bench.wait(0.6)  # the time of the message before this one would be over now
+    bench.go()
+    assert bench.sent()[2:] == [], "this one is under way"
+    bench.wait(1)
+    assert bench.sent()[2:] == [["id-c", "id-d"]]
+
+
+def test_it_is_sent_again_after_longer_and_longer_pauses_until_it_is_saved(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    bench.go()
+    assert bench.sent() == [["id-a"]]
+    bench.wait(80)
+    messages = [m for m in bench.messages() if m["answers"]]
+    clocks = [m["clock"] for m in messages]
+    pauses = [round((b - a) / 1000, 2) for a, b in itertools.pairwise(clocks)]
+    assert pauses == pytest.approx([4, 6.4, 10.24, 16.38, 20, 20], abs=0.02)
+    assert len({m["answers"][0]["key"] for m in messages}) == 1
+    assert [m["nonce"] for m in messages] == sorted({m["nonce"] for m in messages})
+    bench.tell()  # data after a silence: the server is back, and is asked soon
+    before = len(bench.sent())
+    bench.wait(0.7)
+    assert len(bench.sent()) == before + 1
+    bench.ack()
+    bench.wait(60)
+    assert len(bench.sent()) == before + 1
+    bench.go()
+    bench.wait(4.1)
+    assert bench.sent()[-2:] == [["id-b"], ["id-b"]], "the pauses begin anew"
+
+
+def test_after_eight_seconds_it_is_said_that_the_server_does_not_answer(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abcd"))
+    bench.go()
+    bench.wait(3)
+    bench.go()
+    bench.wait(4.5)
+    assert bench.text(".status") == "2 not saved yet" and not bench.page.locator(".status.late").count()
+    bench.wait(0.8)
+    late = "2 not saved yet: the server does not answer; your answers are kept in this browser"
+    assert bench.text(".status.late") == late == bench.page.locator(".live").text_content()
+    bench.page.evaluate("shadow.querySelector('.live').textContent = ''")
+    bench.tell()
+    assert bench.page.locator(".live").text_content() == "", "it is read out once"
+    bench.ack()
+    assert bench.text(".status") == "saved 14:03:11" and not bench.page.locator(".status.late, .status.open").count()
+    bench.go()
+    bench.wait(8.3)
+    assert bench.page.locator(".live").text_content() == bench.text(".status.late") == late.replace("2", "1", 1)
+
+
+KEPT = """([person, rows]) => { for (const row of rows) localStorage.setItem(
+    `assay:answer:${person}:${row.as || row.key}`,
+    JSON.stringify({person, action: "skip", item: "i", version: "", values: [], notes: [], ...row})) }"""
+
+
+def test_of_what_the_browser_kept_only_whole_answers_of_this_person_are_sent_and_in_order(bench: Bench) -> None:
+    before = {"k3": "k2", "k1": "", "k4": "k3", "k2": "k1"}
+    good = [{"key": key, "version": version} for key, version in before.items()]
+    bad = [{"key": "k5", "as": "k6"}, {"key": "k7", "person": "another"}, {"key": "k8", "item": None},
+           {"key": "k9", "values": None}, {"key": "k10", "notes": 3}, {"key": "k11", "action": ""}]  # fmt: skip
+    bench.page.evaluate(KEPT, [bench.person, [*good, *bad]])
+    bench.sit(response("a"))
+    assert [a["key"] for a in bench.waiting()] == ["k1", "k2", "k3", "k4"]
+    assert [key.split(":")[-1] for key in bench.stored("answer")] == ["k1", "k2", "k3", "k4"]
+    apart = [{"answer": {"key": k, "version": v}} for k, v in (("b2", "b1"), ("a1", ""), ("b1", "gone"), ("a2", "a1"))]
+    assert [o["answer"]["key"] for o in bench.call("inOrder", apart)] == ["b1", "b2", "a1", "a2"]
+
+
+def test_a_message_holds_a_million_letters_and_one_answer_in_any_case(bench: Bench) -> None:
+    sizes = (1_100_000, 600_000, 300_000, 200_000)
+    long = [{"key": f"k{n}", "version": f"k{n - 1}", "reason": "x" * size} for n, size in enumerate(sizes)]
+    bench.page.evaluate(KEPT, [bench.person, long])
+    bench.sit(response("a"))
+    assert [a["key"] for a in bench.waiting()] == ["k0"]
+    bench.tell()
+    bench.wait(1)
+    assert len(bench.sent()) == 1, "nothing of it was taken: it is not sent again at once"
+    bench.ack()
+    assert [a["key"] for a in bench.waiting()] == ["k1", "k2"]
+    bench.ack()
+    assert [a["key"] for a in bench.waiting()] == ["k3"]
+    bench.ack()
+    bench.wait(30)
+    assert len(bench.sent()) == 3 and bench.text(".status").startswith("saved")
+
+
+def test_the_server_is_told_which_items_are_here_and_open(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    assert bench.messages() == [], "there are enough"
+    bench.go()
+    assert bench.messages()[-1]["have"] == ["id-b", "id-c"] and bench.messages()[-1]["want"] is None
+    bench.ack()
+    bench.press("b")  # what is open beside it counts, and the one that is answered does not
+    assert bench.item == "id-a"
+    bench.press("1")
+    bench.go()
+    assert bench.item == "id-b" and bench.messages()[-1]["have"] == ["id-b", "id-c"]
+
+
+def test_a_refused_answer_is_said_once_and_opened_again_with_what_was_entered(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    bench.press("3", "i")
+    bench.page.keyboard.type("odd")
+    bench.press("Enter", "e")
+    bench.page.keyboard.type("!")
+    bench.press("Control+Enter")
+    bench.go()
+    lost = bench.refuse()
+    toast = bench.page.locator(".toast.refused")
+    assert toast.locator("b").inner_text().strip() == "a was not saved." and "run out" in toast.inner_text()
+    assert bench.stored("answer") == [] and bench.text(".status") == ""
+    bench.tell(refused=[{"key": lost["key"], "item": "id-a", "why": "twice"}])
+    assert toast.count() == 1 and "twice" not in toast.inner_text(), "the same data can come twice"
+    toast.get_by_text("Open it again").click()
+    assert bench.item == "id-a" and toast.count() == 0
+    assert bench.mine("tone") == ["3"] and bench.mine("fit") == ["2"] and bench.page.locator(".mynote").count() == 2
+    assert bench.messages()[-1]["want"] == {"item": "id-a", "reveal": False}, "and its newest state is asked for"
+    bench.tell(sheets=[response("a")])
+    assert bench.mine("tone") == ["3"] and bench.page.locator(".mynote").count() == 2
+    bench.go()
+    [again] = bench.waiting()
+    assert values(again) == values(lost) and again["version"] == "" and again["key"] != lost["key"]
+    assert (again["notes"], again["repairs"]) == (lost["notes"], lost["repairs"])
+    bench.ack()
+    assert bench.item == "id-b" and bench.text(".status") == "saved 14:03:11"
+
+
+def test_the_message_of_a_refusal_goes_when_it_is_closed_or_the_item_is_saved(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abcd"))
+    for _ in range(2):
+        bench.go()
+        bench.refuse()
+    toasts = bench.page.locator(".toast.refused")
+    assert toasts.count() == 2
+    toasts.nth(1).get_by_text("close").click()
+    assert toasts.count() == 1 and toasts.inner_text().startswith("a was not saved.")
+    bench.press("b", "b")
+    assert bench.item == "id-a"
+    bench.go()
+    assert values(bench.waiting()[0]) == {"tone": 4, "fit": 2}
+    bench.ack()
+    assert toasts.count() == 0
+
+
+def test_what_was_not_on_screen_in_a_refused_answer_is_no_answer_of_the_person(bench: Bench) -> None:
+    long = fakes.dialogue("a", title="Long")
+    bench.page.set_viewport_size({"width": 1440, "height": 420})
+    try:
+        bench.sit(long, response("b"))
+        bench.press("3")
+        bench.go()
+        bench.go()
+        lost = bench.refuse()
+    finally:
+        bench.page.set_viewport_size({"width": 1440, "height": 900})
+    assert [v["dimension"] for v in lost["values"] if v["unit"] == "conversation" and v.get("unseen")] != []
+    bench.page.get_by_text("Open it again").click()
+    assert bench.mine("verdict") == [], "it was accepted without having been looked at"
+    assert bench.page.locator(".cell[data-unit='turn:1'] .mine").first.inner_text() == "3"
+
+
+def test_what_cannot_be_fetched_is_said(bench: Bench) -> None:
+    bench.sit(response("b"))
+    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-x"}]])
+    bench.open()
+    bench.sit(response("b"))
+    bench.refuse()
+    bench.page.get_by_text("Open it again").click()
+    assert bench.hint() == "Fetching it …" and bench.item == "id-b"
+    bench.wait(24)
+    assert bench.messages()[-1]["want"] == {"item": "id-x", "reveal": False}
+    bench.wait(25)
+    assert bench.messages()[-1]["want"] is None
+    bench.tell(sheets=[response("x")])
+    assert bench.item == "id-b", "it came too late to be put before what is worked at"
+
+
+# -- which item is shown ----------------------------------------------------------------------------------------------
+
+
+def test_back_and_forth_keeps_what_stands_on_each_item(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abcd"))
+    bench.press("b")
+    assert bench.hint() == "Nothing has been answered in this session yet."
+    for key in ("1", "2"):
+        bench.press(key)
+        bench.go()
+    bench.press("3", "b")
+    assert bench.item == "id-b" and bench.mine("tone") == ["2"] and bench.mine("fit") == ["2"]
+    assert bench.text(".go").startswith("Back to where you were")
+    bench.press("5", "b")
+    assert bench.item == "id-a" and bench.mine("tone") == ["1"]
+    bench.press("b")
+    assert bench.hint() == "This is the first item of this session." and bench.item == "id-a"
+    assert bench.page.locator("[data-do=back]").is_disabled()
+    bench.press("Escape")
+    assert bench.item == "id-c" and bench.mine("tone") == ["3"] and bench.here == "fit"
+    bench.press("b")
+    assert bench.mine("tone") == ["5"], "what was begun on it is kept as a draft"
+    assert "1 changed since it was saved" in bench.sum() and bench.text(".go").startswith("Save the change")
+    bench.go()
+    assert bench.item == "id-c"
+    bench.ack()
+    [answer] = [a for a in bench.waiting() if a["item"] == "id-b"][-1:]
+    assert values(answer) == {"tone": 5, "fit": 2} and answer["version"] != ""
+    bench.go()
+    assert bench.item == "id-d", "the one that was open is answered now"
+    bench.press("b", "b", "b")
+    assert bench.item == "id-a"
+    bench.go()
+    assert bench.item == "id-d" and bench.mine("tone") == []
+
+
+def test_a_held_key_does_not_run_to_and_fro(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    bench.go()
+    bench.press("b")
+    bench.page.keyboard.down("Control")
+    bench.page.keyboard.down("Enter")
+    assert bench.item == "id-b"
+    bench.page.keyboard.down("Enter")
+    assert bench.item == "id-c", "what is new is accepted by a held key"
+    bench.page.keyboard.up("Enter")
+    bench.page.keyboard.up("Control")
+    bench.press("b")
+    bench.page.keyboard.down("Control")
+    bench.page.keyboard.down("Enter")
+    bench.page.keyboard.up("Enter")
+    bench.press("b")
+    bench.page.keyboard.up("Control")
+    assert bench.item == "id-c"
+
+
+def test_two_hundred_answered_items_can_be_gone_back_to(bench: Bench) -> None:
+    bench.sit(*(response(f"n{n}") for n in range(203)))
+    bench.page.evaluate(PRESSED, [202, "Enter", True])
+    assert bench.item == "id-n202"
+    bench.page.evaluate(PRESSED, [201, "b", False])
+    assert bench.item == "id-n2" and bench.hint() == "This is the first item of this session."
+
+
+def test_an_item_that_comes_anew_takes_nothing_from_the_person(bench: Bench) -> None:
+    first, second = response("a"), response("b")
+    bench.sit(first, second)
+    bench.press("3", "i")
+    bench.page.keyboard.type("half")
+    newer = answered(response("a"), "v1", {"tone": 1, "fit": 5})
+    bench.tell(sheets=[newer])
+    assert bench.item == "id-a" and bench.here == "fit"
+    assert bench.mine("tone") == ["3"] and bench.mine("fit") == ["5"], "what was changed here stays on top of it"
+    assert bench.hint() == "This item has a newer saved answer. What you changed here is kept, on top of it."
+    assert bench.page.locator(".editor input").input_value() == "half"
+    bench.page.keyboard.type(" done")
+    bench.press("Enter")
+    bench.tell(sheets=[answered(response("b"), "v2", {"tone": 2})])
+    assert bench.item == "id-a" and bench.mine("tone") == ["3"] and "1 note" in bench.sum()
+    bench.go()
+    [answer] = bench.waiting()
+    assert answer["version"] == "v1" and values(answer) == {"tone": 3, "fit": 5}
+    assert [n["text"] for n in answer["notes"]] == ["half done"]
+    assert bench.item == "id-b" and bench.mine("tone") == ["2"], "and the one that waited came anew, too"
+    assert bench.sum() == "1 changed · 1 left as the judge has them · saved, nothing changed since"
+    bench.tell(sheets=[newer])
+    bench.go()
+    assert bench.item == "", "the same again is not asked again"
+
+
+def test_what_was_saved_before_gives_way_to_what_was_saved_since(bench: Bench) -> None:
+    bench.sit(answered(response("a"), "v1", {"tone": 1, "fit": 1}), response("b"))
+    bench.press("j", "3")
+    bench.tell(sheets=[answered(response("a"), "v2", {"tone": 5, "fit": 5})])
+    assert bench.mine("tone") == ["5"] and bench.mine("fit") == ["3"]
+    assert "1 changed since it was saved" in bench.sum()
+
+
+def test_a_better_text_that_is_written_while_the_item_comes_anew_stays_open(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("e")
+    bench.page.keyboard.type(" More.")
+    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1})])
+    area = bench.page.locator(".editor textarea")
+    assert area.input_value() == "As it was said. More."
+    bench.press("Control+Enter")
+    assert bench.page.locator(".mynote.better").count() == 1 and bench.item == "id-a"
+    bench.press("e")
+    area.fill("As it was said.")
+    bench.press("Escape")
+    assert bench.page.locator(".mynote").count() == 0, "as it stands there: nothing is better"
+    bench.press("u")
+    assert bench.page.locator(".mynote.better").inner_text().split("\n")[-2:] != []
+    bench.press("e", "Escape")
+    bench.press("u")
+    assert bench.page.locator(".mynote").count() == 0, "what was only looked at is no change"
+
+
+def test_the_judge_is_shown_when_it_is_asked_for_and_not_before(bench: Bench) -> None:
+    bench.sit(hidden("a"), hidden("b"), response("c"))
+    bench.press("v")
+    assert bench.hint() == "Answer this item first: the judge's scores stay hidden until your answer is saved."
+    bench.press("4", "4")
+    bench.go()
+    first = bench.waiting()[0]
+    bench.ack()
+    bench.press("b", "1", "v")
+    assert bench.hint().startswith("Save your changes first") and bench.page.locator("[data-do=reveal]").is_visible()
+    bench.press("u", "v")
+    assert bench.hint().startswith("Asking for the judge's scores.")
+    assert bench.messages()[-1]["want"] == {"item": "id-a", "reveal": True}
+    shown = answered(response("a"), first["key"], {"tone": 4, "fit": 4}, mode="revealed", again=True)
+    bench.tell(sheets=[hidden("a")])
+    assert bench.page.locator(".cell .step.judge").count() == 0, "not what was asked for"
+    bench.tell(sheets=[shown])
+    assert bench.page.locator(".cell .step.judge").count() == 2 and bench.hint() == ""
+    assert bench.page.locator(".why.shown").inner_text() == (
+        "the judge is shown: 1 agree, 1 differs (1 by more); changes from here count as revealed")  # fmt: skip
+    assert [c.get_attribute("data-dimension") for c in bench.page.locator(".cell.differs").all()] == ["fit"]
+    assert bench.messages()[-1]["want"] == {"item": "id-a", "reveal": True}
+    bench.wait(30)
+    assert len([m for m in bench.messages() if m["want"]]) == 1, "it is not asked for again"
+    bench.press("v")
+    assert bench.hint() == "The judge's scores are in view already."
+    bench.press("k", "5")
+    bench.go()
+    again = bench.waiting()[0]
+    assert again["mode"] == "revealed" and again["version"] == first["key"]
+    assert {(v["dimension"], v["v"], v["saw"], v["seen"]) for v in again["values"]} == {
+        ("tone", 5, True, 4), ("fit", 4, True, 2)}  # fmt: skip
+    assert [(v["saw"], v["seen"]) for v in first["values"]] == [(False, None)] * 2
+
+
+def test_of_a_blind_item_no_judge_is_drawn_or_sent_even_if_one_is_there(bench: Bench) -> None:
+    leaky = response("a", mode="blind", stream="audit")
+    leaky["rows"][0].update(judge_issues=["bad"], rules=["broken"])
+    leaky["rows"][0]["groups"][0]["cells"][0].update(reason="low", others=[{"by": "qwen", "v": 1, "t": "1"}])
+    bench.sit(leaky, response("b"))
+    assert not bench.page.locator(".judge, .other, .sure, .alarm, .issues, .doubt, .who").count()
+    assert "judge" not in str(bench.cell("tone").get_attribute("aria-label"))
+    bench.press("Enter")
+    assert bench.hint() == "There is no value to accept: the judge's scores are hidden. Give your own."
+    bench.go()
+    assert bench.hint() == "Nothing is answered yet. Give at least one score, or skip the item (s)."
+    bench.press("4")
+    bench.go()
+    assert bench.sum() == "1 rating has no answer yet: Ctrl+Enter again saves all the same" and bench.here == "fit"
+    bench.go()
+    assert [(v["dimension"], v["v"], v["saw"], v["seen"]) for v in bench.waiting()[0]["values"]] == [
+        ("tone", 4, False, None)]  # fmt: skip
+
+
+def test_a_link_is_followed_unless_the_person_is_in_the_middle_of_another(bench: Bench) -> None:
+    address = "to => history.replaceState(null, '', '/?item=' + to)"
+    bench.sit(*(response(name) for name in "abcde"), open="id-c")
+    assert bench.item == "id-c" and bench.page.url.endswith("item=id-c")
+    bench.go()
+    assert bench.item == "id-a"
+    bench.wait(1)
+    bench.tell(open="id-d")
+    assert bench.item == "id-a", "no address says so"
+    bench.page.evaluate(address, "id-d")
+    bench.tell(open="id-d")
+    assert bench.item == "id-d", "nothing was begun on the other"
+    bench.wait(1)
+    bench.press("3")
+    bench.page.evaluate(address, "id-e")
+    bench.tell(open="id-e")
+    assert bench.item == "id-d" and bench.hint() == "The item you asked for comes next." and bench.mine("tone") == ["3"]
+    assert bench.page.url.endswith("item=id-d")
+    shown = []
+    for _ in range(4):
+        bench.go()
+        shown.append(bench.item)
+    assert shown == ["id-e", "id-a", "id-b", ""]
+    bench.wait(1)
+    bench.page.evaluate(address, "id-b")
+    bench.tell(open="id-b")
+    assert bench.item == "", "an answered one is not opened by the link that was followed to it"
+
+
+def test_the_address_follows_the_item_at_a_walking_pace(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abcdef"))
+    bench.page.evaluate("""() => { window.places = []; const real = history.replaceState.bind(history);
+        history.replaceState = (...a) => { places.push(new URL(a[2], location.href).search); real(...a) } }""")
+    for _ in range(4):
+        bench.go()
+        bench.wait(0.05)
+    bench.wait(1)
+    assert bench.page.url.endswith("item=id-e")
+    found = bench.page.evaluate("places")
+    assert len(found) <= 3 and found[-1] == "?item=id-e", found
+    bench.go()
+    bench.go()
+    bench.wait(1)
+    assert "item=" not in bench.page.url
+
+
+def test_what_is_said_when_no_item_is_there(bench: Bench) -> None:
+    progress = {"today": 3, "mine": 9, "seconds": 8.26, "left": 2, "done": 7, "total": 9}
+    bench.sit(progress=progress)
+    assert bench.page.locator(".body .idle").text_content() == ""
+    bench.wait(0.2)
+    assert bench.text(".body .idle") == "fetching the next item …"
+    bench.wait(4.2)
+    [message] = bench.messages()
+    assert (message["answers"], message["have"], message["want"]) == ([], [], None), "it is asked for again"
+    bench.tell(empty={"title": "The queue is empty", "text": "Nothing waits."})
+    assert bench.page.locator(".idle h2").inner_text() == "The queue is empty"
+    assert bench.text(".idle .meta") == "3 today · 7 of 9 done"
+    assert not bench.page.locator(".body [data-do=back]").count()
+    before = len(bench.messages())
+    bench.wait(60)
+    assert len(bench.messages()) == before, "nothing more is asked for"
+    bench.page.get_by_text("look again").click()
+    assert len(bench.messages()) == before + 1 and not bench.page.locator(".idle h2").count()
+    bench.tell(sheets=[response("a")])
+    assert bench.item == "id-a" and bench.text(".progress") == "3 today · 2 left · 8.3 s an item"
+    bench.go()
+    assert bench.text(".progress") == "4 today · 1 left · 8.3 s an item"
+    bench.ack(empty={"title": "Done", "text": ""}, progress={**progress, "today": 4, "left": 0, "seconds": 14.6})
+    assert bench.text(".progress") == "4 today · 0 left · 15 s an item" and bench.item == ""
+    assert bench.page.locator(".progress").get_attribute("title") == "7 of 9 done; 9 by you"
+    bench.page.locator(".body [data-do=back]").click()
+    assert bench.item == "id-a"
+
+
+# -- keys -------------------------------------------------------------------------------------------------------------
+
+
+def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Bench) -> None:
+    ten = [{"v": n, "t": str(n)} for n in range(1, 11)]
+    naught = [{"v": n, "t": str(n)} for n in range(11)]
+    turns = [{"v": n, "t": str(n)} for n in range(1, 13)] + [{"v": 0, "t": "none"}]
+    cells = [
+        fakes.cell("response", "ten", 4, steps=ten),
+        fakes.cell("response", "naught", 4, steps=[*naught, fakes.NA]),
+        fakes.cell("response", "verdict", 1, kind="ordered", steps=fakes.VERDICT),
+        fakes.cell("response", "flag", 0, kind="flag", steps=fakes.FLAG),
+        fakes.cell("response", "turn", 3, kind="turn", steps=turns),
+        fakes.cell("response", "half", 3.5, kind="interval", steps=fakes.HALVES),
+    ]
+    bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
+    said = []
+    for key in ("0", "0", "4", "2", "1"):
+        said.append("".join(bench.text(".foot .keys").split("↑")[0].split()))
+        bench.press(key)
+    assert bench.hint() == "" and bench.here == "turn", "another digit may follow"
+    bench.press("2")
+    assert bench.mine("turn") == ["12"]
+    bench.press("7")
+    assert bench.mine("turn") == ["7"], "a third one begins anew"
+    bench.wait(1.1)
+    bench.press("1")
+    assert bench.mine("turn") == ["1"], "and so does one that comes late"
+    bench.press("0")
+    assert bench.mine("turn") == ["10"]
+    bench.wait(1.1)
+    bench.press("0")
+    assert bench.mine("turn") == ["0"] and bench.mine("ten") == ["10"] and bench.mine("naught") == ["10"]
+    assert bench.mine("verdict") == ["3"] and bench.mine("flag") == ["1"]
+    bench.press("k", "3")
+    assert bench.hint() == "flag has no 3: it has 2 answers." and bench.here == "flag"
+    bench.press("k", "9")
+    assert bench.hint() == "verdict has no 9: it has 4 answers." and bench.here == "verdict"
+    bench.press("2")
+    assert bench.mine("verdict") == ["1"]
+    bench.press("j", "j")
+    said.append("".join(bench.text(".foot .keys").split("↑")[0].split()))
+    assert bench.here == "half"
+    bench.press("3", ".")
+    bench.wait(0.1)
+    bench.press("5")
+    assert bench.mine("half") == ["3.5"]
+    bench.press("3", ".", "7")
+    assert bench.hint() == "half has no 3.7: it goes from 1 to 5."
+    bench.press("3")
+    bench.wait(1.6)
+    bench.press(".", "5")
+    assert bench.mine("half") == ["5"], "too late for a point: a digit of its own"
+    bench.press("k", "k", "k", "k", "n")
+    assert bench.mine("naught") == ["na"]
+    assert said == ["1–9010", "1–9010·nn/a", "1–4answer", "1no2yes", "1–9turn,0none", "1–5score"]
+
+
+def test_arrows_slide_along_the_scale_and_stop_at_its_ends(bench: Bench) -> None:
+    bare = response("a")
+    bare["rows"][0]["groups"][0]["cells"][1]["judge"] = None
+    bench.sit(bare)
+    bench.press("ArrowRight")
+    assert bench.mine("tone") == ["5"]
+    bench.press("ArrowRight")
+    assert bench.mine("tone") == ["5"]
+    bench.press("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft")
+    assert bench.mine("tone") == ["1"]
+    bench.press("j", "ArrowRight")
+    assert bench.mine("fit") == ["1"]
+    bench.press("u", "ArrowLeft")
+    assert bench.mine("fit") == ["5"] and bench.here == "fit"
+    bench.press("j")
+    assert bench.here == "fit"
+    bench.press("k", "k")
+    assert bench.here == "tone"
+
+
+def test_enter_takes_the_judges_value_or_says_why_not(bench: Bench) -> None:
+    bare = response("a")
+    bare["rows"][0]["groups"][0]["cells"][1]["judge"] = None
+    bench.sit(bare, response("b"))
+    bench.press("Enter")
+    assert bench.mine("tone") == ["4"] and bench.here == "fit"
+    bench.press("Enter")
+    assert bench.hint() == "The judge has no value here. Give your own." and bench.mine("fit") == []
+    assert "1 accepted · 1 without an answer" in bench.sum()
+    bench.go()
+    assert bench.sum().startswith("1 rating has no answer yet: Ctrl+Enter again saves all the same")
+    bench.press("3")
+    assert bench.sum() == "1 accepted · 1 answered"
+    bench.press("Enter")
+    assert bench.hint() == "That was the last one: Ctrl ⏎ saves and goes on."
+    bench.press("k", "3", "k", "Enter")
+    assert bench.mine("tone") == ["3"] and bench.here == "fit", "what is one's own stays"
+    bench.go()
+    [answer] = bench.waiting()
+    assert [(v["v"], v["saw"], v["seen"]) for v in answer["values"]] == [(3, True, 4), (3, False, None)]
+
+
+def test_an_item_without_any_score_needs_one_or_a_reason(bench: Bench) -> None:
+    bare = response("a")
+    for cell in bare["rows"][0]["groups"][0]["cells"]:
+        cell["judge"] = None
+    bench.sit(bare, response("b"))
+    bench.press("j")
+    bench.go()
+    assert bench.hint() == "The judge has no scores here. Give at least one, or skip the item (s)."
+    assert bench.item == "id-a" and bench.here == "tone"
+
+
+def test_the_weakest_turn_is_chosen_from_a_turn(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"), response("b"))
+    bench.press("w")
+    assert bench.hint() == "Turn 1 is the weakest turn." and bench.mine("weakest_turn") == ["1"]
+    bench.press("]", "]", "w")
+    assert bench.hint() == "Turn 3 is the weakest turn, as the judge has it." and bench.mine("weakest_turn") == ["3"]
+    bench.press("w")
+    assert bench.hint() == "No turn is marked as the weakest." and bench.mine("weakest_turn") == ["0"]
+    bench.press("u", "u")
+    assert bench.mine("weakest_turn") == ["1"] and bench.here == "weakest_turn"
+    bench.press("[", "[", "[", "[")
+    assert bench.page.locator(".cell[data-here]").get_attribute("data-unit") == "turn:1"
+    bench.press("]", "]", "]", "]", "]")
+    assert bench.page.locator(".cell[data-here]").get_attribute("data-unit") == "conversation"
+    bench.press("]", "s", "1", "Enter", "w")
+    assert bench.item == "id-b" and bench.hint() == "This item does not ask for its weakest turn."
+
+
+def test_a_reason_to_skip_is_chosen_written_or_both(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abcdefg"))
+    chosen = bench.page.locator('.reason[aria-checked="true"]')
+    field = bench.page.locator(".menu input")
+    bench.press("s", "Enter")
+    assert bench.text(".menu .ask").startswith("A reason is needed") and bench.item == "id-a"
+    bench.press("5")  # there is no fifth: it begins a sentence
+    assert chosen.count() == 0 and not bench.page.locator(".menu .ask").is_visible()
+    bench.press("Enter")
+    bench.press("s", "4")
+    assert chosen.inner_text().split("\n")[-1] == "the question does not fit"
+    bench.press("Backspace")
+    assert chosen.count() == 0
+    bench.press("1")
+    bench.press("Enter")
+    bench.press("s", "ArrowDown")
+    assert chosen.count() == 1
+    bench.press("ArrowUp")
+    assert bench.page.evaluate("shadow.activeElement.className") == "free" and chosen.count() == 0
+    bench.press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp")
+    assert chosen.inner_text().split("\n")[-1] == "not my language"
+    bench.press("2")
+    assert chosen.inner_text().split("\n")[-1] == "I do not know this subject"
+    assert bench.page.locator('.reason[tabindex="0"]').get_attribute("aria-checked") == "true"
+    bench.press("9")
+    assert chosen.inner_text().split("\n")[-1] == "I do not know this subject"
+    bench.page.keyboard.type("really")
+    assert field.input_value() == "really"
+    bench.press("Enter")
+    bench.press("s", "Escape")
+    assert bench.page.locator(".menu").count() == 0 and bench.item == "id-d"
+    bench.press("s", "Tab", "Tab", "Enter")
+    assert bench.page.locator(".menu").count() == 0 and bench.item == "id-d", "cancel"
+    bench.page.locator("[data-do=skip]").click()
+    bench.page.locator(".reason").nth(2).click()
+    bench.page.locator("h1").click()
+    assert bench.page.locator(".menu").count() == 0 and bench.item == "id-d"
+    bench.press("s", "ArrowDown", "ArrowDown", " ", "Enter")
+    bench.ack()
+    said = [(a["item"], a["reason"]) for m in bench.messages() for a in m["answers"]]
+    assert dict(said) == {
+        "id-a": "5", "id-b": "the text is broken or empty", "id-c": "I do not know this subject: really",
+        "id-d": "I do not know this subject",
+    }  # fmt: skip
+    assert all(not a["values"] and a["action"] == "skip" for m in bench.messages() for a in m["answers"])
+    bench.press("b")
+    assert bench.item == "id-d" and bench.mine("tone") == [] and "left as the judge has them" in bench.sum()
+    bench.go()
+    assert bench.messages()[-1]["answers"][-1]["action"] == "save"
+
+
+def test_notes_better_texts_and_their_counts(bench: Bench) -> None:
+    many = response("a")
+    many["rows"].insert(0, fakes.row("conversation", "whole", [], [("", [fakes.cell("conversation", "sum")])],
+                                     can_issue=False))  # fmt: skip
+    bench.sit(many, response("b"))
+    bench.press("i")
+    assert bench.hint().startswith("An issue belongs to a turn") and not bench.page.locator(".editor").count()
+    bench.press("e")
+    assert bench.hint().startswith("Only an assistant's turn or a response can be written better")
+    bench.press("m", "Enter", "m")
+    bench.page.keyboard.type("  odd  ")
+    bench.page.locator("[data-do=keepeditor]").click()
+    assert bench.hint() == "comment kept; it is saved with the item" and "1 note" in bench.sum()
+    bench.press("j", "i", "Escape", "i")
+    bench.page.keyboard.type("left open")
+    bench.go()  # the line is kept by what leaves the item
+    assert bench.item == "id-a" and bench.page.locator(".mynote").count() == 2
+    assert "2 notes" in bench.sum()
+    bench.go()
+    [answer] = bench.waiting()
+    assert [(n["unit"], n["text"]) for n in answer["notes"]] == [("", "odd"), ("response", "left open")]
+    bench.press("b")
+    assert bench.page.locator(".mynote").count() == 2 and "nothing changed since" in bench.sum()
+    bench.page.locator(".mynote .x").first.click()
+    assert bench.page.locator(".mynote").count() == 1 and "notes changed since it was saved" in bench.sum()
+    bench.press("u")
+    assert bench.page.locator(".mynote").count() == 2 and "nothing changed since" in bench.sum()
+
+
+def test_the_whole_note_what_answers_mean_and_whose_values_they_are(bench: Bench) -> None:
+    sheet = response("a")
+    tone, fit = sheet["rows"][0]["groups"][0]["cells"]
+    tone["judge"].update(note="It is curt.", rule="", samples=["4", "5"], exact="4.5", source="logprobs", level="low")
+    tone.update(reason="samples disagree", anchors=[["1", "rude"], ["3", "flat"], ["5", "kind"]])
+    tone["others"] = [{"by": "qwen", "v": 5, "t": "5"}, {"by": "another sample", "v": 1, "t": "1"}]
+    fit["judge"].update(level=None, rule="fit needs a reference")
+    fit.update(definition="", anchors=[])
+    sheet["why"] = [{"text": "qwen disagrees", "unit": "response", "dimension": "tone"},
+                    {"text": "just so"}, {"text": "rule", "unit": "response", "dimension": "fit"}]  # fmt: skip
+    bench.sit(sheet, response("b"))
+    note = bench.page.locator(".note:not([hidden])")
+    assert note.inner_text().split("\n") == ["judge: It is curt.", "qwen: 5", "asked 2 times: 4, 5; together 4.5"]
+    assert bench.text(".meaning") == "tone 1 = rude · 5 = kind — How good the tone is."
+    whys = [why.inner_text() for why in bench.page.locator(".whys .why").all()]
+    assert whys == ["review: qwen disagrees (5, not 4.5)y", "just so", "rule"]
+    bench.press("d")
+    assert note.inner_text().split("\n")[3:] == [
+        "tone: How good the tone is.", "1 = rude", "3 = flat", "5 = kind",
+        "low stated confidence: what the judge says of itself (from logprobs)", "needs a look: samples disagree",
+    ]  # fmt: skip
+    bench.press("j")
+    assert note.inner_text() == "fit needs a reference" and bench.text(".meaning").strip() == "fit"
+    assert bench.cell("fit").locator(".sure").inner_text().split() == ["breaks", "a", "rule"]
+    assert bench.cell("fit").get_attribute("aria-label") == "fit, response; judge 2, breaks a rule"
+    assert bench.cell("tone").locator(".other").all_inner_texts() == ["1", "5"]
+    bench.press("y")
+    assert bench.here == "tone"
+    bench.press("y")
+    assert bench.here == "fit"
+    bench.press("Escape")
+    assert note.inner_text() == "fit needs a reference"
+    bench.press("k")
+    note.click()
+    assert "needs a look" in note.inner_text()
+    bench.page.locator("button.why").nth(1).click()
+    assert bench.here == "fit" and bench.page.locator(".live").text_content().startswith("fit, response")
+    bench.go()
+    bench.press("y")
+    assert bench.hint() == "No reason here speaks of a single rating."
+
+
+def test_the_header_names_the_judges_and_what_sort_of_item_it_is(bench: Bench) -> None:
+    named = (("openai/gpt-4o", "Multi", "1"), ("x/qwen", "Plain", "2"))
+    two = [{"model": model, "card": card, "version": version} for model, card, version in named]
+    bench.sit(
+        response("a", judges=two, synthetic=True, systems=["x", "y"]),
+        response("b", judges=[{**j, "model": "x/qwen"} for j in two], stream="audit"),
+        hidden("c", unnamed=True, judges=two), hidden("d"),
+    )  # fmt: skip
+    found, titles = [], []
+    for _ in range(4):
+        found.append((bench.text(".meta"), [why.inner_text() for why in bench.page.locator(".why").all()]))
+        titles.append(bench.text("h1"))
+        bench.press("s", "1", "Enter")
+    assert titles == [f"Title of {name}" for name in "abcd"]
+    assert found == [
+        ("support-dialogues · a · x / y · judges: gpt-4o (Multi 1), qwen (Plain 2)", ["synthetic"]),
+        ("support-dialogues · b · model-x · judge: qwen (Multi 1, Plain 2)",
+         ["audit sample, assisted share: the judge is shown on purpose, to measure anchoring"]),
+        ("support-dialogues · c · model-x",
+         ["blind: the judge's scores and the names of the systems are hidden until you have answered"]),
+        ("support-dialogues · d · model-x", ["blind: the judge's scores are hidden until you have answered"]),
+    ]  # fmt: skip
+
+
+def test_the_guidelines_and_the_legend_are_said_until_they_were_seen(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("h")
+    assert bench.hint().startswith("This dataset has no guidelines yet.")
+    tips = bench.page.locator(".tip")
+    assert tips.count() == 1
+    bench.page.locator(".tip [data-do=legend]").click()
+    assert tips.count() == 0
+    bench.tell(guide={**fakes.GUIDE, "no": 1})
+    assert tips.inner_text().startswith("This dataset has guidelines.")
+    bench.page.locator("[data-do=guideseen]").click()
+    assert tips.count() == 0
+    bench.tell(guide=fakes.GUIDE)
+    assert "The guidelines changed on 3 May 2026." in tips.inner_text()
+    bench.press("h")
+    assert tips.count() == 0 and bench.text(".guidehead b") == "Guidelines of support"
+    assert bench.text(".guidehead .count") == "version 2, 3 May 2026, lea"
+    bench.press("Escape", "?")
+    bench.page.get_by_text("show this line on the desk").click()
+    assert tips.count() == 1 and not bench.page.locator(".card").count()
+    bench.open()
+    bench.sit(response("a"), guide=fakes.GUIDE)
+    assert tips.count() == 1 and "guidelines" not in tips.inner_text()
+
+
+# -- the keyboard's focus and the mouse -------------------------------------------------------------------------------
+
+FOCUS = "[shadow.activeElement?.dataset.v, shadow.activeElement?.tagName]"
+
+
+def test_the_focus_is_on_the_value_that_holds_and_stays_there_when_the_mouse_is_used(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    assert bench.page.evaluate(FOCUS) == ["4", "SPAN"], "the judge's"
+    bench.press("3", "k")
+    assert bench.page.evaluate(FOCUS) == ["3", "SPAN"], "the person's"
+    assert bench.cell("tone").locator('[tabindex="0"]').all_inner_texts() == ["3"]
+    bench.page.locator("[data-do=whole]").click()
+    assert bench.page.evaluate(FOCUS) == ["3", "SPAN"], "no button takes it"
+    bench.press("Enter")
+    assert bench.here == "fit"
+    bench.page.evaluate("() => addEventListener('mousedown', e => { window.kept = !e.defaultPrevented })")
+    bench.page.locator(".formatted").click()
+    assert bench.page.evaluate("kept"), "a text can be selected"
+
+
+def test_keys_of_the_desk_are_seen_by_nothing_else_and_all_others_are(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.page.evaluate("() => { window.heard = []; addEventListener('keydown', e => heard.push(e.key)) }")
+    bench.press("3", "j", "q", "Control+c", "u", "i")
+    bench.page.keyboard.type("r")
+    bench.press("Escape", "s", "Escape", "z")
+    assert bench.page.evaluate("heard") == ["q", "Control", "c", "z"]
+    bench.press("F2", "Control+Enter")
+    assert bench.item == "id-b" and bench.page.evaluate("heard.slice(4)") == ["F2", "Control"]
+
+
+def test_a_card_closes_by_its_button_or_beside_it_and_not_by_a_click_on_it(bench: Bench) -> None:
+    bench.sit(response("a"))
+    card = bench.page.locator(".card")
+    bench.press("?")
+    bench.page.locator(".cardname").first.click()
+    assert card.count() == 1
+    bench.page.mouse.click(5, 5)
+    assert card.count() == 0
+    bench.press("?")
+    card.get_by_role("button", name="close").click()
+    assert card.count() == 0 and bench.page.evaluate(FOCUS)[0] == "4", "the focus is where it was"
+
+
+def test_what_was_held_in_its_place_is_let_go_when_one_moves_on(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"), response("b"))
+    held = bench.page.locator('.cells[style*="margin-top"]')
+    for _ in range(3):  # a turn whose ratings stand at the end of its text
+        bench.press("d", "d")
+        if held.count():
+            break
+        bench.press("]")
+    assert held.count() == 1
+    bench.press("j")
+    assert held.count() == 1, "the same turn"
+    bench.press("]")
+    assert held.count() == 0
+
+
+def test_what_is_on_screen_is_measured_above_the_footer_as_high_as_it_is(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    same = """() => { const root = shadow.querySelector(".sheet"), foot = root.querySelector(".foot").offsetHeight;
+        return root.desk.eyes.rootMargin.split(" ")[2] === -foot + "px" && foot }"""
+    low = bench.page.wait_for_function(same).json_value()
+    bench.go()
+    bench.refuse()
+    bench.page.locator(".toast.refused").wait_for()
+    assert bench.page.wait_for_function(f"low => {{ const high = ({same})(); return high > low && high }}", arg=low)
+
+
+def test_a_judged_text_is_formatted_as_soon_as_it_can_be(bench: Bench) -> None:
+    one = response("a")
+    one["rows"][0]["texts"][0]["text"] = "It is **bold**, and `code`.\n\n```python\ndef f(): pass\n```"
+    bench.sit(one)
+    bench.page.locator(".formatted strong").wait_for()
+    bench.page.locator(".formatted .hljs-keyword").first.wait_for()
+    assert bench.text(".formatted strong") == "bold"

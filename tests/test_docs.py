@@ -1,0 +1,139 @@
+"""The documents stay true: what there is is named, and every link, path and function that they name is there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from data.exporting.registry import kinds
+from data.importing.tools import titles
+from judges.cards import cards
+from tests.server import ROOT
+from tests.test_house import SHIPPED, Source, as_text, product
+
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+_CODE = re.compile(r"^( {4}.*|```[\s\S]*?```)$", re.MULTILINE)
+_LINK = re.compile(r"\]\(([^)\s]*)\)")
+_NAMED = re.compile(r"`((?:pages|data|judges|tools|tests)/[\w/]+\.(?:py|js))`\s\(((?:`[\w.]+`(?:,\s)?)+)\)")
+_WORD = re.compile(r"`([\w.]+)`")
+_DOTTED = re.compile(r"(?<![\w./-])((?:pages|data|judges|tools|tests)(?:\.[a-z_]\w*)+)")
+_FILE = re.compile(r"(?<![\w./-])((?:pages|data|judges|tools|tests|docs)/[\w/.-]*\.(?:py|md|js|json|css|sql))")
+
+
+@cache
+def text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def headings(path: Path) -> frozenset[str]:
+    """The addresses of a document's headings, as they are made of them on the web."""
+    found = re.findall(r"^#+ (.+)$", _CODE.sub("", text(path)), re.MULTILINE)
+    return frozenset(re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in found)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_leads_to_a_file_and_a_heading(path: Path) -> None:
+    wrong = []
+    for link in _LINK.findall(text(path)):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, heading = link.partition("#")
+        there = (path.parent / name).resolve() if name else path
+        if not there.exists() or (heading and heading not in headings(there)):
+            wrong.append(link)
+    assert not wrong, f"{path.name} points to what is not there: {wrong}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_path_and_function_that_a_document_names_is_there(path: Path) -> None:
+    if path.name == "CHANGELOG.md":
+        return  # it says what was
+    named = re.findall(r"`((?:pages|data|judges|tools|tests|docs)/[\w/.-]*)`", text(path))
+    missing = [name for name in named if not (ROOT / name).exists()]
+    assert not missing, f"{path.name} names paths that are not there: {missing}"
+    pairs = [(module, name) for module, names in _NAMED.findall(text(path)) for name in _WORD.findall(names)]
+    unknown = [pair for pair in pairs if not defines(*pair)]
+    assert not unknown, f"{path.name} names what these modules do not have: {unknown}"
+
+
+def defines(path: str, name: str) -> bool:
+    """Whether a module has a function, class or constant of that name (with a dot: of a class)."""
+    if not (ROOT / path).exists():
+        return False
+    code, short = text(ROOT / path), re.escape(name.rpartition(".")[2])
+    return bool(re.search(rf"^\s*(?:async def|def|class|function|const) {short}\b|^{short}\b.*=", code, re.MULTILINE))
+
+
+def explained(source: Source) -> str:
+    """The docstrings and comments of a module."""
+    told = [as_text(node.value) for node in source.nodes if isinstance(node, ast.Expr)]
+    return "\n".join([*told, *re.findall(r"(?:^|\s)# (.*)$", source.code, re.MULTILINE)])
+
+
+def is_module(name: str) -> bool:
+    """Whether a dotted name is a module or a room that is there, or something in one, or in a class of one."""
+    parts = name.split(".")
+    for many in range(len(parts), max(len(parts) - 3, 1), -1):
+        place = ROOT.joinpath(*parts[:many])
+        if place.with_suffix(".py").exists() or place.is_dir():
+            return True
+    return False
+
+
+def test_every_path_that_a_docstring_or_comment_names_is_there() -> None:
+    wrong = []
+    for source in product().values():
+        told = explained(source)
+        missing = [name for name in _FILE.findall(told) if not (ROOT / name).exists()]
+        missing += [name for name in _DOTTED.findall(told) if not is_module(name)]
+        wrong += [(source.path, name) for name in missing]
+    assert not wrong, f"named, and not there: {wrong}"
+
+
+def test_every_page_is_named() -> None:
+    """By its title, as it stands in the menu, and by its folder."""
+    main = text(ROOT / "pages/main.py").partition("ROUTES = [")[2].partition("\n]")[0]
+    routes = re.findall(r', "([^"]+)", "([\w-]+)", ":material/', main)
+    assert len(routes) > 15
+    page = text(ROOT / "docs/architecture.md")
+    pages = page.partition("## pages")[2].partition("\n## ")[0]
+    missing = [title for title, _ in routes if title not in pages]
+    folders = [path.parent.name for path in (ROOT / "pages").glob("*/page.py")]
+    missing += [folder for folder in folders if not re.search(rf"\b{folder}\b", pages)]
+    assert not missing, f"docs/architecture.md does not name these pages: {missing}"
+
+
+def test_every_card_export_and_tool_is_named() -> None:
+    shipped = [name for name in cards() if name.startswith(SHIPPED)]
+    assert not [name for name in shipped if f"`{name}`" not in text(ROOT / "docs/cards.md")]
+    assert not [name for name in kinds() if f"`{name}`" not in text(ROOT / "docs/commands.md")]
+    formats = text(ROOT / "docs/formats.md")
+    assert not [title for title in titles() if not any(word in formats for word in title.split() if len(word) > 4)]
+
+
+def test_every_room_is_on_the_map() -> None:
+    """docs/architecture.md has a row for each folder of judges and data."""
+    page = text(ROOT / "docs/architecture.md")
+    rooms = [path.parent for floor in ("judges", "data") for path in (ROOT / floor).glob("*/__init__.py")]
+    assert not [room.name for room in rooms if f"`{room.parent.name}/{room.name}/`" not in page]
+
+
+def test_every_key_of_the_desk_is_documented() -> None:
+    """What keys.js answers to stands on the desk's page."""
+    acts = text(ROOT / "pages/ui/sheet/keys.js").partition("const ACTS = {")[2].partition("\n};")[0]
+    keys = {key.strip('"') for key in re.findall(r'(?m)(?:^ {2}|, )("?[\w?\[\]]+"?):', acts)}
+    keys |= set(re.findall(r'"(.)":', acts))
+    arrows = {"ArrowUp": "↑", "ArrowDown": "↓", "ArrowLeft": "←", "ArrowRight": "→", "Escape": "Esc"}
+    page = text(ROOT / "docs/desk.md")
+    assert len(keys) > 20
+    assert not [key for key in keys if f"`{arrows.get(key, key)}`" not in page]
+
+
+def test_every_word_of_the_glossary_is_explained_once() -> None:
+    words = re.findall(r"^\| ([^|]+) \|", text(ROOT / "docs/glossary.md"), re.MULTILINE)
+    assert len(words) == len(set(words)) and len(words) > 40
