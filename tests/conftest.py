@@ -126,7 +126,7 @@ def one_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
         os.replace(part, path)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(opening, "bring_up", bring_up)
+        patch.setattr(opening, "migrate_store", bring_up)
         patch.setattr(seeds, "KEPT", [tmp_path_factory.mktemp("kept")])
         yield really
 
@@ -134,7 +134,7 @@ def one_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
 @pytest.fixture
 def stores_made_anew(one_empty_store: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every new store goes through all migrations, as a user's does."""
-    monkeypatch.setattr(opening, "bring_up", one_empty_store)
+    monkeypatch.setattr(opening, "migrate_store", one_empty_store)
 
 
 # -- the app ----------------------------------------------------------------------------------------------------------

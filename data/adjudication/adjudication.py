@@ -16,7 +16,8 @@ from data.desk.labels import StorableText, check_answer_value
 from data.gold import disputes
 from data.gold.disputes import Adjudication, LabelledCell
 from data.records import exposure, items, people
-from data.store import Store, Tx
+from data.records.tables import AdjudicationRow
+from data.store import Store, Tx, columns_of
 from data.store.errors import BadInput, NotAllowed, NotFound
 from judges.errors import BadScale
 
@@ -24,7 +25,6 @@ MOST = 2_000
 """Letters of a reason."""
 _HUGE = 1e9
 _TAKEN = "This decision's key is taken by another one. Decide again."
-_COLUMNS = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,12 @@ def adjudicate(
         known = exposure.find_exposures(tx, actor, [item_id]).get(item_id, exposure.Exposure())
         saw = known.judge or any(s.mode == "assisted" for s in cell.said)
         told = disputes.labels_to_json(cell.said)
-        row = (key, item.dataset_id, item_id, unit, dimension, code(tx, item), reason, told, saw, False, actor)
-        tx.add("adjudication", _COLUMNS, [row])
+        row = AdjudicationRow(
+            key, item.dataset_id, item_id, unit, dimension, code(tx, item), reason, told, saw, False, actor
+        )
+        tx.append([row])
         exposure.add_exposures(tx, actor, {item_id: [exposure.PEOPLE]}, "adjudication")
-        return Adjudication(key, actor, row[5], reason, saw, cell.said, tx.seq)
+        return Adjudication(key, actor, row.value, reason, saw, cell.said, tx.seq)
 
     if not 8 <= len(key) <= 80:
         raise BadInput("A decision needs a key of 8 to 80 letters, made where it was taken.")
@@ -131,16 +133,16 @@ def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) 
                 raise BadInput(_TAKEN)
             return
         rows = tx.rows(
-            "select dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, person "
-            "from adjudication_now where id = $1",
+            f"select {columns_of(AdjudicationRow)} from adjudication "
+            "where id = $1 and id in (select id from adjudication_now)",
             [decision_id],
         )
         if not rows:
             raise BadInput("This decision does not stand any more: it was taken back, or another one was made.")
-        *told, saw, person = rows[0]
-        if person != actor and not who.may("lead"):
-            raise NotAllowed(f"{person} made this decision: only they or a lead can take it back.")
-        tx.add("adjudication", _COLUMNS, [(key, *told, saw, True, actor)])
+        held = AdjudicationRow(*rows[0])
+        if held.person != actor and not who.may("lead"):
+            raise NotAllowed(f"{held.person} made this decision: only they or a lead can take it back.")
+        tx.append([held._replace(id=key, withdrawn=True, person=actor)])
 
     if not 8 <= len(key) <= 80:
         raise BadInput("Taking a decision back needs a key of 8 to 80 letters.")

@@ -82,7 +82,7 @@ def describe_origin(values: Sequence[float | None], value: float | None, how: Ho
 def resolve(values: Sequence[float | None], scale: Scale, rule: GoldRule) -> tuple[float | None, How] | None:
     """The gold of one cell by the rule, and how it came about; None where a drawn vote leaves none.
 
-    The same as `data.gold.gold.gold` says in SQL, for one cell at a time; the tests hold the two against each other.
+    The same as `data.gold.gold.gold_sql` says in SQL, for one cell at a time; tests hold the two against each other.
     """
     if len(values) == 1:
         return values[0], "one"
@@ -129,7 +129,8 @@ def rule_effect(store: Store, dataset_id: str, new: GoldRule) -> RuleEffect:
         basis: Basis = "all"
         for sort, dimension, scale in asked:
             changed += int(store.rows(
-                f"select count(*) from ({gold_sql(sort, scale, basis, now)}) a join ({gold_sql(sort, scale, basis, then_)}) b "
+                f"select count(*) from ({gold_sql(sort, scale, basis, now)}) a "
+                f"join ({gold_sql(sort, scale, basis, then_)}) b "
                 "on b.item_id = a.item_id and b.unit = a.unit where a.value is distinct from b.value",
                 [dataset_id, dimension],
             )[0][0])  # fmt: skip

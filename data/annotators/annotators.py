@@ -149,7 +149,9 @@ def dimension_labels(
     return remembered(store, key, tables, partial(_labels, store, dataset_id, dimension, resting, judge_id, shared))
 
 
-def _labels(store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str, shared: int) -> DimensionLabels:
+def _labels(
+    store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str, shared: int
+) -> DimensionLabels:
     if shared:  # a hash of the id draws at random, and the same items each time
         several = (
             ", several as (select item_id, unit from g where newest = 1 and value is not null group by item_id, unit "

@@ -152,7 +152,11 @@ def _who(tx: Tx, stand: Stand, decision: Decision, actor: str) -> Iterator[Fact]
     if decision == "approve" and stand.proposed is not None:
         proposer = stand.proposed.person
         two = "independent leads" if leads.are_independent(events, proposer, actor) else "not independent leads"
-        yield "who had proposed", None, f"{proposer}, {leads.describe_lead_origin(events, proposer)}; with {actor}: {two}"
+        yield (
+            "who had proposed",
+            None,
+            f"{proposer}, {leads.describe_lead_origin(events, proposer)}; with {actor}: {two}",
+        )
 
 
 # -- what there is to look at -----------------------------------------------------------------------------------------
@@ -185,8 +189,8 @@ def waits(store: Store, dataset_id: str = "") -> Waits:
     found = [
         one
         for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
-        for judge_id, *_ in datasets.dataset_judges(store, d.id)
-        for one in _known(store, d.id, judge_id) if not one.against and one.key not in stood
+        for judge in datasets.dataset_judges(store, d.id)
+        for one in _known(store, d.id, judge.id) if not one.against and one.key not in stood
     ]  # fmt: skip
     doubtful = doubted(store, dataset_id)
     doubts = {one.id for one, _ in doubtful}

@@ -99,7 +99,7 @@ def _judges(store: Store, dataset_id: str) -> list[str]:
     """The judges whose dimensions may be decided on: not those that are practice, where that refuses them."""
     made_up = policy.synthetic(store, dataset_id)
     there = datasets.dataset_judges(store, dataset_id)
-    return [id_ for id_, _, model, made, _ in there if made_up or not (made or practice(model))]
+    return [one.id for one in there if made_up or not (one.synthetic or practice(one.model))]
 
 
 def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:
@@ -139,8 +139,9 @@ def fingerprint(store: Store, dataset_id: str, judge_id: str, dimension: Dimensi
     any workspace, however they came there.
     """
     digest = hashlib.sha256()
+    met = calibration.met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))
     rows = store.rows(
-        f"with met as ({calibration.met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}) "
+        f"with met as ({met}) "
         "select i.hash, m.unit, m.human, m.judge, m.scored, m.weight from met m join item i on i.id = m.item_id "
         "order by i.hash, m.unit, m.human, m.judge, m.scored, m.weight",
         [dataset_id, dimension.name, judge_id],

@@ -157,7 +157,7 @@ def behind(
         "where d.dataset_id = $1 and d.stream = 'audit' and d.mode = 'blind'",
         [dataset_id],
     )[0][0]
-    tried = sum(name == card for _, name, *_ in datasets.dataset_judges(store, dataset_id))
+    tried = sum(judge.card == card for judge in datasets.dataset_judges(store, dataset_id))
     leads = tuple(p.name for p in people.all_people(store) if p.may("lead"))
     files, shown_ = _brought(store, imported), len(examples)
     query = "select distinct seq from intake where sampling = 'random' and population is null and dataset_id = $1"

@@ -11,6 +11,7 @@ from typing import Literal
 from data.approvals import policy
 from data.approvals.policy import Asked
 from data.records.names import AUTOMATIC as AUTOMATIC
+from data.records.tables import ApprovalEvidenceRow, ApprovalRow
 from data.store import Row, Store, Tx, remembered
 from data.store.ids import new_id
 from judges.stats.approval_check import Policy
@@ -159,13 +160,9 @@ def append(
 ) -> str:  # fmt: skip
     """Append a decision with its evidence; its id. For callers that have checked the right to."""
     id_, kept = new_id(), list(facts)
-    tx.add(
-        "approval",
-        "id, dataset_id, judge_id, sort, dimension, decision, reason, state, policy, print, person",
-        [(id_, *key, decision, reason, state, canonical(policy.stored(asked)), print_, person)],
-    )
+    tx.append([ApprovalRow(id_, *key, decision, reason, state, canonical(policy.stored(asked)), print_, person)])
     kept.append((_ORDER, None, canonical([name for name, _, _ in kept])))
-    tx.add("approval_evidence", "approval_id, name, figure, told", [(id_, *fact) for fact in kept])
+    tx.append([ApprovalEvidenceRow(id_, *fact) for fact in kept])
     return id_
 
 

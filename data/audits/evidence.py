@@ -270,7 +270,9 @@ def _gold(
     for basis in _BASES if modes else ():
         found: dict[Cell, float | None] = {}
         for d in [d for d in card.dimensions if d.asked and (basis != "blind" or ("blind",) in modes)]:
-            query = f"select item_id, unit, value from ({gold_sql(d.sort, d.scale, basis, rule)}) g where 1 = 1{left_out}"
+            query = (
+                f"select item_id, unit, value from ({gold_sql(d.sort, d.scale, basis, rule)}) g where 1 = 1{left_out}"
+            )
             for item, unit, value in store.rows(query, [dataset_id, d.name]):
                 if item in items and item not in shown:
                     found[str(item), str(unit), d.name] = None if value is None else float(value)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from data.records import exposure
 from data.records.people import require
+from data.records.tables import FitRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import new_id
@@ -101,8 +102,7 @@ def answer(store: Store, actor: str, judge_id: str, cell: Justified, fits: bool)
         )
         if not tx.rows(there, [judge_id, cell.item, cell.unit, cell.dimension]):
             raise BadInput("This judge gives no justification there, so nothing can be said about it.")
-        row = (new_id(), judge_id, cell.item, cell.unit, cell.dimension, fits, actor)
-        tx.add("fit", "id, judge_id, item_id, unit, dimension, fits, person", [row])
+        tx.append([FitRow(new_id(), judge_id, cell.item, cell.unit, cell.dimension, fits, actor)])
 
     store.tx(actor, "justification fits", work, target=judge_id)
 

@@ -90,7 +90,8 @@ def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Bas
         "d.probability is not null as drawn, l.annotator, count(*) "
         "from label_now l join item i on i.id = l.item_id "
         "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
-        f"where i.dataset_id = $1 and l.dimension in ({marks}){not_excluded_sql(store, 'l.item_id')} group by 1, 2, 3, 4",
+        f"where i.dataset_id = $1 and l.dimension in ({marks}){not_excluded_sql(store, 'l.item_id')} "
+        "group by 1, 2, 3, 4",
         [dataset_id, *names],
     )
     people: dict[Basis, dict[str, int]] = {basis: defaultdict(int) for basis in BASES}
@@ -204,8 +205,8 @@ def _earliest(
 ) -> list[str]:
     """The items with a value of people and judge that were the first to be labelled blind; later changes move none."""
     rows = store.rows(
-        f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}), both_valued as ("
-        "select distinct item_id from met where scored and human is not null and judge is not null) "
+        f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}), "
+        "both_valued as (select distinct item_id from met where scored and human is not null and judge is not null) "
         "select b.item_id from both_valued b join label l on l.item_id = b.item_id and l.dimension = $2 "
         f"where l.mode = 'blind' group by b.item_id order by min(l.seq), b.item_id limit {first:d}",
         [dataset_id, dimension.name, judge_id],
@@ -315,8 +316,8 @@ def met(
     Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
     share, people and waits (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on
     gold and scores, `among` on the items of the labels: those that do not count for a judge
-    (`data.gold.fewshot.apart`) are left out there, as weights are told from the labels. Statements that ask for
-    several dimensions say where their labels are (`held`) and which scores may be met (`scores`); `waiting` as in
+    (`data.gold.fewshot.not_in_prompt_sql`) are left out there, as weights are told from the labels. Statements that ask
+    for several dimensions say where their labels are (`held`) and which scores may be met (`scores`); `waiting` as in
     `every`.
     """
     rule = gold_rule(store, dataset_id)
@@ -360,7 +361,9 @@ def items_in(
     rows = store.rows(
         "select i.id, i.name, i.system_a, i.system_b, g.unit, g.how, g.people, a.person, a.reason "
         + _JOINED.format(
-            gold=gold_sql(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), not_in_prompt_sql(store, judge_id)),
+            gold=gold_sql(
+                dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), not_in_prompt_sql(store, judge_id)
+            ),
             scores="score_now",
         )
         + f"{_ITEM}left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "

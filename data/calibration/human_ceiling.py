@@ -30,7 +30,8 @@ def ceiling(
     """
 
     def make() -> HumanCeiling | None:
-        return ceilings.measure_ceiling(annotators.dimension_labels(store, dataset_id, dimension, resting, judge_id).ratings)
+        found = annotators.dimension_labels(store, dataset_id, dimension, resting, judge_id)
+        return ceilings.measure_ceiling(found.ratings)
 
     return remembered(store, ("ceiling", dataset_id, judge_id, dimension, resting), TABLES, make)
 

@@ -51,7 +51,9 @@ def _labelled(
     parts, picked = [], []
     for n, (ask, basis) in enumerate(zip(asks, bases, strict=True)):
         d = ask.dimension
-        own = gold_sql(d.sort, d.scale, basis, rule, not_in_prompt_sql(store, judge_id), means=True).replace("$2", f"${n + 3}")
+        own = gold_sql(d.sort, d.scale, basis, rule, not_in_prompt_sql(store, judge_id), means=True).replace(
+            "$2", f"${n + 3}"
+        )
         parts.append(f"gold{n} as materialized ({own})")
         picked.append(f"select item_id from gold{n}")
     parts += [

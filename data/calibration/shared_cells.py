@@ -58,7 +58,7 @@ def meetings(
 def _meetings(
     store: Store, dataset_id: str, judges: Sequence[str], d: Dimension, basis: Basis, left_out: str
 ) -> dict[str, PairedRatings]:
-    """The cells of judges for which the same items are left out (`data.gold.fewshot.apart`)."""
+    """The cells of judges for which the same items are left out (`data.gold.fewshot.not_in_prompt_sql`)."""
     strata = parted(store, dataset_id, basis)
     stratum_of = "dense_rank() over (order by coalesce(d.stratum, ''))" if strata else "0"
     rule = gold_rule(store, dataset_id)

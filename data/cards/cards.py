@@ -10,6 +10,7 @@ from typing import Any
 
 from data.records.people import require
 from data.records.settings import get_setting, put_setting
+from data.records.tables import CardRow
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotFound
 from judges import cards as folder
@@ -248,7 +249,7 @@ def attach_examples(store: Store, actor: str, name: str, examples: Sequence[Exam
 
 def _put(tx: Tx, made: Card) -> None:
     if not tx.rows("select 1 from card where version = $1", [made.version]):
-        tx.add("card", "version, name, spec", [(made.version, made.name, canonical(made.spec))])
+        tx.append([CardRow(made.version, made.name, canonical(made.spec))])
     if get_setting(tx, _SCOPE, made.name) != made.version:
         put_setting(tx, _SCOPE, made.name, made.version)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from data.cards import cards
 from data.records import combinations
+from data.records.datasets import DatasetJudge
 from data.records.people import require
 from data.records.settings import get_setting, put_setting
 from data.store import Store, Tx
@@ -29,7 +30,7 @@ class CardLayer:
 
 
 def card_layers(
-    store: Store, dataset_id: str, item: Any, wanted: str, usual: Sequence[tuple[str, str, str, bool, int]]
+    store: Store, dataset_id: str, item: Any, wanted: str, usual: Sequence[DatasetJudge]
 ) -> tuple[CardLayer, ...]:
     """The cards of an item, the main one first.
 
@@ -82,16 +83,17 @@ def choose_desk_cards(store: Store, actor: str, dataset_id: str, names: Sequence
     store.tx(actor, "desk cards", work, target=dataset_id)
 
 
-def _judges(store: Store, usual: Sequence[tuple[str, str, str, bool, int]]) -> list[tuple[str, Card, str]]:
-    several = combinations.describe_combinations(store)
-    names = {judge: model + (f" · {several[judge]}" if judge in several else "") for judge, _, model, _, _ in usual}
-    found = [(judge_id, cards.card_of_judge_if_known(store, judge_id), names[judge_id]) for judge_id in names]
+def _judges(store: Store, usual: Sequence[DatasetJudge]) -> list[tuple[str, Card, str]]:
+    names = combinations.model_names(store, usual).items()
+    found = [(judge_id, cards.card_of_judge_if_known(store, judge_id), name) for judge_id, name in names]
     return [(judge_id, card, model) for judge_id, card, model in found if card is not None]
 
 
 def _of(store: Store, name: str, fitting: Sequence[CardLayer]) -> CardLayer:
     """A card with the judge of most items, or without one."""
-    return next((one for one in fitting if one.card.name == name), None) or CardLayer("", "", cards.card_named(store, name))
+    return next((one for one in fitting if one.card.name == name), None) or CardLayer(
+        "", "", cards.card_named(store, name)
+    )
 
 
 def _fits(store: Store, name: str, kind: Kind) -> bool:

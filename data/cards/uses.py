@@ -23,8 +23,8 @@ def card_uses(store: Store) -> dict[str, list[CardUse]]:
     """Everything that uses each card, by its name."""
     found: dict[str, list[CardUse]] = {}
     for dataset in datasets.all_datasets(store):
-        for judge, card, model, _, items in datasets.dataset_judges(store, dataset.id):
-            found.setdefault(card, []).append(CardUse(dataset.name, judge, model, items))
+        for judge in datasets.dataset_judges(store, dataset.id):
+            found.setdefault(judge.card, []).append(CardUse(dataset.name, judge.id, judge.model, judge.items))
         for card in desk_cards.chosen_desk_cards(store, dataset.id):
             found.setdefault(card, []).append(CardUse(dataset.name))
     return found

@@ -44,7 +44,9 @@ def _add(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         # Questions under the name of a card that was made here are a new version of it.
-        there = {n: c for n, c in cards.current_cards(store).items() if not options.dimension or not cards.is_own_card(c)}
+        there = {
+            n: c for n, c in cards.current_cards(store).items() if not options.dimension or not cards.is_own_card(c)
+        }
         made = chosen_card(options, options.name or None, there)
         cards.own_recipe(made)
         saved = cards.adopt_card(store, actor(store, options.actor), made, dry=options.dry_run)

@@ -17,7 +17,9 @@ def add_judge(parser: argparse.ArgumentParser, default: str = "the only one") ->
 
 def judges(store: Store, dataset: Dataset, wanted: str) -> list[tuple[str, str, str]]:
     """(judge id, card, model) of the judges that `wanted` names; "" is all. Raises NotFound, naming those there are."""
-    return [(one.id, one.card, one.model) for one in judge_lookup.lookup_judges(store, dataset.id, dataset.name, wanted)]
+    return [
+        (one.id, one.card, one.model) for one in judge_lookup.lookup_judges(store, dataset.id, dataset.name, wanted)
+    ]
 
 
 def judge(store: Store, dataset: Dataset, wanted: str) -> tuple[str, str, str]:

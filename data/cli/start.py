@@ -148,9 +148,9 @@ def _asking(made: Outline) -> str:
 
 def _figures(store: Store, dataset_id: str) -> None:
     """Kappa of each judge and question."""
-    for judge_id, _, model, _, _ in datasets.dataset_judges(store, dataset_id):
-        for summary in (one for one in start.figures(store, dataset_id, judge_id) if one.cells):
-            print(_figure(model, summary))
+    for judge in datasets.dataset_judges(store, dataset_id):
+        for summary in (one for one in start.figures(store, dataset_id, judge.id) if one.cells):
+            print(_figure(judge.model, summary))
 
 
 def _figure(model: str, summary: Summary) -> str:

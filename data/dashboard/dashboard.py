@@ -112,7 +112,7 @@ class Run:
 
 def published(store: Store, dataset_id: str) -> dict[str, list[Approval]]:
     """The approvals that hold, by judge, in the order in which the dataset lists its judges."""
-    found: dict[str, list[Approval]] = {judge: [] for judge, *_ in datasets.dataset_judges(store, dataset_id)}
+    found: dict[str, list[Approval]] = {judge.id: [] for judge in datasets.dataset_judges(store, dataset_id)}
     for approval in approvals.approved(store, dataset_id):
         if approval.judge in found:
             found[approval.judge].append(approval)
@@ -312,10 +312,10 @@ class Published:
 
 def whole(store: Store, dataset: Dataset, judge_id: str) -> Published:
     """The same for one judge, all at once."""
-    named = {id_: (f"{model} · {card}", made) for id_, card, model, made, _ in datasets.dataset_judges(store, dataset.id)}
-    name, made = named[judge_id]
+    judge = {one.id: one for one in datasets.dataset_judges(store, dataset.id)}[judge_id]
     held = published(store, dataset.id).get(judge_id, [])
     return Published(
-        dataset, judge_id, name, made, tuple(tiles(store, dataset.id, judge_id, held)),
-        tuple(withheld(store, dataset.id, judge_id)), tuple(runs(store, dataset.id, judge_id)),
+        dataset, judge_id, f"{judge.model} · {judge.card}", judge.synthetic,
+        tuple(tiles(store, dataset.id, judge_id, held)), tuple(withheld(store, dataset.id, judge_id)),
+        tuple(runs(store, dataset.id, judge_id)),
     )  # fmt: skip

@@ -34,9 +34,9 @@ def _look(store: Store) -> None:
                 dashboard.withheld(store, dataset_id, judge_id)
     many = "select dataset_id from item group by dataset_id having count(*) >= $1"
     for (dataset_id,) in store.rows(many, [LINEARISE_FROM]):
-        for judge_id, *_ in datasets.dataset_judges(store, dataset_id):
+        for judge in datasets.dataset_judges(store, dataset_id):
             with contextlib.suppress(AssayError):
-                _calibrate(store, str(dataset_id), judge_id)
+                _calibrate(store, str(dataset_id), judge.id)
 
 
 def _calibrate(store: Store, dataset_id: str, judge_id: str) -> None:

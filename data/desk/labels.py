@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from data import log
 from data.cards import cards
 from data.records import exposure, items, people
+from data.records.tables import AnswerRow, CommentRow, LabelRow, RepairRow
 from data.store import Store, Tx
 from data.store.errors import NotFound
 from data.store.ids import new_id, now, storable
@@ -145,7 +146,9 @@ def _read(answers: Sequence[Any]) -> tuple[list[DeskAnswer], list[RefusedAnswer]
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             where = storable(".".join(map(str, first["loc"])))
-            refused.append(RefusedAnswer(key, item, f"The browser sent something unreadable ({where}: {first['msg']})."))
+            refused.append(
+                RefusedAnswer(key, item, f"The browser sent something unreadable ({where}: {first['msg']}).")
+            )
             continue
         held = len(answer.values) + len(answer.notes) + len(answer.repairs)
         long = sum(len(n.text) for n in answer.notes) + sum(len(r.text) for r in answer.repairs)
@@ -182,7 +185,7 @@ def _save_one(tx: Tx, actor: str, answer: DeskAnswer) -> str:
     # What corrects an answer belongs to the same draw: it cannot become blind because the item was drawn meanwhile.
     draw = _draw(tx, item.id, next((r[2] for r in past if r[0] in last), answer.claim), again=bool(last))
     mode = exposure.answer_mode(draw[1] if draw else "", exposure.find_exposures(tx, actor, [item.id]).get(item.id))
-    rows: list[tuple[Any, ...]] = []
+    rows: list[LabelRow] = []
     made_at = now()
     draw_id = draw[0] if draw else ""
     current = _current(tx, item.id, actor)
@@ -196,15 +199,20 @@ def _save_one(tx: Tx, actor: str, answer: DeskAnswer) -> str:
             continue
         saw = value.saw and mode != "blind"
         rows.append(
-            (new_id(), answer.key, item.id, *cell, code, actor, mode, draw_id, value.judge or answer.judge or "", saw,
-             value.seen if saw else None, None, own[0] if own else None, False, made_at, value.unseen if saw else None)
+            LabelRow(
+                new_id(), answer.key, item.id, *cell, code, actor, mode, draw_id, value.judge or answer.judge or "",
+                saw=saw, seen=value.seen if saw else None, probability=None, replaces=own[0] if own else None,
+                withdrawn=False, made_at=made_at, unseen=value.unseen if saw else None,
+            )
         )  # fmt: skip
     for cell, by_mode in current.items():
         _, own = _standing(by_mode, mode)
         if own and (answer.asked is None or f"{sort_of(cell[0])}/{cell[1]}" in answer.asked):
             rows.append(
-                (new_id(), answer.key, item.id, *cell, own[1], actor, mode, draw_id, answer.judge or "", False, None,
-                 None, own[0], True, made_at, None)
+                LabelRow(
+                    new_id(), answer.key, item.id, *cell, own[1], actor, mode, draw_id, answer.judge or "",
+                    saw=False, seen=None, probability=None, replaces=own[0], withdrawn=True, made_at=made_at,
+                )
             )  # fmt: skip
     better = {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
     if unknown := better.keys() - repairable_units(item.content):
@@ -213,25 +221,15 @@ def _save_one(tx: Tx, actor: str, answer: DeskAnswer) -> str:
         )
     if answer.action == "save" and not answer.values:
         return "There was nothing to save: no cell had an answer."
-    tx.add(
-        "answer",
-        "id, dataset_id, item_id, draw_id, person, judge_id, action, mode, reason, previous, milliseconds, made_at",
-        [
-            (answer.key, item.dataset_id, item.id, draw_id, actor, answer.judge or "", answer.action, mode,
-             answer.reason, answer.version, min(max(answer.ms, 0), 3_600_000), made_at)
-        ],
+    made = AnswerRow(
+        answer.key, item.dataset_id, item.id, draw_id, actor, answer.judge or "", answer.action, mode,
+        answer.reason, answer.version, min(max(answer.ms, 0), 3_600_000), made_at,
     )  # fmt: skip
-    tx.add(
-        "label",
-        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
-        "replaces, withdrawn, made_at, unseen",
-        rows,
-    )
-    notes = [(new_id(), answer.key, item.id, n.unit, n.sort, n.text.strip(), actor) for n in answer.notes]
-    notes = [note for note in notes if note[5]]
-    tx.add("comment", "id, answer_id, item_id, unit, sort, text, person", notes)
-    repairs = [(new_id(), answer.key, item.id, unit, text, actor) for unit, text in better.items()]
-    tx.add("repair", "id, answer_id, item_id, unit, text, person", repairs)
+    tx.append([made])
+    tx.append(rows)
+    notes = [CommentRow(new_id(), answer.key, item.id, n.unit, n.sort, n.text.strip(), actor) for n in answer.notes]
+    tx.append([note for note in notes if note.text])
+    tx.append([RepairRow(new_id(), answer.key, item.id, unit, text, actor) for unit, text in better.items()])
     return ""
 
 
@@ -304,7 +302,9 @@ def _standing(by_mode: dict[bool, _Row], mode: exposure.AnswerMode) -> tuple[_Ro
     return by_mode.get(True) or by_mode.get(False), by_mode.get(revealed)
 
 
-def check_answer_value(store: Store | Tx, item: Dialogue | Pair | Response, unit: str, dimension: str, value: Any) -> float | None:
+def check_answer_value(
+    store: Store | Tx, item: Dialogue | Pair | Response, unit: str, dimension: str, value: Any
+) -> float | None:
     """The code of a value for that cell of that item. Raises BadScale where there is no such cell, or value."""
     if unit not in units(item):
         raise BadScale(f"this item has no {unit}")

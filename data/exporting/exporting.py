@@ -18,6 +18,7 @@ from data.gold import excluded_items
 from data.records import exposure
 from data.records.datasets import Dataset
 from data.records.people import require
+from data.records.tables import ExportRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import new_id
@@ -102,11 +103,8 @@ def give(
         require(tx, actor, "researcher")
         new = _aside(tx, actor, dataset, kind, told_of) if kind.tunes and told_of else 0
         exposure.add_exposures(tx, actor, _told(tx, dataset, kind, told, told_of), "export")
-        tx.add(
-            "export",
-            "id, dataset_id, kind, settings, lines",
-            [(new_id(), dataset.id, kind.name, canonical({"format": format, **told, **rests}), lines)],
-        )
+        settings = canonical({"format": format, **told, **rests})
+        tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, lines)])
         return new
 
     try:
@@ -144,7 +142,9 @@ def _aside(tx: Tx, actor: str, dataset: Dataset, kind: Kind, names: set[str]) ->
     ids = {id_ for _, id_ in _ids(tx, dataset, names)}
     if ids & excluded_items.audit_sample_items(tx, dataset.id):
         raise BadInput("One of these items has just been drawn into the audit sample. Export again without it.")
-    return excluded_items.set_excluded(tx, actor, dataset.id, sorted(ids), f"given out as few-shot examples ({kind.name})")
+    return excluded_items.set_excluded(
+        tx, actor, dataset.id, sorted(ids), f"given out as few-shot examples ({kind.name})"
+    )
 
 
 def loads(format: Format, name: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data.records.people import require
+from data.records.tables import ItemUseRow
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput
 from data.store.ids import new_id
@@ -109,12 +110,7 @@ def set_excluded(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why:
             "nobody may choose which of those labels the approval check counts. If a prompt was tuned on such items, "
             "import the others as a dataset of their own and draw a new sample there."
         )
-    tx.add(
-        "item_use",
-        "id, dataset_id, item_id, tuning, why, person",
-        [(new_id(), dataset_id, i, tuning, why, actor) for i in new],
-    )
-    return len(new)
+    return tx.append([ItemUseRow(new_id(), dataset_id, i, tuning, why, actor) for i in new])
 
 
 def item_ids_of_names(store: Store, dataset_id: str, names: Sequence[str]) -> list[str]:

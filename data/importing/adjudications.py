@@ -9,6 +9,7 @@ from data.importing.existing import Decisions, Made
 from data.importing.lines import AdjudicationIn, Line, SaidIn
 from data.importing.question import Asked, asked
 from data.importing.sentences import show
+from data.records.tables import AdjudicationRow
 from data.store.ids import content_id
 
 
@@ -45,8 +46,11 @@ class DecisionDoor:
             self.people.setdefault(name, "")
         told = (made.person, value, made.reason, made.saw_judge, made.at.isoformat())
         key = content_id("adjudication", *cell, *told)
-        row = (key, self.door.dataset_id, *cell, value, made.reason, labels_to_json(said, made.at), made.saw_judge, False)
-        self.door.spool.add("adjudication", [(*row, made.person)], 100 * len(said) + len(made.reason))
+        labels = labels_to_json(said, made.at)
+        row = AdjudicationRow(
+            key, self.door.dataset_id, *cell, value, made.reason, labels, made.saw_judge, False, made.person
+        )
+        self.door.spool.add([row], 100 * len(said) + len(made.reason))
         report.new.adjudications += 1
         shown = given.model_dump(include={"item", "unit", "dimension", "reason", "saw_judge", "made_at"})
         shown |= {"adjudicator": made.person, "value": str(given.value)}

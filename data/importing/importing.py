@@ -25,6 +25,7 @@ from data.records.datasets import ensure_dataset
 from data.records.names import imported_name
 from data.records.people import Person, append_people, known_names, require
 from data.records.settings import get_setting, put_setting
+from data.records.tables import CardRow, IntakeRow, JudgeRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import content_id, new_id
@@ -148,15 +149,15 @@ def _write(tx: Tx, actor: str, source: Source, known: Brief, made: Gathered, spo
     versions = {card.version: card for card in [*known.cards.values(), *brought]}
     used = {version: versions[version] for version, *_ in made.judges.values()}
     used |= {card.version: card for card in brought}
-    tx.add("card", "version, name, spec", [(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in there])
+    tx.append([CardRow(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in there])
     cards.offer_cards(tx, [card for card in brought if card.name not in known.cards])
     new = [
-        (key, versions[version].name, version, model, params, synthetic)
+        JudgeRow(key, versions[version].name, version, model, params, synthetic)
         for key, (version, model, params, synthetic) in made.judges.items()
         if key not in judges
     ]
-    tx.add("judge", "id, card, card_version, model, params, synthetic", new)
-    combinations.add_rules(tx, {row[0]: (versions[row[2]], json.loads(row[4])) for row in new})
+    tx.append(new)
+    combinations.add_rules(tx, {row.id: (versions[row.card_version], json.loads(row.params)) for row in new})
     people = {row[0] for row in tx.rows("select distinct person from person_event")}
     append_people(tx, [Person(n, "annotator", False, team) for n, team in made.people.items() if n not in people])
     for table in made.rows:
@@ -173,9 +174,8 @@ def _write(tx: Tx, actor: str, source: Source, known: Brief, made: Gathered, spo
         require(tx, actor, "lead")
         guidelines.append_guidelines(tx, dataset_id, made.guidelines)
     added = report.new
-    facts = (new_id(), dataset_id, source.name, ", ".join(report.formats), plan.sampling, plan.population)
-    columns = "id, dataset_id, source, format, sampling, population, items, judgments, labels"
-    tx.add("intake", columns, [(*facts, added.items, added.judgments, added.labels)])
+    facts = new_id(), dataset_id, source.name, ", ".join(report.formats), plan.sampling
+    tx.append([IntakeRow(*facts, added.items, added.judgments, added.labels, plan.population)])
 
 
 _IDENTIFIED = (("version", "card"), ("id", "judge"))

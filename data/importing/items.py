@@ -14,7 +14,7 @@ def take(door: Door, line: Line) -> None:
     """Put an item into the spool, or count it as known. Raises No, ValidationError or AssayError."""
     item = prepared(ITEM.validate_python(line.data))
     row = rows.item_row(door.dataset_id, item)
-    content, content_hash = row[6], row[8]
+    content, content_hash = row.content, row.hash
     check_text(content, line.data)
     report, known = door.report, door.items.hash_of(item.id)
     if known is not None:
@@ -24,9 +24,10 @@ def take(door: Door, line: Line) -> None:
         report.known.items += not (line.weak and door.items.is_new(item.id))
         return
     door.items.add(item, content, content_hash)
-    door.spool.add("item", [row], len(content))
+    door.spool.add([row], len(content))
     report.new.items += 1
-    systems = " / ".join(filter(None, row[4:6]))
+    systems = " / ".join(filter(None, (row.system_a, row.system_b)))
     asked = item.input_text if isinstance(item, Pair) else ""
     begins = item.turns[0].text if isinstance(item, Dialogue) else asked or getattr(item, "output", "")
-    door.show("items", report.new.items, id=item.id, kind=item.kind, system=systems, units=row[9], begins=begins[:500])
+    shown = {"id": item.id, "kind": item.kind, "system": systems, "units": row.cells, "begins": begins[:500]}
+    door.show("items", report.new.items, **shown)

@@ -13,6 +13,7 @@ from data.importing.existing import Item, Judgments
 from data.importing.lines import JudgmentIn, Line
 from data.importing.orders import OrderDoor
 from data.importing.sentences import show
+from data.records.tables import JudgmentRow, RemarkRow, ScoreRow
 from judges.authoring.soundness import faults
 from judges.card import Card
 from judges.client.endpoint import practice
@@ -94,11 +95,11 @@ class JudgmentDoor:
             raise No("card", f"There is no card {show(given.card)}. There are: {', '.join(self.door.cards)}.")
         return known
 
-    def _put(self, made: tuple[rows.Row, list[rows.Row], list[rows.Row]], weight: int) -> None:
+    def _put(self, made: tuple[JudgmentRow, list[ScoreRow], list[RemarkRow]], weight: int) -> None:
         row, scores, remarks = made
-        self.door.spool.add("judgment", [row], weight)
-        self.door.spool.add("score", scores, 100 * len(scores))
-        self.door.spool.add("remark", remarks, sum(len(remark[6]) for remark in remarks))
+        self.door.spool.add([row], weight)
+        self.door.spool.add(scores, 100 * len(scores))
+        self.door.spool.add(remarks, sum(len(remark.text) for remark in remarks))
 
     def _report(self, given: JudgmentIn, part: str, sample: int, judge: str, reading: Reading) -> None:
         new = self.door.report.new

@@ -11,6 +11,7 @@ from data.importing.lines import LabelIn, Line
 from data.importing.question import asked
 from data.importing.sentences import show
 from data.importing.staging import LATER
+from data.records.tables import LabelRow
 from data.store.errors import BadInput
 from data.store.ids import content_id
 
@@ -61,8 +62,11 @@ class LabelDoor:
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
         if probability is None and self.door.brief.plan.sampling == "random":
             self.door.tally.warn(NO_PROBABILITY)
-        told = (given.mode, "", "", False, None, probability, None, False, made_at)
-        self.door.spool.add("label", [(key, "", *cell[:3], value, annotator, *told)])
+        row = LabelRow(
+            key, "", *where, value, annotator, given.mode, draw_id="", judge_id="", saw=False, seen=None,
+            probability=probability, replaces=None, withdrawn=False, made_at=made_at,
+        )  # fmt: skip
+        self.door.spool.add([row])
         report.new.labels += 1
         shown = given.model_dump(include={"item", "unit", "dimension", "mode", "made_at"})
         self.door.show("labels", report.new.labels, **shown, annotator=annotator, value=str(given.value))

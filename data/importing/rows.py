@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from data.records.tables import ItemRow, JudgmentRow, RemarkRow, ScoreRow
 from data.store.errors import BadInput
 from data.store.ids import content_id
 from judges.strict_json import canonical
 from judges.types import Dialogue, Pair, Reading, Response, systems, units
 
 _YEARS = (1990, 2200)
-Row = tuple[Any, ...]
 
 
 @lru_cache(maxsize=5_000)
@@ -22,14 +22,14 @@ def item_id(dataset_id: str, name: str) -> str:
     return content_id("item", dataset_id, name)
 
 
-def item_row(dataset_id: str, item: Dialogue | Pair | Response) -> Row:
+def item_row(dataset_id: str, item: Dialogue | Pair | Response) -> ItemRow:
     """The row of a prepared item; its content is the canonical JSON of the whole model."""
     plain = item.model_dump(mode="json")
     content = canonical(plain)
     a, b = systems(item)
     meta = canonical(plain["meta"]) if plain["meta"] else "{}"
     key = item_id(dataset_id, item.id)
-    return (key, dataset_id, item.id, item.kind, a, b, content, meta, content_hash(content), len(units(item)))
+    return ItemRow(key, dataset_id, item.id, item.kind, a, b, content, meta, content_hash(content), len(units(item)))
 
 
 def content_hash(content: str) -> str:
@@ -49,11 +49,11 @@ def judgment_id(judge: str, item: str, part: str, raw: str, sample: int = 0) -> 
 
 def judgment_rows(
     key: str, judge: str, item: str, part: str, sample: int, raw: str, reading: Reading
-) -> tuple[Row, list[Row], list[Row]]:
+) -> tuple[JudgmentRow, list[ScoreRow], list[RemarkRow]]:
     """The row of a judgment, and those of its scores and remarks (none where it is unscored)."""
-    row = (key, judge, item, part, sample, raw, reading.unscored or "", reading.why)
-    scores = [(key, judge, item, *score, sample) for score in reading.scores]
-    remarks = [(key, judge, item, *remark, sample) for remark in reading.remarks]
+    row = JudgmentRow(key, judge, item, part, sample, raw, reading.unscored or "", reading.why)
+    scores = [ScoreRow(key, judge, item, *score, sample) for score in reading.scores]
+    remarks = [RemarkRow(key, judge, item, *remark, sample) for remark in reading.remarks]
     return row, scores, remarks
 
 

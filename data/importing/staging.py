@@ -4,57 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple, get_args, get_type_hints
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-_TEXT, _WHOLE, _REAL, _YES, _TIME = pa.string(), pa.int64(), pa.float64(), pa.bool_(), pa.timestamp("us")
-TABLES: dict[str, list[tuple[str, pa.DataType]]] = {
-    "item": [
-        *((name, _TEXT) for name in ("id", "dataset_id", "name", "kind", "system_a", "system_b", "content", "meta")),
-        ("hash", _TEXT),
-        ("cells", _WHOLE),
-    ],
-    "judgment": [
-        *((name, _TEXT) for name in ("id", "judge_id", "item_id", "part")),
-        ("sample", _WHOLE),
-        *((name, _TEXT) for name in ("raw", "unscored", "why")),
-    ],
-    "score": [
-        *((name, _TEXT) for name in ("judgment_id", "judge_id", "item_id", "unit", "dimension")),
-        ("value", _REAL),
-        ("confidence", _REAL),
-        ("source", _TEXT),
-        ("sample", _WHOLE),
-    ],
-    "remark": [
-        *((name, _TEXT) for name in ("judgment_id", "judge_id", "item_id", "unit", "dimension", "sort", "text")),
-        ("sample", _WHOLE),
-    ],
-    "label": [
-        *((name, _TEXT) for name in ("id", "answer_id", "item_id", "unit", "dimension")),
-        ("value", _REAL),
-        *((name, _TEXT) for name in ("annotator", "mode", "draw_id", "judge_id")),
-        ("saw", _YES),
-        ("seen", _REAL),
-        ("probability", _REAL),
-        ("replaces", _TEXT),
-        ("withdrawn", _YES),
-        ("made_at", _TIME),
-    ],
-    "adjudication": [
-        *((name, _TEXT) for name in ("id", "dataset_id", "item_id", "unit", "dimension")),
-        ("value", _REAL),
-        *((name, _TEXT) for name in ("reason", "labels")),
-        ("saw_judge", _YES),
-        ("withdrawn", _YES),
-        ("person", _TEXT),
-    ],
-}
+from data.records.tables import AdjudicationRow, ItemRow, JudgmentRow, LabelRow, RemarkRow, ScoreRow
+from data.store import table_of
+
+_TYPES = {
+    str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), datetime: pa.timestamp("us"),
+}  # fmt: skip
+RECORDS: tuple[type[NamedTuple], ...] = (ItemRow, JudgmentRow, ScoreRow, RemarkRow, LabelRow, AdjudicationRow)
+"""The rows that an import may bring, in the order in which their tables are written."""
 LATER = -1.0
 """In the place of a label's probability that is known when all labels are."""
 _ROWS, _CHARACTERS = 10_000, 8 * 2**20
@@ -71,11 +37,12 @@ class Spool:
         self._folder = None if folder else tempfile.TemporaryDirectory(prefix="assay-intake-")
         self.path = folder or Path(self._folder.name if self._folder else "")
         self._opened: list[BinaryIO] = []
-        self._tables = {name: _Table(name, self.path / f"{name}.parquet") for name in TABLES}
+        self._tables = {table_of(record): _Table(record, self.path) for record in RECORDS}
 
-    def add(self, table: str, rows: list[tuple[Any, ...]], weight: int = 100) -> None:
-        """Rows of a table, in the order of TABLES; `weight` is about how many characters they hold."""
-        self._tables[table].add(rows, weight)
+    def add(self, rows: Sequence[NamedTuple], weight: int = 100) -> None:
+        """Add records of one of RECORDS; `weight` is about how many characters they hold."""
+        if rows:
+            self._tables[table_of(type(rows[0]))].add(rows, weight)
 
     def done(self) -> dict[str, int]:
         """Close the files: the number of rows of every table that has any."""
@@ -84,7 +51,7 @@ class Spool:
 
     def file(self, table: str) -> tuple[str, Path]:
         """The columns of a table, as SQL names them, and the file with its rows."""
-        return ", ".join(name for name, _ in TABLES[table]), self._tables[table].file
+        return ", ".join(self._tables[table].schema.names), self._tables[table].file
 
     def holds(self, table: str, columns: list[str], any_of: set[tuple[Any, ...]]) -> bool:
         """Whether a row of the table has one of these values in those columns."""
@@ -128,17 +95,24 @@ class Spool:
             self._folder.cleanup()
 
 
+def _schema(record: type[NamedTuple]) -> pa.Schema:
+    """The Parquet columns of a record's fields; any of them may be null, as the store's own rules say which are not."""
+    hints = get_type_hints(record)
+    types = (next(t for t in (get_args(hints[name]) or (hints[name],)) if t in _TYPES) for name in record._fields)
+    return pa.schema([(name, _TYPES[t]) for name, t in zip(record._fields, types, strict=True)])
+
+
 class _Table:
     """The rows of one table: a few thousand in memory, the rest in the file."""
 
-    def __init__(self, name: str, file: Path) -> None:
-        self.name, self.file, self.count = name, file, 0
-        self.schema = pa.schema(TABLES[name])
-        self._rows: list[tuple[Any, ...]] = []
+    def __init__(self, record: type[NamedTuple], folder: Path) -> None:
+        self.file, self.count = folder / f"{table_of(record)}.parquet", 0
+        self.schema = _schema(record)
+        self._rows: list[NamedTuple] = []
         self._weight = 0
         self._writer: pq.ParquetWriter | None = None
 
-    def add(self, rows: list[tuple[Any, ...]], weight: int) -> None:
+    def add(self, rows: Sequence[NamedTuple], weight: int) -> None:
         self._rows += rows
         self._weight += weight
         if len(self._rows) >= _ROWS or self._weight >= _CHARACTERS:

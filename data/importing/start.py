@@ -74,14 +74,14 @@ def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | N
     if not name:
         raise BadInput("The files hold no item, no judgment and no label that could be imported: nothing was imported.")
     judges = datasets.dataset_judges(store, dataset_id)
-    for judge_id, *_ in judges:
-        if figures(store, dataset_id, judge_id):
-            return Way("calibration", {"dataset": name, "judge": judge_id})
+    for judge in judges:
+        if figures(store, dataset_id, judge.id):
+            return Way("calibration", {"dataset": name, "judge": judge.id})
     if not draw:
         return None
     told = ""
     if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [dataset_id]):
-        told = _draw(store, actor, dataset_id, judges[0][0] if judges else "")
+        told = _draw(store, actor, dataset_id, judges[0].id if judges else "")
     return Way("desk", {"dataset": name, "stream": "audit"}, told)
 
 

@@ -27,10 +27,9 @@ class FilterOptions:
 def filter_options(store: Store, dataset_id: str) -> FilterOptions:
     """The values that occur in a dataset."""
     judges = datasets.dataset_judges(store, dataset_id)
-    several = combinations.describe_combinations(store)
-    names = {judge: model + (f" · {several[judge]}" if judge in several else "") for judge, _, model, _, _ in judges}
+    names = combinations.model_names(store, judges)
     common = Counter(names.values())
-    used = [card for card in (cards.card_of_judge_if_known(store, judge) for judge, *_ in judges) if card is not None]
+    used = [card for card in (cards.card_of_judge_if_known(store, judge) for judge in names) if card is not None]
     dimensions = [d for card in used for d in card.dimensions if d.asked]
     return FilterOptions(
         {name: name for name in datasets.dataset_systems(store, dataset_id)},

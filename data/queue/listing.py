@@ -163,7 +163,8 @@ def _rows(
                 item_preview(content), () if draw.item in hidden else tuple(s for s in (one, other) if s), draw.mode,
                 probability if shown else None, stratum if shown else "",
                 "" if draw.mode == "blind" else model or "",
-                _reasons(parse_reasons(draw.item, reasons), (draw.item, judge) in known) if state != "in audit sample" else (),
+                () if state == "in audit sample"
+                else _reasons(parse_reasons(draw.item, reasons), (draw.item, judge) in known),
                 state, people, overlap, holders,
             )
         )  # fmt: skip

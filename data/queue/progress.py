@@ -93,7 +93,9 @@ def desk_progress(
 ) -> DeskProgress:
     """All of it in one look, for the desk that asks with every answer."""
     left = count_open(store, person, dataset_id, stream, filters)
-    return DeskProgress(left, personal_progress(store, person, dataset_id, zone), queue_progress(store, dataset_id, stream))
+    return DeskProgress(
+        left, personal_progress(store, person, dataset_id, zone), queue_progress(store, dataset_id, stream)
+    )
 
 
 @dataclass(frozen=True)

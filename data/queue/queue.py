@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from data.calibration import outlook
 from data.queue import strata
 from data.queue.review_signals import find_needs, item_sizes, parse_reasons
 from data.records import people, settings
 from data.records.queue_index import QueuedDraw, QueueIndex, current_index
+from data.records.tables import ClaimRow, DrawRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import new_id, now
@@ -94,12 +95,14 @@ def draw_audit(
         people.require(tx, actor, "researcher")
         found, worth, share, used = _population(tx, dataset_id, size, judge_id, design)
         rows = [
-            (new_id(), dataset_id, d.item, "audit", *(("assisted", judge_id) if d.assisted else ("blind", "")),
-             d.stratum, d.probability, float(len(found.already) + d.place), "[]")
+            DrawRow(
+                new_id(), dataset_id, d.item, "audit", *(("assisted", judge_id) if d.assisted else ("blind", "")),
+                d.stratum, d.probability, float(len(found.already) + d.place), "[]",
+            )
             for d in sampling.draw_sample(found.strata, found.already, size, share, seed, worth)
         ]  # fmt: skip
         strata.store_strata(tx, dataset_id, found, used)
-        return _append(tx, rows)
+        return tx.append(rows)
 
     how = "" if design is None else f", {strata.describe_design(design)}, {sampling.ALLOCATIONS[design.allocation]}"
     return store.tx(actor, f"draw audit sample (seed {seed}{how})", work, target=dataset_id)
@@ -159,7 +162,7 @@ def fill_review(
     def work(tx: Tx) -> int:
         people.require(tx, actor, "researcher")
         new, *_ = _sorted(tx, current_index(store, tx), dataset_id, found)
-        return _append(tx, _review(dataset_id, judge_id, new[:most]))
+        return tx.append(_review(dataset_id, judge_id, new[:most]))
 
     return store.tx(actor, "fill review queue", work, target=dataset_id)
 
@@ -188,17 +191,19 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
         if any(need.item not in here for need in found):
             raise BadInput("One of these items is not in this dataset. Load the page again.")
         new, there, reserved = _sorted(tx, current_index(store, tx), dataset_id, found)
-        return FlaggedItems(_append(tx, _review(dataset_id, judge_id, new)), there, reserved)
+        return FlaggedItems(tx.append(_review(dataset_id, judge_id, new)), there, reserved)
 
     return store.tx(actor, "fill review queue (flagged by an audit)", work, target=dataset_id)
 
 
-def _review(dataset_id: str, judge_id: str, found: Sequence[ReviewNeed]) -> list[tuple[Any, ...]]:
+def _review(dataset_id: str, judge_id: str, found: Sequence[ReviewNeed]) -> list[DrawRow]:
     """The rows of draws into the review queue; equal needs stay in the order given, by the order of the ids."""
     ids = sorted(new_id() for _ in found)
     return [
-        (key, dataset_id, need.item, "review", "assisted", judge_id, "", None, -need.need,
-         canonical([{k: v for k, v in asdict(r).items() if k != "item"} for r in need.reasons[:12]]))
+        DrawRow(
+            key, dataset_id, need.item, "review", "assisted", judge_id, "", None, -need.need,
+            canonical([{k: v for k, v in asdict(r).items() if k != "item"} for r in need.reasons[:12]]),
+        )
         for key, need in zip(ids, found, strict=True)
     ]  # fmt: skip
 
@@ -213,12 +218,6 @@ def _sorted(
         reserved = {need.item for need in found if need.item not in known and there.reserved(need.item)}
     new = [need for need in found if need.item not in known and need.item not in reserved]
     return new, len(found) - len(new) - len(reserved), len(reserved)
-
-
-def _append(tx: Tx, rows: list[tuple[Any, ...]]) -> int:
-    return tx.add(
-        "draw", "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons", rows
-    )
 
 
 # -- giving out ---------------------------------------------------------------------------------------------------
@@ -245,11 +244,7 @@ def claim_items(
         there.follow(tx)
         chosen, due = pick.choose(there, minutes)
         until = now() + timedelta(minutes=minutes)
-        tx.add(
-            "claim",
-            "id, dataset_id, draw_id, item_id, person, until",
-            [(new_id(), dataset_id, d.id, d.item, person, until) for d in due],
-        )
+        tx.append([ClaimRow(new_id(), dataset_id, d.id, d.item, person, until) for d in due])
         return chosen
 
     return _given(store, store.tx(person, "claim", work, target=dataset_id) if due else chosen)
@@ -302,11 +297,15 @@ def _given(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
     rows = store.rows(
         f"select id, item_id, stream, mode, judge_id, reasons from draw where id in ({marks})", [d.id for d in chosen]
     )
-    found = {r[0]: GivenItem(r[0], r[1], r[2], r[3], r[4], tuple(x.text for x in parse_reasons(r[1], r[5]))) for r in rows}
+    found = {
+        r[0]: GivenItem(r[0], r[1], r[2], r[3], r[4], tuple(x.text for x in parse_reasons(r[1], r[5]))) for r in rows
+    }
     return [found[d.id] for d in chosen]
 
 
-def matching_draws(store: Store, there: QueueIndex, dataset_id: str, stream: Stream, filters: QueueFilters) -> frozenset[str] | None:
+def matching_draws(
+    store: Store, there: QueueIndex, dataset_id: str, stream: Stream, filters: QueueFilters
+) -> frozenset[str] | None:
     """The ids of the draws that pass the filters, kept until more are drawn; None where there is no filter.
 
     What the audit sample is narrowed to would name the systems that a dataset hides in it: there it means nothing.
@@ -337,16 +336,14 @@ def release_claims(store: Store, person: str, dataset_id: str) -> int:
         there, moment = current_index(store, tx), now()
         with there.lock:
             held = [d for stream in ("audit", "review") for d in there.holding(dataset_id, stream, person, moment)]
-        return tx.add(
-            "claim",
-            "id, dataset_id, draw_id, item_id, person, until",
-            [(new_id(), dataset_id, d.id, d.item, person, moment) for d in held],
-        )
+        return tx.append([ClaimRow(new_id(), dataset_id, d.id, d.item, person, moment) for d in held])
 
     return store.tx(person, "release", work, target=dataset_id)
 
 
-def count_open(store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters = QueueFilters()) -> int:
+def count_open(
+    store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters = QueueFilters()
+) -> int:
     """How many items of a queue wait for this person."""
     there = current_index(store)
     fit = matching_draws(store, there, dataset_id, stream, filters)

@@ -10,6 +10,7 @@ from data.calibration import slices
 from data.calibration.calibration import dimensions
 from data.gold import excluded_items
 from data.gold.gold import unit_sort_sql
+from data.records.tables import DesignRow, StratumRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import new_id
@@ -43,7 +44,9 @@ def sampled_population(store: Store | Tx, dataset_id: str, design: SampleDesign)
     """
     rows = store.rows("select item_id, mode, seq from draw where dataset_id = $1 and stream = 'audit'", [dataset_id])
     already, draws = {str(r[0]): r[1] == "assisted" for r in rows}, sorted({int(r[2]) for r in rows})
-    query = "select id, system_a, system_b, seq from item where dataset_id = $1" + excluded_items.not_excluded_sql(store, "id")
+    query = "select id, system_a, system_b, seq from item where dataset_id = $1" + excluded_items.not_excluded_sql(
+        store, "id"
+    )
     items = {str(i): (sampling.system_pair(str(a), str(b)), int(s)) for i, a, b, s in store.rows(query, [dataset_id])}
     stored = store.rows("select item_id, stratum from stratum where dataset_id = $1", [dataset_id])
     fixed = {str(i): str(h) for i, h in stored}
@@ -73,9 +76,9 @@ def current_design(store: Store | Tx, dataset_id: str) -> SampleDesign | None:
 def store_strata(tx: Tx, dataset_id: str, found: SampledPopulation, design: SampleDesign) -> None:
     """Store the strata that a draw gave to items, and the design that did."""
     if found.new:
-        tx.add("stratum", "dataset_id, item_id, stratum", [(dataset_id, i, h) for i, h in sorted(found.new.items())])
-        told = (new_id(), dataset_id, design.by, design.of, design.judge, design.allocation, design.about)
-        tx.add("design", "id, dataset_id, parted_by, field, judge_id, allocation, about", [told])
+        tx.append([StratumRow(dataset_id, i, h) for i, h in sorted(found.new.items())])
+        told = design.by, design.of, design.judge, design.allocation, design.about
+        tx.append([DesignRow(new_id(), dataset_id, *told)])
 
 
 def _refuse_other(store: Store | Tx, dataset_id: str, design: SampleDesign) -> None:
@@ -83,8 +86,9 @@ def _refuse_other(store: Store | Tx, dataset_id: str, design: SampleDesign) -> N
     judged = first.by in ("score", "confidence") and design.judge != first.judge
     if (design.by, design.of) != (first.by, first.of) or judged:
         raise BadInput(
-            f"The items of this dataset were stratified {describe_design(first)} at their first draw and keep these strata: their "
-            "probabilities would be unknown otherwise. Another design can stratify only items that are imported later."
+            f"The items of this dataset were stratified {describe_design(first)} at their first draw and keep these "
+            "strata: their probabilities would be unknown otherwise. Another design can stratify only items that are "
+            "imported later."
         )
 
 

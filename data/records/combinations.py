@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from data.records.datasets import DatasetJudge
+from data.records.tables import CombineRuleRow
 from data.store import Store, Tx, remembered
 from judges.card import Card
 from judges.protocols.combination import applied, drawn_of, rule_of, said
 from judges.stats import bins
 from judges.types import Scale
 
-_RULE = "judge_id, sort, dimension, rule, drawn"
+
 def nearest_sql(column: str) -> str:
     """SQL of the answer nearest to a judge's value, which may lie between two; a half counts up."""
     return f"floor({column} + 0.5)"
@@ -43,20 +45,22 @@ def answer_sql(column: str, scale: Scale) -> str:
 
 def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> None:
     """Append how the samples of new judges combine, for every dimension of their cards."""
-    tx.add(
-        "combine_rule",
-        _RULE,
-        [
-            (key, d.sort, d.name, applied(rule_of(card, params), d.scale), drawn_of(d.scale))
-            for key, (card, params) in judges.items()
-            for d in card.dimensions
-        ],
-    )
+    tx.append([
+        CombineRuleRow(key, d.sort, d.name, applied(rule_of(card, params), d.scale), drawn_of(d.scale))
+        for key, (card, params) in judges.items()
+        for d in card.dimensions
+    ])  # fmt: skip
 
 
 def describe_combinations(store: Store) -> dict[str, str]:
     """The words beside the name of every judge that was asked several times: "5 samples, median"."""
     return dict(remembered(store, ("samples",), ["judge", "score"], lambda: _named(store)))
+
+
+def model_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
+    """The model of each judge by the judge's id, with its samples where it was asked several times."""
+    several = describe_combinations(store)
+    return {one.id: f"{one.model} · {several[one.id]}" if one.id in several else one.model for one in judges}
 
 
 def combined_since(store: Store, judge: str) -> str:

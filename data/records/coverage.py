@@ -52,7 +52,9 @@ def rating_condition(ask: CountedDimension, answer: int | None, system: str) -> 
     """
     of = f"{unit_condition(ask.dimension, 's')} and "
     if not ask.sided:
-        value = "s.value is null" if answer is None else is_answer_sql("s.value", ask.codes[answer], ask.dimension.scale)
+        value = (
+            "s.value is null" if answer is None else is_answer_sql("s.value", ask.codes[answer], ask.dimension.scale)
+        )
         if ask.dimension.sort in ("section", "side"):
             return f"{of}{value} and case when s.unit like '%/b' then i.system_b else i.system_a end = {system}"
         return f"{of}{value} and {system_sql(ask, 's')} = {system}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from data.records.tables import DatasetRow
 from data.store import Store, Tx, remembered
 from data.store.errors import NotFound
 from data.store.ids import content_id
@@ -17,6 +19,16 @@ class Dataset:
     name: str
     description: str
     synthetic: bool
+
+
+class DatasetJudge(NamedTuple):
+    """A judge of a dataset, and how many of its items it has judged. `synthetic`: its replies were made up."""
+
+    id: str
+    card: str
+    model: str
+    synthetic: bool
+    items: int
 
 
 def all_datasets(store: Store | Tx) -> list[Dataset]:
@@ -37,7 +49,7 @@ def ensure_dataset(tx: Tx, name: str, description: str = "", synthetic: bool = F
     """The id of the dataset of that name, made if it is not there; for callers that have checked the right to."""
     dataset_id = content_id("dataset", name)
     if not tx.rows("select 1 from dataset where id = $1", [dataset_id]):
-        tx.add("dataset", "id, name, description, synthetic", [(dataset_id, name, description, synthetic)])
+        tx.append([DatasetRow(dataset_id, name, description, synthetic)])
     return dataset_id
 
 
@@ -56,16 +68,15 @@ def dataset_systems(store: Store | Tx, dataset_id: str) -> list[str]:
     return sorted(str(name) for (name,) in rows if name)
 
 
-def dataset_judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, bool, int]]:
-    """(judge id, card, model, synthetic, items judged) of every judge of a dataset, most items first.
+def dataset_judges(store: Store | Tx, dataset_id: str) -> list[DatasetJudge]:
+    """Every judge of a dataset, most items first.
 
     Judges of a probe are left out: they saw other items than people do.
     """
-    rows = remembered(store, ("judges", dataset_id), ["judgment"], lambda: _judges(store, dataset_id))
-    return list(rows)
+    return list(remembered(store, ("judges", dataset_id), ["judgment"], lambda: _judges(store, dataset_id)))
 
 
-def _judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, bool, int]]:
+def _judges(store: Store | Tx, dataset_id: str) -> list[DatasetJudge]:
     rows = store.rows(
         "select j.id, j.card, j.model, j.synthetic, count(distinct m.item_id) as items "
         "from judgment m join item i on i.id = m.item_id join judge j on j.id = m.judge_id "
@@ -73,4 +84,4 @@ def _judges(store: Store | Tx, dataset_id: str) -> list[tuple[str, str, str, boo
         "group by j.id, j.card, j.model, j.synthetic order by items desc, j.model, j.id",
         [dataset_id],
     )
-    return [(str(a), str(b), str(c), bool(d), int(e)) for a, b, c, d, e in rows]
+    return [DatasetJudge(*row) for row in rows]

@@ -12,6 +12,7 @@ from typing import Literal
 
 from data.records.names import MACHINE
 from data.records.queue_index import current_index
+from data.records.tables import ExposureRow
 from data.store import Store, Tx, remembered
 from data.store.errors import NotFound
 from data.store.ids import new_id
@@ -29,7 +30,6 @@ _TEXTLESS = (
     """or content like '%"text":null%"text":null%'"""
 )
 """Whether nothing that was judged is in the files."""
-_COLUMNS = "id, item_id, judge_id, person, route"
 NOTE = "Items that you may still be asked to label blind are left out."
 """What a list says of the items that `listed` keeps from it."""
 
@@ -111,12 +111,11 @@ def inherit_exposures(tx: Tx) -> int:
     others = {other for item in came for other in alike[item]} - came
     told = tx.rows("select distinct person, item_id, judge_id from exposure where item_id = any($1)", [list(others)])
     rows = {(i, judge, who) for who, item, judge in told for i in alike[str(item)] if i in came}
-    return tx.add("exposure", _COLUMNS, [(new_id(), *row, _COPY) for row in sorted(rows)])
+    return tx.append([ExposureRow(new_id(), *row, _COPY) for row in sorted(rows)])
 
 
 def _append(tx: Tx, person: str, pairs: Iterable[tuple[str, str]], route: str) -> int:
-    rows = [(new_id(), item, judge, person, route) for item, judge in pairs]
-    return tx.add("exposure", _COLUMNS, rows)
+    return tx.append([ExposureRow(new_id(), item, judge, person, route) for item, judge in pairs])
 
 
 def record_exposures(store: Store, person: str, told: Mapping[str, Collection[str]], route: str) -> None:
@@ -139,7 +138,7 @@ def carry_exposures(store: Store, rows: Iterable[tuple[str, str, str, str]]) -> 
     def work(tx: Tx) -> None:
         there = {str(row[0]) for row in tx.rows("select id from item")}
         known = set(tx.rows("select distinct item_id, judge_id, person, route from exposure"))
-        tx.add("exposure", _COLUMNS, [(new_id(), *row) for row in sorted(set(rows) - known) if row[0] in there])
+        tx.append([ExposureRow(new_id(), *row) for row in sorted(set(rows) - known) if row[0] in there])
 
     store.tx(MACHINE, "exposure", work)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from data.records.people import require
+from data.records.tables import GuidelineRow
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput
 from data.store.ids import new_id, storable
@@ -68,5 +69,5 @@ def append_guidelines(tx: Tx, dataset_id: str, text: str) -> int:
     held = guidelines_history(tx, dataset_id)
     if text == (held[0].text if held else ""):
         return len(held)
-    tx.add("guideline", "id, dataset_id, text", [(new_id(), dataset_id, text)])
+    tx.append([GuidelineRow(new_id(), dataset_id, text)])
     return len(held) + 1

@@ -25,7 +25,7 @@ def dataset_judge_names(store: Store, dataset_id: str) -> list[Named]:
         )
     }
     there = datasets.dataset_judges(store, dataset_id)
-    return [Named(key, card, model, told[key][1], told[key][0], made) for key, card, model, made, _ in there]
+    return [Named(one.id, one.card, one.model, told[one.id][1], told[one.id][0], one.synthetic) for one in there]
 
 
 def distinct_judge_names(there: list[Named]) -> dict[str, str]:
@@ -38,7 +38,9 @@ def distinct_judge_names(there: list[Named]) -> dict[str, str]:
     return found
 
 
-def lookup_judges(store: Store, dataset_id: str, name: str, wanted: str, among: Collection[str] | None = None) -> list[Named]:
+def lookup_judges(
+    store: Store, dataset_id: str, name: str, wanted: str, among: Collection[str] | None = None
+) -> list[Named]:
     """The judges of a dataset of that name that these words mean (judges/judge_lookup.py); "" is all.
 
     With `among` only judges of these ids. Raises NotFound, naming those there are.

@@ -10,6 +10,7 @@ from typing import Literal
 
 from data.records import leads, names
 from data.records.names import MACHINE, has_invisible_characters, match_ignoring_case
+from data.records.tables import PersonEventRow
 from data.records.values import put_setting
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotAllowed, NotFound
@@ -56,7 +57,11 @@ def members(store: Store) -> list[MemberActivity]:
     )}  # fmt: skip
     last = {str(a): t for a, t in store.rows("select actor, max(made_at) from change group by actor")}
     here = {str(r[0]) for r in store.rows("select distinct person from person_event where active")}
-    return [MemberActivity(p, items.get(p.name, 0), last.get(p.name)) for p in all_people(store, active=False) if p.name in here]
+    return [
+        MemberActivity(p, items.get(p.name, 0), last.get(p.name))
+        for p in all_people(store, active=False)
+        if p.name in here
+    ]
 
 
 def imported_annotators(store: Store) -> list[tuple[str, str, int]]:
@@ -260,5 +265,4 @@ def _clean(name: str) -> str:
 
 def append_people(tx: Tx, people: list[Person]) -> None:
     """Append the state of people as it now is; for callers that have checked the right to do so."""
-    rows = [(new_id(), p.name, p.role, p.active, p.team) for p in people]
-    tx.add("person_event", "id, person, role, active, team", rows)
+    tx.append([PersonEventRow(new_id(), p.name, p.role, p.active, p.team) for p in people])

@@ -7,8 +7,8 @@ from typing import Literal
 
 from data.records.people import require
 from data.records.values import WORKSPACE as WORKSPACE
-from data.records.values import get_setting as get
-from data.records.values import put_setting as put
+from data.records.values import get_setting as get_setting
+from data.records.values import put_setting as put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
 
@@ -67,7 +67,7 @@ class GoldRule:
 
 def queue_rules(store: Store | Tx, dataset_id: str) -> QueueRules:
     """The queue rules of a dataset."""
-    return QueueRules(**{**asdict(QueueRules()), **get(store, dataset_id, "queue", {})})
+    return QueueRules(**{**asdict(QueueRules()), **get_setting(store, dataset_id, "queue", {})})
 
 
 def set_queue_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) -> None:
@@ -77,7 +77,7 @@ def set_queue_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
         if queue_rules(tx, dataset_id) != new:
-            put(tx, dataset_id, "queue", asdict(new))
+            put_setting(tx, dataset_id, "queue", asdict(new))
 
     store.tx(actor, "queue rules", work, target=dataset_id)
 
@@ -87,7 +87,7 @@ def hides_systems(store: Store | Tx, dataset_id: str) -> bool:
 
     They do unless a lead has set otherwise: who knows the name of a system rates what they think of it.
     """
-    return bool(get(store, dataset_id, _BLINDING, {}).get("hide_systems", True))
+    return bool(get_setting(store, dataset_id, _BLINDING, {}).get("hide_systems", True))
 
 
 def hide_systems(store: Store, actor: str, dataset_id: str, hide: bool) -> None:
@@ -96,14 +96,14 @@ def hide_systems(store: Store, actor: str, dataset_id: str, hide: bool) -> None:
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
         if hides_systems(tx, dataset_id) != hide:
-            put(tx, dataset_id, _BLINDING, {"hide_systems": hide})
+            put_setting(tx, dataset_id, _BLINDING, {"hide_systems": hide})
 
     store.tx(actor, "blinding", work, target=dataset_id)
 
 
 def gold_rule(store: Store | Tx, dataset_id: str) -> GoldRule:
     """How labels of a dataset become gold."""
-    return GoldRule(**{**asdict(GoldRule()), **get(store, dataset_id, "gold", {})})
+    return GoldRule(**{**asdict(GoldRule()), **get_setting(store, dataset_id, "gold", {})})
 
 
 def set_gold_rule(store: Store, actor: str, dataset_id: str, new: GoldRule) -> None:
@@ -113,6 +113,6 @@ def set_gold_rule(store: Store, actor: str, dataset_id: str, new: GoldRule) -> N
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
         if gold_rule(tx, dataset_id) != new:
-            put(tx, dataset_id, "gold", asdict(new))
+            put_setting(tx, dataset_id, "gold", asdict(new))
 
     store.tx(actor, "gold rule", work, target=dataset_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from data.records.tables import SettingRow
 from data.store import Store, Tx, remembered
 from data.store.ids import new_id
 from judges.strict_json import canonical
@@ -21,4 +22,4 @@ def get_setting(store: Store | Tx, scope: str, name: str, default: Any = None) -
 
 def put_setting(tx: Tx, scope: str, name: str, value: Any) -> None:
     """Append a value; for callers that have checked the right to do so."""
-    tx.add("setting", "id, scope, name, value", [(new_id(), scope, name, canonical(value))])
+    tx.append([SettingRow(new_id(), scope, name, canonical(value))])

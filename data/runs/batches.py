@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from functools import partial
 from typing import TypeVar
 
+from data.records.tables import BatchEventRow
 from data.runs import charges
 from data.runs.worker import Event, Live, Waits
 from data.store import Tx
@@ -300,8 +301,7 @@ class _Batches:
     def _record(self, ident: str, state: str, detail: Mapping[str, object], lost: Charge | None = None) -> None:
         def work(tx: Tx) -> None:
             charges.add(tx, self.run_id, [lost] if lost else [], self.live.price)
-            row = (new_id(), self.run_id, ident, state, canonical(dict(detail)))
-            tx.add("batch_event", "id, run_id, batch, state, detail", [row])
+            tx.append([BatchEventRow(new_id(), self.run_id, ident, state, canonical(dict(detail)))])
 
         self.store.tx(self.live.actor, "batch", work, target=self.run_id)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from data.records.tables import ChargeRow, SpendingHoldRow
 from data.store import Store, Tx
 from data.store.ids import new_id
 from judges.client.budget import Price, cost
 from judges.client.usage import Charge
 from judges.protocols.call_plan import Answer
-
-_COLUMNS = "id, run_id, sort, calls, tokens_in, tokens_out, cost, estimated"
 
 
 @dataclass(frozen=True)
@@ -44,11 +43,11 @@ def add(tx: Tx, run_id: str, found: Iterable[Answer | Charge], price: Price | No
         held = sums.setdefault((sort or own, one.estimated), [0, 0, 0])
         for n, value in enumerate((one.calls if isinstance(one, Charge) else 1, one.tokens_in, one.tokens_out)):
             held[n] += value
-    rows = [
-        (new_id(), run_id, kind, *counts, None if price is None else cost(price, counts[1], counts[2]), estimated)
-        for (kind, estimated), counts in sums.items()
-    ]
-    tx.add("charge", _COLUMNS, rows)
+    rows = []
+    for (kind, estimated), (calls, tokens_in, tokens_out) in sums.items():
+        paid = None if price is None else cost(price, tokens_in, tokens_out)
+        rows.append(ChargeRow(new_id(), run_id, kind, calls, tokens_in, tokens_out, paid, estimated))
+    tx.append(rows)
 
 
 def keep(
@@ -61,14 +60,14 @@ def keep(
 
 def add_hold(tx: Tx, run_id: str, upto: float) -> None:
     """Append up to what amount a run may have cost by now."""
-    tx.add("spending_hold", "id, run_id, upto", [(new_id(), run_id, upto)])
+    tx.append([SpendingHoldRow(new_id(), run_id, upto)])
 
 
 def add_lost(tx: Tx, run_id: str, price: Price | None) -> None:
     """Append as a charge what was under way when a process ended without a word, at its most."""
     lost = spent(tx, run_id, price).open
     if lost > 0:
-        tx.add("charge", _COLUMNS, [(new_id(), run_id, "lost", 0, 0, 0, lost, True)])
+        tx.append([ChargeRow(new_id(), run_id, "lost", 0, 0, 0, lost, True)])
 
 
 def spent(store: Store | Tx, run_id: str, price: Price | None) -> Spent:

@@ -16,6 +16,7 @@ from data.importing.rows import judge_id
 from data.records import combinations
 from data.records.datasets import all_datasets, dataset_systems
 from data.records.people import require
+from data.records.tables import CardRow, JudgeRow, RunEventRow, RunLimitRow, RunRow
 from data.runs import charges, dry_runs, states, terms
 from data.runs import worker as running
 from data.runs.charges import Spent
@@ -103,9 +104,8 @@ def start(store: Store, actor: str, order: Order, *, patient: bool = True, sourc
         require(tx, actor, "researcher")
         _alone(tx, order.dataset_id, key)
         _add_judge(tx, order, key)
-        columns = "id, dataset_id, judge_id, settings, items, judgments"
-        tx.add("run", columns, [(run_id, order.dataset_id, key, canonical(settings), items, judgments)])
-        tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, "started", "")])
+        tx.append([RunRow(run_id, order.dataset_id, key, canonical(settings), items, judgments)])
+        tx.append([RunEventRow(new_id(), run_id, "started", "")])
         charges.add(tx, run_id, charged, price)
 
     Live(store, actor, run_id, order, left, price, source or _source(order), patient).start("run started", work)
@@ -166,9 +166,8 @@ def resume(
         charges.add_lost(tx, run_id, paid)
         charges.add(tx, run_id, charged, paid)
         if limit is not None or price is not None:
-            row = (new_id(), run_id, order.spending_limit, *(order.price or (None, None)))
-            tx.add("run_limit", "id, run_id, spending_limit, price_in, price_out", [row])
-        tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, "started", "resumed")])
+            tx.append([RunLimitRow(new_id(), run_id, order.spending_limit, *(order.price or (None, None)))])
+        tx.append([RunEventRow(new_id(), run_id, "started", "resumed")])
 
     Live(store, actor, run_id, order, left, paid, source or _source(order), patient).start("run resumed", work)
 
@@ -318,11 +317,10 @@ def _add_judge(tx: Tx, order: Order, key: str) -> None:
     """The rows of the card and the judge, where they are missing."""
     card = order.card
     if not tx.rows("select 1 from card where version = $1", [card.version]):
-        tx.add("card", "version, name, spec", [(card.version, card.name, canonical(card.spec))])
+        tx.append([CardRow(card.version, card.name, canonical(card.spec))])
     if not tx.rows("select 1 from judge where id = $1", [key]):
         params = canonical(order.params.identity(card.kind))
-        columns = "id, card, card_version, model, params, synthetic"
-        tx.add("judge", columns, [(key, card.name, card.version, order.model, params, order.synthetic)])
+        tx.append([JudgeRow(key, card.name, card.version, order.model, params, order.synthetic)])
         combinations.add_rules(tx, {key: (card, order.params.identity(card.kind))})
 
 

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 
 from data import log
+from data.records.tables import RunEventRow
 from data.runs import charges, endpoint_memory
 from data.runs.pending import Remaining
 from data.runs.run_order import Order
@@ -280,7 +281,7 @@ def finish(store: Store, actor: str, run_id: str, kind: str, why: str, modes: Ma
 
     def work(tx: Tx) -> None:
         if kind:
-            tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, kind, why)])
+            tx.append([RunEventRow(new_id(), run_id, kind, why)])
         endpoint_memory.remember(tx, dict(modes))
 
     store.tx(actor, f"run {kind or 'waits'}", work, target=run_id)

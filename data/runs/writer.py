@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from data.importing.rows import judgment_id, judgment_rows
+from data.records.tables import JudgmentRow, RemarkRow, ReplyRow, ScoreRow
 from data.runs import charges
-from data.store import Row, Store, Tx
+from data.store import Store, Tx
 from data.store.ids import content_id
 from judges.card import Card
 from judges.client.budget import Price, cost
@@ -20,13 +21,6 @@ from judges.strict_json import canonical
 Slot = tuple[str, str, int]
 """(item, part, sample): the place of one judgment of a judge."""
 Logprobs = tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
-_COLUMNS = (
-    "run_id, judge_id, item_id, part, sample, piece, raw, unscored, why, mode, model, tokens_in, tokens_out, cost, "
-    "tries, milliseconds, logprobs"
-)
-_JUDGMENT = "id, judge_id, item_id, part, sample, raw, unscored, why, run_id"
-_SCORE = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
-_REMARK = "judgment_id, judge_id, item_id, unit, dimension, sort, text, sample"
 _FRAME = " \t\r\n\"'`*:,[]{}().│▁Ġ"
 
 
@@ -91,11 +85,11 @@ class Writer:
         def work(tx: Tx) -> int:
             nonlocal added
             taken, kept = self._taken(tx, judged)
-            tx.add("reply", _COLUMNS, replies)
+            tx.append(replies)
             charges.add(tx, self.run_id, (one for one in found if not isinstance(one, Judged)), self.price)
             if upto is not None:
                 charges.add_hold(tx, self.run_id, upto)
-            rows, scores, remarks = [], list[Row](), list[Row]()
+            rows, scores, remarks = list[JudgmentRow](), list[ScoreRow](), list[RemarkRow]()
             for one in judged:
                 task = one.task
                 if (task.key, task.part, task.sample) in taken:
@@ -109,12 +103,12 @@ class Writer:
                 kept.add(key)
                 reading = replace(one.reading, why=clean(one.reading.why))
                 row, s, r = judgment_rows(key, self.judge_id, task.key, task.part, task.sample, raw, reading)
-                rows.append((*row, self.run_id))
+                rows.append(row._replace(run_id=self.run_id))
                 scores += s
-                remarks += [(*remark[:6], clean(remark[6]), remark[7]) for remark in r]
-            tx.add("judgment", _JUDGMENT, rows)
-            tx.add("score", _SCORE, scores)
-            tx.add("remark", _REMARK, remarks)
+                remarks += [remark._replace(text=clean(remark.text)) for remark in r]
+            tx.append(rows)
+            tx.append(scores)
+            tx.append(remarks)
             added = len(rows)
             return tx.seq
 
@@ -133,11 +127,11 @@ class Writer:
         )
         return {(r[1], r[2], int(r[3])) for r in rows if not r[4]}, {r[0] for r in rows}
 
-    def _reply(self, one: Answer) -> Row:
+    def _reply(self, one: Answer) -> ReplyRow:
         price = None if self.price is None else cost(self.price, one.tokens_in, one.tokens_out)
         head = (self.run_id, self.judge_id, one.key, one.part, one.sample, one.piece, clean(one.raw))
         told = (one.unscored or "", clean(one.why), one.mode, clean(one.model), one.tokens_in, one.tokens_out, price)
-        return (*head, *told, one.tries, round(one.seconds * 1000), compact(one.logprobs, self._words))
+        return ReplyRow(*head, *told, one.tries, round(one.seconds * 1000), compact(one.logprobs, self._words))
 
 
 def had(

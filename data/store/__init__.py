@@ -8,13 +8,26 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from data.store.base import Reader, Row, Store, T, Tx, each_remembered, kept, migrations, remembered, statements
+from data.store.base import (
+    Reader,
+    Row,
+    Store,
+    T,
+    Tx,
+    columns_of,
+    each_remembered,
+    kept,
+    migrations,
+    remembered,
+    statements,
+    table_of,
+)
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput
 
 __all__ = [
-    "Reader", "Row", "Store", "T", "Tx", "address", "duckdb_path", "each_remembered", "kept", "migrations",
-    "open_store", "remembered", "statements",
+    "Reader", "Row", "Store", "T", "Tx", "columns_of", "duckdb_path", "each_remembered", "kept", "migrations",
+    "open_store", "remembered", "statements", "store_address", "table_of",
 ]  # fmt: skip
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import wraps
+from datetime import datetime
+from functools import cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from data import log
 from data.store.ids import now
@@ -20,6 +22,27 @@ R = TypeVar("R", bound="Reader")
 P = ParamSpec("P")
 Row = tuple[Any, ...]
 MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+class ChangeRow(NamedTuple):
+    """Who did what, and when (UTC): what every change writes beside its rows."""
+
+    made_at: datetime
+    actor: str
+    action: str
+    target: str
+
+
+@cache
+def table_of(record: type[NamedTuple]) -> str:
+    """The table that a record is a row of: `run_event` for RunEventRow."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", record.__name__.removesuffix("Row")).lower()
+
+
+@cache
+def columns_of(record: type[NamedTuple]) -> str:
+    """The columns of a record's table, as SQL names them; without `seq`."""
+    return ", ".join(record._fields)
 
 
 class Reader(ABC):
@@ -93,6 +116,10 @@ class Tx(Reader):
     seq: int
     wrote: set[str]
 
+    def append(self, rows: Sequence[NamedTuple]) -> int:
+        """Append records of one type to their table; how many. `seq` is added by the transaction."""
+        return self.add(table_of(type(rows[0])), columns_of(type(rows[0])), rows) if rows else 0
+
     @abstractmethod
     def add(self, table: str, columns: str, rows: Iterable[Row]) -> int:
         """Append rows to a table; `columns` are their names, separated by commas. `seq` is added by the transaction."""
@@ -140,7 +167,7 @@ class Store(Reader):
         def recorded(tx: Tx) -> T:
             result = work(tx)
             if tx.wrote:
-                tx.add("change", "made_at, actor, action, target", [(now(), actor, action, target)])
+                tx.append([ChangeRow(now(), actor, action, target)])
                 made.append(tx.seq)
             return result
 

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from data.store.base import Tx
+from data.store.base import Tx, columns_of
 
-_COMBINATION = (
-    "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample, samples, agreement, highest, "
-    "lowest, flips"
-)
 _AT_ONCE = 500
 """Items that are looked up by name; of more, the judge's samples are gone through."""
+
+
+class CombinationRow(NamedTuple):
+    """What the samples of a judge come to in a cell, and how far they agree."""
+
+    judgment_id: str
+    judge_id: str
+    item_id: str
+    unit: str
+    dimension: str
+    value: float | None
+    confidence: float | None
+    source: str
+    sample: int
+    samples: int
+    agreement: float
+    highest: float | None
+    lowest: float | None
+    flips: bool
 
 
 def combine(tx: Tx) -> None:
@@ -32,4 +47,5 @@ def combine(tx: Tx) -> None:
             named = len(items) <= _AT_ONCE
             where += f" and item_id in ({', '.join(f'${n + 2}' for n in range(len(items))) if named else mine})"
             params += items if named else [tx.seq]
-        tx.derive("combination", _COMBINATION, f"select {_COMBINATION} from combined_now where {where}", params)
+        columns = columns_of(CombinationRow)
+        tx.derive("combination", columns, f"select {columns} from combined_now where {where}", params)

@@ -37,7 +37,7 @@ _LONG = 600
 
 
 def describe_rows(store: Store, appended: Mapping[str, Rows]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """What a change appended (`data.trail.trail.appended`), as tables of words: title, columns, rows."""
+    """What a change appended (`data.trail.trail.appended_rows`), as tables of words: title, columns, rows."""
     names = _names(store, appended)
     return [_table(store, table, columns, rows, names) for table, (columns, rows) in appended.items()]
 

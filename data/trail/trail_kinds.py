@@ -157,7 +157,8 @@ def _proposed(new: dict[str, Any]) -> str:
     if not new:
         return "ended the proposal of a less strict policy"
     asked = {**new.get("policy", {}), **{k: v for k, v in new.items() if k not in ("policy", "reason", "person")}}
-    return f"proposed a less strict policy, which a second lead has to agree to: {describe_value(asked)}{_why(new['reason'])}"
+    what = f"{describe_value(asked)}{_why(new['reason'])}"
+    return f"proposed a less strict policy, which a second lead has to agree to: {what}"
 
 
 def setting_title(name: str, scope: str = "") -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from data import log
 from data.records import exposure, people
+from data.records.tables import ExportRow
 from data.store import Store, Tx, duckdb_path
 from data.store.errors import BadInput, NotFound, StoreFailed
 from data.store.ids import new_id, now
@@ -130,7 +131,7 @@ union select item_id, '{exposure.PEOPLE}' from adjudication where seq <= $1 and 
 
 def _record(tx: Tx, kind: str, name: str, revision: int) -> None:
     told = canonical({"file": name, "revision": revision})
-    tx.add("export", "id, dataset_id, kind, settings, lines", [(new_id(), "", kind, told, revision)])
+    tx.append([ExportRow(new_id(), "", kind, told, revision)])
 
 
 def _file(store: Store, name: str) -> Path:

@@ -47,7 +47,7 @@ def _install(store: Store) -> None:
         take(store, MAKER, from_bytes([(f"{sample.name}.jsonl", sample.lines())]), plan)
         found = datasets.dataset_named(store, sample.name)
         judges = datasets.dataset_judges(store, found.id)
-        judge = judges[0][0] if judges else ""
+        judge = judges[0].id if judges else ""
         if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [found.id]):
             queue.draw_audit(store, MAKER, found.id, max(sample.items // 2, 1), judge, sample.seed)
         if judge:

@@ -39,7 +39,9 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
             opening.remove_copy(part)
             changes = _sound(backup, part, url, force, _seen(path))
             aside = _aside(path)
-            Mark(opening.beside_path(path, ".mark")).make(*(Mark(opening.beside_path(part, ".mark")).entry() or (changes, "")))
+            Mark(opening.beside_path(path, ".mark")).make(
+                *(Mark(opening.beside_path(part, ".mark")).entry() or (changes, ""))
+            )
             os.replace(part, path)
         except (opening.Failure, OSError) as error:
             raise StoreFailed(

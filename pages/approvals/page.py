@@ -39,12 +39,13 @@ def page() -> None:
     if not who.may("lead"):
         text.quiet("Leads decide. Below is what they decided, when, and why.")
     decision_form.outcome()
-    for judge, _, model, *_ in judges:
+    for judge in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.subheader(text.plain(choose.judge_names(judges, combinations.describe_combinations(store))[judge]), anchor=False)
-            text.practice(model)
+            names = choose.judge_names(judges, combinations.describe_combinations(store))
+            st.subheader(text.plain(names[judge.id]), anchor=False)
+            text.practice(judge.model)
         try:
-            _judge(who, case.cases(store, dataset.id, judge))
+            _judge(who, case.cases(store, dataset.id, judge.id))
         except NotFound as error:
             text.refuse(error)
     policy.panel(who, dataset)

@@ -34,7 +34,7 @@ def page() -> None:
     with st.container(horizontal=True):
         if dataset.synthetic:
             text.synthetic(dataset.description)
-        text.practice(next(model for id_, _, model, *_ in judges if id_ == judge))
+        text.practice(next(one.model for one in judges if one.id == judge))
     with st.spinner("Running the audits ..."):
         found = audits.audited(store, dataset.id, judge)
     if not found.scope.replies:

@@ -48,11 +48,11 @@ def page() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
             text.synthetic(dataset.description)
-        text.practice(next(model for id_, _, model, *_ in judges if id_ == judge))
+        text.practice(next(one.model for one in judges if one.id == judge))
         _alarms(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
     at = Place(dataset.id, judge)
     with head:
-        report_files.download(at, dataset.name, next(model for id_, _, model, *_ in judges if id_ == judge))
+        report_files.download(at, dataset.name, next(one.model for one in judges if one.id == judge))
     asked = policy.asked(store).policy
     counted = policy.basis(store, dataset.id)
     gate = standing(store, at, counted)

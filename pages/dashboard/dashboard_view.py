@@ -9,7 +9,7 @@ import streamlit as st
 from data.approvals import approvals
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
-from data.records.datasets import Dataset
+from data.records.datasets import Dataset, DatasetJudge
 from data.reports import dashboard as report
 from data.store import Store
 from data.store.ids import now
@@ -95,7 +95,7 @@ def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
         links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name, judge=judge)
 
 
-def nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str, bool, int]]) -> None:
+def nothing(store: Store, dataset: Dataset, judges: Sequence[DatasetJudge]) -> None:
     """Nothing is approved: what has to happen first, with the ways there."""
     if not judges:
         st.info("No judge has scored this dataset yet, so there is nothing to publish.", icon=":material/gavel:")
@@ -113,8 +113,8 @@ def nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str
         links.to("queue", "Draw and label a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
         links.to("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
         links.to("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
-    for judge, _, model, *_ in judges[:1]:
-        withheld(store, dataset, judge, model)
+    for judge in judges[:1]:
+        withheld(store, dataset, judge.id, judge.model)
 
 
 def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:

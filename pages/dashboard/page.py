@@ -36,7 +36,7 @@ def page() -> None:
         found = dashboard.tiles(store, dataset.id, judge, held[judge])
     with bar:
         shown = _chosen(found)
-    model, made = next((model, made) for id_, _, model, made, _ in judges if id_ == judge)
+    model, made = next((one.model, one.synthetic) for one in judges if one.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
             text.synthetic(dataset.description)

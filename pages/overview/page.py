@@ -29,7 +29,8 @@ def page() -> None:
         return
     mine, done = progress.personal_progress(store, who.name, zone=zone), progress.dataset_progress(store)
     here = {
-        (d.id, s): progress.desk_progress(store, who.name, d.id, s, queue.QueueFilters(), zone) for d in known for s in STREAMS
+        (d.id, s): progress.desk_progress(store, who.name, d.id, s, queue.QueueFilters(), zone)
+        for d in known for s in STREAMS
     }  # fmt: skip
     left, right = st.columns([2, 1], gap="large")
     with left:
@@ -51,7 +52,7 @@ def page() -> None:
         todo.moved(activity.recent_activity(store), zone)
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
-            judges = {id_: model for d in known for id_, _, model, *_ in datasets.dataset_judges(store, d.id)}
+            judges = {one.id: one.model for d in known for one in datasets.dataset_judges(store, d.id)}
             todo.approvals(approvals.waits(store), {d.id: d.name for d in known}, judges)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from data.adjudication.adjudication import adjudication_work
 from data.approvals.approvals import Waits
 from data.queue.progress import DatasetProgress, PersonalProgress, QueueProgress
-from data.records.datasets import Dataset
+from data.records.datasets import Dataset, DatasetJudge
 from data.records.names import display_name
 from data.records.people import Person
 from data.trail.activity import Activity
@@ -46,10 +46,9 @@ def waiting(dataset: Dataset, stream: str, left: int, seconds: float | None, fir
             links.go("desk", dataset=dataset.name, stream=stream)
 
 
-Judges = Sequence[tuple[str, str, str, bool, int]]
-
-
-def far(dataset: Dataset, done: DatasetProgress, queues: dict[str, QueueProgress], judges: Judges) -> None:
+def far(
+    dataset: Dataset, done: DatasetProgress, queues: dict[str, QueueProgress], judges: Sequence[DatasetJudge]
+) -> None:
     """How far one dataset is, by whom it is judged, and the way to its figures."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -64,7 +63,7 @@ def far(dataset: Dataset, done: DatasetProgress, queues: dict[str, QueueProgress
         bars += [(STREAMS[s].lower(), q.answered, q.drawn) for s, q in queues.items()]
         for column, (name, part, whole) in zip(st.columns(3, gap="medium"), bars, strict=True):
             column.progress(part / whole if whole else 0.0, text=text.plain(f"{name} {part:,} of {whole:,}"))
-        named = ", ".join(f"{model} ({items:,})" for _, _, model, _, items in judges[:4])
+        named = ", ".join(f"{judge.model} ({judge.items:,})" for judge in judges[:4])
         more = f" and {len(judges) - 4} more" if judges[4:] else ""
         text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)
 

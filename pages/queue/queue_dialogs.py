@@ -169,7 +169,7 @@ def rules(found: Dataset, who: str, lead: bool) -> None:
 def _judges(found: Dataset) -> dict[str, str]:
     """The judges of a dataset by id: model, card and how many items, since one model may judge in several ways."""
     known = datasets.dataset_judges(session.store(), found.id)
-    return {judge: f"{model} · {card.replace('_', ' ')} · {items:,}" for judge, card, model, _, items in known}
+    return {one.id: f"{one.model} · {one.card.replace('_', ' ')} · {one.items:,}" for one in known}
 
 
 def _done(work: Callable[[], int | None], words: str) -> bool:

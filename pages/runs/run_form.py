@@ -66,7 +66,7 @@ def card(store: Store, dataset_id: str) -> Card | None:
     if not fitting:
         st.info("No card can judge these items yet.", icon=":material/style:")
         return None
-    usual = next((j[1] for j in datasets.dataset_judges(store, dataset_id) if j[1] in fitting), "")
+    usual = next((j.card for j in datasets.dataset_judges(store, dataset_id) if j.card in fitting), "")
     return fitting[url_state.one("card", "Card", {n: c.title for n, c in fitting.items()}, default=usual)]
 
 

@@ -23,7 +23,9 @@ def page() -> None:
     names = {d.name: d for d in datasets.all_datasets(store)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=190):
-            person = url_state.one("who", "Who", {"": "anybody"} | {name: display_name(name) for name in trail.acting_people(store)})
+            person = url_state.one(
+                "who", "Who", {"": "anybody"} | {name: display_name(name) for name in trail.acting_people(store)}
+            )
         with st.container(width=190):
             dataset = url_state.one("dataset", "Dataset", {"": "any"} | {name: name for name in names})
         with st.container(width=160):

@@ -66,7 +66,9 @@ def opened(entries: Sequence[TrailEntry], key: str) -> TrailEntry | None:
 
 def table(entries: Sequence[TrailEntry], zone: tzinfo, key: str, parts: Sequence[ledger.Part]) -> None:
     """The changes, a row each; the one that is open with what it wrote."""
-    rows = [[clock.at(e.at, zone), display_name(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries]
+    rows = [
+        [clock.at(e.at, zone), display_name(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries
+    ]
     at = opened(entries, key)
     if at is not None:
         head = f"Revision {at.seq:,}, {at.at:%Y-%m-%d %H:%M:%S} UTC"

@@ -9,7 +9,7 @@ import streamlit as st
 
 from data.queue import filters, queue
 from data.records import datasets, settings
-from data.records.datasets import Dataset
+from data.records.datasets import Dataset, DatasetJudge
 from data.store import Store
 from pages.ui import links, session, text
 
@@ -60,7 +60,9 @@ def narrowed(store: Store, found: Dataset, stream: queue.Stream) -> queue.QueueF
     active = len([name for name in _FILTERS if addressed(name, getattr(options, name))])
     label = f"Filters ({active})" if active else "Filters"
     with st.popover(text.plain(label), icon=":material/filter_list:", width="stretch", key="filters"):
-        return queue.QueueFilters(**{name: _filter(name, known) for name in _FILTERS if (known := getattr(options, name))})
+        return queue.QueueFilters(
+            **{name: _filter(name, known) for name in _FILTERS if (known := getattr(options, name))}
+        )
 
 
 def _filter(name: str, known: dict[str, str]) -> str:
@@ -92,15 +94,17 @@ def _address(name: str) -> None:
         st.query_params.pop(name, None)
 
 
-def judge_names(judges: Sequence[tuple[str, str, str, bool, int]], samples: Mapping[str, str]) -> dict[str, str]:
+def judge_names(judges: Sequence[DatasetJudge], samples: Mapping[str, str]) -> dict[str, str]:
     """Judges by id in words.
 
     Model · card, how their `samples` combine where they have several, and the id's head where
     that is not enough to tell them apart.
     """
     named = {
-        id_: f"{model} · {card}" + (f" · {samples[id_]}" if id_ in samples else "") + (" (synthetic)" if made else "")
-        for id_, card, model, made, _ in judges
+        one.id: f"{one.model} · {one.card}"
+        + (f" · {samples[one.id]}" if one.id in samples else "")
+        + (" (synthetic)" if one.synthetic else "")
+        for one in judges
     }
     common = {name for name in named.values() if list(named.values()).count(name) > 1}
     return {id_: f"{name} · {id_[:6]}" if name in common else name for id_, name in named.items()}

@@ -31,7 +31,7 @@ _LOW, _APART = 0.25, 2
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The items with reasons, those that need it most first."""
     there = datasets.dataset_judges(store, dataset.id)
-    judge = options["judge"] or (there[0][0] if there else "")
+    judge = options["judge"] or (there[0].id if there else "")
     low, apart = _by_people(store, dataset, options["basis"])
     doubts = {n.item: n for n in find_needs(store, dataset.id, judge)} if judge else {}
     doubts = {i: n for i, n in doubts.items() if any(r.kind != "no confidence" for r in n.reasons)}

@@ -18,7 +18,7 @@ from judges.examples import check
 
 
 def _cards(store: Store, dataset_id: str) -> dict[str, str]:
-    used = {card for _, card, _, _, _ in dataset_judges(store, dataset_id)}
+    used = {judge.card for judge in dataset_judges(store, dataset_id)}
     return {c.name: c.title for c in cards.current_cards(store).values() if c.name in used}
 
 
@@ -37,7 +37,9 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     card = cards.card_named(store, options["card"])
     barred = excluded_items.audit_sample_items(store, dataset.id) | excluded_items.blind_sample_items(store, dataset.id)
     left = options["few"] or _LOOK
-    for item in [i for i in fewshot.items_with_labels(store, dataset.id, card, _LOOK + len(barred)) if i not in barred][:_LOOK]:
+    for item in [i for i in fewshot.items_with_labels(store, dataset.id, card, _LOOK + len(barred)) if i not in barred][
+        :_LOOK
+    ]:
         made = _of(store, card, item)
         if made is not None:
             yield made

@@ -74,7 +74,9 @@ def _forked(content: str, unit: str, options: Options) -> Row | None:
 def _named(store: Store, dataset: Dataset, judge: str) -> set[tuple[str, str]]:
     """(item id, unit) of the turns that people's gold, or a judge, names the weakest."""
     here = datasets.item_kinds(store, dataset.id)
-    asked = [d for (kind, _, _), d in cards.answerable_dimensions(store).items() if d.scale.kind == "turn" and kind in here]
+    asked = [
+        d for (kind, _, _), d in cards.answerable_dimensions(store).items() if d.scale.kind == "turn" and kind in here
+    ]
     found: list[tuple[Any, ...]] = []
     for d in asked:
         if judge:

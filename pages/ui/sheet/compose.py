@@ -172,7 +172,9 @@ def _response(view: DeskView, content: Response) -> list[Json]:
     return [_row(view, "response", "response", "", [{"role": "output", "label": "Output", "text": text}])]
 
 
-def _row(view: DeskView, unit: str, sort: str, number: str, texts: list[Json], title: str = "", columns: int = 1) -> Json:
+def _row(
+    view: DeskView, unit: str, sort: str, number: str, texts: list[Json], title: str = "", columns: int = 1
+) -> Json:
     """One row: texts on the left, the cells of its unit (or of both its sides) on the right, and what belongs to it."""
     whole = _cells(view)
     names = [unit] if unit in whole else [f"{unit}/a", f"{unit}/b"] if sort in ("section", "side") else []

@@ -118,7 +118,10 @@ def test_what_waits_and_in_which_order(store):
     ]
     assert told == wanted
     assert disputes.cells_waiting_under(store, found, GoldRule("median", None)) == []
-    assert {(c.item, c.unit) for c in disputes.cells_waiting_under(store, found, GoldRule("median", 0))} == {*told, (none, "turn:2")}
+    assert {(c.item, c.unit) for c in disputes.cells_waiting_under(store, found, GoldRule("median", 0))} == {
+        *told,
+        (none, "turn:2"),
+    }
 
 
 def test_a_decision_stands_and_can_be_taken_back(store):
@@ -257,7 +260,9 @@ def test_who_opened_an_item_with_the_judge_in_view_saw_it(store):
 
 def test_what_a_colleague_was_shown_marks_nobody_elses_decision(store):
     found, ids = filled(store, [Cell(n, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5) for n in range(2)])
-    adjudication.reveal_while_adjudicating(store, "res", ids[0])  # res sees the judge's scores of the item that lea decides on,
+    adjudication.reveal_while_adjudicating(
+        store, "res", ids[0]
+    )  # res sees the judge's scores of the item that lea decides on,
     adjudication.reveal_while_adjudicating(store, "lea", ids[1])  # and lea those of another one
     made = decide(store, found, "lea", 5, item_id=ids[0], token=_token(store, found, ids[0]))
     assert not made.saw_judge

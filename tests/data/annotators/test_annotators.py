@@ -162,6 +162,8 @@ def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
     assert len(result.people) == 3 and result.omega == 0.0 and not result.passed
     take(opened, "lea", from_path(real / "mt_bench_en"), Plan("mt_bench_en", sampling="all"))
     bench = datasets.dataset_named(opened, "mt_bench_en").id
-    rows = annotators.find_annotators(opened, bench, annotators.labelled_dimensions(opened, bench)["pair.verdict"], "blind")
+    rows = annotators.find_annotators(
+        opened, bench, annotators.labelled_dimensions(opened, bench)["pair.verdict"], "blind"
+    )
     assert len(rows) == 65 and sum(a.labels for a in rows) == 3_354 and {a.team for a in rows} == {"author", "expert"}
     opened.close()

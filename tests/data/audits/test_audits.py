@@ -269,7 +269,9 @@ def test_flagged_items_come_into_the_review_queue_once_with_the_audits_words(
     assert queue.take_flagged(store, "lea", dataset, judge, reasons[:1]) == (1, 0, 0)
     assert queue.take_flagged(store, "lea", dataset, judge, reasons) == (1, 1, 0)
     assert queue.take_flagged(store, "lea", dataset, judge, reasons) == (0, 2, 0)
-    assert queue.count_open(store, "bob", dataset, "review", QueueFilters(dimension="helpfulness", reason="flagged")) == 1
+    assert (
+        queue.count_open(store, "bob", dataset, "review", QueueFilters(dimension="helpfulness", reason="flagged")) == 1
+    )
     given = queue.claim_items(store, "ann", dataset, "review", QueueFilters(reason="flagged"), [], 9)
     assert [g.item for g in given] == [two, one] and {g.mode for g in given} == {"assisted"}
     assert given[1].reasons == ("flagged by an audit (Low helpfulness): Helpfulness is 1.",)

@@ -57,7 +57,7 @@ def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path
     dataset = bring(store, tmp_path, rows)
     known = judges(store, dataset)
     ids = {str(i) for (i,) in store.rows("select id from item order by name limit 5")}
-    monkeypatch.setattr(fewshot, "used", lambda _, judge: ids if judge == known["one"] else set())
+    monkeypatch.setattr(fewshot, "items_in_prompt", lambda _, judge: ids if judge == known["one"] else set())
     for basis in ("imported", "all"):
         together = meetings(store, dataset, list(known.values()), basis)
         for judge in known.values():

@@ -93,7 +93,9 @@ def test_names_and_scales_that_are_taken_are_refused_in_sentences(store: Store) 
     with pytest.raises(BadInput, match="means 1 to 3"):
         cards.save_card(store, "lea", recipe(hi=5))
     with pytest.raises(BadInput, match="judges a dialogue"):
-        cards.save_card(store, "lea", recipe(kind="response", dimensions=[asked | {"unit": "response", "name": "zz_wit"}]))
+        cards.save_card(
+            store, "lea", recipe(kind="response", dimensions=[asked | {"unit": "response", "name": "zz_wit"}])
+        )
 
 
 def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(store: Store) -> None:

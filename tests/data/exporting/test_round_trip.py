@@ -306,7 +306,11 @@ def test_agree_reads_every_export(
         else:
             assert kappas(agreed(capsys, out("scores"), labels, *judge)) == alone
         assert kappas(agreed(capsys, out("scores"), out("gold", basis="blind"), *judge)).keys() == alone.keys()
-    one = next(id_ for id_, _, model, *_ in datasets.dataset_judges(home, datasets.dataset_named(home, NAME).id) if model == "scored")
+    one = next(
+        id_
+        for id_, _, model, *_ in datasets.dataset_judges(home, datasets.dataset_named(home, NAME).id)
+        if model == "scored"
+    )
     beside = out("gold", basis="blind", judge=one)
     assert kappas(agreed(capsys, beside)) == kappas(agreed(capsys, out("scores"), beside, "--model", "scored"))
 

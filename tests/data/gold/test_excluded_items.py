@@ -140,7 +140,9 @@ def test_examples_come_from_items_that_the_gate_never_uses_and_are_put_aside(sto
     assert len(made.examples) == 2
     everything, aside = 10, set(excluded_items.item_ids_of_names(store, here(store), names))
     queue.draw_audit(store, "lea", here(store), everything, "", seed=2)
-    assert len(excluded_items.audit_sample_items(store, here(store))) == 8 and not aside & excluded_items.audit_sample_items(store, here(store))
+    assert len(
+        excluded_items.audit_sample_items(store, here(store))
+    ) == 8 and not aside & excluded_items.audit_sample_items(store, here(store))
 
 
 def test_an_item_drawn_while_the_file_was_written_stops_it(

@@ -137,7 +137,9 @@ def test_what_was_decided_with_the_judge_in_view_counts_on_no_blind_basis(two: t
     assert {(d.value, d.person, d.said, d.saw_judge) for d in done} == {
         ("4", "res (file)", "person0 3, person1 5", False), ("4", "res (file)", "person0 3, person1 5", True),
     }  # fmt: skip
-    assert {d.at for d in done} == {d.at for d in docket.adjudicated_cells(here, "res", found)}  # when it was made, not when it came
+    assert {d.at for d in done} == {
+        d.at for d in docket.adjudicated_cells(here, "res", found)
+    }  # when it was made, not when it came
 
 
 def test_a_decision_whose_labels_changed_waits_there_too(two: tuple[Store, Store]) -> None:
@@ -216,7 +218,9 @@ def test_what_was_decided_while_an_import_was_read_stands(store: Store, row: Jso
         if gold_rule(store, found) == GoldRule():
             set_gold_rule(store, "lea", found, GoldRule("median", 0))
             [cell] = disputes.cells_to_adjudicate(store, found)
-            adjudication.adjudicate(store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token)
+            adjudication.adjudicate(
+                store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token
+            )
 
     with pytest.raises(AssayError, match="somebody else added the same things"):
         take(store, "lea", source([row]), Plan("d"), progress=meanwhile)

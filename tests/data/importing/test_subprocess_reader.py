@@ -140,7 +140,9 @@ def test_every_card_goes_to_the_process_as_it_is(store: Store) -> None:
     cards.save_card(store, "lea", recipe())
     known = brief(store, Plan("d"), [])
     found = unpacked(known.packed())
-    assert {n: c.version for n, c in found.cards.items()} == {n: c.version for n, c in cards.current_cards(store).items()}
+    assert {n: c.version for n, c in found.cards.items()} == {
+        n: c.version for n, c in cards.current_cards(store).items()
+    }
     assert found.questions == known.questions and found.rule == known.rule
 
 

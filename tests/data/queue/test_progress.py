@@ -87,7 +87,8 @@ def test_the_seconds_are_the_median_of_the_newest_that_were_timed(store: Store, 
 def test_people_and_datasets_are_told_apart(store: Store, found: str) -> None:
     save(store, found, n=3)
     save(store, found, "ben")
-    assert [progress.personal_progress(store, p, d).total for p in ("ann", "ben", "lea") for d in (found, "", "other")] == [
+    of = [(person, where) for person in ("ann", "ben", "lea") for where in (found, "", "other")]
+    assert [progress.personal_progress(store, *one).total for one in of] == [
         3, 3, 0, 1, 1, 0, 0, 0, 0,
     ]  # fmt: skip
 

@@ -246,7 +246,9 @@ def test_a_blind_item_shows_nothing_of_the_judge_in_any_list(tmp_path: Path, clo
     assert [r.name for r in listing.list_queue(store, "p0", found, "audit", ANY, search=audit[3].name).rows]
     # a search reads texts, not how they are stored; nor is a hidden system a way to narrow what is given out
     for words, some in (("role", False), ("model-x", False), ('"turns":', False), ("User SAYS  thing", True)):
-        blind = [r for r in listing.list_queue(store, "p0", found, "audit", ANY, search=words).rows if r.mode == "blind"]
+        blind = [
+            r for r in listing.list_queue(store, "p0", found, "audit", ANY, search=words).rows if r.mode == "blind"
+        ]
         assert bool(blind) == some, words
     audited = len(listing.list_queue(store, "p0", found, "audit", ANY).rows)
     for system in ("model-x", "model-none"):
@@ -293,7 +295,10 @@ def test_filters(tmp_path: Path, clock: Clock) -> None:
     given = queue.claim_items(store, "p0", found, "review", QueueFilters(system="model-x"), [], 9)
     assert len(given) == 4
     # what the browser holds from before the filter was set does not count as enough
-    assert len(queue.claim_items(store, "p0", found, "review", QueueFilters(system="model-y"), [g.item for g in given], 6)) == 4
+    assert (
+        len(queue.claim_items(store, "p0", found, "review", QueueFilters(system="model-y"), [g.item for g in given], 6))
+        == 4
+    )
 
 
 def test_a_dimension_and_a_reason_must_belong_together(tmp_path: Path) -> None:
@@ -423,7 +428,9 @@ def test_any_course_of_events_gives_what_a_plain_reading_gives(tmp_path: Path, c
         hand = hands[person, stream]
         match rng.choice("ccccaaaaaasRdft"):
             case "c":
-                hand += queue.claim_items(store, person, found, stream, ANY, [g.item for g in hand], rng.choice([1, 2, 3]))
+                hand += queue.claim_items(
+                    store, person, found, stream, ANY, [g.item for g in hand], rng.choice([1, 2, 3])
+                )
             case "a" | "s" if hand:
                 given = hand.pop(rng.randrange(len(hand)))
                 if (person, given.item) not in last:

@@ -73,7 +73,9 @@ class House:
         queue.draw_audit(self.store, "lea", self.dataset.id, COUNT, self.judge, seed=1)
 
     def given(self, person: str, stream: queue.Stream = "audit") -> set[str]:
-        return {g.item for g in queue.claim_items(self.store, person, self.dataset.id, stream, QueueFilters(), [], COUNT)}
+        return {
+            g.item for g in queue.claim_items(self.store, person, self.dataset.id, stream, QueueFilters(), [], COUNT)
+        }
 
     def exposed(self, person: str) -> set[str]:
         return {str(r[0]) for r in self.store.rows("select item_id from exposure where person = $1", [person])}
@@ -147,7 +149,9 @@ def _fit(house: House, who: str) -> set[str]:
 
 
 def _board(house: House, who: str) -> set[str]:
-    found = docket.load_dockets(house.store, who, adjudication.adjudication_work(house.store, who, house.dataset.id).mine, 2)
+    found = docket.load_dockets(
+        house.store, who, adjudication.adjudication_work(house.store, who, house.dataset.id).mine, 2
+    )
     shown = {one.view.item.id for one in found}
     adjudication.record_look(house.store, who, list(shown))
     return shown
@@ -422,7 +426,9 @@ def test_another_name_and_meta_make_no_other_item(house: House, tmp_path: Path, 
         look()
     copy = _again(house, tmp_path, "again", renamed)
     if first:
-        assert copy in exposure.blind_pending(house.store, "ann") and house.ids[0] in exposure.blind_pending(house.store, "ann")
+        assert copy in exposure.blind_pending(house.store, "ann") and house.ids[0] in exposure.blind_pending(
+            house.store, "ann"
+        )
         look()
     assert copy in house.exposed("ann") and house.mode("ann", copy) == "revealed"
     assert house.mode("ben", copy) == "blind"
@@ -432,7 +438,9 @@ def test_what_people_said_opens_no_reasons_of_the_judge(house: House) -> None:
     queue.fill_review(house.store, "lea", house.dataset.id, house.judge)
 
     def reasons() -> list[tuple[str, ...]]:
-        return [r.reasons for r in listing.list_queue(house.store, "rex", house.dataset.id, "review", QueueFilters()).rows]
+        return [
+            r.reasons for r in listing.list_queue(house.store, "rex", house.dataset.id, "review", QueueFilters()).rows
+        ]
 
     before = reasons()
     adjudication.record_look(house.store, "rex", house.ids)

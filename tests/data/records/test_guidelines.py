@@ -35,7 +35,9 @@ def test_versions_are_kept_and_the_newest_holds_until_it_is_withdrawn(store: Sto
     assert [v.text for v in guidelines.guidelines_history(store, demo)] == ["Shorter", "# 敬語\nRate **each** turn."]
     assert guidelines.write_guidelines(store, "lea", demo, "Shorter\0\ud83d") == 3, "what no database takes is replaced"
     assert guidelines.write_guidelines(store, "lea", demo, "Shorter") == 4
-    assert guidelines.write_guidelines(store, "lea", demo, " ") == 5 and guidelines.current_guidelines(store, demo) is None
+    assert (
+        guidelines.write_guidelines(store, "lea", demo, " ") == 5 and guidelines.current_guidelines(store, demo) is None
+    )
     said = [e.what for e in trail.trail_entries(store, TrailFilter(("settings",))) if "guidelines" in e.what]
     assert said == [
         "withdrew the guidelines: version 5, 0 characters",
@@ -67,4 +69,6 @@ def test_they_travel_with_the_dataset_and_a_lead_brings_them_in(store: Store, tm
     guidelines.write_guidelines(other, "lea", found.id, "Ours")
     again = seeds.lines(tmp_path / "again.jsonl", given)
     result = take(other, "lea", from_path(again), Plan(dataset="demo"))
-    assert [w for w in result.preview.warnings if "guidelines" in w] and guidelines.current_guidelines(other, found.id) != held
+    assert [w for w in result.preview.warnings if "guidelines" in w] and guidelines.current_guidelines(
+        other, found.id
+    ) != held

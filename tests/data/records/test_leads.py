@@ -60,13 +60,22 @@ def test_one_person_is_never_two(founder: str, done: list[tuple[str, str, str, s
 
 
 def test_who_made_whom_goes_all_the_way_back() -> None:
-    made = [LeadEvent("lea", True, "lea"), LeadEvent("eve", True, "lea"), LeadEvent("mal", True, "eve"), LeadEvent("kim", True, "lea")]
+    made = [
+        LeadEvent("lea", True, "lea"),
+        LeadEvent("eve", True, "lea"),
+        LeadEvent("mal", True, "eve"),
+        LeadEvent("kim", True, "lea"),
+    ]
     for one, two in (("lea", "eve"), ("lea", "mal"), ("eve", "mal"), ("eve", "kim"), ("mal", "kim"), ("lea", "lea")):
         assert not are_independent(made, one, two)
         assert "not independent" in explain_dependence(made, one, two) or one == two
     assert lacks_independent_leads(made)
     more = [*made, LeadEvent("lou", True, MACHINE)]
-    assert not lacks_independent_leads(more) and are_independent(more, "lou", "mal") and explain_dependence(more, "lou", "lea") == ""
+    assert (
+        not lacks_independent_leads(more)
+        and are_independent(more, "lou", "mal")
+        and explain_dependence(more, "lou", "lea") == ""
+    )
     agreed = [*more, LeadEvent("new", True, "lou", "mal")]
     assert all(are_independent(agreed, "new", name) for name in ("lea", "eve", "mal", "lou"))
     assert describe_lead_origin(agreed, "new") == "made a lead by mal and lou"

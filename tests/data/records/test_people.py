@@ -231,7 +231,10 @@ def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_pa
 def test_what_assay_does_by_itself_has_a_name_that_nobody_can_take(store: Store, name: str) -> None:
     people.join_workspace(store, "lea")
     before = store.newest()
-    for refused in (lambda: people.join_workspace(store, name), lambda: people.set_person(store, "lea", name, "annotator")):
+    for refused in (
+        lambda: people.join_workspace(store, name),
+        lambda: people.set_person(store, "lea", name, "annotator"),
+    ):
         with pytest.raises(BadInput, match="is kept for"):
             refused()
     assert store.newest() == before

@@ -119,7 +119,13 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     assert (listed.dataset, listed.by, listed.synthetic, listed.items) == ("demo", "rae", True, 12)
     assert (listed.endpoint, listed.tokens) == (server.url, end.tokens_in + end.tokens_out)
     assert runs.tally(store) == {run_id: (12, 12)}
-    assert datasets.dataset_judges(store, wanted.dataset_id)[0] == (listed.judge, CARD.name, "practice-constant", True, 12)
+    assert datasets.dataset_judges(store, wanted.dataset_id)[0] == (
+        listed.judge,
+        CARD.name,
+        "practice-constant",
+        True,
+        12,
+    )
     assert runs.judge(store, run_id).card.version == CARD.version
     assert runs.estimate(store, wanted).judgments == 0
     with pytest.raises(BadInput, match="Nothing is left to ask"):

@@ -101,7 +101,9 @@ def _works(store: Store, ran: bool, guided: bool) -> None:
     judge, _, items = judges["judge-one"]
     assert (dataset.name, items) == ("demo", 4)
     assert calibration.unscored(store, dataset.id, judge) == [("unreadable", 1)]
-    assert any(r.kind == "unscored" for need in review_signals.find_needs(store, dataset.id, judge) for r in need.reasons)
+    assert any(
+        r.kind == "unscored" for need in review_signals.find_needs(store, dataset.id, judge) for r in need.reasons
+    )
     answered = str(store.rows("select item_id from answer")[0][0])
     view = desk.open_item(store, "ann", answered)
     assert len(view.mine) == 9 and view.comments == [("turn:1", "issue", "it repeats itself; 'twice'")]

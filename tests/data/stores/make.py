@@ -28,7 +28,7 @@ def worked(path):
     unread = {k: v for k, v in seeds.judgment(items[3]).items() if k != "reply"} | {"raw": "I would rather not."}
     store = seeds.workspace(path, [*items, *lines, unread], audit=2, review=False)
     found = datasets.dataset_named(store, "demo")
-    judge = datasets.dataset_judges(store, found.id)[0][0]
+    judge = datasets.dataset_judges(store, found.id)[0].id
     queue.draw_audit(store, "lea", found.id, 2, judge, seed=2)
     item = store.rows("select d.item_id from draw d join item i on i.id = d.item_id order by d.mode desc, i.name")[0][0]
     (draw,) = store.rows("select id from draw where item_id = $1", [item])[0]
@@ -62,7 +62,8 @@ def pack(out):
     from data.store import open_store
 
     store = open_store(f"duckdb:///{path}")
-    guidelines.write_guidelines(store, "lea", datasets.all_datasets(store)[0].id, "# Helpfulness\nIt solves *the* problem.")
+    [dataset] = datasets.all_datasets(store)
+    guidelines.write_guidelines(store, "lea", dataset.id, "# Helpfulness\nIt solves *the* problem.")
     put = lambda tx: tx.add("setting", "id, scope, name, value", [("last", "test", "in the log", "1")])  # noqa: E731
     store.tx("lea", "last", put)
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:

@@ -26,7 +26,9 @@ def app(serve_all: Callable[..., Server]) -> Server:
     drawn = [row[0] for row in w.store.rows("select item_id from draw order by priority, id")]
     excluded_items.exclude_items(w.store, "lea", w.dataset, drawn[:4], "a prompt was tuned on them")
     sim.work(w, "ann", most=80, skips=set(drawn[10:15]).__contains__)
-    queue.claim_items(w.store, "ben", w.dataset, "audit", queue.QueueFilters(), [], 3)  # three of those that ann skipped
+    queue.claim_items(
+        w.store, "ben", w.dataset, "audit", queue.QueueFilters(), [], 3
+    )  # three of those that ann skipped
     w.store.close()
     server.start()
     return server
