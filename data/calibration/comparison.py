@@ -13,8 +13,8 @@ from data.gold.gold import Basis, gold
 from data.records.settings import gold_rule
 from data.store import Store
 from judges.stats import bins
+from judges.stats.agreement import Floats
 from judges.stats.baselines import length_rule_guesses, unit_length
-from judges.stats.calibration import Floats
 from judges.stats.comparison import SharedCells
 from judges.types import ITEM, Dimension
 

@@ -14,7 +14,8 @@ from data.gold.fewshot import apart
 from data.gold.gold import Basis
 from data.records import exposure
 from data.store import Store, remembered
-from judges.stats.calibration import Floats, PairedRatings, kappa_cells
+from judges.stats.agreement import Floats
+from judges.stats.calibration import PairedRatings, kappa_cells
 from judges.stats.intervals import Cells
 from judges.stats.slices import THIRDS, Slicing, distinct_slicings, length_thirds, make_slicing
 from judges.types import Dimension
