@@ -23,11 +23,12 @@ from data.records.people import require
 from data.records.settings import gold_rule
 from data.store import Store, remembered
 from judges.stats import bins
+from judges.stats.agreement import Floats
 from judges.stats.intervals import kappa_interval
 from judges.stats.raters import rater_flags
 from judges.stats.raters.dawid_skene import DawidSkene, fit_dawid_skene
 from judges.stats.raters.rater_flags import RaterFlag, RaterShift, RaterWork
-from judges.stats.raters.ratings import Codes, Floats, Ratings, gold_without_self, mean_without_self
+from judges.stats.raters.ratings import Codes, Ratings, gold_without_self, mean_without_self
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension, sort_of
 

@@ -14,8 +14,8 @@ from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
 from data.store import Store, kept
 from judges.stats import bins
+from judges.stats.agreement import Floats
 from judges.stats.baselines import length_rule_guesses, unit_length
-from judges.stats.calibration import Floats
 from judges.stats.comparison import JudgeComparison, SharedCells, compare_judges
 from judges.types import ITEM, Dimension
 

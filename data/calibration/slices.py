@@ -14,7 +14,8 @@ from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records import exposure
 from data.store import Store, kept, remembered
-from judges.stats.calibration import Floats, PairedRatings, kappa_cells
+from judges.stats.agreement import Floats
+from judges.stats.calibration import PairedRatings, kappa_cells
 from judges.stats.intervals import Cells
 from judges.stats.learning_curve import kappa_by_size
 from judges.stats.slices import (

@@ -25,8 +25,7 @@ from data.records.settings import gold_rule
 from data.store import Store, remembered
 from data.store.errors import BadInput
 from judges.stats import bins
-from judges.stats.breakdown import MeanSlice, ScoredCells, mean_of_slice, slice_means, time_periods
-from judges.stats.slices import Slicing, make_slicing
+from judges.stats.slices import MeanSlice, ScoredCells, Slicing, make_slicing, mean_of_slice, slice_means, time_periods
 from judges.stats.uncertainty import MIN_CLUSTERS
 
 TOP, TIMES = 12, 40

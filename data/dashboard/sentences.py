@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from data.dashboard.dashboard import System, Tile
 from judges.plural import many
-from judges.stats.breakdown import MeanSlice
 from judges.stats.means import FEW
 from judges.stats.ppi import MeanComparison
+from judges.stats.slices import MeanSlice
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 

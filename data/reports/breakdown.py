@@ -6,7 +6,7 @@ from data.dashboard import sentences
 from data.dashboard.breakdown import Breakdown
 from data.dashboard.dashboard import Tile
 from data.reports import tables
-from judges.stats.breakdown import MeanSlice
+from judges.stats.slices import MeanSlice
 
 COLUMNS = (
     "dimension", "unit", "system", "of", "by", "slice", "items", "ratings", "judge", "judge low", "judge high",

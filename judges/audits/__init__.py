@@ -1,7 +1,7 @@
 """The known failures of judges, one module each: what is measured, when it is an alarm, and the items behind it.
 
-An audit is found by being here: a module of this folder with `AUDIT = Audit(...)`. docs/methods.md, Audits, has a table
-of all, and the formulas.
+An audit is found by being here: a module of this folder with `AUDIT = Audit(...)`, or with `AUDITS`, a tuple of audits
+that differ in their parameters only. docs/methods.md, Audits, has a table of all, and the formulas.
 """
 
 from __future__ import annotations
@@ -168,8 +168,9 @@ def _shape(card: Card, remark: Remark) -> str:
 def all_audits() -> dict[str, Audit]:
     """Every audit in this folder, by name."""
     found = [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
-    loaded = [getattr(importlib.import_module(f"judges.audits.{name}"), "AUDIT", None) for name in sorted(found)]
-    return {audit.name: audit for audit in loaded if audit is not None}
+    modules = [importlib.import_module(f"judges.audits.{name}") for name in sorted(found)]
+    every = [audit for module in modules for audit in getattr(module, "AUDITS", None) or (module.AUDIT,)]
+    return {audit.name: audit for audit in every}
 
 
 def run_audits(evidence: AuditEvidence, thresholds: Mapping[str, float]) -> dict[str, AuditFinding]:

@@ -65,6 +65,11 @@ def strongest_flags(flags: Sequence[Flag], most: int = MOST_FLAGS) -> tuple[Flag
     return tuple(sorted(flags, key=lambda f: -f.strength)[:most])
 
 
+def flags_of(verdict: Verdict, flags: Sequence[Flag]) -> tuple[Flag, ...]:
+    """The strongest flags of a finding; none where the verdict is *pass*."""
+    return strongest_flags(flags) if verdict != "pass" else ()
+
+
 def percent(share: float | None) -> str:
     """A share in words: .412 -> "41%"; a small one keeps a decimal."""
     if share is None:

@@ -7,7 +7,7 @@ from statistics import pvariance
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot, Verdict
 from judges.audits._judged import ItemJudgment, group_judgments, item_numbers, ordered_dimensions
-from judges.audits._verdict import percent, span, strongest_flags, too_few
+from judges.audits._verdict import flags_of, percent, span, too_few
 from judges.stats.clustered import newcombe_difference, share_by_item
 from judges.types import units
 
@@ -57,8 +57,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
             for name, group in zip((f"up to {LONG} turns", f"over {LONG} turns"), groups, strict=True)
         ),
     )
-    shown = strongest_flags(flags) if verdict != "pass" else ()
-    return AuditFinding(verdict, why, gap.point, gap, len({j.key for j, _ in rows}), shown, picture)
+    return AuditFinding(verdict, why, gap.point, gap, len({j.key for j, _ in rows}), flags_of(verdict, flags), picture)
 
 
 def _turns(judgment: ItemJudgment, names: set[str]) -> list[dict[str, float]]:

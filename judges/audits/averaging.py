@@ -9,11 +9,11 @@ from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import ItemJudgment, group_judgments, item_numbers
 from judges.audits._verdict import (
     bar_picture,
+    flags_of,
     limit_verdict,
     not_tested,
     percent,
     span,
-    strongest_flags,
     too_few,
 )
 from judges.stats.association import bootstrap_pearson, r_squared
@@ -72,8 +72,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         ("context use decreases alone", alone / drops if drops else None),
         mark=threshold,
     )
-    shown = strongest_flags(flags) if verdict != "pass" else ()
-    return AuditFinding(verdict, why, figure.point, figure, items, shown, picture)
+    return AuditFinding(verdict, why, figure.point, figure, items, flags_of(verdict, flags), picture)
 
 
 def _turns(judgment: ItemJudgment) -> list[tuple[float, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
 from judges.audits._confidence import Word, asked_scores, stated_confidence
 from judges.audits._judged import group_judgments, item_numbers
-from judges.audits._verdict import bar_picture, not_tested, percent, span, strongest_flags, too_few
+from judges.audits._verdict import bar_picture, flags_of, not_tested, percent, span, too_few
 from judges.stats.clustered import newcombe_difference, share_by_item
 
 GROUP = 10
@@ -62,8 +62,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         if value != people
     ]
     picture = bar_picture("confidence", "agreement with people", *((word, rates.get(word)) for word in _LEVELS))
-    shown = strongest_flags(flags) if verdict != "pass" else ()
-    return AuditFinding(verdict, why, gap.point, gap, len({row[0] for row in rows}), shown, picture)
+    return AuditFinding(verdict, why, gap.point, gap, len({row[0] for row in rows}), flags_of(verdict, flags), picture)
 
 
 AUDIT = Audit(

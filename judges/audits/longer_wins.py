@@ -12,10 +12,10 @@ from judges.audits._pairs import response_lengths, section_lead, section_means, 
 from judges.audits._verdict import (
     MIN,
     bar_picture,
+    flags_of,
     neutral_verdict,
     percent,
     span,
-    strongest_flags,
     too_few,
 )
 from judges.protocols.orders import verdict as verdict_of
@@ -93,7 +93,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     heights = [(word, sum(won) / len(won)) for word, won in zip(_WORDS, bins, strict=True) if won]
     picture = bar_picture("length ratio", "win rate of the longer", *heights, mark=0.5)
     return AuditFinding(
-        verdict, why, rate.point, rate, len(rows), strongest_flags(flags) if verdict != "pass" else (), picture
+        verdict, why, rate.point, rate, len(rows), flags_of(verdict, flags), picture
     )
 
 

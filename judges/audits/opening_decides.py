@@ -7,14 +7,15 @@ from judges.audits._judged import group_judgments, item_numbers
 from judges.audits._pairs import section_lead, section_means, verdict_sign
 from judges.audits._verdict import (
     bar_picture,
+    flags_of,
     limit_verdict,
     not_tested,
     percent,
     span,
-    strongest_flags,
     too_few,
 )
-from judges.stats.association import correlation, share_explained_by_first
+from judges.stats.agreement import pearson_correlation
+from judges.stats.association import share_explained_by_first
 
 _HARDLY = 0.05
 """Below this R squared the verdict follows no section, and no part of that can be the opening's."""
@@ -48,7 +49,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     part, both = share_explained_by_first(verdicts, firsts, rests, place)
     if part.point is None:
         return not_tested("The verdicts, the scores of first sections or those of other sections do not vary.", n=items)
-    alone = (correlation(firsts, verdicts) or 0.0) ** 2
+    alone = (pearson_correlation(firsts, verdicts) or 0.0) ** 2
     sides = [(_side(row[2]), _side(row[4]), row[1]) for row in rows]
     right = [sum(side[n] == side[2] for side in sides) / len(sides) for n in (0, 1)]
     why = (
@@ -79,7 +80,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         if chosen and _side(first) == chosen and _side(whole) == -chosen
     ]
     return AuditFinding(
-        verdict, why, part.point, part, items, strongest_flags(flags) if verdict != "pass" else (), picture
+        verdict, why, part.point, part, items, flags_of(verdict, flags), picture
     )
 
 

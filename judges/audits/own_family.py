@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments, item_numbers
-from judges.audits._verdict import bar_picture, neutral_verdict, not_tested, span, strongest_flags, too_few
+from judges.audits._verdict import bar_picture, flags_of, neutral_verdict, not_tested, span, too_few
 from judges.families import family
 from judges.stats.clustered import mean_by_item, mean_difference
 from judges.stats.uncertainty import Interval
@@ -70,15 +71,13 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         by_family[of[item] or "not known"].append(value)
     heights = [(name, sum(values) / len(values)) for name, values in sorted(by_family.items())]
     picture = bar_picture("family of the system", "judge minus second judge", *heights)
-    shown = strongest_flags(flags) if verdict != "pass" else ()
-    return AuditFinding(verdict, why, gap.point, _of(gap, len(kin) + len(other)), len(kin) + len(other), shown, picture)
+    items = len(kin) + len(other)
+    return AuditFinding(verdict, why, gap.point, _of(gap, items), items, flags_of(verdict, flags), picture)
 
 
 def _of(gap: Interval, items: int) -> Interval:
     """The interval as it is, with all items that it rests on."""
-    return Interval(
-        gap.point, gap.low, gap.high, gap.lower_bound, items, items, float(items), gap.method, gap.se, gap.level
-    )
+    return replace(gap, items=items, cells=items, n_eff=float(items))
 
 
 def _far(gap: float) -> float:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Container
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Cell, Flag, Verdict
 from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments
-from judges.audits._overlap import word_overlap
-from judges.audits._verdict import not_tested, point_picture, span, strongest_flags, too_few
+from judges.audits._verdict import flags_of, not_tested, point_picture, span, too_few
 from judges.stats.association import bootstrap_spearman
 from judges.stats.clustered import mean_by_item
 from judges.stats.uncertainty import Interval
 from judges.types import Response
 
 PROBE = "reference_removed"
+_WORD = re.compile(r"[^\W_]+")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
@@ -55,8 +58,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         if moved <= -0.5
     ]
     picture = point_picture("word overlap with the reference", "score change", [(like[k], shift[k]) for k in shift])
-    shown = strongest_flags(flags) if verdict != "pass" else ()
-    return AuditFinding(verdict, why, gap.point, gap, len(shift), shown, picture)
+    return AuditFinding(verdict, why, gap.point, gap, len(shift), flags_of(verdict, flags), picture)
 
 
 def _scores(cells: dict[Cell, float], names: Container[str]) -> dict[str, float]:
@@ -72,6 +74,19 @@ def _verdict(gap: Interval, r: Interval, limit: float) -> Verdict:
     if shown and (abs(gap.point) >= limit or (less_alike_loses and gap.point < 0)):
         return "alarm"
     return "warning" if shown or less_alike_loses else "pass"
+
+
+def distinct_words(text: str) -> set[str]:
+    """The distinct words of a text; where words are not parted (Chinese, Japanese), pairs of neighbouring signs."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    pairs = {run[n : n + 2] for run in _WIDE.findall(plain) for n in range(max(len(run) - 1, 1))}
+    return pairs | set(_WORD.findall(_WIDE.sub(" ", plain)))
+
+
+def word_overlap(output: str, reference: str) -> float | None:
+    """Share of the reference's words that the output has, 0 to 1; None for a reference without words."""
+    wanted = distinct_words(reference)
+    return len(wanted & distinct_words(output)) / len(wanted) if wanted else None
 
 
 AUDIT = Audit(

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
 from judges.audits._judged import cell_means, group_by_item, group_judgments, ordered_dimensions
-from judges.audits._verdict import bar_picture, not_tested, percent, span, strongest_flags, too_few
+from judges.audits._verdict import bar_picture, flags_of, not_tested, percent, span, too_few
 from judges.stats.clustered import share_by_item
 
 PROBE = "scenario_swapped"
@@ -46,8 +46,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     ]
     heights = [(names[d].title, sum(changes) / len(changes)) for d, changes in by_dimension.items()]
     picture = bar_picture("", "share of scores that change", *heights)
-    flags = strongest_flags(still) if verdict != "pass" else ()
-    return AuditFinding(verdict, why, rate.point, rate, len(moved), flags, picture)
+    return AuditFinding(verdict, why, rate.point, rate, len(moved), flags_of(verdict, still), picture)
 
 
 AUDIT = Audit(

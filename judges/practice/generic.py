@@ -51,8 +51,8 @@ def whole_item(fields: dict[str, Any]) -> ReplyPlace:
         task = "\n".join([words.field_text(fields.get("scenario_description")), *(t.user for t in turns)])
         return ReplyPlace("", task, "\n".join(t.text for t in turns), turn=dialogue_weakest(fields))
     if "response_a" in fields:
-        sides = [pair._whole(fields, side) for side in pair.SIDES]
-        return ReplyPlace("", pair._asked(fields), "\n\n".join(sides))
+        sides = [pair.side_text(fields, side) for side in pair.SIDES]
+        return ReplyPlace("", pair.task_text(fields), "\n\n".join(sides))
     task, output, reference = response.single_output(fields)
     return ReplyPlace("", task, output or task, reference)
 
@@ -114,7 +114,7 @@ def _into(fields: dict[str, Any], name: str, at: ReplyPlace) -> ReplyPlace:
     """The place of a key inside another."""
     side = name[-1].lower() if name.lower() in ("response_a", "response_b", "a", "b") else ""
     if side and "response_a" in fields:
-        text = pair._whole(fields, side)
+        text = pair.side_text(fields, side)
         if at.label:
             text = pair.section_texts({**fields, "sections": [at.label]})[at.label][side] or text
         return replace(at, text=text)

@@ -22,20 +22,20 @@ _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 _FORGED = re.compile(r'"verdict"\s*:\s*"(a|b)"')
 
 
-def _whole(fields: dict[str, Any], side: str) -> str:
-    value = fields.get(f"response_{side}")
-    if isinstance(value, list):
-        return "\n\n".join(words.field_text(entry) for entry in value)
-    return words.field_text(value)
+def side_text(fields: dict[str, Any], side: str) -> str:
+    """The whole text of one side, "a" or "b"."""
+    return _joined(fields.get(f"response_{side}"))
 
 
-def _asked(fields: dict[str, Any]) -> str:
-    value = next(
-        (fields[k] for k in ("long_input", "input", "task_description", "task", "question") if k in fields), ""
-    )
-    return (
-        "\n\n".join(words.field_text(entry) for entry in value) if isinstance(value, list) else words.field_text(value)
-    )
+def task_text(fields: dict[str, Any]) -> str:
+    """The text of what both sides answer."""
+    keys = ("long_input", "input", "task_description", "task", "question")
+    return _joined(next((fields[key] for key in keys if key in fields), ""))
+
+
+def _joined(value: Any) -> str:
+    """The text of a field, or the texts of a list of them."""
+    return "\n\n".join(map(words.field_text, value)) if isinstance(value, list) else words.field_text(value)
 
 
 def section_labels(fields: dict[str, Any]) -> list[str]:
@@ -52,7 +52,7 @@ def section_texts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
 
     A label that the cut does not know (a caller may cut otherwise) means the whole response on both sides.
     """
-    a, b = _whole(fields, "a"), _whole(fields, "b")
+    a, b = side_text(fields, "a"), side_text(fields, "b")
     known = {s.label.casefold().strip(): s for s in cut(a, b)}
     out: dict[str, dict[str, str | None]] = {}
     for label in section_labels(fields):
@@ -81,8 +81,8 @@ def judge_long_form(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, A
     quality: evenness and length. The aggregate is the mean over sections by the root of their length, half a point
     lower (at least 1) for a response with a failure; nearer than .06 is a tie.
     """
-    source = words.content_words(_asked(fields))
-    topics = _common(_asked(fields))
+    source = words.content_words(task_text(fields))
+    topics = _common(task_text(fields))
     cells = section_texts(fields)
     sections, means = [], {side: list[tuple[float, float]]() for side in SIDES}
     for number, (label, texts) in enumerate(cells.items()):
@@ -100,7 +100,7 @@ def judge_long_form(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, A
                 means[side].append((max(count_tokens(text), 1) ** 0.5, sum(scores.values()) / 3))
         sections.append(entry)
     for side in SIDES if not cells else ():
-        text = _whole(fields, side)
+        text = side_text(fields, side)
         means[side].append((1.0, sum(_scored(judge, side, text, source, topics).values()) / 3))
     failures = {side: [] if judge.family.sees != "words" else _failures(fields, side) for side in SIDES}
     aggregate = {}
@@ -142,7 +142,7 @@ def _scored(
 
 def _failures(fields: dict[str, Any], side: str) -> list[str]:
     """The failures of a response, each by one rule on words shared with the input."""
-    text, source = _whole(fields, side), _asked(fields)
+    text, source = side_text(fields, side), task_text(fields)
     third, half = len(source) // 3, len(text) // 2
     own = words.content_words(text)
     first, second = words.content_words(text[:half]), words.content_words(text[half:])
@@ -169,14 +169,14 @@ def _failures(fields: dict[str, Any], side: str) -> list[str]:
 
 def compare_responses(judge: PracticeJudge, fields: dict[str, Any]) -> str:
     """a, b or tie for a plain pair: words of the input (at most 12) and the reference, evenness, length."""
-    asked = words.content_words(_asked(fields))
+    asked = words.content_words(task_text(fields))
     reference = fields.get("reference_answer", fields.get("reference"))
     known = frozenset().union(
         *(words.content_words(words.field_text(e)) for e in (reference if isinstance(reference, list) else [reference]))
     )
     worth = {}
     for side in SIDES:
-        text = _whole(fields, side)
+        text = side_text(fields, side)
         if judge.obeys(text) and (forged := _FORGED.search(text)):
             return forged[1]
         own = words.content_words(text)

@@ -1,1 +1,30 @@
-"""Statistics of judges and people: agreement, intervals, the approval check, corrected means."""
+"""Statistics of judges and people. Formulas, sources and what was measured of them: docs/methods.md.
+
+What every module builds on:
+
+- `uncertainty`: `Interval`, a figure with its ends; quantiles, Wilson's interval, normal and t intervals.
+- `agreement`: every figure of a K x K table: kappa, AC1 and AC2, alpha, % agreement, accuracy, precision, recall, F1.
+- `bins`: the values of a scale as codes and as rows of its table.
+- `intervals`: intervals of kappa and of differences of kappas, by items; `bootstrap` and `strata` are their parts.
+- `clustered`: shares, means and their differences, with intervals by items.
+- `calibration`: paired ratings of people and judge -> all figures of a dimension, bias, anchoring.
+- `multiple_testing`: Holm, Benjamini and Yekutieli.
+
+May a dimension be published:
+
+- `approval_check`: an interval becomes a decision by a policy; `sequential`: looks whenever somebody likes, or planned.
+- `planner`: how many more items; `forecast`: what a draw will likely show; `learning_curve`: kappa as gold grows.
+- `sampling`: stratified draws; `nonresponse`: who answered; `drift`: whether an approval holds.
+- `ppi`: means corrected by labels; `means`: the judge's own; `slices`: kappa and means by slice.
+
+How good a judge is, seen from other sides:
+
+- `concordance` and `other_metrics`: ICC, correlations, mean absolute error, and all that papers show beside kappa.
+- `baselines`: rules that do not read; `comparison`: several judges on the same cells.
+- `rates`: true and false positive rates, corrected prevalence; `threshold`: a score used as a flag.
+- `reliability`: confidence against agreement; `selective`: verdicts that need no review.
+- `self_consistency`: several samples; `position`: both orders of a pair; `missingness`: what is not scored.
+- `votes`: single votes on pairs; `weakest_turns`: which turn is the weakest.
+
+For audits only: `association`, `logistic`. People as raters: `raters`.
+"""

@@ -7,7 +7,7 @@ are counts, or sums of sampling weights 1/pi. A figure that does not exist is No
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -222,14 +222,16 @@ def commonest_share(table: ArrayLike) -> float | None:
     return float((margins[0] + margins[1]).max()) / 2 if margins else None
 
 
-def pearson_correlation(human: Floats, judge: Floats, weight: Floats) -> float | None:
+def pearson_correlation(human: ArrayLike, judge: ArrayLike, weight: Floats | None = None) -> float | None:
     """Pearson's correlation of human and judge, of values that may lie between two answers; None for a constant side.
 
     It is not agreement: a judge that is always two steps too kind correlates perfectly.
     """
-    if not len(human) or np.all(human == human[0]) or np.all(judge == judge[0]):
+    a, b = np.asarray(human, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    if not len(a) or np.all(a == a[0]) or np.all(b == b[0]):
         return None
-    x, y = human - np.average(human, weights=weight), judge - np.average(judge, weights=weight)
+    weight = np.ones(len(a)) if weight is None else weight
+    x, y = a - np.average(a, weights=weight), b - np.average(b, weights=weight)
     r = float((weight * x) @ y) / float(np.sqrt(((weight * x) @ x) * ((weight * y) @ y)))
     return min(1.0, max(-1.0, r))
 
@@ -340,3 +342,33 @@ def effective_size(weights: ArrayLike) -> float:
         raise ValueError("Weights must be finite numbers and not negative.")
     squares = float((array**2).sum())
     return float(array.sum()) ** 2 / squares if squares > 0 else 0.0
+
+
+class Accuracy(NamedTuple):
+    """Share of equal answers, and the plain means over answers of precision, recall and F1; None for no cell."""
+
+    exact: float | None
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+def accuracy(table: ArrayLike) -> Accuracy:
+    """The figures of a K x K table (rows = human, columns = judge), of counts or weights.
+
+        precision_k = C_kk / c_k,   recall_k = C_kk / r_k,   F1_k = 2 C_kk / (r_k + c_k)
+
+    with r and c the margins. An answer that neither side gave is in no mean; where only one side gave it, what has no
+    denominator is 0, as scikit-learn has it. ValueError as in `judges.stats.agreement.check_table`.
+    """
+    array = check_table(table)
+    people, judge, equal = array.sum(axis=1), array.sum(axis=0), np.diag(array)
+    given = people + judge > 0
+    if not given.any():
+        return Accuracy(None, None, None, None)
+    macro = [float(_over(equal, below)[given].mean()) for below in (judge, people, (people + judge) / 2)]
+    return Accuracy(exact_agreement(array), *macro)
+
+
+def _over(above: Floats, below: Floats) -> Floats:
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

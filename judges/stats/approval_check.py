@@ -167,13 +167,13 @@ def _decided(interval: Interval, policy: Policy, plan: LookPlan | None, share: i
     if point < threshold - _ROUNDING:
         return replace(_below(point, interval, threshold), bound=low, needed=needed, shared=together)
     on_items = f"on {many(interval.items, 'item')}"
-    stands = f"Kappa {_figure(point, threshold)} {on_items} is at least the required {_plain(threshold)}"
+    stands = f"Kappa {format_kappa(point, threshold)} {on_items} is at least the required {format_setting(threshold)}"
     if not policy.lower_bound:
         return CheckResult("meets policy", f"{stands}; no lower bound is required.", "", None, low, needed, together)
     if z is None or low is None:
         missing = "More random items: these are too few, or too similar, to estimate the error."
         return CheckResult("inconclusive", f"{stands}, but no lower bound can be formed.", missing, shared=together)
-    named = f"its lower bound, {_figure(low, threshold)} ({_terms(policy, plan, interval.items, together)})"
+    named = f"its lower bound, {format_kappa(low, threshold)} ({_terms(policy, plan, interval.items, together)})"
     if z >= needed - _ROUNDING:
         return CheckResult("meets policy", f"{stands}, and so is {named}.", "", None, low, needed, together)
     more = more_items_for_threshold(interval, threshold, needed)
@@ -219,8 +219,8 @@ def _few(interval: Interval, policy: Policy, plan: LookPlan | None) -> CheckResu
 
 def _below(point: float, interval: Interval, threshold: float) -> CheckResult:
     reason = (
-        f"Kappa {_figure(point, threshold)} on {many(interval.items, 'item')} "
-        f"is below the required {_plain(threshold)}."
+        f"Kappa {format_kappa(point, threshold)} on {many(interval.items, 'item')} "
+        f"is below the required {format_setting(threshold)}."
     )
     if interval.high is not None and interval.high >= threshold:
         hope = f"A kappa at the threshold is not ruled out: the interval ends at {interval.high:.2f}."
@@ -242,12 +242,12 @@ def _percent(level: float) -> str:
     return f"{100 * level:g}%"
 
 
-def _plain(value: float) -> str:
+def format_setting(value: float) -> str:
     """A setting as it was set: two decimals, or more if it has more."""
     return f"{value:.2f}" if abs(value - round(value, 2)) < _ROUNDING else f"{value:g}"
 
 
-def _figure(value: float, against: float) -> str:
+def format_kappa(value: float, against: float) -> str:
     """Two decimals, or as many as it takes not to look equal to a threshold that it misses."""
     for digits in (2, 3, 4):
         if f"{value:.{digits}f}" != f"{against:.{digits}f}":

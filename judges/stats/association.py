@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from judges.stats.agreement import Floats
 from judges.stats.intervals import MAX_UNDEFINED
 from judges.stats.uncertainty import Interval, normal_quantile
 
-Floats = NDArray[np.float64]
 _AT_ONCE = 1 << 20  # cells of replicates held in memory at a time
 _IN_ALL = 1 << 22  # cells of replicates looked at: many cells need fewer replicates, never fewer than _FEWEST
 _FEWEST = 100
@@ -76,9 +76,9 @@ def _interval(
     a, b, place, items = cells
     n = len(a)
     if not np.isfinite(point):
-        return Interval(None, None, None, None, items, n, float(items), method, None, level)
+        return Interval.point_only(items, n, float(items), method, level=level)
     if items < 3:
-        return Interval(point, None, None, None, items, n, float(items), method, None, level)
+        return Interval.point_only(items, n, float(items), method, point, level)
     replicates = min(replicates, max(_FEWEST, _IN_ALL // n))
     rng, drawn = np.random.default_rng(seed), []
     step = max(1, _AT_ONCE // max(n, items))
@@ -91,7 +91,7 @@ def _interval(
     defined = found[np.isfinite(found)]
     undefined = 1 - len(defined) / replicates
     if undefined > MAX_UNDEFINED:
-        return Interval(point, None, None, None, items, n, float(items), method, None, level, undefined)
+        return Interval.point_only(items, n, float(items), method, point, level, undefined)
     # r of 1 has no place on Fisher's scale; beyond +-.9999 it makes no difference to any verdict.
     se = float(np.arctanh(np.clip(defined, -0.9999, 0.9999)).std(ddof=1))
     centre = atanh(min(max(point, -0.9999), 0.9999))
@@ -150,15 +150,6 @@ def _weighted(weight: Floats, a: Floats, b: Floats) -> Floats:
     return np.asarray(np.clip(out, -1.0, 1.0), dtype=np.float64)
 
 
-def correlation(x: ArrayLike, y: ArrayLike) -> float | None:
-    """Pearson's correlation of two lists, without an interval; None where a side is constant or there are none."""
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if not len(a):
-        return None
-    r = float(_weighted(np.ones((1, len(a))), a[None, :], b[None, :])[0])
-    return r if np.isfinite(r) else None
-
-
 def r_squared(r: Interval) -> Interval:
     """The interval of r squared from that of r: how much of one side a straight line of the other explains."""
     if r.point is None:
@@ -191,14 +182,14 @@ def share_explained_by_first(
     shares, both = _shares(sums.sum(axis=0, keepdims=True))
     method = "share of R2, cluster bootstrap"
     if not n or not np.isfinite(shares[0]):
-        return Interval(None, None, None, None, items, n, float(items), method), 0.0
+        return Interval.point_only(items, n, float(items), method), 0.0
     rng, times = np.random.default_rng(0), 1000
     chosen = [np.bincount(rng.integers(0, items, items), minlength=items) for _ in range(times)]
     drawn = np.concatenate([_shares(np.asarray(counts @ sums, dtype=np.float64)[None, :])[0] for counts in chosen])
     defined = drawn[np.isfinite(drawn)]
     undefined = 1 - len(defined) / times
     if items < 2 or undefined > MAX_UNDEFINED:
-        found = Interval(float(shares[0]), None, None, None, items, n, float(items), method, undefined=undefined)
+        found = Interval.point_only(items, n, float(items), method, float(shares[0]), undefined=undefined)
         return found, float(both[0])
     low, high, bound = np.quantile(defined, [0.025, 0.975, 0.05]).tolist()
     se = float(defined.std(ddof=1))

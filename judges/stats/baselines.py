@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats import bins
-from judges.stats.agreement import nearest_codes
-from judges.stats.calibration import Floats, PairedRatings, kappa_cells
+from judges.stats.agreement import Floats, nearest_codes
+from judges.stats.calibration import PairedRatings, kappa_cells
+from judges.stats.concordance import midranks
 from judges.stats.intervals import Cells, kappa_difference, kappa_influences, kappa_interval
 from judges.stats.uncertainty import Interval
 from judges.tokens import tokens
@@ -193,22 +194,14 @@ def length_rule_guesses(
     everywhere = np.ones(len(x), dtype=bool)
     for fold in range(int(part.max()) + 1):
         own, others = part == fold, part != fold
-        upward = _trend(_ranks(x[others], weight[others], x[others]), human[others], weight[others]) >= 0
+        upward = _trend(midranks(x[others], weight[others], x[others]), human[others], weight[others]) >= 0
         fitted, codes = (others, human) if like is None else (everywhere, like)
-        at = _ranks(x[fitted], weight[fitted], x[own])
+        at = midranks(x[fitted], weight[fitted], x[own])
         values = np.unique(codes[fitted]).astype(out.dtype) if out.dtype.kind == "f" else np.arange(k, dtype=np.int64)
         steps = np.cumsum(np.bincount(np.searchsorted(values, codes[fitted]), weight[fitted], minlength=len(values)))
         placed = (at if upward else 1 - at) + _ROUNDING
         out[own] = values[np.minimum(np.searchsorted(steps / steps[-1], placed, side="right"), len(values) - 1)]
     return out
-
-
-def _ranks(x: Floats, weight: Floats, values: Floats) -> Floats:
-    """The weighted share of `x` that lies below each value, equal ones counting half."""
-    order = np.argsort(x, kind="stable")
-    sums = np.concatenate([[0.0], np.cumsum(weight[order])])
-    below, upto = (np.searchsorted(x[order], values, side=side) for side in ("left", "right"))
-    return np.asarray((sums[below] + sums[upto]) / (2 * sums[-1]), dtype=np.float64)
 
 
 def _trend(ranks: Floats, codes: NDArray[np.int64] | Floats, weight: Floats) -> float:

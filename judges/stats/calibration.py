@@ -6,7 +6,7 @@ They come as single cells (`PairedRatings`), or, where there are very many, as t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from math import hypot, sqrt
 from typing import Any, NamedTuple
 
@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats import agreement, bins
+from judges.stats.agreement import Floats
 from judges.stats.approval_check import CheckResult
 from judges.stats.intervals import Cells, interval_from_moments, interval_from_table, kappa_difference, kappa_interval
-from judges.stats.uncertainty import Interval, normal_quantile, t_quantile
+from judges.stats.uncertainty import Interval, normal_interval, t_interval
 from judges.types import Dimension, Scale
 
-Floats = NDArray[np.float64]
 FRAGILE = 0.8
 """Above this share of one value kappa says little, and the page warns."""
 
@@ -71,8 +71,8 @@ class PairedRatings:
 class LabelCounts(NamedTuple):
     """How many people labelled the cells with gold.
 
-    `labels` over all of them, the `fewest` and the `most` of one cell,
-    and how many cells are `waiting` for somebody who adjudicates.
+    `labels` are those of all cells, `fewest` and `most` those of one cell; `waiting` cells wait for somebody who
+    adjudicates.
     """
 
     labels: int
@@ -276,18 +276,16 @@ def bias(given: LabelSums, n_eff: float, cells: int, level: float = 0.95) -> Int
 
     Without figures where there is no cell; no ends where there is one item, or nothing varies. Source: Binder 1983.
     """
-    none = Interval(None, None, None, None, given.items, cells, n_eff, "linearised", None, level)
+    on = given.items, cells, n_eff, "linearised"
     if given.total[1] <= 0:
-        return none
+        return Interval.point_only(*on, level=level)
     point = float(given.total[0] / given.total[1])
     among = np.array([1.0, -point])
     squares = float(among @ given.cross @ among)
-    none = replace(none, point=point)
     if given.items < 2 or squares <= _NO_SPREAD * float(np.abs(among) @ np.abs(given.cross) @ np.abs(among)):
-        return none
+        return Interval.point_only(*on, point, level)
     se = sqrt(squares * given.items / (given.items - 1)) / float(given.total[1])
-    wide, bound = (t_quantile(p, max(1.0, n_eff - 1)) * se for p in ((1 + level) / 2, 0.95))
-    return replace(none, low=point - wide, high=point + wide, lower_bound=point - bound, se=se)
+    return t_interval(point, se, max(1.0, n_eff - 1), *on, level=level)
 
 
 def interval_from_sums(sums: RatingSums, scale: Scale) -> Interval:
@@ -382,11 +380,6 @@ def anchoring(
         return kappa_difference(first, second, k, scale.weights)
     one, two = (summarise(group, dimension).interval for group in (blind, assisted))
     smaller = min(one.items, two.items), min(one.cells, two.cells), min(one.n_eff, two.n_eff)
-    if one.point is None or two.point is None:
-        return Interval(None, None, None, None, *smaller, "linearised")
-    point = two.point - one.point
-    if one.se is None or two.se is None:
-        return Interval(point, None, None, None, *smaller, "linearised")
-    se = hypot(one.se, two.se)
-    low, high = max(-2.0, point - normal_quantile(0.975) * se), min(2.0, point + normal_quantile(0.975) * se)
-    return Interval(point, low, high, point - normal_quantile(0.95) * se, *smaller, "linearised", se)
+    point = None if one.point is None or two.point is None else two.point - one.point
+    se = None if one.se is None or two.se is None else hypot(one.se, two.se)
+    return normal_interval(point, se, *smaller, "linearised", -2.0, 2.0)

@@ -12,9 +12,8 @@ from math import hypot, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from judges.stats.uncertainty import Interval, normal_quantile, t_quantile, wilson_interval
-
-Floats = NDArray[np.float64]
+from judges.stats.agreement import Floats
+from judges.stats.uncertainty import Interval, normal_interval, normal_quantile, t_interval, wilson_interval
 
 
 def _by_item(value: ArrayLike, item: ArrayLike) -> tuple[Floats, Floats]:
@@ -56,6 +55,30 @@ def share_from_counts(hits: Floats, cells: Floats, level: float = 0.95) -> Inter
     )
 
 
+def weighted_share(item: NDArray[np.int64], yes: Floats, weight: Floats) -> Interval:
+    """A weighted share of cells with its interval by items: Wilson's, on as many cells as the clustered error is worth.
+
+        p = sum(w y) / sum(w),  se^2 = G / (G - 1) sum_g (sum_{i in g} w_i (y_i - p) / sum(w))^2,  n* = p (1 - p) / se^2
+
+    n* is kept between 1 and the number of cells; where p is 0 or 1 it is the number of items, as cells of one item may
+    all be the same case. `n_eff` of the result is n*. Source: Korn and Graubard 1998, with Wilson's interval.
+    """
+    number, place = len(np.unique(item)), np.unique(item, return_inverse=True)[1]
+    if not number:
+        return Interval.point_only(0, 0, 0.0, "wilson")
+    p = float(np.average(yes, weights=weight))
+    by_item = np.bincount(place, weight * (yes - p) / weight.sum())
+    square = number / max(number - 1, 1) * float(by_item @ by_item)
+    constant = bool(np.all(yes == yes[0]))
+    if constant:
+        p = float(yes[0])
+    worth = float(number) if constant or square <= 0 else min(float(len(yes)), max(1.0, p * (1 - p) / square))
+    plain = wilson_interval(min(p * worth, worth), worth)
+    return Interval(
+        p, plain.low, plain.high, plain.lower_bound, number, len(yes), worth, "wilson", sqrt(square), plain.level
+    )  # fmt: skip
+
+
 def mean_by_item(value: ArrayLike, item: ArrayLike, level: float = 0.95, weight: ArrayLike | None = None) -> Interval:
     """Mean over cells with a normal interval, clustered by item; only a point with one item, all None without cells.
 
@@ -69,32 +92,26 @@ def mean_by_item(value: ArrayLike, item: ArrayLike, level: float = 0.95, weight:
     (sums, _), (weights, _) = (_by_item(each, item) for each in (values * given, given))
     whole, items, n = float(weights.sum()), len(weights), len(values)
     if not whole:
-        return Interval(None, None, None, None, 0, 0, 0.0, "mean, by item", None, level)
+        return Interval.point_only(0, 0, 0.0, "mean, by item", level=level)
     point = float(sums.sum()) / whole
-    if items < 2:
-        return Interval(point, None, None, None, items, n, float(items), "mean, by item", None, level)
-    se = sqrt(items / (items - 1) * float(((sums - point * weights) ** 2).sum())) / whole
-    return _normal(point, se, items, n, "mean, by item", level)
+    se = sqrt(items / (items - 1) * float(((sums - point * weights) ** 2).sum())) / whole if items > 1 else None
+    return normal_interval(point, se, items, n, float(items), "mean, by item", level=level)
 
 
 def with_t_ends(found: Interval, lo: float, hi: float) -> Interval:
     """A mean with ends as far off as Student's t has it, on the scale `lo` to `hi`; without spread there are none."""
     if found.point is None or not found.se:
         return replace(found, low=None, high=None, lower_bound=None)
-    wide, bound = (t_quantile(level, found.items - 1) * found.se for level in ((1 + found.level) / 2, 0.95))
-    low, high = max(lo, found.point - wide), min(hi, found.point + wide)
-    return replace(found, low=low, high=high, lower_bound=max(lo, found.point - bound))
+    on = found.items, found.cells, found.n_eff, found.method
+    return t_interval(found.point, found.se, found.items - 1, *on, lo, hi, found.level)
 
 
 def mean_difference(a: Interval, b: Interval, level: float = 0.95) -> Interval:
     """b - a of two means of disjoint groups of items: errors added as they are independent."""
     items, cells = min(a.items, b.items), min(a.cells, b.cells)
-    if a.point is None or b.point is None:
-        return Interval(None, None, None, None, items, cells, float(items), "difference of means", None, level)
-    point = b.point - a.point
-    if a.se is None or b.se is None:
-        return Interval(point, None, None, None, items, cells, float(items), "difference of means", None, level)
-    return _normal(point, hypot(a.se, b.se), items, cells, "difference of means", level)
+    point = None if a.point is None or b.point is None else b.point - a.point
+    se = None if a.se is None or b.se is None else hypot(a.se, b.se)
+    return normal_interval(point, se, items, cells, float(items), "difference of means", level=level)
 
 
 def newcombe_difference(a: Interval, b: Interval, level: float = 0.95) -> Interval:
@@ -106,7 +123,7 @@ def newcombe_difference(a: Interval, b: Interval, level: float = 0.95) -> Interv
     """
     items, cells, n_eff = min(a.items, b.items), min(a.cells, b.cells), min(a.n_eff, b.n_eff)
     if a.point is None or b.point is None:
-        return Interval(None, None, None, None, items, cells, n_eff, "newcombe", None, level)
+        return Interval.point_only(items, cells, n_eff, "newcombe", level=level)
     assert a.low is not None and a.high is not None and b.low is not None and b.high is not None
     assert a.lower_bound is not None and b.lower_bound is not None
     d = b.point - a.point
@@ -114,9 +131,3 @@ def newcombe_difference(a: Interval, b: Interval, level: float = 0.95) -> Interv
     high = d + hypot(b.high - b.point, a.point - a.low)
     bound = d - (d - low) * normal_quantile(0.95) / normal_quantile((1 + level) / 2)
     return Interval(d, low, high, bound, items, cells, n_eff, "newcombe", None, level)
-
-
-def _normal(point: float, se: float, items: int, cells: int, method: str, level: float) -> Interval:
-    two_sided, one_sided = normal_quantile((1 + level) / 2), normal_quantile(0.95)
-    ends = point - two_sided * se, point + two_sided * se
-    return Interval(point, *ends, point - one_sided * se, items, cells, float(items), method, se, level)

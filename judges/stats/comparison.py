@@ -26,8 +26,8 @@ ALPHA = 0.05
 class SharedCells:
     """Cells that people and every judge gave a value.
 
-    Item, people's code 0..K-1, each judge's by its id (between two
-    codes where samples were combined so), weight.
+    They have the item, people's code 0..K-1, each judge's by its id (between two codes where samples were combined so),
+    and the weight.
     """
 
     item: Codes

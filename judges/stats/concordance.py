@@ -15,6 +15,7 @@ Sources: Binder 1983 (linearisation); Fisher 1921.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import atanh, sqrt, tanh
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ from judges.stats.agreement import Floats, check_weights, effective_size
 from judges.stats.calibration import PairedRatings
 from judges.stats.intervals import Cells
 from judges.stats.strata import error_of_influences, item_strata
-from judges.stats.uncertainty import Interval, t_quantile
+from judges.stats.uncertainty import Interval, t_interval, t_quantile
 
 Figure = Callable[[Floats, Floats, Floats], tuple[float, Floats]]
 """From both sides and weights: the figure, and its slope by the weight of every cell; nan where it does not exist."""
@@ -113,23 +114,22 @@ def _interval(figure: Figure, cells: Cells, name: str, level: float, fisher: boo
     distinct, item = np.unique(keys, return_inverse=True)
     items, sizes = len(distinct), np.bincount(item)
     n_eff = effective_size(np.bincount(item, weight) / sizes) if items else 0.0
-    none = Interval(None, None, None, None, items, len(x), n_eff, f"{name}, linearised", None, level)
+    none = Interval.point_only(items, len(x), n_eff, f"{name}, linearised", level=level)
     point, slope = figure(x, y, weight) if len(x) else (float("nan"), x)
     if not np.isfinite(point):
         return none
     stratum = None if cells.stratum is None else item_strata(np.asarray(cells.stratum), item, items)
     error = error_of_influences(np.bincount(item, weight * slope).astype(np.float64), stratum)
     if items < 3 or error is None:
-        return Interval(point, None, None, None, items, len(x), n_eff, none.method, None, level)
+        return replace(none, point=point)
+    if not fisher:
+        return t_interval(point, error, max(1.0, n_eff - 1), items, len(x), n_eff, none.method, 0.0, level=level)
     wide, one_sided = (t_quantile(p, max(1.0, n_eff - 1)) for p in ((1 + level) / 2, 0.95))
-    if fisher:
-        centre = atanh(min(max(point, -_SURE), _SURE))
-        step = error / (1 - tanh(centre) ** 2)
-        low, high, bound = (tanh(centre + z * step) for z in (-wide, wide, -one_sided))
-        low, high, bound = min(point, low), max(point, high), min(point, bound)
-    else:
-        low, high, bound = (max(0.0, point + z * error) for z in (-wide, wide, -one_sided))
-    return Interval(point, low, high, bound, items, len(x), n_eff, none.method, error, level)
+    centre = atanh(min(max(point, -_SURE), _SURE))
+    step = error / (1 - tanh(centre) ** 2)
+    low, high, bound = (tanh(centre + z * step) for z in (-wide, wide, -one_sided))
+    low, high, bound = min(point, low), max(point, high), min(point, bound)
+    return replace(none, point=point, low=low, high=high, lower_bound=bound, se=error)
 
 
 def _varies(side: Floats, weight: Floats) -> bool:
@@ -175,6 +175,14 @@ def _below(keys: Floats, amount: Floats) -> Floats:
     _, group = np.unique(keys, return_inverse=True)
     on = np.bincount(group, amount)
     return np.asarray((np.cumsum(on) - on / 2)[group], dtype=np.float64)
+
+
+def midranks(x: Floats, weight: Floats, values: Floats) -> Floats:
+    """The weighted share of `x` that lies below each value, equal ones counting half."""
+    order = np.argsort(x, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(weight[order])])
+    below, upto = (np.searchsorted(x[order], values, side=side) for side in ("left", "right"))
+    return np.asarray((sums[below] + sums[upto]) / (2 * sums[-1]), dtype=np.float64)
 
 
 def _spearman(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from judges.plural import many
 from judges.stats import approval_check
-from judges.stats.approval_check import Policy, _figure, _plain
+from judges.stats.approval_check import Policy, format_kappa, format_setting
 from judges.stats.calibration import Summary
 from judges.stats.sequential import OpenSchedule, lower_bound_at
 from judges.stats.uncertainty import Interval
@@ -159,8 +159,8 @@ def _bad(
     elif pooled.point < threshold - _ROUNDING and not _unsettled(then, pooled):
         yield (
             "pooled",
-            f"With all labels kappa is {_figure(pooled.point, threshold)} on {many(pooled.items, 'item')}, below the "
-            f"{_plain(threshold)} required at the approval.",
+            f"With all labels kappa is {format_kappa(pooled.point, threshold)} on {many(pooled.items, 'item')}, below "
+            f"the {format_setting(threshold)} required at the approval.",
         )
     since, latest = new
     for kind, found, what in (("since", since, "labels since the approval"), ("latest", latest, "the newest labels")):
@@ -168,8 +168,8 @@ def _bad(
             yield (
                 kind,  # type: ignore[misc]
                 f"Kappa of {what} is {found.point:.2f} on {many(found.items, 'item')}, and at most "
-                f"{_figure(found.high, threshold)} (95%, valid at any number of looks): below the {_plain(threshold)} "
-                "required at the approval.",
+                f"{format_kappa(found.high, threshold)} (95%, valid at any number of looks): below the "
+                f"{format_setting(threshold)} required at the approval.",
             )
 
 
@@ -181,9 +181,9 @@ def _doubts(
     if pooled.point is not None and pooled.point < threshold - _ROUNDING:
         yield (
             "weights",
-            f"With all labels kappa is {_figure(pooled.point, threshold)} on {many(pooled.items, 'item')}, below the "
-            f"{_plain(threshold)} required at the approval, but a few new items have a large weight so far: label more "
-            "of the draw.",
+            f"With all labels kappa is {format_kappa(pooled.point, threshold)} on {many(pooled.items, 'item')}, below "
+            f"the {format_setting(threshold)} required at the approval, but a few new items have a large weight so "
+            "far: label more of the draw.",
         )
     elif (decision := approval_check.check_dimension(pooled, replace(policy, horizon=0))).state != "meets policy":
         # What passed once at the bound of all looks need not pass at each: in doubt it is below that of one look.
@@ -191,8 +191,8 @@ def _doubts(
     if since is not None and since.point is not None and since.point < threshold:
         yield (
             "lower",
-            f"Kappa of labels since the approval is {_figure(since.point, threshold)} on "
-            f"{many(since.items, 'item')}, below {_plain(threshold)}; this may be chance.",
+            f"Kappa of labels since the approval is {format_kappa(since.point, threshold)} on "
+            f"{many(since.items, 'item')}, below {format_setting(threshold)}; this may be chance.",
         )
     if change is not None and change.point is not None and change.low is not None and change.high is not None:
         ends = f"{change.low:+.2f} to {change.high:+.2f}"
@@ -207,10 +207,9 @@ def _doubts(
 
 
 def _unsettled(then: FrozenEvidence, pooled: Interval) -> bool:
-    """Whether a draw is open whose first answers bend the whole.
+    """Whether a draw is open whose first answers stand for all of a new stratum.
 
-    Whether there are more items than at the approval, and they are worth less: a draw is open, and the first answers
-    of a new stratum stand for all of it.
+    There are then more items than at the approval, and they are worth less.
     """
     if then.items is None or then.n_eff is None:
         return False

@@ -33,9 +33,9 @@ _LABELS = 10.0
 
 @dataclass(frozen=True)
 class ScoredPopulation:
-    """The judge's scores of the items of a dataset.
+    """The judge's scores of the items of a dataset, or of some of them.
 
-    The judge's scores of (some of) the items of a dataset: the item and code 0..K-1 of each cell, the stratum of
+    It has the item and code 0..K-1 of each cell, the stratum of
     each item, and how many items of the dataset are in each stratum. Of every stratum there is at least one item.
     """
 

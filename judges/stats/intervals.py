@@ -33,7 +33,7 @@ from judges.stats.agreement import (
     kappa_from_sums,
     six_moments,
 )
-from judges.stats.replicates import (
+from judges.stats.bootstrap import (
     IDENTITY,
     LOG_RATIO,
     Replicates,
@@ -43,11 +43,13 @@ from judges.stats.replicates import (
     independent_replicates,
     item_sums,
     kappa_replicates,
+    resample,
+    resample_seeded,
+    sort_rows,
     with_products,
 )
-from judges.stats.resampling import resample, resample_seeded, sort_rows
 from judges.stats.strata import error_of_influences, item_strata, resample_within_strata, widen_for_strata
-from judges.stats.uncertainty import Interval, normal_quantile, with_rule_of_three
+from judges.stats.uncertainty import Interval, normal_interval, normal_quantile, with_rule_of_three
 
 LINEARISE_FROM = 3_000
 """Items from which `kappa_interval` and `kappa_difference` linearise: there both agree, and the bootstrap is slow."""
@@ -124,7 +126,7 @@ class _Clustered:
         return np.asarray(np.bincount(self.item, weighted, minlength=self.items), dtype=np.float64)
 
     def parts(self, k: int, weights: Weights) -> Floats:
-        """What each item gives to kappa (judges/stats/replicates.py)."""
+        """What each item gives to kappa (judges/stats/bootstrap.py)."""
         return item_sums(self.item, self.human, self.judge, self.weight, self.items, k, weights)
 
 
@@ -164,11 +166,7 @@ def _normal(
     point: float | None, se: float | None, items: int, cells: int, n_eff: float, level: float, reach: float = 1.0
 ) -> Interval:
     """point -+ z se, kept within -reach..reach; without an se only the point."""
-    two_sided, one_sided = normal_quantile((1 + level) / 2), normal_quantile(0.95)
-    if point is None or se is None:
-        return Interval(point, None, None, None, items, cells, n_eff, "linearised", None, level)
-    low, high = max(-reach, point - two_sided * se), min(reach, point + two_sided * se)
-    return Interval(point, low, high, point - one_sided * se, items, cells, n_eff, "linearised", se, level)
+    return normal_interval(point, se, items, cells, n_eff, "linearised", -reach, reach, level)
 
 
 def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:
@@ -299,7 +297,7 @@ def _interval(
     defined = np.isfinite(drawn.figure)
     undefined = 1 - int(defined.sum()) / len(defined)
     if point is None or items < 2 or undefined > MAX_UNDEFINED:
-        return Interval(point, None, None, None, items, cells, n_eff, BOOTSTRAP, None, level, undefined)
+        return Interval.point_only(items, cells, n_eff, BOOTSTRAP, point, level, undefined)
     drawn = Replicates(drawn.figure[defined], drawn.error[defined])
     low, high, bound = bootstrap_ends(whole, drawn, level, scale)
     se = float(whole.error[0])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from judges.stats.agreement import Weights, effective_size
 from judges.stats.intervals import Cells, kappa_influences
-from judges.stats.uncertainty import Interval, normal_quantile
+from judges.stats.uncertainty import Interval, normal_interval
 
 STEPS = 24
 _FIRST = 10
@@ -34,7 +34,8 @@ def kappa_by_size(cells: Cells, k: int, weights: Weights = "quadratic", steps: i
         by_item = np.bincount(rank[inside], influence, minlength=size)
         se = sqrt(size / (size - 1) * float(by_item @ by_item)) if point is not None and size > 1 else None
         mean = np.bincount(rank[inside], weight[inside]) / np.bincount(rank[inside])
-        found.append(interval(point, se, size, int(inside.sum()), effective_size(mean)))
+        cells_inside = int(inside.sum())
+        found.append(normal_interval(point, se, size, cells_inside, effective_size(mean), "linearised", -1.0, 1.0))
     return found
 
 
@@ -48,15 +49,6 @@ def curve_sizes(items: int, steps: int = STEPS) -> list[int]:
     return [int(n) for n in np.unique(np.round(spaced).astype(np.int64))]
 
 
-def interval(point: float | None, se: float | None, items: int, cells: int, n_eff: float) -> Interval:
-    """point -+ 1.96 se, within -1..1, as an interval; only the point where there is no se."""
-    if point is None or se is None:
-        return Interval(point, None, None, None, items, cells, n_eff, "linearised")
-    reach = normal_quantile(0.975) * se
-    low, high = max(-1.0, point - reach), min(1.0, point + reach)
-    return Interval(point, low, high, point - normal_quantile(0.95) * se, items, cells, n_eff, "linearised", se)
-
-
 def extrapolate_interval(now: Interval, upto: int, steps: int = 8) -> list[Interval]:
     """The interval that is to be expected with more items, up to `upto` of them, if kappa stays where it is.
 
@@ -66,8 +58,9 @@ def extrapolate_interval(now: Interval, upto: int, steps: int = 8) -> list[Inter
         return []
     further = np.unique(np.round(np.geomspace(now.items, upto, steps)).astype(np.int64)).tolist()
     return [
-        interval(
-            now.point, now.se * sqrt(now.items / m), m, round(now.cells * m / now.items), now.n_eff * m / now.items
+        normal_interval(
+            now.point, now.se * sqrt(now.items / m), m, round(now.cells * m / now.items), now.n_eff * m / now.items,
+            "linearised", -1.0, 1.0,
         )
         for m in further
-    ]
+    ]  # fmt: skip

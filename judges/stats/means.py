@@ -73,7 +73,7 @@ def judge_means(scored: ScoreRows, lo: float = -inf, hi: float = inf) -> JudgeMe
 
     def kept(one: Interval) -> Interval:
         if one.items < FEW:
-            return Interval(None, None, None, None, one.items, one.cells, one.n_eff, one.method)
+            return Interval.point_only(one.items, one.cells, one.n_eff, one.method)
         return with_t_ends(one, lo, hi)
 
     return JudgeMeans(

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from judges.errors import BadScale
 from judges.plural import many
-from judges.stats.accuracy import Accuracy, accuracy
-from judges.stats.agreement import Floats
+from judges.stats.agreement import Accuracy, Floats, accuracy
 from judges.stats.calibration import PairedRatings, Summary, summarise
 from judges.types import Dimension, Scale
 
@@ -133,6 +132,6 @@ def _plain(choice: str, summary: Summary, found: Accuracy) -> dict[str, Any]:
     kappa = summary.interval
     return {
         "as": choice, "kappa": kappa.point, "ratings": summary.cells,
-        "interval": None if kappa.low is None else [kappa.low, kappa.high],
+        "interval": kappa.ends,
         "accuracy": found.exact, "precision": found.precision, "recall": found.recall, "f1": found.f1,
     }  # fmt: skip

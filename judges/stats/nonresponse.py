@@ -21,10 +21,11 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class StratumResponse:
-    """A part of a random sample, and who answered.
+    """A part of a random sample, and how much of it was answered.
 
-    A part of a random sample: its name, about how many items it was drawn from, how many of them were drawn, and how
-    many of these have a label that counts."""
+    It has a name, about how many items it was drawn from, how many of them were drawn, and how many of these have a
+    label that counts.
+    """
 
     name: str
     items: float

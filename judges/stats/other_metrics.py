@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.stats import bins
-from judges.stats.accuracy import Accuracy, accuracy
-from judges.stats.agreement import Floats, cross_table, gwet_ac
+from judges.stats.agreement import Accuracy, Floats, accuracy, cross_table, gwet_ac
 from judges.stats.calibration import PairedRatings
 from judges.stats.clustered import mean_by_item, share_from_counts
 from judges.stats.concordance import FIGURE_NAMES, Concordance, concordance, value_cells
@@ -93,20 +92,16 @@ def _rows(found: OtherMetrics) -> Iterator[tuple[str, Interval, str]]:
 
 
 def _point(value: float | None) -> Interval:
-    return Interval(value, None, None, None, 0, 0, 0.0, "no interval")
+    return Interval.point_only(0, 0, 0.0, "no interval", value)
 
 
 def as_json(found: OtherMetrics) -> dict[str, object]:
     """The same as values of JSON: accuracy and what averages over answers or has no table, each with its ends."""
-    made: dict[str, object] = {"accuracy": found.exact.point, "accuracy_interval": _ends(found.exact)}
+    made: dict[str, object] = {"accuracy": found.exact.point, "accuracy_interval": found.exact.ends}
     if found.macro is not None:
         made |= dict(zip(("precision", "recall", "f1"), found.macro[1:], strict=True))
     made["ac1" if found.concordance is None else "ac2"] = found.ac
     if found.concordance is not None:
         each = found.concordance._asdict().items()
-        made["beside"] = {key: {"point": one.point, "interval": _ends(one), "se": one.se} for key, one in each}
+        made["beside"] = {key: {"point": one.point, "interval": one.ends, "se": one.se} for key, one in each}
     return made
-
-
-def _ends(one: Interval) -> list[float] | None:
-    return None if one.low is None or one.high is None else [one.low, one.high]

@@ -58,7 +58,7 @@ def positional_agreement(said: Sequence[OrderedVerdicts], answers: Sequence[str]
     )
 
 
-_NOTHING = Interval(None, None, None, None, 0, 0, 0.0, "none")
+_NOTHING = Interval.point_only(0, 0, 0.0, "none")
 
 
 def explain(found: PositionalAgreement) -> list[str]:

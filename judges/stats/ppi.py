@@ -50,12 +50,12 @@ from math import ceil, hypot, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from judges.stats.agreement import Floats
 from judges.stats.multiple_testing import holm
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval, normal_quantile, t_quantile, wilson_interval
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, normal_quantile, t_interval, t_quantile, wilson_interval
 
-Floats = NDArray[np.float64]
 _ROUNDING = 1e-9
 COVERED = 0.05
 """The largest share of the judge's cells that may have values outside of those of labelled cells.
@@ -115,10 +115,10 @@ class CorrectedMean:
 
     @property
     def refused(self) -> bool:
-        """Whether labels do not cover the values that are to be corrected.
+        """Whether there is no figure because labels do not cover the values that are to be corrected.
 
-        Whether there is no figure because labels do not cover the values that are to be corrected: a random draw of
-        so many items would have left them all out less than once in a hundred times, (1 - uncovered)^n_eff < .01.
+        A random draw of so many items would have left them all out less than once in a hundred times,
+        (1 - uncovered)^n_eff < .01.
         """
         return self.uncovered > COVERED and (1 - self.uncovered) ** self.interval.n_eff < _CHANCE
 
@@ -135,10 +135,9 @@ def moments(
 ) -> Moments:  # fmt: skip
     """`Moments` of the cells that the judge valued.
 
-    Item numbers 0.., the judge's values, people's (nan = n/a or none;
-    of several their mean), whether there is gold, each cell's weight 1/pi (alike within an item; it counts where there
-    is gold), and the share of its people that gave a value (default 1, n/a 0). SQL gives the same by sums by item.
-    ValueError when the lengths differ.
+    It takes item numbers from 0, the judge's values, people's (nan = n/a or none; of several their mean), whether there
+    is gold, each cell's weight 1/pi (alike within an item; it counts where there is gold), and the share of its people
+    that gave a value (default 1, n/a 0). SQL gives the same by sums by item. ValueError when the lengths differ.
     """
     index = np.asarray(item, dtype=np.int64)
     value, people = (np.asarray(x, dtype=np.float64) for x in (judge, human))
@@ -268,14 +267,12 @@ def _interval(
         se = (high - low) / (2 * far)
         return Interval(point, low, high, found.lower_bound, n, cells, kish, method, se, level)
     if se == 0:
-        return Interval(point, None, None, None, n, cells, kish, method, None, level)
-    wide, bound = far * se, t_quantile(0.95, kish - 1) * se
-    low, high = max(reach[0], point - wide), min(reach[1], point + wide)
-    return Interval(point, low, high, max(reach[0], point - bound), n, cells, kish, method, se, level)
+        return Interval.point_only(n, cells, kish, method, point, level)
+    return t_interval(point, se, kish - 1, n, cells, kish, method, *reach, level)
 
 
 def _none(n: int, cells: int, kish: float, level: float) -> Interval:
-    return Interval(None, None, None, None, n, cells, kish, "prediction-powered", None, level)
+    return Interval.point_only(n, cells, kish, "prediction-powered", level=level)
 
 
 @dataclass(frozen=True)

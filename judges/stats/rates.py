@@ -28,7 +28,7 @@ Sources: Rogan and Gladen 1978; Lang and Reiczigel 2014; Korn and Graubard 1998 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from judges.plural import many
 from judges.stats.agreement import Floats, nearest_codes
 from judges.stats.calibration import PairedRatings, RatingSums, has_kappa_of_moments, kappa_cells
+from judges.stats.clustered import newcombe_difference
 from judges.stats.uncertainty import Interval, normal_quantile, t_quantile, wilson_interval
 from judges.types import Dimension
 
@@ -48,7 +49,7 @@ _MOMENTS = np.array([[1, -1, -1, 0, 0, 1], [0, 0, 1, 0, 0, -1], [0, 1, 0, 0, 0, 
 class TableSums(NamedTuple):
     """The tables of items, summed up.
 
-    The tables of items: their weighted total (K*K,) and sum of products (K*K, K*K), how many items, and cells by
+    They are the weighted total (K*K,), the sum of products over items (K*K, K*K), the number of items, and the cells by
     answer pair (K*K,), each counted once.
     """
 
@@ -282,7 +283,7 @@ def share_of_tables(given: TableSums, a: Floats, b: Floats, weights: tuple[float
     """
     cells, whole = round(float(given.counts @ b)), float(b @ given.total)
     if not whole > 0:
-        return Interval(None, None, None, None, 0, 0, 0.0, "wilson")
+        return Interval.point_only(0, 0, 0.0, "wilson")
     p = min(max(float(a @ given.total) / whole, 0.0), 1.0)
     worth = whole**2 / float(b @ given.cross @ b)
     v = (a - p * b) / whole
@@ -302,14 +303,8 @@ def share_of_tables(given: TableSums, a: Floats, b: Floats, weights: tuple[float
 
 
 def _youden(given: TableSums, found: Interval, raised: Interval) -> Interval:
-    """found - raised: low = d - sqrt((p1 - l1)^2 + (u2 - p2)^2), high its mirror (Newcombe)."""
-    cells, items = int(given.counts.sum()), given.items
-    if found.point is None or raised.point is None:
-        return Interval(None, None, None, None, items, cells, 0.0, "newcombe")
-    d, n = found.point - raised.point, min(found.n_eff, raised.n_eff)
-    low = d - sqrt((found.point - (found.low or 0.0)) ** 2 + ((raised.high or 0.0) - raised.point) ** 2)
-    high = d + sqrt(((found.high or 0.0) - found.point) ** 2 + (raised.point - (raised.low or 0.0)) ** 2)
-    return Interval(d, low, high, None, items, cells, n, "newcombe")
+    """Youden's index found - raised with Newcombe's interval, on all items and cells."""
+    return replace(newcombe_difference(raised, found), items=given.items, cells=int(given.counts.sum()))
 
 
 def correct_prevalence(given: TableSums, one: Rates, whole: JudgeShare) -> CorrectedPrevalence:

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats.agreement import Floats
-from judges.stats.uncertainty import Interval, normal_quantile, wilson_interval
+from judges.stats.clustered import weighted_share
+from judges.stats.concordance import midranks
+from judges.stats.uncertainty import Interval, normal_interval
 
 Codes = NDArray[np.int64]
 MOST_LEVELS = 8
@@ -101,30 +103,6 @@ def _levels(confidence: Floats) -> list[tuple[NDArray[np.bool_], float, float]]:
     return [(place == n, int(n) / 10, (int(n) + 1) / 10) for n in np.unique(place)]
 
 
-def weighted_share(item: Codes, yes: Floats, weight: Floats) -> Interval:
-    """A weighted share of cells with its interval by items: Wilson's, on as many cells as the clustered error is worth.
-
-        p = sum(w y) / sum(w),  se^2 = G / (G - 1) sum_g (sum_{i in g} w_i (y_i - p) / sum(w))^2,  n* = p (1 - p) / se^2
-
-    n* is kept between 1 and the number of cells; where p is 0 or 1 it is the number of items, as cells of one item may
-    all be the same case. `n_eff` of the result is n*. Source: Korn and Graubard 1998, with Wilson's interval.
-    """
-    number, place = len(np.unique(item)), np.unique(item, return_inverse=True)[1]
-    if not number:
-        return Interval(None, None, None, None, 0, 0, 0.0, "wilson")
-    p = float(np.average(yes, weights=weight))
-    by_item = np.bincount(place, weight * (yes - p) / weight.sum())
-    square = number / max(number - 1, 1) * float(by_item @ by_item)
-    constant = bool(np.all(yes == yes[0]))
-    if constant:
-        p = float(yes[0])
-    worth = float(number) if constant or square <= 0 else min(float(len(yes)), max(1.0, p * (1 - p) / square))
-    plain = wilson_interval(min(p * worth, worth), worth)
-    return Interval(
-        p, plain.low, plain.high, plain.lower_bound, number, len(yes), worth, "wilson", sqrt(square), plain.level
-    )  # fmt: skip
-
-
 def auroc(sure: ConfidenceCells) -> Interval | None:
     """How often a cell that the judge has right has more confidence than one it has wrong (ties count half).
 
@@ -134,8 +112,8 @@ def auroc(sure: ConfidenceCells) -> Interval | None:
     right = sure.off == 0
     if right.all() or not right.any():
         return None
-    above = _placed(sure.confidence[~right], sure.weight[~right], sure.confidence[right])
-    below = 1 - _placed(sure.confidence[right], sure.weight[right], sure.confidence[~right])
+    above = midranks(sure.confidence[~right], sure.weight[~right], sure.confidence[right])
+    below = 1 - midranks(sure.confidence[right], sure.weight[right], sure.confidence[~right])
     area = float(np.average(above, weights=sure.weight[right]))
     influence = np.empty(len(right))
     influence[right] = sure.weight[right] * (above - area) / sure.weight[right].sum()
@@ -143,18 +121,5 @@ def auroc(sure: ConfidenceCells) -> Interval | None:
     distinct, place = np.unique(sure.item, return_inverse=True)
     items = len(distinct)
     by_item = np.bincount(place, influence)
-    if items < 2:
-        return Interval(area, None, None, None, items, len(right), float(items), "linearised")
-    se = sqrt(items / (items - 1) * float(by_item @ by_item))
-    low, high = max(0.0, area - normal_quantile(0.975) * se), min(1.0, area + normal_quantile(0.975) * se)
-    return Interval(
-        area, low, high, area - normal_quantile(0.95) * se, items, len(right), float(items), "linearised", se
-    )
-
-
-def _placed(among: Floats, weight: Floats, values: Floats) -> Floats:
-    """The weighted share of `among` that lies below each value, equal ones counting half."""
-    order = np.argsort(among, kind="stable")
-    sums = np.concatenate([[0.0], np.cumsum(weight[order])])
-    left, right = (np.searchsorted(among[order], values, side=side) for side in ("left", "right"))
-    return np.asarray((sums[left] + sums[right]) / (2 * sums[-1]), dtype=np.float64)
+    se = sqrt(items / (items - 1) * float(by_item @ by_item)) if items > 1 else None
+    return normal_interval(area, se, items, len(right), float(items), "linearised", 0.0, 1.0)

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from judges.errors import AssayError
 from judges.stats.agreement import Floats, effective_size
-from judges.stats.reliability import weighted_share
+from judges.stats.clustered import weighted_share
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval, normal_quantile, t_quantile
 
 Codes = NDArray[np.int64]
@@ -73,8 +73,8 @@ class ConfidenceRatings:
 class ThresholdTest:
     """A threshold of the sequence.
 
-    The share of items at or above it, agreement there (its `lower_bound` is one-sided
-    at 1 - delta), and whether it was tested and passed (None: the sequence had ended before).
+    It has the share of items at or above it, agreement there (its `lower_bound` is one-sided at 1 - delta), and whether
+    it was tested and passed (None: the sequence had ended before).
     """
 
     threshold: float
@@ -87,9 +87,8 @@ class ThresholdTest:
 class AutoAcceptance:
     """What can be accepted without review at a target.
 
-    `chosen` is the last threshold that passed, `spared` its share of the items with a 95%
-    interval; where there is none, `why` says so in a sentence. `overall` is agreement on all cells, `steps` the curve
-    from the most confident items down.
+    `chosen` is the last threshold that passed, `spared` its share of the items with a 95% interval; without one, `why`
+    says so in a sentence. `overall` is agreement on all cells, `steps` the curve from the most confident items down.
     """
 
     target: float
@@ -219,7 +218,7 @@ def binomial_agreement(given: ConfidenceRatings, delta: float, alike: float = 1.
     number = np.unique(given.item, return_inverse=True)[1]
     items = int(number.max()) + 1 if cells else 0
     if not cells:
-        return Interval(None, None, None, None, 0, 0, 0.0, "clopper-pearson")
+        return Interval.point_only(0, 0, 0.0, "clopper-pearson")
     p = float(np.average(given.agree, weights=given.weight))
     by_item = np.bincount(number, given.weight * (given.agree - p) / given.weight.sum())
     square = items / max(items - 1, 1) * float(by_item @ by_item)

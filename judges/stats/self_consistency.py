@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
@@ -13,7 +13,7 @@ from judges.stats.agreement import Floats
 from judges.stats.bins import code_count, to_codes
 from judges.stats.clustered import share_from_counts
 from judges.stats.intervals import Cells, kappa_influences, kappa_interval
-from judges.stats.uncertainty import Interval, normal_quantile
+from judges.stats.uncertainty import Interval, normal_interval
 from judges.types import Scale
 
 FLAKY = 0.25
@@ -26,7 +26,7 @@ _HALF = 0.5
 class SampledCells:
     """Cells with gold and what each sample said there.
 
-    Cells with gold, one row each: item, people's code, what stands for the judge, weight, and what each sample said,
+    They have one row each: item, people's code, what stands for the judge, weight, and what each sample said,
     (cells, samples), nan where it is n/a or was not asked. Codes as the scale has them.
     """
 
@@ -94,14 +94,9 @@ def measure_self_consistency(
         moved = moved - np.bincount(np.asarray(one.item), slope, minlength=items) / len(enough)
     known = [kappa for kappa in singles if kappa is not None]
     single = float(np.mean(known)) if known and len(known) == len(singles) else None
-    gain = Interval(None, None, None, None, items, together.cells, float(items), "linearised")
-    if single is not None and point is not None:
-        gap = point - single
-        gain = replace(gain, point=gap)
-        if items > 1:
-            se = sqrt(items / (items - 1) * float(moved @ moved))
-            low, high = (gap + sign * normal_quantile(0.975) * se for sign in (-1, 1))
-            gain = replace(gain, low=low, high=high, lower_bound=gap - normal_quantile(0.95) * se, se=se)
+    gap = None if single is None or point is None else point - single
+    se = sqrt(items / (items - 1) * float(moved @ moved)) if items > 1 else None
+    gain = normal_interval(gap, se, items, together.cells, float(items), "linearised")
     return SelfConsistency(asked.samples.shape[1], tuple(singles), single, together, gain, share_from_counts(*flips))
 
 

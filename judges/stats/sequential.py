@@ -19,11 +19,10 @@ from math import exp, expm1, inf, log, sqrt
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judges.stats.agreement import Floats
 from judges.stats.uncertainty import Interval, normal_quantile, reciprocal_lower_end
 
-Floats = NDArray[np.float64]
 _STEP = 0.04
 """The step of log G between the looks that approximate looking all the time."""
 _GRID = 0.02

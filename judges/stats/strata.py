@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from judges.stats.agreement import Codes, Floats
-from judges.stats.replicates import column_pairs
-from judges.stats.resampling import resample
+from judges.stats.bootstrap import column_pairs, resample
 from judges.stats.uncertainty import Interval, normal_quantile, reciprocal_lower_end
 
 FEWEST = 3
@@ -60,13 +59,13 @@ def error_of_influences(influence: Floats, stratum: Codes | None = None) -> floa
 
 
 def widen_for_strata(found: Interval, error: float) -> Interval:
-    """An interval with lower ends that are cautious enough for strata.
+    """An interval of items resampled within strata, with lower ends that are cautious enough for them.
 
-    An interval of items resampled within strata, with its linearised error, and lower ends no higher than those of
-    a normal 1 / (1 - kappa) (`uncertainty.reciprocal_lower_end`). In a sample that met few of the misses that weigh
-    most, kappa is too high and its error too small: there it falls as (1 - kappa)^2. Resampling sees that in part
-    only; where most answers are one and strata are the judge's scores, 7 to 10 % of nominal 5 % bounds lay above the
-    truth. `se` is the linearised error, as resampled strata vary by (n_h - 1) / n_h of what they do.
+    It gets its linearised error, and lower ends no higher than those of a normal 1 / (1 - kappa)
+    (`uncertainty.reciprocal_lower_end`). In a sample that met few of the misses that weigh most, kappa is too high and
+    its error too small: there it falls as (1 - kappa)^2. Resampling sees that in part only; where most answers are one
+    and strata are the judge's scores, 7 to 10 % of nominal 5 % bounds lay above the truth. `se` is the linearised
+    error, as resampled strata vary by (n_h - 1) / n_h of what they do.
     """
     if found.point is None or found.low is None or found.lower_bound is None:
         return found
@@ -100,7 +99,7 @@ def resample_within_strata(
 ) -> tuple[Floats, Floats]:
     """Totals of samples drawn within the strata, (replicates, ...), and of the items themselves, (1, ...).
 
-    `given` are the items' `judges.stats.replicates.with_products`, of so many columns.
+    `given` are the items' `judges.stats.bootstrap.with_products`, of so many columns.
     """
     groups, rng = [given[stratum == h] for h in range(int(stratum.max()) + 1)], np.random.default_rng(seed)
     drawn = [resample(group, replicates, rng) for group in groups]
@@ -110,8 +109,8 @@ def resample_within_strata(
 def sum_strata(totals: Sequence[Floats], groups: Sequence[Floats], columns: int) -> Floats:
     """Totals of all strata from those of each.
 
-    Totals of all strata from those of each (`judges.stats.replicates.with_products` of so many columns); `groups` are
-    the items of each stratum. The products become those within the strata, as in `products_within_strata`.
+    They are totals of `bootstrap.with_products` of so many columns; `groups` are the items of each stratum. The
+    products become those within the strata, as in `products_within_strata`.
     """
     left, right, _ = column_pairs(columns)
     items = sum(map(len, groups))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import inf, log, sqrt
 from statistics import NormalDist
 
 MIN_CLUSTERS = 30
@@ -54,10 +54,45 @@ class Interval:
     undefined: float = 0.0
     strata: bool = False
 
+    @classmethod
+    def point_only(
+        cls, items: int, cells: int, n_eff: float, method: str, point: float | None = None, level: float = 0.95,
+        undefined: float = 0.0,
+    ) -> Interval:  # fmt: skip
+        """A figure without ends, or, without a point, no figure at all."""
+        return cls(point, None, None, None, items, cells, n_eff, method, None, level, undefined)
+
+    @property
+    def ends(self) -> list[float] | None:
+        """The two ends as JSON has them; None where there are none."""
+        return None if self.low is None or self.high is None else [self.low, self.high]
+
     @property
     def verdictless(self) -> bool:
         """True below `MIN_CLUSTERS` items: the interval may be shown, and nothing may be concluded from it."""
         return self.items < MIN_CLUSTERS
+
+
+def normal_interval(
+    point: float | None, se: float | None, items: int, cells: int, n_eff: float, method: str,
+    lo: float = -inf, hi: float = inf, level: float = 0.95,
+) -> Interval:  # fmt: skip
+    """The interval point -+ z se, its ends kept within `lo` to `hi`; without a standard error the point only."""
+    if point is None or se is None:
+        return Interval.point_only(items, cells, n_eff, method, point, level)
+    wide, bound = (normal_quantile(p) * se for p in ((1 + level) / 2, 0.95))
+    low, high = max(lo, point - wide), min(hi, point + wide)
+    return Interval(point, low, high, point - bound, items, cells, n_eff, method, se, level)
+
+
+def t_interval(
+    point: float, se: float, freedom: float, items: int, cells: int, n_eff: float, method: str,
+    lo: float = -inf, hi: float = inf, level: float = 0.95,
+) -> Interval:  # fmt: skip
+    """The interval point -+ t se of Student's t with so many degrees of freedom, all ends kept within `lo` to `hi`."""
+    wide, bound = (t_quantile(p, freedom) * se for p in ((1 + level) / 2, 0.95))
+    low, high = max(lo, point - wide), min(hi, point + wide)
+    return Interval(point, low, high, max(lo, point - bound), items, cells, n_eff, method, se, level)
 
 
 def reciprocal_lower_end(point: float, error: float, z: float) -> float:
@@ -82,7 +117,7 @@ def wilson_interval(successes: float, n: float, level: float = 0.95) -> Interval
         raise ValueError(f"Successes must lie between 0 and n; got {successes} of {n}.")
     trials = round(n)
     if n == 0:
-        return Interval(None, None, None, None, 0, 0, 0.0, "wilson", None, level)
+        return Interval.point_only(0, 0, 0.0, "wilson", level=level)
     p = successes / n
 
     def ends(z: float) -> tuple[float, float]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.stats.clustered import Floats, share_from_counts
+from judges.stats.agreement import Floats
+from judges.stats.clustered import share_from_counts
 from judges.stats.uncertainty import Interval
 
 Codes = NDArray[np.int64]

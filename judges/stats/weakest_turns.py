@@ -1,7 +1,4 @@
-"""The judge's weakest turn beside people's (docs/methods.md, Weakest turn).
-
-Preference data fork at that turn.
-"""
+"""The judge's weakest turn beside people's, at which preference data fork (docs/methods.md, Weakest turn)."""
 
 from __future__ import annotations
 
@@ -131,14 +128,10 @@ def explain(found: WeakestTurns) -> list[str]:
 
 def as_json(found: WeakestTurns) -> dict[str, object]:
     """The same as values of JSON."""
-
-    def ends(one: Interval) -> list[float] | None:
-        return None if one.low is None or one.high is None else [one.low, one.high]
-
     return {
-        "dialogues": found.equal.cells, "equal": found.equal.point, "equal_interval": ends(found.equal),
+        "dialogues": found.equal.cells, "equal": found.equal.point, "equal_interval": found.equal.ends,
         "equal_by_chance": found.equal_by_chance, "within_one": found.near.point,
-        "within_one_interval": ends(found.near), "within_one_by_chance": found.near_by_chance,
+        "within_one_interval": found.near.ends, "within_one_by_chance": found.near_by_chance,
         "labelled": found.labelled, "people_only": found.people_only, "judge_only": found.judge_only,
         "neither": found.neither,
     }  # fmt: skip

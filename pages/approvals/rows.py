@@ -254,7 +254,8 @@ def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone
     for one in found:
         figures = {name: figure for name, figure, _ in facts[one.id]}
         text.say(
-            "**{who}** {done} it, {at}: {reason}", who=display_name(one.person), done=one.done, at=clock.at(one.at, zone),
+            "**{who}** {done} it, {at}: {reason}", who=display_name(one.person), done=one.done, at=clock.at(one.at,
+            zone),
             reason=one.reason,
         )  # fmt: skip
         kappa, bound, items = (figures.get(name) for name in ("kappa", "kappa, lower bound", "items"))

@@ -20,9 +20,9 @@ from data.dashboard.sentences import sized
 from judges.audits import Plot
 from judges.render import svg
 from judges.render.svg import IntervalRow
-from judges.stats.breakdown import MeanSlice
 from judges.stats.intervals import Interval
 from judges.stats.reliability import ReliabilityLevel
+from judges.stats.slices import MeanSlice
 from pages.ui import picture
 from pages.ui.text import short
 

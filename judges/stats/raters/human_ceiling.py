@@ -14,15 +14,14 @@ import numpy as np
 
 from judges.stats.agreement import Floats, Level, krippendorff_alpha
 from judges.stats.bins import code_count
+from judges.stats.bootstrap import resample
 from judges.stats.intervals import MAX_UNDEFINED, Cells, kappa_difference, kappa_interval
 from judges.stats.raters.ratings import Codes, Ratings
-from judges.stats.resampling import sort_rows
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 ALPHA_REPLICATES = 400
 """Resamplings behind the interval of alpha: enough for two digits, as a 2.5th percentile then rests on ten."""
 _NOTHING = 1e-9
-_AT_ONCE = 1 << 21  # draws held in memory at a time, 16 MB
 
 
 @dataclass(frozen=True)
@@ -114,15 +113,10 @@ def alpha_interval(
         kind: Level = "ordinal" if ratings.scale.weights else "nominal"
         per_item, figure = _coincidences(ratings, item, items), partial(_from_coincidences, kind=kind)
         point = krippendorff_alpha(ratings.counts(), kind)
-    none = Interval(point, None, None, None, items, cells, float(items), "cluster bootstrap", None, level)
+    none = Interval.point_only(items, cells, float(items), "cluster bootstrap", point, level)
     if point is None or items < 2:
         return none
-    flat, rng, drawn = sort_rows(per_item), np.random.default_rng(seed), list[float | None]()
-    while len(drawn) < replicates:
-        rows = min(replicates - len(drawn), max(1, _AT_ONCE // items))
-        chosen = rng.integers(0, items, (rows, items)) + np.arange(rows)[:, None] * items
-        often = np.bincount(chosen.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
-        drawn += [figure(row) for row in often @ flat]
+    drawn = [figure(row) for row in resample(per_item, replicates, np.random.default_rng(seed))]
     defined = [value for value in drawn if value is not None]
     undefined = 1 - len(defined) / replicates
     if undefined > MAX_UNDEFINED:
@@ -202,8 +196,8 @@ def explain(found: HumanCeiling | None) -> str:
 def explain_labels(fewest: int, most: int, each: float, known: bool) -> str:
     """Whose agreement a kappa is, in a sentence or two.
 
-    How many people labelled a cell (fewest, most, on average), and
-    whether it is `known` how far two of them agree.
+    It takes how many people labelled a cell (fewest, most, on average), and whether it is `known` how far two of them
+    agree.
     """
     if most < 2 and not known:
         return (

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats import bins
+from judges.stats.agreement import Floats
 from judges.types import Scale
 
 Codes = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Rule = Literal["median", "mean", "majority"]
 """How several answers become one."""
 

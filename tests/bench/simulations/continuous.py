@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 
 from judges.stats.approval_check import Policy
+from judges.stats.bootstrap import item_sums, kappa_replicates, with_products
 from judges.stats.concordance import concordance
 from judges.stats.intervals import Cells, kappa_interval
-from judges.stats.replicates import item_sums, kappa_replicates, with_products
 from judges.stats.sequential import scale_power
 from tests.bench.simulations.row import Row, at_least, at_most, covered
 

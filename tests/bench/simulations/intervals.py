@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from judges.stats.bootstrap import item_sums, kappas_of_totals, resample_seeded
 from judges.stats.intervals import Cells, kappa_difference, kappa_interval
-from judges.stats.replicates import item_sums, kappas_of_totals
-from judges.stats.resampling import resample_seeded
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
 from tests.bench.simulations.worlds import FLAG, LOPSIDED, ORDINARY, SKEWED, VERDICT, made, truth, world_of
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from judges.stats.approval_check import Policy
+from judges.stats.bootstrap import item_sums, kappa_replicates, with_products
 from judges.stats.multiple_testing import holm
-from judges.stats.replicates import item_sums, kappa_replicates, with_products
 from judges.stats.sequential import LookPlan, scale_power, z_from_threshold
 from judges.stats.uncertainty import Interval
 from tests.bench.simulations.row import Row, at_least, at_most, known

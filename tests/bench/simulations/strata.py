@@ -10,8 +10,8 @@ from math import sqrt
 import numpy as np
 
 from judges.stats import forecast, sampling
+from judges.stats.bootstrap import column_pairs, kappas_of_totals
 from judges.stats.intervals import kappa_interval
-from judges.stats.replicates import column_pairs, kappas_of_totals
 from judges.stats.sequential import anytime_boundary
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
 from tests.bench.simulations.worlds import LOPSIDED, SKEWED, made, truth, world_of

@@ -109,7 +109,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
         "people": Audit("people", "Against people", "Gold.", "Never.", None, people, probe="gold"),
         "fitting": Audit("fitting", "Fits", "Fits.", "Above {threshold}.", 0.1, fitting, probe="fits"),
     }
-    monkeypatch.setattr(audits, "audits", lambda: made)
+    monkeypatch.setattr(audits, "all_audits", lambda: made)
     monkeypatch.setattr("data.cli.audit.known", lambda: made)
     usual = evidence.card_of
     monkeypatch.setattr(evidence, "card_of", lambda s, j: replace(usual(s, j), audits=tuple(made)))

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judges.audits._overlap import word_overlap
+from judges.audits.reference_penalty import word_overlap
+from judges.stats.agreement import pearson_correlation
 from judges.stats.association import (
     bootstrap_pearson,
     bootstrap_spearman,
-    correlation,
     r_squared,
     share_explained_by_first,
 )
@@ -30,7 +30,7 @@ def test_both_are_as_scipy_has_them_with_ties() -> None:
     y = np.round(x / 100 + rng.normal(0, 1, 150))
     assert bootstrap_spearman(x, y, range(150)).point == pytest.approx(stats.spearmanr(x, y).statistic)
     assert bootstrap_pearson(x, y, range(150)).point == pytest.approx(stats.pearsonr(x, y).statistic)
-    assert correlation(x, y) == pytest.approx(stats.pearsonr(x, y).statistic)
+    assert pearson_correlation(x, y) == pytest.approx(stats.pearsonr(x, y).statistic)
 
 
 def test_where_items_have_one_cell_the_interval_is_fishers() -> None:
@@ -59,7 +59,7 @@ def test_what_has_no_correlation(x: list[float], y: list[float]) -> None:
     found = bootstrap_spearman(x, y, range(len(x)))
     assert found.point is found.low is None
     assert bootstrap_pearson(x, y, range(len(x))).point is None
-    assert correlation(x, y) is None
+    assert pearson_correlation(x, y) is None
     assert r_squared(found).point is None
 
 

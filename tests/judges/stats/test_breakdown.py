@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judges.stats.breakdown import ScoredCells, mean_of_slice, slice_means, time_periods
-from judges.stats.slices import make_slicing
+from judges.stats.slices import ScoredCells, make_slicing, mean_of_slice, slice_means, time_periods
 from judges.stats.uncertainty import wilson_interval
 
 

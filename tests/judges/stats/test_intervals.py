@@ -10,8 +10,9 @@ from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
-from judges.stats import intervals, resampling
+from judges.stats import bootstrap, intervals
 from judges.stats.agreement import cross_table, kappa
+from judges.stats.bootstrap import item_sums
 from judges.stats.intervals import (
     BOOTSTRAP,
     LINEARISE_FROM,
@@ -22,7 +23,6 @@ from judges.stats.intervals import (
     kappa_difference,
     kappa_interval,
 )
-from judges.stats.replicates import item_sums
 from judges.stats.uncertainty import wilson_interval
 from tests.judges.large_sample import fleiss_cohen_everitt
 from tests.judges.moments import moments
@@ -114,15 +114,15 @@ def test_the_same_seed_gives_the_same_interval_and_another_another():
 def test_bounding_the_memory_does_not_change_the_interval(monkeypatch):
     cells = dialogues(70, 3, seed=4)
     whole = bootstrap_kappa(*cells, 5, replicates=300)
-    monkeypatch.setattr(resampling, "_AT_ONCE", 1000)
-    resampling._kept.cache_clear()
+    monkeypatch.setattr(bootstrap, "_AT_ONCE", 1000)
+    bootstrap._kept.cache_clear()
     assert bootstrap_kappa(*cells, 5, replicates=300) == whole
 
 
 def test_draws_that_are_kept_and_draws_that_are_too_many_to_keep_give_the_same(monkeypatch):
     cells, seed = dialogues(70, 3, seed=4), 12
     kept = [bootstrap_kappa(*cells, 5, replicates=300, seed=seed) for _ in range(2)]
-    monkeypatch.setattr(resampling, "_KEPT", 0)
+    monkeypatch.setattr(bootstrap, "_KEPT", 0)
     assert kept == [bootstrap_kappa(*cells, 5, replicates=300, seed=seed)] * 2
 
 

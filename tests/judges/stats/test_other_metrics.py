@@ -12,8 +12,7 @@ from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 from judges.cards import cards
 from judges.cli import main
 from judges.errors import BadScale
-from judges.stats.accuracy import accuracy
-from judges.stats.agreement import cross_table, gwet_ac
+from judges.stats.agreement import accuracy, cross_table, gwet_ac
 from judges.stats.calibration import PairedRatings, summarise
 from judges.stats.means import ScoreRows, judge_means
 from judges.stats.missingness import compare_choices, imputed_code

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from judges.stats.agreement import cross_table, kappa
+from judges.stats.clustered import weighted_share
 from judges.stats.comparison import (
     JudgePair,
     SharedCells,
@@ -18,7 +19,7 @@ from judges.stats.comparison import (
 )
 from judges.stats.intervals import Cells, interval_from_moments, kappa_influences, kappa_interval
 from judges.stats.learning_curve import curve_sizes, extrapolate_interval, kappa_by_size
-from judges.stats.reliability import ConfidenceCells, auroc, reliability, weighted_share
+from judges.stats.reliability import ConfidenceCells, auroc, reliability
 from judges.stats.slices import (
     Slicing,
     difference_tests,

@@ -1,8 +1,10 @@
-"""Whether longer texts get higher scores: what the audits of length have in common."""
+"""Audits of verbosity bias: a score rises with the tokens of the text that it is about (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 
-from judges.audits import AuditEvidence, AuditFinding, Flag
+from functools import partial
+
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import cell_means, group_judgments, item_numbers, text_lengths
 from judges.audits._verdict import limit_verdict, not_tested, point_picture, span, strongest_flags, too_few
 from judges.stats.association import bootstrap_spearman
@@ -11,7 +13,7 @@ from judges.triage import describe_unit
 _SHOWN = 50
 
 
-def with_length(evidence: AuditEvidence, limit: float, dimension: str, text: str) -> AuditFinding:
+def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) -> AuditFinding:
     """Spearman's correlation of a dimension with the tokens of the text it is about, clustered by item.
 
     `text` names such a text in the singular ("turn"). The flags are texts longer than the median that get the
@@ -43,3 +45,32 @@ def with_length(evidence: AuditEvidence, limit: float, dimension: str, text: str
                 flags.append(Flag(item, said, unit, dimension, min(0.2 + 0.1 * size / max(middle, 1), 0.7)))
     why = f"Rank correlation of {name} with tokens is {r.point:.2f} ({span(r, False)}) over {len(rows)} {text}s."
     return AuditFinding(verdict, why, r.point, r, items, strongest_flags(flags, _SHOWN), picture)
+
+
+def _audit(dimension: str, text: str, measures: str, limit: float) -> Audit:
+    return Audit(
+        f"length_{dimension}",
+        f"Verbosity bias: {dimension}",
+        f"Rank correlation (Spearman) between {measures}",
+        "The correlation is above {threshold}.",
+        limit,
+        partial(find, dimension=dimension, text=text),
+    )
+
+
+AUDITS = (
+    _audit("completeness", "output", "completeness and the length of the output in tokens.", 0.7),
+    _audit(
+        "helpfulness",
+        "turn",
+        "the helpfulness of an assistant turn and its length in tokens, with an interval that resamples whole "
+        "dialogues.",
+        0.6,
+    ),
+    _audit(
+        "rating",
+        "turn",
+        "the rating of a turn and its length in tokens, with an interval that resamples whole dialogues.",
+        0.6,
+    ),
+)
