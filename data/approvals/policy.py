@@ -31,7 +31,7 @@ Items that nobody answers may be the hard ones, and then the judge looks better 
 
 
 @dataclass(frozen=True)
-class Asked:
+class Requirements:
     """What an approval has to meet: the gate's policy, and what is asked beside it.
 
     four_eyes: another lead than the one who proposes has to approve. alarms: an audit of the judge in alarm refuses an
@@ -52,7 +52,7 @@ class Asked:
         """Which labels count; in a dataset marked as synthetic imported ones always do, as all of it is made up."""
         return "imported" if self.imported or synthetic else "gate"
 
-    def check(self) -> Asked:
+    def check(self) -> Requirements:
         """Itself. Raises BadInput for values that make no sense, or under which nothing would be refused any more."""
         gate = self.policy
         shares = {"coverage": self.coverage, "share of drawn items answered": self.answered}
@@ -69,7 +69,7 @@ class Asked:
         for name, flag in flags.items():
             if type(flag) is not bool:
                 raise BadInput(f"Whether {name} is {flag!r}: it must be yes or no.")
-        made(**asdict(gate))
+        make_policy(**asdict(gate))
         if gate.level > _SUREST:
             raise BadInput(f"Labels cannot give {100 * gate.level:g}% confidence: require at most {100 * _SUREST:g}%.")
         if gate.threshold <= 0:
@@ -90,16 +90,16 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Change:
+class PolicyChange:
     """A change of the policy: what was asked from then on, by whom, when, and why."""
 
-    asked: Asked
+    asked: Requirements
     reason: str
     person: str
     at: datetime
 
 
-def made(**values: Any) -> Policy:
+def make_policy(**values: Any) -> Policy:
     """A gate's policy of these values. Raises BadInput, a sentence, for values that make no sense."""
     for name in ("min_items", "min_clusters"):
         if name in values and not 1 <= values[name] <= _MOST:
@@ -113,45 +113,45 @@ def made(**values: Any) -> Policy:
         raise BadInput(str(error)) from None
 
 
-def asked(store: Store | Tx) -> Asked:
+def requirements(store: Store | Tx) -> Requirements:
     """What holds now."""
     gate = settings.get(store, settings.WORKSPACE, "policy", {})
     return _asked(gate, settings.get(store, settings.WORKSPACE, "approvals", {}))
 
 
-def basis(store: Store | Tx, dataset_id: str) -> Basis:
+def approval_basis(store: Store | Tx, dataset_id: str) -> Basis:
     """Which labels of a dataset the approval check counts now: the one place where that is decided."""
-    return asked(store).basis(synthetic(store, dataset_id))
+    return requirements(store).basis(is_synthetic(store, dataset_id))
 
 
-def synthetic(store: Store | Tx, dataset_id: str) -> bool:
+def is_synthetic(store: Store | Tx, dataset_id: str) -> bool:
     """Whether a dataset is marked as synthetic."""
     return any(d.synthetic for d in datasets.all_datasets(store) if d.id == dataset_id)
 
 
-def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
+def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -> bool:
     """Change what is asked (leads), with the reason; whether it holds now. Nothing is approved or suspended by it.
 
     A looser policy approves nothing by itself; under a stricter one what was approved stays so, and is listed as having
-    met an older policy (`data.approvals.approvals.older`). Where two leads are asked for, a looser policy needs them
-    too, else one could approve alone by switching that off: it is kept as `proposed`, and holds when another lead, who
+    met an older policy (`data.approvals.approvals.under_older_policy`). Where two leads are asked for, a looser policy
+    needs them too, else one could approve alone by switching that off: it is kept as `proposed`, and holds when another lead, who
     counts beside the first (`data.records.leads`), sets the same; to set what holds already takes it back. Raises
     NotAllowed, BadInput without a reason.
     """
     new.check()
-    why = said(reason)
+    why = check_reason(reason)
 
     def work(tx: Tx) -> bool:
         require(tx, actor, "lead")
-        before, first = asked(tx), proposed(tx)
+        before, first = requirements(tx), proposed_requirements(tx)
         if before == new:
             if first is not None:
                 settings.put(tx, settings.WORKSPACE, "policy proposed", {})
             return True
-        if before.four_eyes and looser(new, before):
+        if before.four_eyes and is_looser(new, before):
             events = leads.history(tx)
             if first is None or first[0] != new or first[2] not in leads.leading(events):
-                kept = {**stored(new), "reason": why, "person": actor}
+                kept = {**to_stored(new), "reason": why, "person": actor}
                 settings.put(tx, settings.WORKSPACE, "policy proposed", kept)
                 return False
             if first[2] == actor:
@@ -162,23 +162,23 @@ def set_asked(store: Store, actor: str, new: Asked, reason: str) -> bool:
             settings.put(tx, settings.WORKSPACE, "policy proposed", {})
         if settings.get(tx, settings.WORKSPACE, "policy", {}) != asdict(new.policy):
             settings.put(tx, settings.WORKSPACE, "policy", asdict(new.policy))
-        more = {name: held for name, held in stored(new).items() if name != "policy"} | {"reason": why}
+        more = {name: held for name, held in to_stored(new).items() if name != "policy"} | {"reason": why}
         settings.put(tx, settings.WORKSPACE, "approvals", more)
         return True
 
     return store.tx(actor, "policy", work, target=settings.WORKSPACE)
 
 
-def proposed(store: Store | Tx) -> tuple[Asked, str, str] | None:
+def proposed_requirements(store: Store | Tx) -> tuple[Requirements, str, str] | None:
     """A looser policy that waits for another lead, with its reason and who proposes it; None where none does."""
     kept = settings.get(store, settings.WORKSPACE, "policy proposed", {})
     return (_asked(kept.get("policy", {}), kept), str(kept["reason"]), str(kept["person"])) if kept else None
 
 
-def looser(new: Asked, old: Asked) -> bool:
+def is_looser(new: Requirements, old: Requirements) -> bool:
     """Whether anything is asked less strictly than before."""
 
-    def strict(one: Asked) -> tuple[float, ...]:
+    def strict(one: Requirements) -> tuple[float, ...]:
         gate = one.policy
         bound = gate.level if gate.lower_bound else 0.0
         return (
@@ -189,12 +189,12 @@ def looser(new: Asked, old: Asked) -> bool:
     return any(now < before for now, before in zip(strict(new), strict(old), strict=True))
 
 
-def older(store: Store, then: Asked, at: datetime) -> str:
+def explain_stricter(store: Store, then: Requirements, at: datetime) -> str:
     """In what today's policy requires more than the one that an approval met at that time, a sentence; "" nothing."""
-    now = asked(store)
-    if not looser(then, now):
+    now = requirements(store)
+    if not is_looser(then, now):
         return ""
-    past = changes(store)
+    past = policy_changes(store)
     met = next((f"the policy of {one.at:%Y-%m-%d}" for one in past if one.at <= at), "the first policy")
     parts = list(_stricter(then, now))
     before, after = (", ".join([f"kappa {held.policy.threshold:.2f}", *(pair[side] for pair in parts)])
@@ -202,7 +202,7 @@ def older(store: Store, then: Asked, at: datetime) -> str:
     return f"Approved under {met} (required: {before}); today's policy requires {after}."
 
 
-def _stricter(then: Asked, now: Asked) -> Iterator[tuple[str, str]]:
+def _stricter(then: Requirements, now: Requirements) -> Iterator[tuple[str, str]]:
     """What is asked beside the threshold where that is stricter now: as it was, and as it is."""
     old, new = then.policy, now.policy
     few, many = max(old.min_items, old.min_clusters), max(new.min_items, new.min_clusters)
@@ -230,7 +230,7 @@ def _stricter(then: Asked, now: Asked) -> Iterator[tuple[str, str]]:
         yield "imported labels counted", "labels given here only"
 
 
-def said(reason: str) -> str:
+def check_reason(reason: str) -> str:
     """A reason as it is stored. Raises BadInput where there is none, or it is too long."""
     text = reason.replace("\0", " ").encode("utf-8", "replace").decode().strip()
     if not any(character.isalnum() for character in text):
@@ -240,30 +240,32 @@ def said(reason: str) -> str:
     return text
 
 
-def changes(store: Store) -> list[Change]:
+def policy_changes(store: Store) -> list[PolicyChange]:
     """Every change of what is asked, the newest first."""
     rows = store.rows(
         "select s.name, s.value, c.actor, c.made_at from setting s join change c on c.seq = s.seq "
         "where s.scope = $1 and s.name in ('policy', 'approvals') order by s.seq, s.name desc",
         [settings.WORKSPACE],
     )
-    found: list[Change] = []
+    found: list[PolicyChange] = []
     gate = dict[str, Any](_ONE_LOOK)
     for name, value, person, at in rows:  # the gate's own part comes first, where it changed
         if name == "policy":
             gate = _ONE_LOOK | json.loads(value)
             continue
         beside = json.loads(value)
-        found.append(Change(_asked(gate, {"answered": 0.0} | beside), str(beside.get("reason", "")), str(person), at))
+        found.append(
+            PolicyChange(_asked(gate, {"answered": 0.0} | beside), str(beside.get("reason", "")), str(person), at)
+        )
     return found[::-1]
 
 
-def stored(new: Asked) -> dict[str, Any]:
+def to_stored(new: Requirements) -> dict[str, Any]:
     """What is asked as one JSON object, as an approval keeps it."""
     return asdict(new)
 
 
-def read(kept: Mapping[str, Any]) -> Asked:
+def from_stored(kept: Mapping[str, Any]) -> Requirements:
     """The same back again.
 
     Of what was kept when nothing was said of them, imported labels count, and neither looks nor
@@ -276,9 +278,9 @@ _ONE_LOOK = {"horizon": 0}
 """What a policy asked that was kept before looks were counted."""
 
 
-def _asked(gate: Mapping[str, Any], more: Mapping[str, Any]) -> Asked:
+def _asked(gate: Mapping[str, Any], more: Mapping[str, Any]) -> Requirements:
     known = {f.name for f in fields(Policy)}
-    return Asked(
+    return Requirements(
         Policy(**{k: v for k, v in gate.items() if k in known}),
         bool(more.get("four_eyes")),
         bool(more.get("alarms")),

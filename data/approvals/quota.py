@@ -68,7 +68,7 @@ class Quota:
 
 def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
     """What the policy requires of a dataset; `assisted`: whether a share of the draw is shown with a judge's scores."""
-    asked = policy.asked(store)
+    asked = policy.requirements(store)
     aside = excluded_items.aside(store, "i.id")
     ((items, drawn, blind),) = store.rows(
         "select count(*), count(d.item_id), coalesce(sum(case when d.mode = 'blind' then 1 else 0 end), 0) "

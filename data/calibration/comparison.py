@@ -24,7 +24,7 @@ MOST_ITEMS = 5_000
 """On more items than this the length rule is left out: it would have to read them all."""
 
 
-class Same(NamedTuple):
+class SharedCells(NamedTuple):
     """The cells of a dimension that people and all chosen judges gave a value of the scale, and what was left out.
 
     `gold` counts the cells with a gold value, `scored` those that each judge gave a value too. `too_many`: the length
@@ -37,20 +37,20 @@ class Same(NamedTuple):
     too_many: bool
 
 
-def dimensions(store: Store, judge_ids: Sequence[str]) -> dict[str, tuple[Dimension, list[str]]]:
+def common_dimensions(store: Store, judge_ids: Sequence[str]) -> dict[str, tuple[Dimension, list[str]]]:
     """sort.name -> (dimension, the judges that have it), of those with a table; a name means one scale everywhere."""
     found: dict[str, tuple[Dimension, list[str]]] = {}
     for judge_id in judge_ids:
-        for one in calibration.dimensions(store, judge_id):
+        for one in calibration.compared_dimensions(store, judge_id):
             held = found.setdefault(f"{one.sort}.{one.name}", (one, []))
             if held[0].scale == one.scale:
                 held[1].append(judge_id)
     return found
 
 
-def same(
+def shared_cells(
     store: Store, dataset_id: str, judge_ids: Sequence[str], dimension: Dimension, basis: Basis, rules: bool = False
-) -> Same:
+) -> SharedCells:
     """The cells that all of these judges share with people; `rules` adds LENGTH and CONSTANT as judges.
 
     Items that stand as examples in the prompt of any of them are left out for all.
@@ -88,7 +88,7 @@ def same(
             judges[LENGTH] = guessed(lengths, item, human, weights, bins.reach(scale))
         judges[CONSTANT] = bins.coded(np.full(len(item), bins.middles(scale)[row]), scale)
     seats = Seats(item, human, judges, None if np.all(weights == 1) else weights)
-    return Same(seats, len(frame), {one: int((~np.isnan(v)).sum()) for one, v in values.items()}, rules and many)
+    return SharedCells(seats, len(frame), {one: int((~np.isnan(v)).sum()) for one, v in values.items()}, rules and many)
 
 
 def _by_length(dimension: Dimension) -> bool:

@@ -11,7 +11,7 @@ from judges.stats.threshold import Flagged, Step
 from judges.types import Dimension
 
 
-def beside(
+def concordance_of(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> Concordance | None:
     """The figures of one judge and dimension on a basis; None where answers have no order."""
@@ -26,12 +26,12 @@ def beside(
     return remembered(store, ("concordance", dataset_id, judge_id, dimension, basis, drop), BEHIND, make)
 
 
-def flags(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[Step]:
+def flag_curve(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[Step]:
     """A score as a flag, over thresholds."""
     given = meeting(store, dataset_id, judge_id, dimension, basis)
     return threshold.curve(given, dimension.scale)
 
 
-def flagged(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float) -> Flagged:
+def flag_at(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float) -> Flagged:
     """The same at one threshold, with intervals."""
     return threshold.flagged(meeting(store, dataset_id, judge_id, dimension, basis), dimension, at)

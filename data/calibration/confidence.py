@@ -16,7 +16,7 @@ from judges.stats.reliability import Sure
 from judges.types import Dimension
 
 
-class Certain(NamedTuple):
+class ConfidenceCells(NamedTuple):
     """Scored cells that have a confidence, by where it comes from, and how many scored cells there are in all.
 
     Sources are those that the scores name (self-reported, log-probabilities, ...), and SAMPLES where the judge was
@@ -27,7 +27,9 @@ class Certain(NamedTuple):
     scored: int
 
 
-def certain(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Certain:
+def confidence_cells(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> ConfidenceCells:
     """The confidences of one judge and dimension where there is gold, most cells first."""
     several = store.rows("select 1 from score where judge_id = $1 and sample > 0 limit 1", [judge_id])
     spread = (
@@ -62,4 +64,4 @@ def certain(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, 
     there = ~np.isnan(numbers["agreed"])
     if there.any():
         found[SAMPLES] = Sure(item[there], numbers["agreed"][there], off[there], numbers["weight"][there])
-    return Certain(dict(sorted(found.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame))
+    return ConfidenceCells(dict(sorted(found.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame))

@@ -19,7 +19,7 @@ Resting = Literal["blind", "here"]
 """All blind labels, or only those that were given here."""
 
 
-def ceiling(
+def measure_ceiling(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, resting: Resting = "blind"
 ) -> Ceiling | None:
     """How far people agree with each other on the same blind items, and the judge with them.
@@ -33,7 +33,7 @@ def ceiling(
     return remembered(store, ("ceiling", dataset_id, judge_id, dimension, resting), TABLES, make)
 
 
-def between(
+def kappas_between_people(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], resting: Resting = "blind"
 ) -> dict[Dimension, Interval | None]:
     """Kappa between two people in each of several dimensions.

@@ -21,7 +21,7 @@ Key = tuple[str, str]
 """Unit sort and name of a dimension."""
 
 
-def labelled(
+def labelled_items(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], bases: Sequence[Basis]
 ) -> dict[Key, dict[str, list[Moments]]]:
     """The moments of the items with gold, by dimension and system, one for each outcome.

@@ -30,7 +30,7 @@ class Mean:
     mean: float
 
 
-def means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
+def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
     """The means of a judge over dialogues and responses, by system, dimension and unit.
 
     Unscored replies and n/a are in no mean. Categories, turn references and pairs have none.

@@ -13,7 +13,7 @@ from judges.stats.self_consistency import Asked, Repeats, repeats
 from judges.types import Dimension
 
 
-def repeated(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Repeats | None:
+def measure_repeats(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Repeats | None:
     """What asking several times bought in a dimension; None where the judge was always asked once."""
     key = ("repeats", dataset_id, judge_id, dimension, basis)
     return remembered(store, key, BEHIND, lambda: _repeated(store, dataset_id, judge_id, dimension, basis))

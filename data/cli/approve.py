@@ -7,9 +7,9 @@ import sys
 from typing import Any
 
 from data.approvals import approvals, case
-from data.approvals.approvals import Decision
+from data.approvals.approvals import Action
 from data.approvals.case import Case
-from data.approvals.record import called
+from data.approvals.record import fact_title
 from data.cli.actor import actor, as_whom
 from data.cli.judges_asked import add_judge, judge, judges
 from data.records import datasets
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         found = datasets.dataset(store, options.dataset)
-        for one in approvals.suspend(store):
+        for one in approvals.suspend_unsupported(store):
             print(f"Suspended by the approval check: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
         if options.list:
             for judge_id, _, _ in judges(store, found, options.judge):
@@ -68,18 +68,18 @@ def run(options: argparse.Namespace) -> int:
         wanted = decision(options)
         if wanted in ("approve", "propose") and not options.seen and not chosen.against:
             raise BadInput("Give the mark of the figures that you saw, with --seen: --list prints it beside them.")
-        done = approvals.decide(
+        done = approvals.record_decision(
             store, actor(store, options.actor), *chosen.key, wanted, options.reason, options.seen
         )  # fmt: skip
-        for name, figure, told in approvals.evidence(store, done.id):
-            print(f"  {called(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")
+        for name, figure, told in approvals.frozen_evidence(store, done.id):
+            print(f"  {fact_title(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")
         print(f"{done.dimension} ({done.sort}) is {approvals.DONE[done.decision]} by {done.person}: {done.reason}")
         return 0
     finally:
         store.close()
 
 
-def decision(options: argparse.Namespace) -> Decision:
+def decision(options: argparse.Namespace) -> Action:
     """What the options ask for."""
     if options.propose:
         return "propose"
@@ -97,24 +97,24 @@ def _chosen(store: Store, dataset_id: str, judge_id: str, options: argparse.Name
     if len(found) > 1:
         sorts = ", ".join(one.line.dimension.sort for one in found)
         raise BadInput(f"{options.dimension!r} is of several units: say which with --unit. There are: {sorts}.")
-    return found[0] if found else case.case(store, dataset_id, judge_id, options.unit or "unit", options.dimension)
+    return found[0] if found else case.find_case(store, dataset_id, judge_id, options.unit or "unit", options.dimension)
 
 
 def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
     """A line for each dimension of a judge."""
-    stands = approvals.stands(store)
+    stands = approvals.approval_statuses(store)
     for place, one in enumerate(case.cases(store, dataset_id, judge_id)):
         if not place:
             print(f"{one.judge.model} ({one.judge.card}, {judge_id})")
-        stand, interval = stands.get(one.key, approvals.Stand()), one.line.gate.interval
+        stand, interval = stands.get(one.key, approvals.ApprovalStatus()), one.line.gate.interval
         kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
         low = one.line.decision.bound
         bound = "" if low is None else f", lower bound {low:.3f}"
         print(
             f"  {one.line.dimension.name:<20} {one.line.dimension.sort:<13} {one.line.decision.state:<20} "
-            f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen(store, one)}"
+            f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen_mark(store, one)}"
         )
-        note = approvals.note(store, stand)
+        note = approvals.approval_note(store, stand)
         doubts = note.look.finding.told if note.look is not None and note.doubted else ()
         for told in filter(None, [note.older, *doubts]):
             print(f"    {told}")

@@ -114,7 +114,7 @@ def _population(
     used = design or strata.kept(store, dataset_id) or Design()
     found = strata.population(store, dataset_id, used)
     share = settings.rules(store, dataset_id).assisted_share if judge_id else 0.0
-    return found, outlook.worth(store, dataset_id, found.strata, used), share, used
+    return found, outlook.stratum_worth(store, dataset_id, found.strata, used), share, used
 
 
 class Filling(NamedTuple):

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from data.annotators import annotators
 from data.approvals import auto_accept
-from data.approvals.auto_accept import Found, Wanted
+from data.approvals.auto_accept import AutoAcceptTarget, AutoAcceptThreshold
 from data.calibration import confidence, human_ceiling, missingness, other_metrics, rates, slices
 from data.calibration import selective as figures
-from data.calibration.self_consistency import repeated
+from data.calibration.self_consistency import measure_repeats
 from data.gold.gold import Basis
 from data.store import Store
 from judges.stats.learning_curve import curve
@@ -50,7 +50,7 @@ class Depth:
     sure: dict[str, Reliability] = field(default_factory=dict)
     rates: tuple[Answer, ...] = ()
     means: dict[int, Corrected] = field(default_factory=dict)
-    selective: Found | None = None
+    selective: AutoAcceptThreshold | None = None
     repeats: Repeats | None = None
     others: Others | None = None
     missing: Missing | None = None
@@ -61,31 +61,33 @@ def depth(
 ) -> Depth:
     """All of it for a dimension on a basis; ceiling and test rest on blind labels, whatever the basis."""
     ratings = annotators.labels(store, dataset_id, dimension, "blind", judge_id).ratings
-    found = human_ceiling.ceiling(store, dataset_id, judge_id, dimension)
+    found = human_ceiling.measure_ceiling(store, dataset_id, judge_id, dimension)
     several = found is not None and found.judge is not None and found.people >= alternative_annotator.MIN_PEOPLE
-    parted = slices.parted(store, dataset_id, judge_id, dimension, basis)
+    parted = slices.slice_cells(store, dataset_id, judge_id, dimension, basis)
     weights = dimension.scale.weights
-    certain = confidence.certain(store, dataset_id, judge_id, dimension, basis).by_source
+    certain = confidence.confidence_cells(store, dataset_id, judge_id, dimension, basis).by_source
     made = {source: reliability(cells) for source, cells in certain.items()}
     return Depth(
         found,
         alternative_annotator.test(ratings, epsilon) if several else None,
         tuple(sliced(parted.cells, parted.size, weights, parted.cuts, parted.gap)),
-        tuple(curve(*slices.in_order(store, dataset_id, judge_id, dimension, basis), weights)),
+        tuple(curve(*slices.cells_in_order(store, dataset_id, judge_id, dimension, basis), weights)),
         {source: one for source, one in made.items() if one is not None},
-        tuple(rates.found(store, dataset_id, judge_id, dimension, basis)),
-        rates.means(store, dataset_id, judge_id, dimension, basis),
+        tuple(rates.answer_rates(store, dataset_id, judge_id, dimension, basis)),
+        rates.corrected_means(store, dataset_id, judge_id, dimension, basis),
         _selective(store, dataset_id, judge_id, dimension, basis),
-        repeated(store, dataset_id, judge_id, dimension, basis),
-        other_metrics.others(store, dataset_id, judge_id, dimension, basis),
-        missingness.missing(store, dataset_id, judge_id, dimension, basis),
+        measure_repeats(store, dataset_id, judge_id, dimension, basis),
+        other_metrics.measure_other_metrics(store, dataset_id, judge_id, dimension, basis),
+        missingness.measure_missingness(store, dataset_id, judge_id, dimension, basis),
     )
 
 
-def _selective(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Found | None:
-    rule = auto_accept.rule(store, dataset_id, judge_id, dimension)
-    source = next(iter(figures.sources(store, dataset_id, judge_id, dimension)), "")
+def _selective(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> AutoAcceptThreshold | None:
+    rule = auto_accept.rule_in_force(store, dataset_id, judge_id, dimension)
+    source = next(iter(figures.confidence_sources(store, dataset_id, judge_id, dimension)), "")
     if rule is None and not source:
         return None
-    wanted = Wanted(source) if rule is None else rule.wanted
-    return auto_accept.found(store, dataset_id, judge_id, dimension, basis, wanted)
+    wanted = AutoAcceptTarget(source) if rule is None else rule.wanted
+    return auto_accept.find_threshold(store, dataset_id, judge_id, dimension, basis, wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.calibration.means import COLUMNS, READ, Row
+from data.calibration.means import COLUMNS, READ, MeanRow
 from data.reports.evidence import Evidence, One
 from judges.render.html import heading, para, table
 from judges.render.words import cell, span
@@ -81,7 +81,7 @@ def means(found: Evidence) -> list[str]:
     return [heading("Mean scores of the judge"), table(rows, list(rows[0]), " ".join([_MEANS, *read]))]
 
 
-def _mean(row: Row, name: str) -> str:
+def _mean(row: MeanRow, name: str) -> str:
     held: Interval | None = getattr(row.means, name)
     if held is None or held.point is None:
         return cell(None)

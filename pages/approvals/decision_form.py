@@ -7,7 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from data.approvals import approvals, case
-from data.approvals.approvals import Decision, Note, Stand
+from data.approvals.approvals import Action, ApprovalNote, ApprovalStatus
 from data.approvals.case import Case
 from data.records.people import Person
 from judges.errors import AssayError
@@ -24,15 +24,15 @@ LABELS: dict[str, tuple[str, str]] = {
 }
 
 
-def form(who: Person, one: Case, stand: Stand, note: Note) -> None:
+def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> None:
     """The reason and the buttons.
 
     What was shown when the dimension was opened is decided on: a rerun must not submit figures nobody has looked at.
     """
     key, store = _key(one, stand), session.store()
-    seen = case.seen(store, one)
+    seen = case.seen_mark(store, one)
     choices: list[str] = ["keep"] if note.doubted else []
-    choices += _choices(who, one, stand, case.print_of(store, one))
+    choices += _choices(who, one, stand, case.case_fingerprint(store, one))
     shown = session.scratch(SEEN).setdefault(key, seen)
     if shown != seen:
         st.warning(
@@ -59,16 +59,16 @@ def form(who: Person, one: Case, stand: Stand, note: Note) -> None:
             )  # fmt: skip
 
 
-def _key(one: Case, stand: Stand) -> str:
+def _key(one: Case, stand: ApprovalStatus) -> str:
     """A key for what is written about a dimension until something is decided on it."""
     return ":".join([*one.key, last.id if (last := stand.proposed or stand.holds) else ""])
 
 
-def _choices(who: Person, one: Case, stand: Stand, mark: str) -> list[Decision]:
+def _choices(who: Person, one: Case, stand: ApprovalStatus, mark: str) -> list[Action]:
     """What may follow: nothing that would be refused in any case."""
     held = stand.holds if stand.holds is not None and stand.holds.decision == "approve" else None
     same = held is not None and (held.print, held.asked) == (mark, one.asked)
-    found: list[Decision] = []
+    found: list[Action] = []
     if not one.against and not same:
         proposed = stand.proposed
         fresh = proposed is not None and (proposed.print, proposed.asked) == (mark, one.asked)
@@ -84,16 +84,16 @@ def _look(key: str, seen: str) -> None:
     session.scratch(SEEN)[key] = seen
 
 
-def _decide(who: str, one: Case, stand: Stand, decision: Decision | Literal["keep"], seen: str) -> None:
+def _decide(who: str, one: Case, stand: ApprovalStatus, decision: Action | Literal["keep"], seen: str) -> None:
     """Put it on record; what came of it is shown on top of the page."""
     kept, reason = session.scratch("approvals"), str(session.component_state(f"why:{_key(one, stand)}") or "")
     kept.clear()
     try:
         if decision == "keep" and stand.holds is not None:
-            approvals.keep(session.store(), who, stand.holds, reason)
+            approvals.keep_approved(session.store(), who, stand.holds, reason)
             kept["done"] = f"{approval_rows.title(one)} stays approved. It is listed again when other evidence comes."
             return
-        done = approvals.decide(session.store(), who, *one.key, decision, reason, seen)
+        done = approvals.record_decision(session.store(), who, *one.key, decision, reason, seen)
     except AssayError as error:
         kept["refused"] = error
         return

@@ -34,7 +34,7 @@ def page() -> None:
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     with st.spinner("Comparing the judges with the labels ..."):
-        waits = approvals.waits(store, dataset.id)
+        waits = approvals.find_to_decide(store, dataset.id)
     approval_rows.summary(waits)
     if not who.may("lead"):
         text.quiet("Leads decide. Below is what they decided, when, and why.")
@@ -55,8 +55,8 @@ def page() -> None:
 def _judge(who: Person, found: list[Case]) -> None:
     """The dimensions of a judge, by where they stand; those that may not be published yet are folded away."""
     store, opened = session.store(), st.query_params.get("case", "")
-    stands = {one.key: approvals.stands(store).get(one.key, approvals.Stand()) for one in found}
-    notes = {key: approvals.note(store, stand) for key, stand in stands.items()}
+    stands = {one.key: approvals.approval_statuses(store).get(one.key, approvals.ApprovalStatus()) for one in found}
+    notes = {key: approvals.approval_note(store, stand) for key, stand in stands.items()}
     where = {one.key: approval_rows.status(one, stands[one.key], notes[one.key]) for one in found}
     later = [one for one in found if where[one.key] == "not yet"]
     for status in approval_rows.BADGES:
@@ -72,28 +72,28 @@ def _judge(who: Person, found: list[Case]) -> None:
             _row(who, one, stands[one.key], notes[one.key], opened)
 
 
-def _row(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note, opened: str) -> None:
-    mine, zone, top = approval_rows.address(one), clock.zone(), case.between(session.store(), one)
+def _row(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approvals.ApprovalNote, opened: str) -> None:
+    mine, zone, top = approval_rows.address(one), clock.zone(), case.kappa_between_people(session.store(), one)
     with st.container(border=mine == opened):
         approval_rows.row(one, stand, note, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
         if mine == opened:
             _detail(who, one, stand, note)
 
 
-def _detail(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note) -> None:
+def _detail(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approvals.ApprovalNote) -> None:
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
     store, zone = session.store(), clock.zone()
-    then = approvals.moved(store, stand.holds) if stand.holds else None
+    then = approvals.kappa_at_decision(store, stand.holds) if stand.holds else None
     approval_rows.verdict(one, stand.holds, then, who.may("lead"))
     doubt.panel(stand, note)
-    approval_rows.reading(one, case.beside(store, one))
+    approval_rows.reading(one, case.case_context(store, one))
     with st.expander("All evidence", icon=":material/fact_check:"):
         st.caption("A decision keeps a copy of all of this.")
-        approval_rows.evidence(case.facts(store, one))
+        approval_rows.evidence(case.case_facts(store, one))
     if who.may("lead"):
         decision_form.form(who, one, stand, note)
-    past = approvals.history(store, *one.key)
-    approval_rows.history(past, {a.id: approvals.evidence(store, a.id) for a in past}, zone)
+    past = approvals.decision_history(store, *one.key)
+    approval_rows.history(past, {a.id: approvals.frozen_evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
         links.to("calibration", "Calibration", icon=":material/monitoring:", dimension=one.line.key, **place)

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from data.approvals import policy
-from data.approvals.policy import Asked
+from data.approvals.policy import Requirements
 from data.records import leads
 from data.records.datasets import Dataset
 from data.records.people import Person
@@ -21,12 +21,12 @@ from pages.ui import approval_rows, clock, policy_form, session, text
 def panel(who: Person, dataset: Dataset) -> None:
     """The policy in words, its changes, for leads the form, and when the dataset is looked at."""
     store = session.store()
-    asked = policy.asked(store)
+    asked = policy.requirements(store)
     st.subheader("Policy: what an approval requires", anchor=False)
     approval_rows.bullets(policy_form.told(asked))
     if asked.four_eyes and leads.stuck(leads.history(store)):
         st.warning(text.plain(policy_form.STUCK), icon=":material/group:")
-    if past := policy.changes(store):
+    if past := policy.policy_changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
                 text.say("**{who}**, {at}: {why}", who=one.person, at=clock.at(one.at, clock.zone()), why=one.reason)
@@ -38,7 +38,7 @@ def panel(who: Person, dataset: Dataset) -> None:
     plan.panel(who, dataset)
 
 
-def _form(who: Person, asked: Asked) -> None:
+def _form(who: Person, asked: Requirements) -> None:
     """The values, each with what follows from it."""
     st.caption(
         "The policy holds for the whole workspace; changes are in the audit log. A less strict policy approves nothing "
@@ -53,9 +53,9 @@ def _form(who: Person, asked: Asked) -> None:
             _change(who, asked, new, beside, reason)
 
 
-def _change(who: Person, asked: Asked, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
+def _change(who: Person, asked: Requirements, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
     try:
-        gate = policy.made(**{**new, "min_clusters": max(asked.policy.min_clusters, MIN_CLUSTERS)})
+        gate = policy.make_policy(**{**new, "min_clusters": max(asked.policy.min_clusters, MIN_CLUSTERS)})
         wanted = replace(asked, policy=gate, **beside)
         if wanted == asked:
             st.info("This is the policy already: nothing was changed.", icon=":material/info:")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from data.approvals.auto_accept import Found, Rule, Wanted
-from data.calibration.selective import Sure
+from data.approvals.auto_accept import AutoAcceptRule, AutoAcceptTarget, AutoAcceptThreshold
+from data.calibration.selective import ItemConfidence
 from data.gold.gold import BASES, Basis
 from data.records.people import Person
 from data.reports import plots
@@ -26,9 +26,9 @@ def nothing() -> None:
     )
 
 
-def asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
+def asked(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) -> AutoAcceptTarget:
     """The required agreement, its probability, and whether within one counts; the rule's, where there is one."""
-    before = rule.wanted if rule else Wanted(source)
+    before = rule.wanted if rule else AutoAcceptTarget(source)
     with st.container(width=150):
         target = st.number_input("Required agreement (%)", 50, 99, round(100 * before.target), key=f"target:{key}")
     with st.container(width=150):
@@ -37,10 +37,10 @@ def asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
             help="The probability that agreement on automatically accepted scores is as high as required, or higher.",
         )  # fmt: skip
     near = ordered and st.toggle("Within one counts", before.near, key=f"near:{key}")
-    return Wanted(source, target / 100, round(1 - held / 100, 4), near)
+    return AutoAcceptTarget(source, target / 100, round(1 - held / 100, 4), near)
 
 
-def told(found: Found, counted: Basis, basis: Basis) -> None:
+def told(found: AutoAcceptThreshold, counted: Basis, basis: Basis) -> None:
     """What it comes to in sentences: of the labelled items, and of all that the judge scored."""
     head, _, rest = selective.told(found.result, found.wanted.near).partition(": ")
     text.say("**{head}**{rest}", head=head, rest=f": {rest}" if rest else "")
@@ -63,7 +63,7 @@ def told(found: Found, counted: Basis, basis: Basis) -> None:
         )  # fmt: skip
 
 
-def chart(found: Found, key: str) -> None:
+def chart(found: AutoAcceptThreshold, key: str) -> None:
     """The curve from the items of highest confidence to all, and its figures."""
     steps = found.result.steps
     if not steps:
@@ -94,7 +94,7 @@ def chart(found: Found, key: str) -> None:
 _PASSED = {True: "✓ passes", False: "✕ fails", None: "not tested"}
 
 
-def standing(rule: Rule, step: Step, sure: Sure) -> None:
+def standing(rule: AutoAcceptRule, step: Step, sure: ItemConfidence) -> None:
     """The rule in force, and its agreement on today's gold."""
     spared = sure.above(rule.threshold)
     found = step.agreement
@@ -118,8 +118,8 @@ def standing(rule: Rule, step: Step, sure: Sure) -> None:
 
 
 def act(
-    found: Found, rule: Rule | None, who: Person, counts: bool, key: str, put: Callable[[], None],
-    end: Callable[[], None],
+    found: AutoAcceptThreshold, rule: AutoAcceptRule | None, who: Person, counts: bool, key: str,
+    put: Callable[[], None], end: Callable[[], None],
 ) -> None:  # fmt: skip
     """The rule, which a lead sets or takes back."""
     if not who.may("lead"):

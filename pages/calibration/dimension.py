@@ -47,10 +47,12 @@ def detail(at: figure_cache.Place, line: Line, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
     ui_agreement.state(line)
-    basis = policy.basis(session.store(), at.dataset)
+    basis = policy.approval_basis(session.store(), at.dataset)
     nonresponse.panel(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
-    stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
-    note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
+    stand = approvals.approval_statuses(session.store()).get(
+        (at.dataset, at.judge, *_place(line)), approvals.ApprovalStatus()
+    )
+    note, case = approvals.approval_note(session.store(), stand), f"{at.judge}.{line.key}"
     approval_rows.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         there = {name: words for name, (words, _) in PANELS.items() if _has(name, line)}

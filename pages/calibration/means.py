@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from data.calibration.fields import SYSTEM
-from data.calibration.means import COLUMNS, READ, Chosen, Table, few_told
+from data.calibration.means import COLUMNS, READ, MeansChoice, MeansTable, explain_few_scores
 from judges.stats.uncertainty import Interval
 from pages.ui import text, url_state
 from pages.ui.agreement_tables import number, span
@@ -16,7 +16,7 @@ from pages.ui.agreement_tables import number, span
 _ALL = "all items"
 
 
-def chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> Chosen:
+def chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> MeansChoice:
     """By which field, of which items only, and beside which judge; all of it is kept in the address."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=200):
@@ -27,10 +27,10 @@ def chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge
         others = {"": "no other judge"} | {id_: name for id_, name in judges.items() if id_ != judge}
         with st.container(width=330):
             other = url_state.one("beside", "On the same ratings as", others)
-    return Chosen(by, (pairs[only],) if only else (), other)
+    return MeansChoice(by, (pairs[only],) if only else (), other)
 
 
-def table(found: Table, by: str) -> None:
+def table(found: MeansTable, by: str) -> None:
     """A row for every group and dimension, with the columns that are not empty."""
     if found.apart is not None:
         own, other = found.apart
@@ -52,7 +52,7 @@ def table(found: Table, by: str) -> None:
         st.caption("In brackets the 95% interval by items. For flags: the share of yes.")
     else:
         st.caption("This judge gives no numeric scores or flags here.")
-    if few := few_told(found):
+    if few := explain_few_scores(found):
         text.quiet("{few}", few=few)
 
 

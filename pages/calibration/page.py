@@ -66,8 +66,8 @@ def page() -> None:
     at = figure_cache.place(store, dataset.id, judge, next(card for id_, card, *_ in judges if id_ == judge))
     with head:
         report_files.download(at, dataset.name, next(model for id_, _, model, *_ in judges if id_ == judge))
-    asked = policy.asked(store).policy
-    counted = policy.basis(store, dataset.id)
+    asked = policy.requirements(store).policy
+    counted = policy.approval_basis(store, dataset.id)
     gate = figure_cache.lines(store, at, counted, False)
     with bar:
         basis, dropped = _basis(at, gate, counted)

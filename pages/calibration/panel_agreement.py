@@ -17,7 +17,7 @@ def panel(at: figure_cache.Place, line: Line, key: str) -> None:
     store, shown = session.store(), line.shown
     ui_agreement.figures(line, f"figures:{key}")
     if line.dimension.scale.kind == "interval" and shown.cells:
-        beside = concordance.beside(store, at.dataset, at.judge, line.dimension, at.basis)
+        beside = concordance.concordance_of(store, at.dataset, at.judge, line.dimension, at.basis)
         if beside is not None:
             ui_agreement.beside(beside, shown, key)
     baselines.panel(

@@ -6,7 +6,7 @@ import streamlit as st
 
 from data.approvals import auto_accept as rules
 from data.approvals import policy
-from data.approvals.auto_accept import Found, Wanted
+from data.approvals.auto_accept import AutoAcceptTarget, AutoAcceptThreshold
 from data.calibration import selective as figures
 from data.gold.gold import Basis
 from data.store import Store
@@ -20,20 +20,22 @@ from pages.ui.figure_cache import Place
 
 
 @st.cache_data(max_entries=64, show_spinner="Testing confidence thresholds ...")
-def _found(_store: Store, at: Place, dimension: Dimension, basis: Basis, wanted: Wanted) -> Found:
-    return rules.found(_store, at.dataset, at.judge, dimension, basis, wanted)
+def _found(
+    _store: Store, at: Place, dimension: Dimension, basis: Basis, wanted: AutoAcceptTarget
+) -> AutoAcceptThreshold:
+    return rules.find_threshold(_store, at.dataset, at.judge, dimension, basis, wanted)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _sources(_store: Store, at: Place, dimension: Dimension) -> dict[str, int]:
-    return figures.sources(_store, at.dataset, at.judge, dimension)
+    return figures.confidence_sources(_store, at.dataset, at.judge, dimension)
 
 
 def panel(at: Place, line: Line, key: str) -> None:
     """What is asked, what it comes to, the curve, and the rule in force."""
     store, d = session.store(), line.dimension
     sources = _sources(store, at.plain, d)
-    rule = rules.rule(store, at.dataset, at.judge, d)
+    rule = rules.rule_in_force(store, at.dataset, at.judge, d)
     if not sources:
         selective.nothing()
         return
@@ -49,20 +51,20 @@ def panel(at: Place, line: Line, key: str) -> None:
     except AssayError as error:
         text.refuse(error)
         return
-    counted = policy.basis(store, at.dataset)
+    counted = policy.approval_basis(store, at.dataset)
     selective.told(found, counted, at.basis)
     explanations.alike(d.scale)
     selective.chart(found, f"selective:{key}:{source}")
     who = session.me()
     if rule is not None:
-        selective.standing(rule, *rules.now(store, at.dataset, d, rule))
+        selective.standing(rule, *rules.evaluate_rule(store, at.dataset, d, rule))
     selective.act(found, rule, who, at.basis == counted, key, lambda: _set(at, d, wanted), lambda: _end(at, rule))
 
 
-def _set(at: Place, dimension: Dimension, wanted: Wanted) -> None:
-    rules.put(session.store(), session.me().name, at.dataset, at.judge, dimension, wanted)
+def _set(at: Place, dimension: Dimension, wanted: AutoAcceptTarget) -> None:
+    rules.set_rule(session.store(), session.me().name, at.dataset, at.judge, dimension, wanted)
 
 
-def _end(at: Place, rule: rules.Rule | None) -> None:
+def _end(at: Place, rule: rules.AutoAcceptRule | None) -> None:
     if rule is not None:
-        rules.take_back(session.store(), session.me().name, at.dataset, rule)
+        rules.end_rule(session.store(), session.me().name, at.dataset, rule)

@@ -14,4 +14,6 @@ from pages.ui.figure_cache import Place
 @st.cache_data(max_entries=64, show_spinner="Computing baselines ...")
 def floors(_store: Store, at: Place, basis: Basis, dropped: bool) -> dict[tuple[str, str], Floors]:
     """The baselines of all dimensions of the judge's card, by (unit sort, name)."""
-    return baselines.measured(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge), basis, dropped)
+    return baselines.measure_baselines(
+        _store, at.dataset, at.judge, calibration.compared_dimensions(_store, at.judge), basis, dropped
+    )

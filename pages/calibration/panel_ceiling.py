@@ -40,13 +40,15 @@ def panel(at: figure_cache.Place, line: Line, key: str) -> None:
 @st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
 def ceiling(_store: Store, at: figure_cache.Place, dimension: Dimension) -> Ceiling | None:
     """How far people agree with each other, and the judge with them."""
-    return ceilings.ceiling(_store, at.dataset, at.judge, dimension)
+    return ceilings.measure_ceiling(_store, at.dataset, at.judge, dimension)
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing people with each other ...")
 def tops(_store: Store, at: figure_cache.Place) -> dict[Dimension, Interval | None]:
     """How far two people agree in each dimension of the judge's card."""
-    return ceilings.between(_store, at.dataset, at.judge, calibration.dimensions(_store, at.judge))
+    return ceilings.kappas_between_people(
+        _store, at.dataset, at.judge, calibration.compared_dimensions(_store, at.judge)
+    )
 
 
 @st.cache_data(max_entries=64, show_spinner="Leaving out one person at a time ...")

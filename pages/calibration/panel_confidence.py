@@ -19,7 +19,7 @@ from pages.ui.figure_cache import Place
 def _found(
     _store: Store, at: Place, dimension: Dimension, basis: Basis
 ) -> tuple[dict[str, tuple[Reliability, int]], int]:
-    found = certainty.certain(_store, at.dataset, at.judge, dimension, basis)
+    found = certainty.confidence_cells(_store, at.dataset, at.judge, dimension, basis)
     figures = {source: (reliability(cells), len(cells.item)) for source, cells in found.by_source.items()}
     return {source: (one, n) for source, (one, n) in figures.items() if one is not None}, found.scored
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.approvals import gate_status
+from data.approvals import check_results
 from data.gold.gold import Basis
 from data.records import settings
 from data.records.settings import Waiting
@@ -30,4 +30,4 @@ def panel(at: figure_cache.Place, basis: Basis, dropped: bool, dataset: str) -> 
 @st.cache_data(max_entries=64, show_spinner=False)
 def both(_store: Store, at: figure_cache.Place, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
     """The dimensions in which cells wait, with and without those cells."""
-    return gate_status.both(_store, at.dataset, at.judge, basis, dropped)
+    return check_results.with_and_without_waiting(_store, at.dataset, at.judge, basis, dropped)

@@ -21,7 +21,7 @@ def panel(at: Place, line: Line, key: str) -> None:
     explanations.beside("Other metrics, from the same ratings", "others", "AC2", key=f"others:{key}")
     with st.spinner("Computing correlations ..."):
         other_metrics.table(
-            figures.others(store, at.dataset, at.judge, d, at.basis, d.scale.drawn if at.dropped else "")
+            figures.measure_other_metrics(store, at.dataset, at.judge, d, at.basis, d.scale.drawn if at.dropped else "")
         )
 
 
@@ -32,4 +32,4 @@ def missing(at: Place, line: Line, key: str) -> None:
     answer = other_metrics.answer(d)
     drop = d.scale.drawn if at.dropped else ""
     with st.spinner("Computing each treatment of missing scores ..."):
-        other_metrics.counted(lacking.missing(store, at.dataset, at.judge, d, at.basis, (answer,), drop))
+        other_metrics.counted(lacking.measure_missingness(store, at.dataset, at.judge, d, at.basis, (answer,), drop))

@@ -19,8 +19,8 @@ from pages.ui.figure_cache import Place
 @st.cache_data(max_entries=64, show_spinner="Computing precision and recall ...")
 def _found(_store: Store, at: Place, dimension: Dimension, basis: Basis) -> tuple[list[Answer], dict[int, Corrected]]:
     return (
-        figures.found(_store, at.dataset, at.judge, dimension, basis),
-        figures.means(_store, at.dataset, at.judge, dimension, basis),
+        figures.answer_rates(_store, at.dataset, at.judge, dimension, basis),
+        figures.corrected_means(_store, at.dataset, at.judge, dimension, basis),
     )
 
 

@@ -20,13 +20,13 @@ from pages.ui.figure_cache import Place
 
 @st.cache_data(max_entries=64, show_spinner="Computing kappa by sample size ...")
 def _curve(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Interval]:
-    return curve(*slices.in_order(_store, at.dataset, at.judge, dimension, basis, drop), dimension.scale.weights)
+    return curve(*slices.cells_in_order(_store, at.dataset, at.judge, dimension, basis, drop), dimension.scale.weights)
 
 
 def panel(at: Place, line: Line, key: str) -> None:
     """The planner's sentences, then the curve with the forecast."""
     store, now = session.store(), line.shown.interval
-    asked = policy.asked(store).policy
+    asked = policy.requirements(store).policy
     steps = _curve(store, at.plain, line.dimension, at.basis, line.dimension.scale.drawn if at.dropped else "")
     if not steps or now.point is None:
         sample_size.nothing(now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.calibration import slices
-from data.calibration.slices import Member
+from data.calibration.slices import SliceMember
 from data.gold.gold import Basis
 from data.store import Store
 from judges.stats.calibration import Line
@@ -18,16 +18,16 @@ from pages.ui.figure_cache import Place
 
 @st.cache_data(max_entries=64, show_spinner="Computing slices ...")
 def _sliced(_store: Store, at: Place, dimension: Dimension, basis: Basis, drop: str) -> list[Sliced]:
-    found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
+    found = slices.slice_cells(_store, at.dataset, at.judge, dimension, basis, drop)
     return sliced(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
 
 
 @st.cache_data(max_entries=64, show_spinner="Listing the items ...")
 def _members(
     _store: Store, at: Place, who: str, dimension: Dimension, basis: Basis, drop: str, by: str, name: str
-) -> list[Member]:
-    found = slices.parted(_store, at.dataset, at.judge, dimension, basis, drop)
-    return slices.members(_store, who, at.dataset, at.judge, found, by, name)
+) -> list[SliceMember]:
+    found = slices.slice_cells(_store, at.dataset, at.judge, dimension, basis, drop)
+    return slices.slice_members(_store, who, at.dataset, at.judge, found, by, name)
 
 
 def panel(at: Place, line: Line, key: str) -> None:

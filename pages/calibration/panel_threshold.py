@@ -17,12 +17,12 @@ from pages.ui.figure_cache import Place
 
 @st.cache_data(max_entries=64, show_spinner="Trying every threshold ...")
 def _curve(_store: Store, at: Place, dimension: Dimension, basis: Basis) -> list[Step]:
-    return concordance.flags(_store, at.dataset, at.judge, dimension, basis)
+    return concordance.flag_curve(_store, at.dataset, at.judge, dimension, basis)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _one(_store: Store, at: Place, dimension: Dimension, basis: Basis, value: float) -> Flagged:
-    return concordance.flagged(_store, at.dataset, at.judge, dimension, basis, value)
+    return concordance.flag_at(_store, at.dataset, at.judge, dimension, basis, value)
 
 
 def panel(at: Place, line: Line, key: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.calibration.slices import Member
+from data.calibration.slices import SliceMember
 from judges.plural import many
 from judges.render.svg import Row
 from judges.stats import bins
@@ -82,7 +82,7 @@ def _remark(interval: Interval, lenient: float | None) -> str:
     return f"{point} ({span(interval)}) · {many(interval.items, 'item')}{bias}{few}"
 
 
-def listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: Callable[[str], None]) -> None:
+def listed(found: Sequence[SliceMember], name: str, summary: Summary, key: str, go: Callable[[str], None]) -> None:
     """The ratings of a slice; `go` gets the item that is clicked."""
     scale = summary.dimension.scale
     text.say("Ratings of **{name}**, largest disagreement first. Click one to open it on the desk.", name=name)

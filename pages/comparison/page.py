@@ -6,7 +6,7 @@ import streamlit as st
 
 from data.approvals import policy
 from data.calibration import comparison
-from data.calibration.comparison import Same
+from data.calibration.comparison import SharedCells
 from data.gold.gold import BASES, Basis
 from data.records import combinations, datasets
 from data.store import Store
@@ -16,17 +16,17 @@ from judges.types import Dimension
 from pages.comparison import tables as parts
 from pages.ui import agreement_tables, choose, explanations, figure_cache, links, session, text, url_state
 
-Row = tuple[Dimension, Same, Comparison]
+Row = tuple[Dimension, SharedCells, Comparison]
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing the judges ...")
 def _rows(_store: Store, at: figure_cache.Place, judges: tuple[str, ...], basis: Basis) -> dict[str, Row]:
     """Every dimension that the reference, `judges[0]`, has, with those of the others that have it too."""
     found = {}
-    for name, (dimension, who) in comparison.dimensions(_store, judges).items():
+    for name, (dimension, who) in comparison.common_dimensions(_store, judges).items():
         if judges[0] not in who:
             continue
-        same = comparison.same(_store, at.dataset, who, dimension, basis, rules=True)
+        same = comparison.shared_cells(_store, at.dataset, who, dimension, basis, rules=True)
         if len(same.seats.item):
             scale = dimension.scale
             found[name] = dimension, same, compare(same.seats, judges[0], bins.reach(scale), scale.weights)
@@ -52,7 +52,7 @@ def page() -> None:
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     names = agreement_tables.judge_names(judges, combinations.named(store))
-    counted = policy.basis(store, dataset.id)
+    counted = policy.approval_basis(store, dataset.id)
     with bar:
         with st.container(width=460):
             reference = url_state.one("judge", "Reference", names)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from data.calibration.comparison import CONSTANT, LENGTH, Same
+from data.calibration.comparison import CONSTANT, LENGTH, SharedCells
 from data.gold.gold import BASES, Basis
 from judges.plural import many
 from judges.render.svg import Row
@@ -91,8 +91,8 @@ def summary(pairs: Mapping[str, Mapping[str, Pair]], names: Mapping[str, str], r
 
 
 def table(
-    rows: Sequence[tuple[Dimension, Same, Comparison, Mapping[str, Pair]]], names: Mapping[str, str], reference: str,
-    key: str, chosen: Callable[[int], None],
+    rows: Sequence[tuple[Dimension, SharedCells, Comparison, Mapping[str, Pair]]], names: Mapping[str, str],
+    reference: str, key: str, chosen: Callable[[int], None],
 ) -> None:  # fmt: skip
     """Every dimension and judge with its kappa and its difference to the reference; `chosen` gets the dimension."""
     shown: list[dict[str, object]] = []
@@ -148,7 +148,7 @@ def _unsigned(value: float | None) -> float | None:
     return None if value is None else round(value, 3) + 0.0
 
 
-def told(dimension: Dimension, found: Same, pairs: Mapping[str, Pair], names: Mapping[str, str]) -> None:
+def told(dimension: Dimension, found: SharedCells, pairs: Mapping[str, Pair], names: Mapping[str, str]) -> None:
     """What may be said of each judge against the reference, in a sentence."""
     items = min((pair.difference.items for pair in pairs.values()), default=0)
     text.quiet(

@@ -33,7 +33,7 @@ def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
 
 def doubted(store: Store, dataset: Dataset, judge: str) -> None:
     """For leads: which of the tiles are to be reviewed, as labels since their approval speak against them."""
-    found = [(one, how) for one, how in approvals.doubted(store, dataset.id) if one.judge == judge]
+    found = [(one, how) for one, how in approvals.find_doubted(store, dataset.id) if one.judge == judge]
     for one, how in found:
         with st.container(horizontal=True, vertical_alignment="center"):
             text.quiet(
@@ -74,7 +74,7 @@ def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
     """What of this judge is not shown, and why."""
     st.subheader("Withheld", anchor=False)
     with st.spinner("Looking at what is not approved ..."):
-        found = dashboard.withheld(store, dataset.id, judge)
+        found = dashboard.withheld_dimensions(store, dataset.id, judge)
     if not found:
         text.quiet("Nothing: every dimension of this judge is approved.")
         return
@@ -122,7 +122,7 @@ def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) 
     name = download_form.named("dashboard", dataset.name)
 
     def page() -> bytes:
-        found = dashboard.whole(store, dataset, judge)
+        found = dashboard.load_published(store, dataset, judge)
         return report.document(found, now(), dashboard.run_names(found.runs)).encode()
 
     with st.popover("Download", icon=":material/download:"), st.container(width=360):

@@ -52,7 +52,7 @@ def page() -> None:
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
             judges = {id_: model for d in known for id_, _, model, *_ in datasets.judges(store, d.id)}
-            approval_rows.home(approvals.waits(store), {d.id: d.name for d in known}, judges)
+            approval_rows.home(approvals.find_to_decide(store), {d.id: d.name for d in known}, judges)
 
 
 def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:

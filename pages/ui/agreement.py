@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from data.calibration.anchoring import Arms
-from data.calibration.calibration import MOST, Found
+from data.calibration.calibration import MOST, ListedCell
 from data.records.exposure import NOTE
 from judges.plural import many
 from judges.render.svg import Row
@@ -171,7 +171,7 @@ def table(summary: Summary, key: str) -> tuple[int, int] | None:
 
 
 def listed(
-    found: Sequence[Found], summary: Summary, cell: tuple[int, int], key: str, go: Callable[[str], None]
+    found: Sequence[ListedCell], summary: Summary, cell: tuple[int, int], key: str, go: Callable[[str], None]
 ) -> None:
     """The items of a cell of the table; `go` gets the one that is clicked."""
     people, judge = (summary.answers[n] for n in cell)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.calibration.calibration import Rest
+from data.calibration.calibration import BasisSize
 from data.calibration.score_sums import Mean
 from data.gold.gold import BASES, WEIGHTED, Basis
 from data.reports import plots
@@ -102,13 +102,13 @@ def title(line: Line) -> str:
     return f"{line.dimension.title} · {line.dimension.sort}"
 
 
-def basis_names(rests: Mapping[Basis, Rest]) -> dict[str, str]:
+def basis_names(rests: Mapping[Basis, BasisSize]) -> dict[str, str]:
     """The bases in words, with the labels of each where they were counted."""
     counts = {b: f" · {many(r.labels, 'label')} of {r.people:,} people" for b, r in rests.items()}
     return {basis: name + counts.get(basis, "") for basis, name in BASES.items()}
 
 
-def used(lines: Sequence[Line], basis: Basis, dropped: bool, counted: Basis, rests: Mapping[Basis, Rest]) -> None:
+def used(lines: Sequence[Line], basis: Basis, dropped: bool, counted: Basis, rests: Mapping[Basis, BasisSize]) -> None:
     """The labels used below, and whether the approval check uses others, which are `counted`."""
     items = max(line.shown.gold_items for line in lines)
     cells = sum(line.shown.gold_cells for line in lines)

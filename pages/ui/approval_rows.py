@@ -9,9 +9,9 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from data.approvals.approvals import AUTOMATIC, Approval, Note, Stand, Waits
-from data.approvals.case import Beside, Case
-from data.approvals.record import Fact, called
+from data.approvals.approvals import AUTOMATIC, Approval, ApprovalNote, ApprovalStatus, ToDecide
+from data.approvals.case import Case, CaseContext
+from data.approvals.record import Fact, fact_title
 from data.records.names import shown
 from judges.audits import audits
 from judges.plural import many
@@ -36,7 +36,7 @@ BADGES: dict[Status, str] = {
 DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
 
 
-def status(one: Case, stand: Stand, note: Note) -> Status:
+def status(one: Case, stand: ApprovalStatus, note: ApprovalNote) -> Status:
     """Where a dimension belongs."""
     holds = stand.holds
     if stand.proposed is not None:
@@ -72,7 +72,7 @@ def bullets(lines: Sequence[str]) -> None:
             text.say("- {line}", line=line)
 
 
-def decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
+def decided(stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
     """What was decided on a dimension so far, in a line, and the way to where it is decided."""
     one = stand.proposed or stand.holds
     doubt = note.look.why if note.look is not None and note.doubted else ""
@@ -93,7 +93,7 @@ def decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eli
             text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=told)
 
 
-def summary(found: Waits) -> None:
+def summary(found: ToDecide) -> None:
     """What there is to decide, in one sentence."""
     told = [
         f"{len(of):,} {what}" for of, what in (
@@ -109,7 +109,8 @@ def summary(found: Waits) -> None:
 
 
 def row(
-    one: Case, stand: Stand, note: Note, top: Interval | None, opened: bool, zone: tzinfo, click: Callable[[], None]
+    one: Case, stand: ApprovalStatus, note: ApprovalNote, top: Interval | None, opened: bool, zone: tzinfo,
+    click: Callable[[], None],
 ) -> None:  # fmt: skip
     """One dimension in a line: its state, in a sentence, with its figure and that of people among themselves.
 
@@ -142,7 +143,7 @@ def row(
         text.quiet("{asked} required; between people {told}", asked=asked, told=told)
 
 
-def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
+def sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
     """The state of a dimension, in a sentence."""
     holds, where = stand.holds, status(one, stand, note)
     if stand.proposed is not None:
@@ -214,7 +215,7 @@ def verdict(one: Case, holds: Approval | None, then: float | None, lead: bool) -
         )
 
 
-def reading(one: Case, near: Beside) -> None:
+def reading(one: Case, near: CaseContext) -> None:
     """What else there is to weigh about an open dimension."""
     gate, share = one.line.gate, one.coverage
     replied = (
@@ -251,7 +252,7 @@ def _people(top: Ceiling | None) -> str:
     )
 
 
-def _alarms(near: Beside) -> str:
+def _alarms(near: CaseContext) -> str:
     if near.alarms is None:
         return "The audits have not been computed since this judge's last replies."
     if not near.alarms:
@@ -262,7 +263,7 @@ def _alarms(near: Beside) -> str:
 def evidence(facts: Sequence[Fact], height: int | Literal["content"] = 320) -> None:
     """Frozen figures, or those that would be, as they stand."""
     frame = pd.DataFrame(
-        {"evidence": [called(n) for n, _, _ in facts], "figure": [f for _, f, _ in facts],
+        {"evidence": [fact_title(n) for n, _, _ in facts], "figure": [f for _, f, _ in facts],
          "details": [t for _, _, t in facts]}
     )  # fmt: skip
     st.dataframe(
@@ -292,7 +293,7 @@ def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone
             evidence(facts[one.id])
 
 
-def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
+def home(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
     """The quiet block on a lead's home; nothing where nothing waits. `names` are datasets, `judges` models, by id."""
     if not found:
         return

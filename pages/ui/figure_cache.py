@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from data.approvals import gate_status, policy
+from data.approvals import check_results, policy
 from data.calibration import calibration
-from data.calibration.calibration import Found, Rest
+from data.calibration.calibration import BasisSize, ListedCell
 from data.gold.gold import Basis
 from data.records.settings import Waiting, gold_rule
 from data.store import Store
@@ -57,42 +57,44 @@ def place(store: Store, dataset_id: str, judge_id: str, card: str) -> Place:
 
 def lines(store: Store, at: Place, basis: Basis, dropped: bool, waiting: Waiting | None = None) -> list[Line]:
     """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
-    gated = basis == policy.basis(store, at.dataset) and not dropped
+    gated = basis == policy.approval_basis(store, at.dataset) and not dropped
     gated = gated and waiting in (None, gold_rule(store, at.dataset).waiting)
     shown = None if gated else _summaries(store, at, basis, dropped, waiting)
-    return gate_status.standing(store, at.dataset, at.judge, shown)
+    return check_results.check_dimensions(store, at.dataset, at.judge, shown)
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing the judge with gold ...")
 def _summaries(_store: Store, at: Place, basis: Basis, dropped: bool, waiting: Waiting | None = None) -> list[Summary]:
-    return gate_status.summaries(_store, at.dataset, at.judge, basis, dropped, waiting)
+    return check_results.summaries(_store, at.dataset, at.judge, basis, dropped, waiting)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def rests(_store: Store, at: Place) -> dict[Basis, Rest]:
+def rests(_store: Store, at: Place) -> dict[Basis, BasisSize]:
     """How many labels each basis has."""
-    return calibration.rests(_store, at.dataset, calibration.dimensions(_store, at.judge))
+    return calibration.basis_sizes(_store, at.dataset, calibration.compared_dimensions(_store, at.judge))
 
 
 @st.cache_data(max_entries=64, show_spinner="Comparing blind with assisted labels ...")
 def anchor(_store: Store, at: Place, dimension: Dimension) -> Anchor:
     """Blind beside assisted labels of one dimension."""
-    bases: tuple[Basis, ...] = (policy.basis(_store, at.dataset), "assisted")
-    blind, assisted = (calibration.evidence(_store, at.dataset, at.judge, dimension, basis) for basis in bases)
+    bases: tuple[Basis, ...] = (policy.approval_basis(_store, at.dataset), "assisted")
+    blind, assisted = (calibration.comparison_input(_store, at.dataset, at.judge, dimension, basis) for basis in bases)
     one, two = (stats_calibration.summarise(cells, dimension).interval for cells in (blind, assisted))
     return Anchor(one, two, stats_calibration.anchoring(blind, assisted, dimension))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def items_in(_store: Store, at: Place, who: str, of: Dimension, on: Basis, human: float, judge: float) -> list[Found]:
+def items_in(
+    _store: Store, at: Place, who: str, of: Dimension, on: Basis, human: float, judge: float
+) -> list[ListedCell]:
     """The items of one cell of a table, as far as this person may be shown them."""
-    return calibration.items_in(_store, who, at.dataset, at.judge, of, on, human, judge)
+    return calibration.list_cells(_store, who, at.dataset, at.judge, of, on, human, judge)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def unscored(_store: Store, at: Place) -> list[tuple[str, int]]:
     """Why replies of the judge could not be used, and how many."""
-    return calibration.unscored(_store, at.dataset, at.judge)
+    return calibration.count_unscored(_store, at.dataset, at.judge)
 
 
 def majority(store: Store, at: Place, dimension: Dimension) -> tuple[Summary, Summary]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from data.approvals.policy import Asked
+from data.approvals.policy import Requirements
 from data.records import leads
 from judges.plural import many
 from judges.stats.approval_check import Policy
@@ -28,7 +28,7 @@ def looks(gate: Policy) -> str:
     return f"valid at any number of looks up to {gate.horizon:,} items, and over all decisions on the same labels"
 
 
-def told(asked: Asked) -> list[str]:
+def told(asked: Requirements) -> list[str]:
     """What is required, a sentence each."""
     gate = asked.policy
     found = [
@@ -58,7 +58,7 @@ def told(asked: Asked) -> list[str]:
     return found
 
 
-def fields(asked: Asked) -> tuple[dict[str, Any], dict[str, Any]]:
+def fields(asked: Requirements) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields of a form for what is required: the values of the check's policy, and those beside it."""
     gate = asked.policy
     left, right = st.columns(2, gap="large")

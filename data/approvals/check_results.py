@@ -36,15 +36,15 @@ def summaries(
     `dropped` leaves out ties on both sides, and `waiting` says what becomes of cells that wait for somebody who
     adjudicates (None: as the dataset's rule has it).
     """
-    asked = calibration.dimensions(store, judge_id)
-    cells = calibration.every(store, dataset_id, judge_id, asked, basis, dropped, waiting)
+    asked = calibration.compared_dimensions(store, judge_id)
+    cells = calibration.comparison_inputs(store, dataset_id, judge_id, asked, basis, dropped, waiting)
     return [
         stats_calibration.summarise(given, d, d.scale.drawn if dropped else "")
         for given, d in zip(cells, asked, strict=True)
     ]
 
 
-def both(
+def with_and_without_waiting(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False
 ) -> list[tuple[Summary, Summary]]:
     """Of every dimension in which cells wait for somebody who adjudicates: its figures with them and without them."""
@@ -57,7 +57,9 @@ def both(
     return [pair for pair in zip(counted, out, strict=True) if pair[0].people.waiting]
 
 
-def standing(store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None) -> list[Line]:
+def check_dimensions(
+    store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None
+) -> list[Line]:
     """Every dimension of a judge with its decision.
 
     Every dimension on the gate's basis (or as `shown`), decided with all others of the dataset's judges together,
@@ -75,16 +77,16 @@ def standing(store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summa
 
 def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str], Decision]:
     """The decision on every dimension of a judge, by unit sort and name."""
-    asked, judges = policy.asked(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
+    asked, judges = policy.requirements(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
     checked = _checked(store, dataset_id, list(judges))
     intervals = {
         (judge, one.dimension.sort, one.dimension.name): one.interval
         for judge, found in checked.items()
         for one in found
     }
-    states = decide_together(intervals, asked.policy, plans.plan(store, dataset_id))
+    states = decide_together(intervals, asked.policy, plans.look_plan(store, dataset_id))
     mine = [one.dimension for one in checked[judge_id]]
-    answered = responses(store, dataset_id, judge_id, mine, policy.basis(store, dataset_id))
+    answered = responses(store, dataset_id, judge_id, mine, policy.approval_basis(store, dataset_id))
     return {
         (d.sort, d.name): held(states[judge_id, d.sort, d.name], answered[d.sort, d.name], asked.answered) for d in mine
     }
@@ -92,14 +94,14 @@ def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str
 
 def _judges(store: Store, dataset_id: str) -> list[str]:
     """The judges whose dimensions may be decided on: not those that are practice, where that refuses them."""
-    made_up = policy.synthetic(store, dataset_id)
+    made_up = policy.is_synthetic(store, dataset_id)
     there = datasets.judges(store, dataset_id)
     return [id_ for id_, _, model, made, _ in there if made_up or not (made or practice(model))]
 
 
 def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:
     """The figures of every dimension that the approval check counts, by judge; of a plan, those of its newest look."""
-    basis, plan = policy.basis(store, dataset_id), plans.plan(store, dataset_id)
+    basis, plan = policy.approval_basis(store, dataset_id), plans.look_plan(store, dataset_id)
 
     def make(places: Sequence[int]) -> list[list[Summary]]:
         lacking = [judge_ids[n] for n in places]
@@ -116,7 +118,7 @@ def _figures(
 ) -> list[Summary]:
     if plan is None:
         return whole
-    first = policy.asked(store).policy.first
+    first = policy.requirements(store).policy.first
     looks = [(one, plan.taken(one.interval.items, first)) for one in whole]
     return [
         one if items in (0, one.interval.items)
