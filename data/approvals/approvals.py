@@ -8,6 +8,7 @@ from typing import NamedTuple, get_args
 
 from data import log
 from data.approvals import case, policy, record
+from data.approvals.actions import ACTIONS, DONE
 from data.approvals.case import Case
 from data.approvals.older_policies import PolicyToday, compare_with_today
 from data.approvals.record import (
@@ -41,10 +42,6 @@ __all__ = [
     "kept_by", "record_decision", "review", "suspend_unsupported", "under_older_policy",
 ]  # fmt: skip
 
-DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
-"""Decisions as what was done."""
-
-
 def active_approvals(store: Store, dataset_id: str) -> list[Approval]:
     """The approvals of a dataset that hold ("" = of all), after everything that came since has been looked at."""
     suspend_unsupported(store)
@@ -59,9 +56,9 @@ def record_decision(
 ) -> Approval:  # fmt: skip
     """Put a lead's decision on record, with its reason and its evidence frozen beside it.
 
-    `seen` is what the lead had before them (`data.approvals.case.seen_mark`): to propose and to approve it has to be what
-    stands now.
-    Everything is computed anew from the store under the write lock, and nothing of it is taken from the caller.
+    `seen` is what the lead had before them (`data.approvals.case.seen_mark`): to propose and to approve it has to be
+    what stands now. Everything is computed anew from the store under the write lock, and nothing of it is taken from
+    the caller.
 
     Raises NotAllowed for anybody but a lead, NotFound for what is not there, BadInput without a reason or for a
     decision that cannot follow the one before it, and NotApprovable where the policy refuses: a state other than
@@ -69,12 +66,12 @@ def record_decision(
     little coverage, alarms where the policy asks for none, no second lead where it asks for one, and figures that are
     not those that were seen.
     """
-    if decision not in get_args(Action):
+    if decision not in ACTIONS:
         raise BadInput(f"{decision!r} is no decision: there are {', '.join(get_args(Action))}.")
     why = policy.check_reason(reason)
     require(store, actor, "lead")
     key = dataset_id, judge_id, sort, dimension
-    grants = decision in ("propose", "approve")
+    grants = ACTIONS[decision].grants
     early = _computed(store, key, grants)  # before the lock, so that it waits for nothing but what comes in between
     if early is not None and not (grants and (early.against or seen != case.seen_mark(store, early))):
         case.case_facts(store, early)

@@ -13,6 +13,7 @@ from data.approvals.check_results import TABLES
 from data.approvals.label_caveats import MANY, LabelOrigin, label_origin
 from data.approvals.policy import Requirements, requirements, to_stored
 from data.approvals.record import Fact
+from data.approvals.rules import RULES
 from data.audits import audits
 from data.calibration import baselines, human_ceiling
 from data.cards import cards
@@ -26,9 +27,9 @@ from data.store import Store, remembered
 from data.store.errors import NotFound
 from data.store.ids import content_id
 from judges.audits import Finding
-from judges.audits import audits as known_audits
 from judges.client.endpoint import practice
 from judges.stats.calibration import Line
+from judges.stats.check_states import may_be_approved
 from judges.stats.raters.human_ceiling import Ceiling
 from judges.stats.uncertainty import Interval
 from judges.strict_json import canonical
@@ -254,7 +255,7 @@ def case_facts(store: Store, found: Case) -> list[Fact]:
 
 
 def _against(found: Case) -> Iterator[str]:
-    gate, decision, share = found.line.gate, found.line.decision, found.coverage
+    decision = found.line.decision
     if found.judge.probe:
         yield (
             f"This judge was given altered items (the probe {found.judge.probe}): its scores measure a weakness of the "
@@ -271,17 +272,9 @@ def _against(found: Case) -> Iterator[str]:
             "them. A language model can be published only in a dataset that is not marked as synthetic, on labels "
             "given here."
         )
-    if decision.state != "meets policy":
+    if not may_be_approved(decision.state):
         yield f"The approval check says: {decision.state}. {decision.reason} {decision.missing}".strip()
-    elif share is not None and share < found.asked.coverage:
-        yield (
-            f"The judge answered {_percent(share)} of the {gate.gold_cells:,} ratings with reference labels "
-            f"({gate.unscored:,} without a score, {found.dodged:,} n/a where people gave a value); "
-            f"{_percent(found.asked.coverage)} are required (policy)."
-        )
-    if found.asked.alarms and found.alarms:
-        named = ", ".join(known_audits()[name].title for name in found.alarms)
-        yield f"In alarm: {named}. The policy requires that no audit of the judge is."
+    yield from filter(None, (rule.unmet(found.asked, found) for rule in RULES.values()))
 
 
 def _facts(store: Store, found: Case) -> Iterator[Fact]:
@@ -395,8 +388,3 @@ def _left_out(store: Store, found: Case) -> tuple[float, str]:
     query = "select count(*) from tuning_now where dataset_id = $1"
     tuned = int(store.rows(query, [found.dataset.id])[0][0])
     return float(len(shown) + tuned), f"{len(shown)} as examples of the prompt, {tuned} as used for tuning"
-
-
-def _percent(share: float) -> str:
-    """A share in percent, with as many digits as it takes not to round a miss up: 89.9%."""
-    return f"{100 * share:.0f}%" if abs(share - round(share, 2)) < 1e-9 else f"{int(1000 * share) / 10:.1f}%"

@@ -14,6 +14,7 @@ from data.approvals.case import Case
 from data.approvals.record import Approval
 from data.store import Store
 from data.store.errors import NotFound
+from judges.stats.check_states import may_be_approved
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def _stands(older: str, found: Case | None) -> PolicyToday:
     if found is None:
         return PolicyToday(older, "undefined", "By today's policy: undefined. Its judge's card is not here.", False)
     decision, against = found.line.decision, found.against
-    if against and decision.state == "meets policy":
+    if against and may_be_approved(decision.state):
         says = f"By today's policy it would be refused. {' '.join(against)}"
     else:
         rest = [one for one in against if decision.reason not in one]

@@ -7,6 +7,7 @@ from itertools import count
 from math import ceil
 
 from data.approvals import policy
+from data.approvals.rules import ANSWERED
 from data.gold import excluded_items
 from data.records import settings
 from data.store import Store, Tx
@@ -77,5 +78,5 @@ def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
         [dataset_id],
     )
     share = settings.rules(store, dataset_id).assisted_share if assisted else 0.0
-    expected = max(asked.answered, policy.ANSWERED)
+    expected = max(asked.answered, ANSWERED)
     return Quota(asked.policy.first, expected, int(blind), int(items) - int(drawn), share)

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
 
 from data.approvals import policy
+from data.approvals.actions import Action as Action
 from data.approvals.policy import Requirements
 from data.records.names import AUTOMATIC as AUTOMATIC
 from data.store import Row, Store, Tx, remembered
@@ -16,7 +16,6 @@ from data.store.ids import new_id
 from judges.stats.approval_check import Policy
 from judges.strict_json import canonical
 
-Action = Literal["propose", "approve", "decline", "suspend"]
 Fact = tuple[str, float | None, str]
 """A frozen piece of evidence: its name, its figure (None where it has none), and what is said of it."""
 

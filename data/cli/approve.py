@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from data.approvals import approvals, case
-from data.approvals.approvals import Action
+from data.approvals.actions import ACTIONS, DONE, Action
 from data.approvals.case import Case
 from data.approvals.record import fact_title
 from data.cli.actor import actor, as_whom
@@ -17,6 +17,10 @@ from data.records.names import shown
 from data.store import Store, open_store
 from data.store.errors import BadInput
 from judges.plural import many
+from judges.stats.check_states import may_be_approved
+
+_FIRST: Action = "approve"
+"""What is decided where no option says otherwise."""
 
 
 def add(subparsers: Any) -> None:
@@ -36,13 +40,10 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--reason", metavar="TEXT", default="", help="why, in a sentence; it is kept with the decision")
     kind = parser.add_mutually_exclusive_group()
-    for name, says in (
-        ("propose", "propose it, for another lead to approve"),
-        ("decline", "decline it"),
-        ("suspend", "remove an approved one from the dashboard"),
-        ("list", "only list how every dimension stands"),
-    ):
-        kind.add_argument(f"--{name}", action="store_true", help=says)
+    for name, one in ACTIONS.items():
+        if name != _FIRST:
+            kind.add_argument(f"--{name}", action="store_true", help=one.help)
+    kind.add_argument("--list", action="store_true", help="only list how every dimension stands")
     parser.add_argument(
         "--seen",
         metavar="MARK",
@@ -66,14 +67,14 @@ def run(options: argparse.Namespace) -> int:
             return 0
         chosen = _chosen(store, found.id, judge(store, found, options.judge)[0], options)
         wanted = decision(options)
-        if wanted in ("approve", "propose") and not options.seen and not chosen.against:
+        if ACTIONS[wanted].grants and not options.seen and not chosen.against:
             raise BadInput("Give the mark of the figures that you saw, with --seen: --list prints it beside them.")
         done = approvals.record_decision(
             store, actor(store, options.actor), *chosen.key, wanted, options.reason, options.seen
         )  # fmt: skip
         for name, figure, told in approvals.frozen_evidence(store, done.id):
             print(f"  {fact_title(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")
-        print(f"{done.dimension} ({done.sort}) is {approvals.DONE[done.decision]} by {done.person}: {done.reason}")
+        print(f"{done.dimension} ({done.sort}) is {DONE[done.decision]} by {done.person}: {done.reason}")
         return 0
     finally:
         store.close()
@@ -81,9 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
 def decision(options: argparse.Namespace) -> Action:
     """What the options ask for."""
-    if options.propose:
-        return "propose"
-    return "decline" if options.decline else "suspend" if options.suspend else "approve"
+    return next((name for name in ACTIONS if getattr(options, name, False)), _FIRST)
 
 
 def _chosen(store: Store, dataset_id: str, judge_id: str, options: argparse.Namespace) -> Case:
@@ -120,7 +119,7 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
             print(f"    {told}")
         for held in (stand.holds, stand.proposed):
             if held is not None:
-                done, when = approvals.DONE[held.decision], f"{held.at:%Y-%m-%d}"
+                done, when = DONE[held.decision], f"{held.at:%Y-%m-%d}"
                 print(f"    {done} by {shown(held.person)} on {when}: {held.reason}")
-        if one.against and one.line.decision.state == "meets policy":
+        if one.against and may_be_approved(one.line.decision.state):
             print(f"    {' '.join(one.against)}")

@@ -15,6 +15,7 @@ from functools import reduce
 from operator import add
 
 from data.approvals import approvals, check_results
+from data.approvals.actions import DONE
 from data.approvals.approvals import Approval, PolicyToday
 from data.calibration import calibration
 from data.calibration.aggregates import IMPORTED, MANY, AggregateGroup, Groups, Key, tallies
@@ -25,12 +26,15 @@ from data.records.coverage import Asking, asking, behind
 from data.records.datasets import Dataset
 from data.store import Store, remembered
 from judges.stats import bins
+from judges.stats.check_states import STATES, may_be_approved
 from judges.stats.means import FEW
 from judges.stats.ppi import Comparison, Corrected, Moments, compared, corrected
 from judges.types import SORTS, Dimension
 
 MOST = 200
 """Items behind a number that are listed at most."""
+UNDECIDED = "not decided"
+"""The state of what may be approved and is not."""
 
 
 @dataclass(frozen=True)
@@ -255,25 +259,19 @@ def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[Wi
         if decision is not None and decision.decision != "approve":
             found.append(_decided(line.dimension, decision))
         else:
-            state = "not decided" if line.decision.state == "meets policy" else line.decision.state
-            why = _OUTSIDE[state] if state == "not decided" else line.decision.reason
-            found.append(WithheldDimension(line.dimension, state, why, _OUTSIDE[state]))
+            state, outside = line.decision.state, STATES[line.decision.state].outside
+            if may_be_approved(state):
+                found.append(WithheldDimension(line.dimension, UNDECIDED, outside, outside))
+            else:
+                found.append(WithheldDimension(line.dimension, state, line.decision.reason, outside))
     return found
 
 
-_OUTSIDE = {
-    "below minimum sample": "Too few items have reference labels (gold) and scores for a decision.",
-    "undefined": "Everyone gave the same answer, so agreement beyond chance is undefined.",
-    "fails": "The judge agrees with people less than the policy requires.",
-    "inconclusive": "The judge may agree with people as the policy requires; these labels do not settle it.",
-    "not decided": "The judge agrees with people as the policy requires; no lead has decided yet.",
-}
-_WORDS = {"suspend": "suspended", "decline": "declined", "propose": "proposed"}
 
 
 def _decided(dimension: Dimension, decision: Approval) -> WithheldDimension:
     """The decision against a dimension, taken by a person or by the approval check (data/approvals/suspension.py)."""
-    word, alone = _WORDS[decision.decision], decision.person == approvals.AUTOMATIC
+    word, alone = DONE[decision.decision], decision.person == approvals.AUTOMATIC
     told = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":
         return WithheldDimension(dimension, word, *2 * (f"{told}; another lead has to approve it.",))

@@ -13,12 +13,10 @@ from judges.render.words import cell, number, span
 from judges.stats import bins, rates, selective, self_consistency
 from judges.stats.baselines import Standing
 from judges.stats.calibration import Summary
+from judges.stats.check_states import STATES, Role
 from judges.stats.raters import alternative_annotator, human_ceiling
 
-_KIND = {
-    "meets policy": "fine", "inconclusive": "look", "fails": "alarm", "below minimum sample": "quiet",
-    "undefined": "quiet",
-}  # fmt: skip
+_KINDS: dict[Role, str] = {"good": "fine", "open": "look", "bad": "alarm", "quiet": "quiet"}
 _AGAINST: dict[Standing, str] = {
     "beats": "and beats it",
     "not shown to beat": "and is not shown to beat it",
@@ -34,7 +32,7 @@ def section(found: Evidence, one: One) -> list[str]:
         heading(f"{one.dimension.title} · of each {one.dimension.sort}", anchor=one.line.key),
         note(
             "**{state}.** {reason}" + (" Still needed: {missing}" if decision.missing else ""),
-            _KIND[decision.state], state=decision.state.capitalize(),
+            _KINDS[STATES[decision.state].role], state=decision.state.capitalize(),
             reason=decision.reason, missing=decision.missing[:1].lower() + decision.missing[1:],
         ),
     ]  # fmt: skip

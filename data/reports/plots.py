@@ -9,11 +9,12 @@ from judges.render import svg
 from judges.render.drawing import WIDTH
 from judges.stats import agreement
 from judges.stats.calibration import Line
+from judges.stats.check_states import STATES
 from judges.stats.selective import Selective, Step
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
-MARKS = {"meets policy": "●", "inconclusive": "○", "fails": "✕", "below minimum sample": "□", "undefined": "–"}
+MARKS: dict[str, str] = {state: one.mark for state, one in STATES.items()}
 """The marks of the states in text."""
 REACH = ", which must be at the dashed line too (valid at any number of looks, for all decisions on these labels)"
 """What the policy requires of a lower bound, after its name."""

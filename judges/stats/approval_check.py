@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from judges.plural import many
+from judges.stats.check_states import State
 from judges.stats.multiple_testing import holm
 from judges.stats.planner import MOST_TIMES, more_range
 from judges.stats.sequential import Open, Plan, Schedule, bound, distance
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
-State = Literal["below minimum sample", "undefined", "fails", "inconclusive", "meets policy"]
 Key = TypeVar("Key", bound=Hashable)
 
 _ROUNDING = 1e-9

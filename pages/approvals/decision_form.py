@@ -7,6 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from data.approvals import approvals, case
+from data.approvals.actions import ACTIONS, DONE
 from data.approvals.approvals import Action, ApprovalNote, ApprovalStatus
 from data.approvals.case import Case
 from data.records.people import Person
@@ -15,13 +16,7 @@ from pages.ui import approval_rows, session, text
 
 SEEN = "seen"
 """Where a tab keeps what was there when a dimension was opened."""
-LABELS: dict[str, tuple[str, str]] = {
-    "keep": ("Keep approved", ":material/task_alt:"),
-    "approve": ("Approve", ":material/verified:"),
-    "propose": ("Propose", ":material/group:"),
-    "decline": ("Decline", ":material/cancel:"),
-    "suspend": ("Suspend", ":material/pause_circle:"),
-}
+_KEEP = "Keep approved", ":material/task_alt:"
 
 
 def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> None:
@@ -39,7 +34,7 @@ def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> N
             "Something changed since you opened this. The figures above are the current ones.", icon=":material/update:"
         )
         st.button("I have reviewed it", key=f"look:{key}", on_click=_look, args=(key, seen))
-        choices = [decision for decision in choices if decision not in ("approve", "propose")]
+        choices = [one for one in choices if not (one in ACTIONS and ACTIONS[one].grants)]  # type: ignore[index]
     if one.asked.four_eyes and not one.against:
         mine = stand.proposed is not None and stand.proposed.person == who.name
         st.caption(
@@ -51,11 +46,12 @@ def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> N
     )
     with st.container(horizontal=True):
         for place, decision in enumerate(choices):
-            label, icon = LABELS[decision]
+            known = ACTIONS.get(decision)  # type: ignore[call-overload]
+            label, icon = (known.label, f":material/{known.icon}:") if known else _KEEP
             st.button(
                 text.plain(label), icon=icon, key=f"{decision}:{key}", on_click=_decide,
                 args=(who.name, one, stand, decision, shown),
-                type="secondary" if place or decision not in ("approve", "propose") else "primary",
+                type="primary" if not place and known and known.grants else "secondary",
             )  # fmt: skip
 
 
@@ -97,7 +93,7 @@ def _decide(who: str, one: Case, stand: ApprovalStatus, decision: Action | Liter
     except AssayError as error:
         kept["refused"] = error
         return
-    kept["done"] = f"{approval_rows.title(one)} is {approvals.DONE[done.decision]}."
+    kept["done"] = f"{approval_rows.title(one)} is {DONE[done.decision]}."
 
 
 def outcome() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from data.approvals import policy
+from data.approvals import policy, rules
 from data.approvals.policy import Requirements
 from data.records import leads
 from data.records.datasets import Dataset
@@ -23,18 +23,18 @@ def panel(who: Person, dataset: Dataset) -> None:
     store = session.store()
     asked = policy.requirements(store)
     st.subheader("Policy: what an approval requires", anchor=False)
-    approval_rows.bullets(policy_form.told(asked))
+    approval_rows.bullets(rules.explain(asked))
     if asked.four_eyes and leads.stuck(leads.history(store)):
         st.warning(text.plain(policy_form.STUCK), icon=":material/group:")
     if past := policy.policy_changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
                 text.say("**{who}**, {at}: {why}", who=one.person, at=clock.at(one.at, clock.zone()), why=one.reason)
-                text.quiet("Required from then on: {lines}", lines=" ".join(policy_form.told(one.asked)))
+                text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(one.asked)))
     if who.may("lead"):
         with st.expander("Change the policy", icon=":material/tune:"):
             _form(who, asked)
-    policy_proposals.waits(who, policy_form.told)
+    policy_proposals.waits(who, rules.explain)
     plan.panel(who, dataset)
 
 

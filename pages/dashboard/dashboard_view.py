@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from data.approvals import approvals
+from data.approvals.actions import APPROVAL_STATES
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
 from data.records.datasets import Dataset
@@ -14,6 +15,7 @@ from data.reports import dashboard as report
 from data.store import Store
 from data.store.ids import now
 from judges.plural import many
+from judges.stats.check_states import COLOURS, STATES
 from pages.ui import download_form, links, picture, text
 
 
@@ -44,7 +46,11 @@ def doubted(store: Store, dataset: Dataset, judge: str) -> None:
             links.to("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
 
 
-_COLOURS = {"suspended": "red", "fails": "red", "inconclusive": "orange", "not decided": "green", "proposed": "blue"}
+_COLOURS: dict[str, str] = {
+    **{state: COLOURS[one.role] for state, one in STATES.items()},
+    **{one.word: one.colour for one in reversed(APPROVAL_STATES.values())},
+    dashboard.UNDECIDED: APPROVAL_STATES["open"].colour,
+}
 
 
 def reading() -> None:

@@ -19,13 +19,6 @@ from judges.stats.intervals import BOOTSTRAP, Interval
 from pages.ui import charts, explanations, rows, text
 from pages.ui.agreement_tables import number, span
 
-_BADGES = {
-    "meets policy": ":green-badge[:material/check_circle: meets policy]",
-    "inconclusive": ":orange-badge[:material/trending_up: inconclusive]",
-    "fails": ":red-badge[:material/cancel: fails]",
-    "below minimum sample": ":gray-badge[:material/hourglass_empty: below minimum sample]",
-    "undefined": ":gray-badge[:material/block: undefined]",
-}
 REASONS = {
     "unreadable": "unreadable",
     "out_of_range": "out of range",
@@ -42,8 +35,8 @@ def state(line: Line) -> None:
     point = gate.interval.point
     step = bins.step(gate.dimension.scale)
     near = "" if gate.within_one is None else f", {gate.within_one:.0%} within {step}"
-    text.say(
-        _BADGES[decision.state] + " " + _CONCLUSIONS[decision.state],
+    text.conclude(
+        decision.state,
         name=line.dimension.title, exact=number(gate.exact, ".0%"), near=near, kappa=number(point, ".2f"),
         items=many(gate.interval.items, "item"),
     )  # fmt: skip
@@ -53,18 +46,6 @@ def state(line: Line) -> None:
         reason=decision.reason, missing=decision.missing[:1].lower() + decision.missing[1:],
     )  # fmt: skip
 
-
-_CONCLUSIONS = {
-    "meets policy": "**May be published.** On {name} judge and people give the same answer in {exact} of "
-    "ratings{near}. Corrected for chance that is kappa {kappa}, which meets the policy.",
-    "inconclusive": "**Not yet to be published.** On {name} agreement is high enough (the same answer in {exact} of "
-    "ratings{near}; kappa {kappa}), but with so few reference labels that may be chance.",
-    "fails": "**Not to be published.** On {name} judge and people disagree too often: kappa {kappa}, where 0 is chance "
-    "and 1 full agreement.",
-    "below minimum sample": "**Not yet to be published.** On {name} only {items} of a random draw have blind labels "
-    "and a score, fewer than the policy requires.",
-    "undefined": "**Not to be published.** On {name} everybody gave one and the same answer, so kappa is undefined.",
-}
 
 
 def figures(line: Line, key: str) -> None:

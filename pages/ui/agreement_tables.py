@@ -14,6 +14,7 @@ from data.reports import plots
 from judges.plural import many
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import Line
+from judges.stats.check_states import LEGEND, STATES
 from judges.stats.intervals import Interval
 from judges.stats.raters import human_ceiling
 from pages.ui import charts, rows, text
@@ -166,9 +167,9 @@ def plot(lines: Sequence[Line], tops: plots.Tops, policy: Policy, key: str) -> N
     known = [top for top in tops.values() if top is not None and not top.verdictless]
     text.quiet("{whose}", whose=whose(lines, bool(known)))
     text.quiet(
-        "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound{asked}. {top} ● meets policy, ○ "
-        "inconclusive, ✕ fails, □ below minimum sample, – undefined.",
-        asked=asked, top="Long tick: kappa between two people, with its interval below." if known else "",
+        "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound{asked}. {top} {legend}.",
+        asked=asked, legend=LEGEND,
+        top="Long tick: kappa between two people, with its interval below." if known else "",
     )  # fmt: skip
 
 
@@ -184,7 +185,7 @@ def whose(lines: Sequence[Line], known: bool) -> str:
 def _missing(line: Line) -> str:
     """What is missing in a few words; the sentences stand in the detail."""
     state, more = line.decision.state, line.decision.more_told
-    return more or {"meets policy": "nothing", "fails": "higher agreement"}.get(state, "higher agreement")
+    return more or STATES[state].lacks
 
 
 def table(

@@ -9,34 +9,21 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
+from data.approvals.actions import APPROVAL_STATES, DONE, ApprovalState
 from data.approvals.approvals import AUTOMATIC, Approval, ApprovalNote, ApprovalStatus, ToDecide
 from data.approvals.case import Case, CaseContext
 from data.approvals.record import Fact, fact_title
 from data.records.names import shown
 from judges.audits import audits
 from judges.plural import many
+from judges.stats.check_states import STATES, may_be_approved
 from judges.stats.raters.human_ceiling import Ceiling
 from judges.stats.uncertainty import Interval
 from pages.ui import clock, links, nonresponse, text
 from pages.ui.agreement_tables import between, number, span
 
-Status = Literal["suspended", "proposed", "doubted", "open", "older", "approved", "declined", "withdrawn", "not yet"]
-BADGES: dict[Status, str] = {
-    "suspended": ":red-badge[:material/pause_circle: suspended]",
-    "proposed": ":blue-badge[:material/group: proposed]",
-    "doubted": ":orange-badge[:material/visibility: review]",
-    "open": ":green-badge[:material/check_circle: to decide]",
-    "older": ":orange-badge[:material/history: older policy]",
-    "approved": ":green-badge[:material/verified: approved]",
-    "declined": ":gray-badge[:material/cancel: declined]",
-    "withdrawn": ":gray-badge[:material/pause_circle: suspended]",
-    "not yet": ":gray-badge[:material/hourglass_empty: policy not met]",
-}
-"""In the order in which rows stand."""
-DONE = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
 
-
-def status(one: Case, stand: ApprovalStatus, note: ApprovalNote) -> Status:
+def status(one: Case, stand: ApprovalStatus, note: ApprovalNote) -> ApprovalState:
     """Where a dimension belongs."""
     holds = stand.holds
     if stand.proposed is not None:
@@ -121,7 +108,8 @@ def row(
     left, figure = st.columns([76, 24], gap="small")
     with left, st.container(horizontal=True, gap="small"):
         with st.container(width=130):
-            st.markdown(BADGES[status(one, stand, note)])
+            badge = APPROVAL_STATES[status(one, stand, note)]
+            st.badge(text.plain(badge.word), icon=f":material/{badge.icon}:", color=badge.colour)
         with st.container(gap=None):
             st.button(
                 text.plain(title(one)), icon=":material/keyboard_arrow_down:" if opened else ":material/chevron_right:",
@@ -173,15 +161,9 @@ def may(one: Case, verdict: str) -> str:
 def missing(one: Case) -> str:
     """Why a dimension may not be published, in a sentence."""
     decision = one.line.decision
-    if decision.state == "meets policy":
+    if may_be_approved(decision.state):
         return " ".join(one.against)
-    told = {
-        "below minimum sample": "Below minimum sample: too few drawn items have both a blind label and a score.",
-        "undefined": "Undefined: everybody gave the same answer, so agreement shows nothing.",
-        "fails": "Fails: agreement with people is below the required kappa.",
-        "inconclusive": "Inconclusive: the required kappa lies within the margin of error.",
-    }[decision.state]
-    return f"{told} {wanted(decision.missing)}".strip()
+    return f"{STATES[decision.state].reason} {wanted(decision.missing)}".strip()
 
 
 def wanted(missing: str) -> str:
@@ -306,7 +288,9 @@ def home(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, str]) -
                     ":red[:material/pause_circle:] **{name}** · {sort} in {dataset} was suspended by new evidence. "
                     "{why}",
                     name=name, sort=one.sort, dataset=dataset,
-                    why=_GONE.get(one.state, _GONE["undefined"]).format(judge=judges.get(one.judge, "the judge")),
+                    why=STATES.get(one.state, STATES["undefined"]).gone.format(  # type: ignore[call-overload]
+                        judge=judges.get(one.judge, "the judge")
+                    ),
                 )  # fmt: skip
                 links.to(
                     "approvals", "Review and decide", icon=":material/arrow_forward:", dataset=dataset,
@@ -327,11 +311,3 @@ def home(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, str]) -
                 for key in list(dict.fromkeys(keys))[:3]:
                     links.to("approvals", names.get(key, ""), icon=":material/verified:", dataset=names.get(key, ""))
 
-
-_GONE = {
-    "below minimum sample": "{judge} has fewer labelled items than required now.",
-    "fails": "With the labels as they are now, {judge} fails the approval check.",
-    "inconclusive": "With the labels as they are now, the approval check of {judge} is inconclusive.",
-    "meets policy": "{judge} does not meet all of the policy's other requirements any more.",
-    "undefined": "The agreement of {judge} with people is undefined now.",
-}

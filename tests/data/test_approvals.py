@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sklearn.metrics import cohen_kappa_score
 
 from data.adjudication import adjudication
-from data.approvals import approvals, case, check_results, policy, suspension
+from data.approvals import approvals, case, check_results, policy, rules, suspension
 from data.approvals.approvals import AUTOMATIC
 from data.approvals.policy import Requirements
 from data.audits import audits
@@ -327,7 +327,7 @@ def test_alarms_refuse_where_the_policy_says_so(demo: tuple[Store, Key], monkeyp
     alarm = {"verdict_mean": Finding("alarm", "It does not follow.")}
     monkeypatch.setattr(audits, "find_alarms", lambda *_: alarm)
     monkeypatch.setattr(audits, "known_alarms", lambda *_: alarm)
-    monkeypatch.setattr(case, "known_audits", lambda: {"verdict_mean": audits.audits()[next(iter(audits.audits()))]})
+    monkeypatch.setattr(rules, "audits", lambda: {"verdict_mean": audits.audits()[next(iter(audits.audits()))]})
     done = approve(store, key)
     assert ("audits in alarm", 1.0, "verdict_mean: It does not follow.") in approvals.frozen_evidence(store, done.id)
     approvals.record_decision(store, "lea", *key, "suspend", "Try again.")
