@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from data.approvals import approvals, case
+from data.approvals.actions import APPROVAL_STATES
 from data.approvals.case import Case
 from data.records import combinations, datasets
 from data.records.people import Person
@@ -59,7 +60,7 @@ def _judge(who: Person, found: list[Case]) -> None:
     notes = {key: approvals.approval_note(store, stand) for key, stand in stands.items()}
     where = {one.key: approval_rows.status(one, stands[one.key], notes[one.key]) for one in found}
     later = [one for one in found if where[one.key] == "not yet"]
-    for status in approval_rows.BADGES:
+    for status in APPROVAL_STATES:
         for one in found:
             if where[one.key] == status != "not yet":
                 _row(who, one, stands[one.key], notes[one.key], opened)
