@@ -23,7 +23,8 @@ from judges.stats.sequential import Plan
 from judges.types import SORTS, Dimension
 
 TABLES = (
-    "item", "judge", "card", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "dataset",
+    "item", "judge", "card", "judgment", "remark", "score", "combination", "label", "draw", "design", "intake",
+    "setting", "adjudication", "item_use", "dataset", "answer", "person_event",
 )  # fmt: skip
 """What figures, and decisions on them, rest on."""
 

@@ -34,7 +34,10 @@ DRAWN = (
     "left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
     "group by item_id) d on d.item_id = {of}.item_id"
 )
-BEHIND = ("item", "judge", "card", "score", "label", "draw", "setting", "adjudication", "item_use")
+BEHIND = (
+    "item", "judge", "card", "score", "combination", "label", "draw", "design", "intake", "setting", "adjudication",
+    "item_use",
+)  # fmt: skip
 """The tables that gold and scores rest on. What is summed up of them is small, and asked for by many pages."""
 _AT_ONCE = 2_000_000
 """Items times dimensions that one statement sums up: it holds their labels in memory."""

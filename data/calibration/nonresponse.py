@@ -18,7 +18,7 @@ from data.store.ids import now
 from judges.stats.nonresponse import Response, Stratum
 from judges.types import Dimension, UnitSort
 
-TABLES = ("item", "judge", "card", "label", "draw", "item_use", "intake")
+TABLES = ("item", "judge", "card", "label", "draw", "item_use", "intake", "design", "combination")
 """What it rests on."""
 Key = tuple[UnitSort, str]
 """Unit sort and name of a dimension."""

@@ -35,7 +35,7 @@ def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
 
     Unscored replies and n/a are in no mean. Categories, turn references and pairs have none.
     """
-    return remembered(store, ("means", dataset_id, judge_id), ["score"], lambda: _means(store, dataset_id, judge_id))
+    return remembered(store, ("means", dataset_id, judge_id), ["item", "judge", "card", "setting", "score", "combination"], lambda: _means(store, dataset_id, judge_id))
 
 
 def _means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
