@@ -29,7 +29,8 @@ def labelled_items(
     The basis is given beside them; `items` and what is of the whole are 0 (`Group.moments` fills them in). They are
     made anew only where rows were added that they depend on.
     """
-    tables = ("item", "score", "label", "draw", "setting", "adjudication", "item_use", "card", "judge", "combination", "intake")
+    tables = ("item", "score", "label", "draw", "setting", "adjudication", "item_use", "card",
+              "judge", "combination", "intake")  # fmt: skip
     key = ("labelled", dataset_id, judge_id, *((d.sort, d.name) for d in asked), *bases)
     return remembered(store, key, tables, lambda: _labelled(store, dataset_id, judge_id, asked, bases)) if asked else {}
 

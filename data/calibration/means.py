@@ -91,7 +91,8 @@ def means_table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoic
             raise BadInput(f"The items have no field {name!r} of 1 to {MOST} values. They can be grouped by: {names}.")
         if value and value not in there[name]:
             raise BadInput(f"No item has the {name} {value!r}. There are: {', '.join(there[name][:20])}.")
-    key, tables = ("means of", dataset_id, judge_id, chosen), ("item", "score", "combination", "judge", "card", "stratum")
+    key = ("means of", dataset_id, judge_id, chosen)
+    tables = ("item", "score", "combination", "judge", "card", "stratum")
     return remembered(store, key, tables, lambda: _table(store, dataset_id, judge_id, chosen))
 
 

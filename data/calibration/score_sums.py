@@ -10,6 +10,7 @@ from data.cards import cards
 from data.store import Store, remembered
 from judges.types import sort_of
 
+_TABLES = ("item", "judge", "card", "setting", "score", "combination")
 _MEAN = ("ordinal", "interval", "flag")
 FEW = 4
 """Up to so many units (the turns of MT-Bench) a dimension's means are given for each of them too."""
@@ -35,7 +36,7 @@ def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
 
     Unscored replies and n/a are in no mean. Categories, turn references and pairs have none.
     """
-    return remembered(store, ("means", dataset_id, judge_id), ["item", "judge", "card", "setting", "score", "combination"], lambda: _means(store, dataset_id, judge_id))
+    return remembered(store, ("means", dataset_id, judge_id), _TABLES, lambda: _means(store, dataset_id, judge_id))
 
 
 def _means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
