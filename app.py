@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from data import log
-from data.dashboard.warmup import ahead
+from data.dashboard.warmup import warm_up
 from data.runs import runs
 from data.workspace.bootstrap import open_workspace
 from judges.cards import cards
@@ -49,7 +49,7 @@ async def life(_: object) -> AsyncIterator[None]:
         session.serve(store)
         settle()
         runs.look_after_all(store)
-        ahead(store)
+        warm_up(store)
         log.info("server_started", version=VERSION, store=store.url.partition("://")[0], revision=store.newest())
         yield
     except Exception as error:

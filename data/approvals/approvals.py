@@ -8,39 +8,57 @@ from typing import NamedTuple, get_args
 
 from data import log
 from data.approvals import case, policy, record
+from data.approvals.actions import ACTIONS, DONE
 from data.approvals.case import Case
-from data.approvals.older_policies import Today, today
-from data.approvals.record import AUTOMATIC, DONE, Approval, Decision, Fact, Stand, evidence, history, now, stands
-from data.approvals.suspension import Look, doubted, keep, kept, look
-from data.approvals.suspension import check as suspend
+from data.approvals.older_policies import PolicyToday, compare_with_today
+from data.approvals.record import (
+    AUTOMATIC,
+    Action,
+    Approval,
+    ApprovalStatus,
+    Fact,
+    approval_statuses,
+    current_approvals,
+    decision_history,
+    frozen_evidence,
+)
+from data.approvals.suspension import (
+    Review,
+    find_doubted,
+    keep_approved,
+    kept_by,
+    review,
+    suspend_unsupported,
+)
 from data.records import datasets, leads, people
 from data.records.people import require
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotApprovable, NotFound
 
 __all__ = [
-    "AUTOMATIC", "Approval", "Decision", "Look", "Note", "Stand", "Today", "approved", "decide", "doubted", "evidence",
-    "history", "keep", "moved", "note", "now", "older", "stands", "suspend", "today", "waits",
+    "AUTOMATIC", "Action", "Approval", "ApprovalNote", "ApprovalStatus", "PolicyToday", "Review", "ToDecide",
+    "active_approvals", "approval_note", "approval_statuses", "compare_with_today", "current_approvals",
+    "decision_history", "find_doubted", "find_to_decide", "frozen_evidence", "kappa_at_decision", "keep_approved",
+    "kept_by", "record_decision", "review", "suspend_unsupported", "under_older_policy",
 ]  # fmt: skip
 
-
-def approved(store: Store, dataset_id: str) -> list[Approval]:
+def active_approvals(store: Store, dataset_id: str) -> list[Approval]:
     """The approvals of a dataset that hold ("" = of all), after everything that came since has been looked at."""
-    suspend(store)
-    held = [s.holds for s in stands(store).values() if s.holds and s.holds.decision == "approve"]
+    suspend_unsupported(store)
+    held = [s.holds for s in approval_statuses(store).values() if s.holds and s.holds.decision == "approve"]
     found = [one for one in held if dataset_id in ("", one.dataset)]
     return sorted(found, key=lambda one: (one.dataset, one.judge, one.sort, one.dimension))
 
 
-def decide(
+def record_decision(
     store: Store, actor: str, dataset_id: str, judge_id: str, sort: str, dimension: str,
-    decision: Decision, reason: str, seen: str = "",
+    decision: Action, reason: str, seen: str = "",
 ) -> Approval:  # fmt: skip
     """Put a lead's decision on record, with its reason and its evidence frozen beside it.
 
-    `seen` is what the lead had before them (`data.approvals.case.seen`): to propose and to approve it has to be what
-    stands now.
-    Everything is computed anew from the store under the write lock, and nothing of it is taken from the caller.
+    `seen` is what the lead had before them (`data.approvals.case.seen_mark`): to propose and to approve it has to be
+    what stands now. Everything is computed anew from the store under the write lock, and nothing of it is taken from
+    the caller.
 
     Raises NotAllowed for anybody but a lead, NotFound for what is not there, BadInput without a reason or for a
     decision that cannot follow the one before it, and NotApprovable where the policy refuses: a state other than
@@ -48,37 +66,39 @@ def decide(
     little coverage, alarms where the policy asks for none, no second lead where it asks for one, and figures that are
     not those that were seen.
     """
-    if decision not in get_args(Decision):
-        raise BadInput(f"{decision!r} is no decision: there are {', '.join(get_args(Decision))}.")
-    why = policy.said(reason)
+    if decision not in ACTIONS:
+        raise BadInput(f"{decision!r} is no decision: there are {', '.join(get_args(Action))}.")
+    why = policy.check_reason(reason)
     require(store, actor, "lead")
     key = dataset_id, judge_id, sort, dimension
-    grants = decision in ("propose", "approve")
+    grants = ACTIONS[decision].grants
     early = _computed(store, key, grants)  # before the lock, so that it waits for nothing but what comes in between
-    if early is not None and not (grants and (early.against or seen != case.seen(store, early))):
-        case.facts(store, early)
+    if early is not None and not (grants and (early.against or seen != case.seen_mark(store, early))):
+        case.case_facts(store, early)
 
     def work(tx: Tx) -> str:
         require(tx, actor, "lead")
-        stand, found = stands(tx).get(key, Stand()), _computed(store, key, grants)
+        stand, found = approval_statuses(tx).get(key, ApprovalStatus()), _computed(store, key, grants)
         _follows(stand, decision)
         if found is None:
-            return record.append(tx, key, decision, why, actor, "undefined", policy.asked(tx), "", [])
-        mark = case.print_of(store, found)
+            return record.append_decision(tx, key, decision, why, actor, "undefined", policy.requirements(tx), "", [])
+        mark = case.case_fingerprint(store, found)
         if grants:
             if seen or not found.against:
                 _as_seen(store, found, seen)
             if found.against:
                 raise NotApprovable(" ".join(found.against))
             _once(tx, found, stand, decision, actor, mark)
-        *facts, last = case.facts(store, found)
+        *facts, last = case.case_facts(store, found)
         facts += [*_who(tx, stand, decision, actor), last]
-        return record.append(tx, key, decision, why, actor, found.line.decision.state, found.asked, mark, facts)
+        return record.append_decision(
+            tx, key, decision, why, actor, found.line.decision.state, found.asked, mark, facts
+        )
 
     id_ = store.tx(actor, decision, work, target=dataset_id)
     about = {"dataset_id": dataset_id, "judge": judge_id, "unit": sort, "dimension": dimension}
     log.info("approval_decided", decision=decision, person=actor, **about)
-    return next(one for one in history(store, *key) if one.id == id_)
+    return next(one for one in decision_history(store, *key) if one.id == id_)
 
 
 def _computed(store: Store, key: tuple[str, str, str, str], grants: bool) -> Case | None:
@@ -87,14 +107,14 @@ def _computed(store: Store, key: tuple[str, str, str, str], grants: bool) -> Cas
     Under the write lock nobody else commits, so that reading the store is reading what holds at this very change.
     """
     try:
-        return case.case(store, *key)
+        return case.find_case(store, *key)
     except NotFound:
-        if grants or key not in stands(store):
+        if grants or key not in approval_statuses(store):
             raise
         return None
 
 
-def _follows(stand: Stand, decision: Decision) -> None:
+def _follows(stand: ApprovalStatus, decision: Action) -> None:
     """Raises BadInput for a decision that cannot follow what holds."""
     holds = stand.holds.decision if stand.holds else ""
     if decision == "suspend" and holds != "approve":
@@ -106,14 +126,14 @@ def _follows(stand: Stand, decision: Decision) -> None:
 def _as_seen(store: Store, found: Case, seen: str) -> None:
     if not seen:
         raise NotApprovable("Say which figures were seen: a decision is made on figures that somebody has looked at.")
-    if seen != case.seen(store, found):
+    if seen != case.seen_mark(store, found):
         raise NotApprovable(
             "Something changed since you looked: labels, scores, the policy or an audit. Nothing was decided. Review "
             "the current figures, and decide on those."
         )
 
 
-def _once(tx: Tx, found: Case, stand: Stand, decision: Decision, actor: str, mark: str) -> None:
+def _once(tx: Tx, found: Case, stand: ApprovalStatus, decision: Action, actor: str, mark: str) -> None:
     """Raises NotApprovable where the same was decided already, or a second lead is missing."""
     holds, proposed = stand.holds, stand.proposed
     if holds and holds.decision == "approve" and (holds.print, holds.asked) == (mark, found.asked):
@@ -145,7 +165,7 @@ def _once(tx: Tx, found: Case, stand: Stand, decision: Decision, actor: str, mar
         raise NotApprovable(against)
 
 
-def _who(tx: Tx, stand: Stand, decision: Decision, actor: str) -> Iterator[Fact]:
+def _who(tx: Tx, stand: ApprovalStatus, decision: Action, actor: str) -> Iterator[Fact]:
     """As evidence who decides, and who had proposed it, and how each came to lead."""
     events = leads.lead_history(tx)
     yield f"who {DONE[decision]}", None, f"{actor}, {leads.describe_lead_origin(events, actor)}"
@@ -163,7 +183,7 @@ def _who(tx: Tx, stand: Stand, decision: Decision, actor: str) -> Iterator[Fact]
 
 
 @dataclass(frozen=True)
-class Waits:
+class ToDecide:
     """What a lead may want to look at.
 
     It is what was suspended by itself and not decided on since, proposals that wait for another lead, dimensions that
@@ -181,10 +201,10 @@ class Waits:
         return bool(self.suspended or self.proposed or self.eligible or self.doubted or self.older)
 
 
-def waits(store: Store, dataset_id: str = "") -> Waits:
+def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
     """What there is to decide in a dataset ("" = in all), after everything that came has been looked at."""
-    suspend(store)
-    stood = {key: s for key, s in stands(store).items() if dataset_id in ("", key[0])}
+    suspend_unsupported(store)
+    stood = {key: s for key, s in approval_statuses(store).items() if dataset_id in ("", key[0])}
     held = [s.holds for s in stood.values() if s.holds]
     found = [
         one
@@ -192,27 +212,27 @@ def waits(store: Store, dataset_id: str = "") -> Waits:
         for judge in datasets.dataset_judges(store, d.id)
         for one in _known(store, d.id, judge.id) if not one.against and one.key not in stood
     ]  # fmt: skip
-    doubtful = doubted(store, dataset_id)
+    doubtful = find_doubted(store, dataset_id)
     doubts = {one.id for one, _ in doubtful}
-    return Waits(
+    return ToDecide(
         tuple(one for one in held if one.decision == "suspend" and one.person == AUTOMATIC),
         tuple(s.proposed for s in stood.values() if s.proposed),
         tuple(found),
         tuple((one, how.why) for one, how in doubtful),
-        tuple(older(store, [one for one in held if one.decision == "approve" and one.id not in doubts])),
+        tuple(under_older_policy(store, [one for one in held if one.decision == "approve" and one.id not in doubts])),
     )
 
 
-def older(store: Store, held: Sequence[Approval]) -> list[tuple[Approval, str]]:
+def under_older_policy(store: Store, held: Sequence[Approval]) -> list[tuple[Approval, str]]:
     """Of these approvals those that met an older policy which asked less than today's, and both in a sentence.
 
     They stay approved: a policy is changed by a person, and so is each approval under it.
     """
-    told = [(one, policy.older(store, one.asked, one.at)) for one in held]
+    told = [(one, policy.explain_stricter(store, one.asked, one.at)) for one in held]
     return [(one, why) for one, why in told if why]
 
 
-class Note(NamedTuple):
+class ApprovalNote(NamedTuple):
     """What is said beside an approval that holds.
 
     Which older policy it met ("": none), how it stands, and who
@@ -220,7 +240,7 @@ class Note(NamedTuple):
     """
 
     older: str = ""
-    look: Look | None = None
+    look: Review | None = None
     kept: tuple[str, str] | None = None
 
     @property
@@ -229,18 +249,20 @@ class Note(NamedTuple):
         return self.look is not None and self.look.doubtful and self.kept is None
 
 
-def note(store: Store, stand: Stand) -> Note:
+def approval_note(store: Store, stand: ApprovalStatus) -> ApprovalNote:
     """What is to be shown beside the state of a dimension; nothing where no approval holds."""
     one = stand.holds
     if one is None or one.decision != "approve":
-        return Note()
-    how = look(store, one)
-    return Note(policy.older(store, one.asked, one.at), how, kept(store, one, how) if how.doubtful else None)
+        return ApprovalNote()
+    how = review(store, one)
+    return ApprovalNote(
+        policy.explain_stricter(store, one.asked, one.at), how, kept_by(store, one, how) if how.doubtful else None
+    )
 
 
-def moved(store: Store, one: Approval) -> float | None:
+def kappa_at_decision(store: Store, one: Approval) -> float | None:
     """Kappa as it was at a decision, from the evidence frozen beside it."""
-    return next((figure for name, figure, _ in evidence(store, one.id) if name == "kappa"), None)
+    return next((figure for name, figure, _ in frozen_evidence(store, one.id) if name == "kappa"), None)
 
 
 def _known(store: Store, dataset_id: str, judge_id: str) -> list[Case]:

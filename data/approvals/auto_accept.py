@@ -16,7 +16,7 @@ from data.approvals import policy
 from data.calibration import calibration
 from data.calibration import selective as figures
 from data.calibration.calibration import BEHIND
-from data.calibration.selective import Sure
+from data.calibration.selective import ItemConfidence
 from data.gold.gold import Basis
 from data.records import settings
 from data.records.people import require
@@ -32,7 +32,7 @@ _NAME = "sparing:"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AutoAcceptTarget:
     """What is asked: agreement of at least `target` on what is kept unseen but for the probability `delta`.
 
     `source`: whose confidence; `near`: of ordered answers, one step apart is agreement.
@@ -45,7 +45,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Rule:
+class AutoAcceptRule:
     """A rule in force.
 
     Of which judge and dimension, what was asked, the threshold that this came to, and the figures
@@ -66,18 +66,18 @@ class Rule:
     items: int
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> AutoAcceptTarget:
         """What was asked."""
-        return Wanted(self.source, self.target, self.delta, self.near)
+        return AutoAcceptTarget(self.source, self.target, self.delta, self.near)
 
 
 @dataclass(frozen=True)
-class Found:
+class AutoAcceptThreshold:
     """What `wanted` comes to on the gold of a basis, and the confidence of every item that the judge scored."""
 
-    wanted: Wanted
+    wanted: AutoAcceptTarget
     result: AutoAcceptance
-    sure: Sure
+    sure: ItemConfidence
 
     @property
     def spared(self) -> int:
@@ -86,34 +86,38 @@ class Found:
 
 
 @kept(*BEHIND)
-def found(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, wanted: Wanted
-) -> Found:
+def find_threshold(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, wanted: AutoAcceptTarget
+) -> AutoAcceptThreshold:
     """The threshold on the gold of a basis. Raises Misasked for a target that cannot be."""
-    sure = figures.sure(store, dataset_id, judge_id, dimension, wanted.source)
-    cells = figures.verdicts(store, dataset_id, judge_id, dimension, basis, sure, wanted.near)
-    return Found(wanted, selective.find_threshold(cells, wanted.target, wanted.delta), sure)
+    sure = figures.item_confidence(store, dataset_id, judge_id, dimension, wanted.source)
+    cells = figures.verdict_cells(store, dataset_id, judge_id, dimension, basis, sure, wanted.near)
+    return AutoAcceptThreshold(wanted, selective.find_threshold(cells, wanted.target, wanted.delta), sure)
 
 
-def now(store: Store, dataset_id: str, dimension: Dimension, rule: Rule) -> tuple[ThresholdTest, Sure]:
+def evaluate_rule(
+    store: Store, dataset_id: str, dimension: Dimension, rule: AutoAcceptRule
+) -> tuple[ThresholdTest, ItemConfidence]:
     """What a rule comes to on the gold that counts today, and the confidence of every item."""
-    sure = figures.sure(store, dataset_id, rule.judge, dimension, rule.source)
-    basis = policy.basis(store, dataset_id)
-    cells = figures.verdicts(store, dataset_id, rule.judge, dimension, basis, sure, rule.near)
+    sure = figures.item_confidence(store, dataset_id, rule.judge, dimension, rule.source)
+    basis = policy.approval_basis(store, dataset_id)
+    cells = figures.verdict_cells(store, dataset_id, rule.judge, dimension, basis, sure, rule.near)
     return selective.agreement_at(cells, rule.threshold, rule.delta), sure
 
 
-def put(store: Store, actor: str, dataset_id: str, judge_id: str, dimension: Dimension, wanted: Wanted) -> Rule:
+def set_rule(
+    store: Store, actor: str, dataset_id: str, judge_id: str, dimension: Dimension, wanted: AutoAcceptTarget
+) -> AutoAcceptRule:
     """Keep the verdicts unseen that `wanted` allows on the labels that the approval check counts (leads).
 
     Raises NotAllowed, BadInput where no threshold is shown to reach the target, with the reason.
     """
     require(store, actor, "lead")
-    made = found(store, dataset_id, judge_id, dimension, policy.basis(store, dataset_id), wanted)
+    made = find_threshold(store, dataset_id, judge_id, dimension, policy.approval_basis(store, dataset_id), wanted)
     if made.result.chosen is None:
         raise BadInput(f"No verdict of {dimension.title} can be kept unseen. {made.result.why}")
     one = made.result.chosen
-    rule = Rule(
+    rule = AutoAcceptRule(
         judge_id, dimension.sort, dimension.name, wanted.source, wanted.target, wanted.delta, wanted.near,
         one.threshold, one.share, one.agreement.point or 0.0, one.agreement.lower_bound or 0.0, made.result.items,
     )  # fmt: skip
@@ -121,12 +125,12 @@ def put(store: Store, actor: str, dataset_id: str, judge_id: str, dimension: Dim
     return rule
 
 
-def take_back(store: Store, actor: str, dataset_id: str, rule: Rule) -> None:
+def end_rule(store: Store, actor: str, dataset_id: str, rule: AutoAcceptRule) -> None:
     """End a rule (leads): from now on no verdict of it is kept unseen. Raises NotAllowed."""
     _append(store, actor, dataset_id, rule, None)
 
 
-def _append(store: Store, actor: str, dataset_id: str, rule: Rule, value: object) -> None:
+def _append(store: Store, actor: str, dataset_id: str, rule: AutoAcceptRule, value: object) -> None:
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
         name = f"{_NAME}{rule.judge}:{rule.sort}.{rule.dimension}"
@@ -136,33 +140,33 @@ def _append(store: Store, actor: str, dataset_id: str, rule: Rule, value: object
     store.tx(actor, "which verdicts are kept unseen", work, target=dataset_id)
 
 
-def rules(store: Store, dataset_id: str, judge_id: str = "") -> list[Rule]:
+def rules_in_force(store: Store, dataset_id: str, judge_id: str = "") -> list[AutoAcceptRule]:
     """The rules in force on a dataset, of one judge or all."""
     rows = store.rows(
         f"select value from setting_now where scope = $1 and name like '{_NAME}%' order by name", [dataset_id]
     )
-    held = [Rule(**value) for (text,) in rows if (value := json.loads(text)) is not None]
+    held = [AutoAcceptRule(**value) for (text,) in rows if (value := json.loads(text)) is not None]
     return [rule for rule in held if judge_id in ("", rule.judge)]
 
 
-def rule(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Rule | None:
+def rule_in_force(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> AutoAcceptRule | None:
     """The rule in force for a dimension of a judge."""
-    there = rules(store, dataset_id, judge_id)
+    there = rules_in_force(store, dataset_id, judge_id)
     return next((one for one in there if (one.sort, one.dimension) == (dimension.sort, dimension.name)), None)
 
 
-def sures(store: Store, dataset_id: str, rule: Rule) -> Sure | None:
+def rule_confidence(store: Store, dataset_id: str, rule: AutoAcceptRule) -> ItemConfidence | None:
     """The confidence of every item by a rule; None where the judge's card no longer has the dimension."""
-    there = calibration.dimensions(store, rule.judge)
+    there = calibration.compared_dimensions(store, rule.judge)
     dimension = next((d for d in there if (d.sort, d.name) == (rule.sort, rule.dimension)), None)
-    return None if dimension is None else figures.sure(store, dataset_id, rule.judge, dimension, rule.source)
+    return None if dimension is None else figures.item_confidence(store, dataset_id, rule.judge, dimension, rule.source)
 
 
-def rest(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
+def not_accepted(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
     """Why items are sent to people: one reason for every item and rule that does not spare it."""
     reasons = []
-    for rule in rules(store, dataset_id, judge_id):
-        sure = sures(store, dataset_id, rule)
+    for rule in rules_in_force(store, dataset_id, judge_id):
+        sure = rule_confidence(store, dataset_id, rule)
         if sure is None:
             continue
         for item, confidence, unit in zip(sure.item, sure.confidence, sure.unit, strict=True):

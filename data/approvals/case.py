@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from data.approvals import case_people, gate_status, plans
-from data.approvals.gate_status import TABLES
-from data.approvals.label_caveats import MANY, Behind, behind
-from data.approvals.policy import Asked, asked, stored
+from data.approvals import case_people, check_results, plans
+from data.approvals.check_results import TABLES
+from data.approvals.label_caveats import MANY, LabelOrigin, label_origin
+from data.approvals.policy import Requirements, requirements, to_stored
 from data.approvals.record import Fact
+from data.approvals.rules import RULES
 from data.audits import audits
 from data.calibration import baselines, human_ceiling
 from data.cards import cards
@@ -26,9 +27,9 @@ from data.store import Store, remembered
 from data.store.errors import NotFound
 from data.store.ids import content_id
 from judges.audits import AuditFinding
-from judges.audits import all_audits as known_audits
 from judges.client.endpoint import practice
 from judges.stats.calibration import DimensionResult
+from judges.stats.check_states import may_be_approved
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
 from judges.strict_json import canonical
@@ -36,7 +37,7 @@ from judges.types import sort_of
 
 
 @dataclass(frozen=True)
-class Judge:
+class CaseJudge:
     """A judge as the store has it; `made`: no language model, but rules or a generator."""
 
     id: str
@@ -62,9 +63,9 @@ class Case:
     """
 
     dataset: Dataset
-    judge: Judge
+    judge: CaseJudge
     line: DimensionResult
-    asked: Asked
+    asked: Requirements
     alarms: Mapping[str, AuditFinding] | None
     together: tuple[str, ...]
     brought: bool = False
@@ -117,16 +118,16 @@ def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
 
     Raises NotFound for a dataset or judge that is not here, or whose card is not.
     """
-    where, who, what = dataset(store, dataset_id), judge(store, judge_id), asked(store)
+    where, who, what = find_dataset(store, dataset_id), find_judge(store, judge_id), requirements(store)
     if cards.card_of_judge_if_known(store, judge_id) is None:
         raise NotFound(f"The card {who.card!r} of this judge is not here, so the meaning of its scores is unknown.")
-    lines = gate_status.standing(store, dataset_id, judge_id)
-    alarms = audits.alarms(store, dataset_id, judge_id) if what.alarms else None
+    lines = check_results.dimension_results(store, dataset_id, judge_id)
+    alarms = audits.find_alarms(store, dataset_id, judge_id) if what.alarms else None
     together = tuple(line.key for line in lines)
-    return [Case(where, who, line, what, alarms, together, brought(store, dataset_id)) for line in lines]
+    return [Case(where, who, line, what, alarms, together, has_imported_labels(store, dataset_id)) for line in lines]
 
 
-def brought(store: Store, dataset_id: str) -> bool:
+def has_imported_labels(store: Store, dataset_id: str) -> bool:
     """Whether a dataset has labels, or decisions on cells, that came in from files."""
     query = (
         "select 1 from intake n where n.dataset_id = $1 and (n.labels > 0 or n.seq in "
@@ -136,7 +137,7 @@ def brought(store: Store, dataset_id: str) -> bool:
     return remembered(store, ("brought", dataset_id), tables, lambda: bool(store.rows(query, [dataset_id])))
 
 
-def case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension: str) -> Case:
+def find_case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension: str) -> Case:
     """The case of one of them. Raises NotFound."""
     found = cases(store, dataset_id, judge_id)
     for one in found:
@@ -146,7 +147,7 @@ def case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension: str
     raise NotFound(f"This judge's card has no dimension {dimension!r} of a {sort} for people. It has: {names}.")
 
 
-def dataset(store: Store, dataset_id: str) -> Dataset:
+def find_dataset(store: Store, dataset_id: str) -> Dataset:
     """The dataset of that id. Raises NotFound."""
     for found in datasets.all_datasets(store):
         if found.id == dataset_id:
@@ -154,7 +155,7 @@ def dataset(store: Store, dataset_id: str) -> Dataset:
     raise NotFound(f"There is no dataset {dataset_id!r} in this workspace.")
 
 
-def judge(store: Store, judge_id: str) -> Judge:
+def find_judge(store: Store, judge_id: str) -> CaseJudge:
     """The judge of that id. Raises NotFound."""
     rows = store.rows(
         "select id, card, card_version, model, params, synthetic from judge where id = $1 order by seq limit 1",
@@ -163,27 +164,27 @@ def judge(store: Store, judge_id: str) -> Judge:
     if not rows:
         raise NotFound(f"There is no judge {judge_id!r} in this workspace.")
     id_, card, version, model, params, made = rows[0]
-    return Judge(str(id_), str(card), str(version), str(model), str(params), bool(made) or practice(str(model)))
+    return CaseJudge(str(id_), str(card), str(version), str(model), str(params), bool(made) or practice(str(model)))
 
 
-def print_of(store: Store, found: Case) -> str:
-    """The fingerprint of the labels and scores behind a case (data/approvals/gate_status.py)."""
+def case_fingerprint(store: Store, found: Case) -> str:
+    """The fingerprint of the labels and scores behind a case (data/approvals/check_results.py)."""
     line, key = found.line, ("print", *found.key, found.basis)
-    make = partial(gate_status.fingerprint, store, found.dataset.id, found.judge.id, line.dimension, found.basis)
+    make = partial(check_results.fingerprint, store, found.dataset.id, found.judge.id, line.dimension, found.basis)
     return remembered(store, key, TABLES, make)
 
 
-def seen(store: Store, found: Case) -> str:
+def seen_mark(store: Store, found: Case) -> str:
     """What somebody has before them who looks at a case: its fingerprint, state and alarms, and what is asked.
 
     A decision is taken for just this, and refused when it is something else by then.
     """
     alarms = sorted(found.alarms or ()) if found.asked.alarms else []
-    return content_id(print_of(store, found), found.line.decision.state, stored(found.asked), alarms)
+    return content_id(case_fingerprint(store, found), found.line.decision.state, to_stored(found.asked), alarms)
 
 
 @dataclass(frozen=True)
-class Beside:
+class CaseContext:
     """What is shown beside a case without deciding it.
 
     It has how far people agree with each other (None where no two have labelled one cell), ratings that wait for
@@ -198,7 +199,7 @@ class Beside:
     origin: str = ""
 
 
-def beside(store: Store, found: Case) -> Beside:
+def case_context(store: Store, found: Case) -> CaseContext:
     """What is shown beside a case."""
     alarms = found.alarms
     if alarms is None:
@@ -210,49 +211,51 @@ def beside(store: Store, found: Case) -> Beside:
             f"People say n/a in {found.waived:,} of {found.line.gate.gold_cells:,} ratings to which the judge gave a "
             "value: kappa leaves those out."
         )
-    return Beside(ceiling(store, found), waiting(store, found), alarms, tuple(told), labels.origin())
+    return CaseContext(case_ceiling(store, found), count_waiting(store, found), alarms, tuple(told), labels.origin())
 
 
-def _behind(store: Store, found: Case) -> Behind:
+def _behind(store: Store, found: Case) -> LabelOrigin:
     judge, counts = found.judge, found.basis == "imported"
-    make = partial(behind, store, found.dataset.id, judge.id, judge.card, found.line.dimension, counts)
+    make = partial(label_origin, store, found.dataset.id, judge.id, judge.card, found.line.dimension, counts)
     return remembered(store, ("behind", *found.key, counts), (*TABLES, "answer", "intake", "person_event"), make)
 
 
-def ceiling(store: Store, found: Case) -> HumanCeiling | None:
+def case_ceiling(store: Store, found: Case) -> HumanCeiling | None:
     """How far people agree with each other in the dimension, blind; None where no two have labelled one cell.
 
     It rests on imported labels only where the approval check does.
     """
     resting = _resting(found)
-    return human_ceiling.ceiling(store, found.dataset.id, found.judge.id, found.line.dimension, resting)
+    return human_ceiling.measure_ceiling(store, found.dataset.id, found.judge.id, found.line.dimension, resting)
 
 
-def between(store: Store, found: Case) -> Interval | None:
+def kappa_between_people(store: Store, found: Case) -> Interval | None:
     """Kappa between two people alone, which is quicker."""
     dimension = found.line.dimension
-    return human_ceiling.between(store, found.dataset.id, found.judge.id, [dimension], _resting(found))[dimension]
+    return human_ceiling.kappas_between_people(store, found.dataset.id, found.judge.id, [dimension], _resting(found))[
+        dimension
+    ]
 
 
 def _resting(found: Case) -> human_ceiling.Resting:
     return "blind" if found.basis == "imported" else "here"
 
 
-def waiting(store: Store, found: Case) -> int:
+def count_waiting(store: Store, found: Case) -> int:
     """How many cells of the dimension wait for somebody who adjudicates."""
     sort, name = found.key[2:]
     cells = disputes.cells_to_adjudicate(store, found.dataset.id)
     return sum(cell.dimension == name and sort_of(cell.unit) == sort for cell in cells)
 
 
-def facts(store: Store, found: Case) -> list[Fact]:
+def case_facts(store: Store, found: Case) -> list[Fact]:
     """The evidence of a case, as it is frozen beside a decision: every figure, the tables, and how they were made."""
-    key = ("facts", *found.key, canonical(stored(found.asked)), found.line.decision.reason)
+    key = ("facts", *found.key, canonical(to_stored(found.asked)), found.line.decision.reason)
     return list(remembered(store, key, TABLES, lambda: list(_facts(store, found))))
 
 
 def _against(found: Case) -> Iterator[str]:
-    gate, decision, share = found.line.gate, found.line.decision, found.coverage
+    decision = found.line.decision
     if found.judge.probe:
         yield (
             f"This judge was given altered items (the probe {found.judge.probe}): its scores measure a weakness of the "
@@ -269,17 +272,9 @@ def _against(found: Case) -> Iterator[str]:
             "them. A language model can be published only in a dataset that is not marked as synthetic, on labels "
             "given here."
         )
-    if decision.state != "meets policy":
+    if not may_be_approved(decision.state):
         yield f"The approval check says: {decision.state}. {decision.reason} {decision.missing}".strip()
-    elif share is not None and share < found.asked.coverage:
-        yield (
-            f"The judge answered {_percent(share)} of the {gate.gold_cells:,} ratings with reference labels "
-            f"({gate.unscored:,} without a score, {found.dodged:,} n/a where people gave a value); "
-            f"{_percent(found.asked.coverage)} are required (policy)."
-        )
-    if found.asked.alarms and found.alarms:
-        named = ", ".join(known_audits()[name].title for name in found.alarms)
-        yield f"In alarm: {named}. The policy requires that no audit of the judge is."
+    yield from filter(None, (rule.unmet(found.asked, found) for rule in RULES.values()))
 
 
 def _facts(store: Store, found: Case) -> Iterator[Fact]:
@@ -291,7 +286,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "judge is practice or synthetic", float(found.judge.made), ""
     yield "gate", None, f"{line.decision.state}: {line.decision.reason}"
     yield from _kappa("kappa", interval)
-    yield from plans.facts(store, found.dataset.id, line.decision, found.asked)
+    yield from plans.look_facts(store, found.dataset.id, line.decision, found.asked)
     yield "items", float(interval.items), "items with a rating of both people and judge"
     yield "effective items", interval.n_eff, "n_eff after Kish, of the weights: items of the stratum / those answered"
     yield "cells", float(gate.cells), "ratings of both people and judge"
@@ -302,7 +297,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "mean difference", gate.mean_difference, "judge minus the mean of people's values, in steps of the scale"
     yield "mean difference, low end", gate.bias.low, f"{gate.bias.level:.0%} interval"
     yield "mean difference, high end", gate.bias.high, f"{gate.bias.level:.0%} interval"
-    yield case_people.each(gate)
+    yield case_people.labels_per_cell(gate)
     yield "correlation", gate.correlation, ""
     yield "commonest answer's share", gate.commonest, ""
     yield "Gwet's AC", gate.ac, ""
@@ -315,20 +310,20 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "table of cells", None, canonical(gate.counts.tolist())
     yield "table of weights", None, canonical(gate.table.tolist())
     yield "decided together", float(len(found.together)), ", ".join(found.together)
-    yield "policy", None, canonical(stored(found.asked))
-    near = beside(store, found)
+    yield "policy", None, canonical(to_stored(found.asked))
+    near = case_context(store, found)
     yield "audits in alarm", *_alarms(near)
-    limits = audits.thresholds(store)
+    limits = audits.audit_limits(store)
     yield "limits of audits set here", float(len(limits)), canonical(limits) if limits else ""
     yield from _floors(store, found)
-    yield from case_people.ceiling(near.ceiling)
-    yield from case_people.waiting(store, found.dataset.id, found.judge.id, found.basis, line.dimension)
+    yield from case_people.ceiling_facts(near.ceiling)
+    yield from case_people.waiting_facts(store, found.dataset.id, found.judge.id, found.basis, line.dimension)
     rule = gold_rule(store, found.dataset.id)
     apart = "never" if rule.apart is None else f"from a difference of more than {rule.apart} steps"
     yield "gold rule", None, f"{rule.resolve}; adjudicated {apart}"
     yield (
         "waiting for adjudication",
-        float(waiting(store, found)),
+        float(count_waiting(store, found)),
         f"ratings, {'left out of kappa' if rule.waiting == 'out' else 'counted as combined'} until then",
     )
     yield "basis", None, BASES[found.basis]
@@ -336,7 +331,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield from _adjudicated(store, found)
     yield "items left out", *_left_out(store, found)
     yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}; 2,000 replicates, seed 0"
-    yield "fingerprint", None, print_of(store, found)
+    yield "fingerprint", None, case_fingerprint(store, found)
 
 
 def _kappa(name: str, interval: Interval) -> Iterator[Fact]:
@@ -347,7 +342,7 @@ def _kappa(name: str, interval: Interval) -> Iterator[Fact]:
     yield f"{name}, lower bound", interval.lower_bound, "one-sided, 95%"
 
 
-def _alarms(near: Beside) -> tuple[float | None, str]:
+def _alarms(near: CaseContext) -> tuple[float | None, str]:
     if near.alarms is None:
         return None, "not computed"
     return float(len(near.alarms)), "; ".join(f"{name}: {one.why}" for name, one in near.alarms.items())
@@ -355,7 +350,7 @@ def _alarms(near: Beside) -> tuple[float | None, str]:
 
 def _floors(store: Store, found: Case) -> Iterator[Fact]:
     dimension = found.line.dimension
-    measured = baselines.measured(store, found.dataset.id, found.judge.id, [dimension], found.basis)
+    measured = baselines.measure_baselines(store, found.dataset.id, found.judge.id, [dimension], found.basis)
     floor = measured[dimension.sort, dimension.name]
     yield "floor: one answer throughout", floor.share, f"% agreement of always saying {floor.constant}"
     if floor.length is not None:
@@ -393,8 +388,3 @@ def _left_out(store: Store, found: Case) -> tuple[float, str]:
     query = "select count(*) from tuning_now where dataset_id = $1"
     tuned = int(store.rows(query, [found.dataset.id])[0][0])
     return float(len(shown) + tuned), f"{len(shown)} as examples of the prompt, {tuned} as used for tuning"
-
-
-def _percent(share: float) -> str:
-    """A share in percent, with as many digits as it takes not to round a miss up: 89.9%."""
-    return f"{100 * share:.0f}%" if abs(share - round(share, 2)) < 1e-9 else f"{int(1000 * share) / 10:.1f}%"

@@ -29,7 +29,7 @@ _KEPT = 100
 """Imports that are named in a sentence, and in the evidence."""
 
 
-class Brought(NamedTuple):
+class ImportedLabels(NamedTuple):
     """Labels that came in together.
 
     It has how many, from which file, by whom, when (UTC), and how their items were chosen, as whoever imported them
@@ -47,7 +47,7 @@ class Brought(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Behind:
+class LabelOrigin:
     """The blind labels of random draws in one dimension, and what is shown beside them.
 
     `own` are the labels that count, by name; `imported` those that came in from files, in this order: most labels
@@ -62,7 +62,7 @@ class Behind:
     """
 
     own: Mapping[str, int]
-    imported: tuple[Brought, ...]
+    imported: tuple[ImportedLabels, ...]
     counts: bool
     changed: int
     drawn: int
@@ -121,9 +121,9 @@ class Behind:
         yield "judges tried", float(self.judges), "judges of this card compared on the same labels"
 
 
-def behind(
+def label_origin(
     store: Store, dataset_id: str, judge_id: str, card: str, dimension: Dimension, counts: bool = False
-) -> Behind:
+) -> LabelOrigin:
     """What the labels of one dimension are that the gate counts for a judge; `counts`: imported ones, too."""
     own, imported = dict[str, int](), dict[int, int]()
     changed, examples, shown, certain = 0, set[str](), fewshot.items_in_prompt(store, judge_id), dict[int, int]()
@@ -165,10 +165,10 @@ def behind(
     basis: Basis = "imported" if counts else "gate"
     response = responses(store, dataset_id, judge_id, [dimension], basis)[dimension.sort, dimension.name]
     told = int(drawn), int(skipped), int(aside_), shown_, tried, leads, untold, response
-    return Behind(own, files, counts, changed, *told)
+    return LabelOrigin(own, files, counts, changed, *told)
 
 
-def _brought(store: Store, labels: Mapping[int, int]) -> tuple[Brought, ...]:
+def _brought(store: Store, labels: Mapping[int, int]) -> tuple[ImportedLabels, ...]:
     """The imports that labels came from, given how many each change brought in."""
     rows = store.rows(
         "select c.seq, coalesce(n.source, ''), c.actor, c.made_at, coalesce(n.sampling, 'unknown') from change c "
@@ -176,13 +176,15 @@ def _brought(store: Store, labels: Mapping[int, int]) -> tuple[Brought, ...]:
         [sorted(labels)],
     )
     found = [
-        Brought(labels[int(seq)], str(source) or "no file that is known", str(by), f"{at:%Y-%m-%d}", str(sampling))
+        ImportedLabels(
+            labels[int(seq)], str(source) or "no file that is known", str(by), f"{at:%Y-%m-%d}", str(sampling)
+        )
         for seq, source, by, at, sampling in rows
     ]
     return tuple(sorted(found, key=lambda one: -one.labels))
 
 
-def _cautions(found: Behind) -> Iterator[str]:
+def _cautions(found: LabelOrigin) -> Iterator[str]:
     if not found.labels:
         return
     own = sum(found.own.get(name, 0) for name in found.leads)

@@ -14,10 +14,11 @@ from data.approvals.case import Case
 from data.approvals.record import Approval
 from data.store import Store
 from data.store.errors import NotFound
+from judges.stats.check_states import may_be_approved
 
 
 @dataclass(frozen=True)
-class Today:
+class PolicyToday:
     """An approved dimension by the policy of today.
 
     older: what that requires more, a sentence ("" nothing); state: what the approval check says of it; says: that with
@@ -40,27 +41,27 @@ class Today:
         return f"{self.older} {self.says}".strip() if self.older or not self.met else ""
 
 
-def today(store: Store, held: Sequence[Approval]) -> dict[tuple[str, str, str, str], Today]:
+def compare_with_today(store: Store, held: Sequence[Approval]) -> dict[tuple[str, str, str, str], PolicyToday]:
     """The state of each of those approvals, by what it is of."""
     found = {}
     for dataset_id, judge_id in dict.fromkeys(one.key[:2] for one in held):
         cases = {one.key: one for one in _cases(store, dataset_id, judge_id)}
         for one in held:
             if one.key[:2] == (dataset_id, judge_id):
-                found[one.key] = _stands(policy.older(store, one.asked, one.at), cases.get(one.key))
+                found[one.key] = _stands(policy.explain_stricter(store, one.asked, one.at), cases.get(one.key))
     return found
 
 
-def _stands(older: str, found: Case | None) -> Today:
+def _stands(older: str, found: Case | None) -> PolicyToday:
     if found is None:
-        return Today(older, "undefined", "By today's policy: undefined. Its judge's card is not here.", False)
+        return PolicyToday(older, "undefined", "By today's policy: undefined. Its judge's card is not here.", False)
     decision, against = found.line.decision, found.against
-    if against and decision.state == "meets policy":
+    if against and may_be_approved(decision.state):
         says = f"By today's policy it would be refused. {' '.join(against)}"
     else:
         rest = [one for one in against if decision.reason not in one]
         says = " ".join([f"By today's policy: {decision.state}. {decision.reason}", *rest])
-    return Today(older, decision.state, says, not against)
+    return PolicyToday(older, decision.state, says, not against)
 
 
 def _cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:

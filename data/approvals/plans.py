@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from data.approvals import policy
-from data.approvals.policy import Asked
+from data.approvals.policy import Requirements
 from data.approvals.record import Fact
 from data.records import settings
 from data.records.people import require
@@ -27,30 +27,30 @@ _COUNTED = (
 )
 
 
-def plan(store: Store | Tx, dataset_id: str) -> LookPlan | None:
+def look_plan(store: Store | Tx, dataset_id: str) -> LookPlan | None:
     """The plan of a dataset; None where there is none."""
     sizes = settings.get_setting(store, dataset_id, "plan", {}).get("sizes", [])
     return LookPlan(tuple(int(n) for n in sizes)) if sizes else None
 
 
-def begun(store: Store | Tx, dataset_id: str) -> int:
+def count_counting_labels(store: Store | Tx, dataset_id: str) -> int:
     """How many labels were given that count, or counted: from the first on a plan can be neither made nor changed."""
     return int(store.rows(_COUNTED, [dataset_id])[0][0])
 
 
-def set_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int]) -> None:
+def set_look_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int]) -> None:
     """Put a plan on record (leads), or take it back with no sizes.
 
     Raises NotAllowed, BadInput once there are labels that count, and for a plan that makes no sense, contradicts the
     policy, or asks for more items than there are.
     """
-    new = read(store, dataset_id, sizes)
+    new = check_sizes(store, dataset_id, sizes)
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
-        if plan(tx, dataset_id) == new:
+        if look_plan(tx, dataset_id) == new:
             return
-        if labels := begun(tx, dataset_id):
+        if labels := count_counting_labels(tx, dataset_id):
             raise BadInput(
                 f"This dataset has {many(labels, 'label')} that count already. A plan is valid only if it was fixed "
                 "before the first of them, so nothing was changed."
@@ -60,7 +60,7 @@ def set_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int]) ->
     store.tx(actor, "plan", work, target=dataset_id)
 
 
-def written(text: str) -> list[int]:
+def parse_sizes(text: str) -> list[int]:
     """Numbers of items from a line of text, with spaces or commas between them. Raises BadInput."""
     words = text.replace(",", " ").replace("、", " ").split()
     if not words or not all(word.isdecimal() and len(word) < 8 for word in words):
@@ -68,7 +68,7 @@ def written(text: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def read(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> LookPlan | None:
+def check_sizes(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> LookPlan | None:
     """The plan of these sizes, None of none. Raises BadInput."""
     if not sizes:
         return None
@@ -78,7 +78,7 @@ def read(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> LookPlan |
         new = LookPlan(tuple(sizes))
     except ValueError as error:
         raise BadInput(str(error)) from None
-    if against := policy.asked(store).policy.refuses(new):
+    if against := policy.requirements(store).policy.refuses(new):
         raise BadInput(against)
     items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
     if new.sizes[-1] > items:
@@ -86,9 +86,9 @@ def read(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> LookPlan |
     return new
 
 
-def facts(store: Store, dataset_id: str, decision: CheckResult, asked: Asked) -> Iterator[Fact]:
+def look_facts(store: Store, dataset_id: str, decision: CheckResult, asked: Requirements) -> Iterator[Fact]:
     """What was compared with the threshold, and under which looks, as evidence to be frozen."""
-    found = plan(store, dataset_id)
+    found = look_plan(store, dataset_id)
     looks = f"at {', '.join(map(str, found.sizes))} items, fixed before the first label" if found else "at any time"
     sure = f"one-sided, {100 * asked.policy.level:g}%: has to reach the required kappa"
     yield "checked bound", decision.bound, sure

@@ -7,6 +7,7 @@ from itertools import count
 from math import ceil
 
 from data.approvals import policy
+from data.approvals.rules import ANSWERED
 from data.gold import excluded_items
 from data.records import settings
 from data.store import Store, Tx
@@ -68,7 +69,7 @@ class Quota:
 
 def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
     """What the policy requires of a dataset; `assisted`: whether a share of the draw is shown with a judge's scores."""
-    asked = policy.asked(store)
+    asked = policy.requirements(store)
     aside = excluded_items.not_excluded_sql(store, "i.id")
     ((items, drawn, blind),) = store.rows(
         "select count(*), count(d.item_id), coalesce(sum(case when d.mode = 'blind' then 1 else 0 end), 0) "
@@ -77,5 +78,5 @@ def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
         [dataset_id],
     )
     share = settings.queue_rules(store, dataset_id).assisted_share if assisted else 0.0
-    expected = max(asked.answered, policy.ANSWERED)
+    expected = max(asked.answered, ANSWERED)
     return Quota(asked.policy.first, expected, int(blind), int(items) - int(drawn), share)

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
 
 from data.approvals import policy
-from data.approvals.policy import Asked
+from data.approvals.actions import DONE
+from data.approvals.actions import Action as Action
+from data.approvals.policy import Requirements
 from data.records.names import AUTOMATIC as AUTOMATIC
 from data.records.tables import ApprovalEvidenceRow, ApprovalRow
 from data.store import Row, Store, Tx, remembered
@@ -17,9 +18,6 @@ from data.store.ids import new_id
 from judges.stats.approval_check import Policy
 from judges.strict_json import canonical
 
-Decision = Literal["propose", "approve", "decline", "suspend"]
-DONE: dict[str, str] = {"propose": "proposed", "approve": "approved", "decline": "declined", "suspend": "suspended"}
-"""Decisions as what was done."""
 Fact = tuple[str, float | None, str]
 """A frozen piece of evidence: its name, its figure (None where it has none), and what is said of it."""
 
@@ -42,7 +40,7 @@ class Approval:
     judge: str
     sort: str
     dimension: str
-    decision: Decision
+    decision: Action
     reason: str
     state: str
     policy: Policy
@@ -50,7 +48,7 @@ class Approval:
     person: str
     at: datetime
     seq: int
-    asked: Asked = field(default_factory=Asked)
+    asked: Requirements = field(default_factory=Requirements)
 
     @property
     def done(self) -> str:
@@ -64,14 +62,14 @@ class Approval:
 
 
 @dataclass(frozen=True)
-class Stand:
+class ApprovalStatus:
     """The state of one dimension: the decision that holds, and a proposal that waits for another lead."""
 
     holds: Approval | None = None
     proposed: Approval | None = None
 
 
-def stands(store: Store | Tx) -> dict[tuple[str, str, str, str], Stand]:
+def approval_statuses(store: Store | Tx) -> dict[tuple[str, str, str, str], ApprovalStatus]:
     """The state of everything that was ever decided on.
 
     A proposal changes nothing that holds; any other decision ends it.
@@ -79,27 +77,27 @@ def stands(store: Store | Tx) -> dict[tuple[str, str, str, str], Stand]:
     return dict(remembered(store, ("approvals", "stands"), ["approval"], lambda: _fold(_rows(store))))
 
 
-def now(store: Store | Tx, dataset_id: str = "", judge_id: str = "") -> list[Approval]:
+def current_approvals(store: Store | Tx, dataset_id: str = "", judge_id: str = "") -> list[Approval]:
     """What holds of every (dataset, judge, sort, dimension), the newest first; "" means any.
 
     A proposal is among them where nothing was decided before it, or no approval holds.
     """
     found = []
-    for stand in stands(store).values():
+    for stand in approval_statuses(store).values():
         approved = stand.holds is not None and stand.holds.decision == "approve"
         found.append(stand.holds if approved or stand.proposed is None else stand.proposed)
     chosen = [a for a in found if a and dataset_id in ("", a.dataset) and judge_id in ("", a.judge)]
     return sorted(chosen, key=lambda a: (-a.seq, a.sort, a.dimension))
 
 
-def history(store: Store | Tx, dataset_id: str, judge_id: str, sort: str, dimension: str) -> list[Approval]:
+def decision_history(store: Store | Tx, dataset_id: str, judge_id: str, sort: str, dimension: str) -> list[Approval]:
     """Every decision on one dimension of a judge on a dataset, the newest first."""
     where = " where a.dataset_id = $1 and a.judge_id = $2 and a.sort = $3 and a.dimension = $4"
     found = [_read(row) for row in store.rows(_COLUMNS + where, [dataset_id, judge_id, sort, dimension])]
     return sorted(found, key=lambda a: (a.seq, a.id), reverse=True)
 
 
-def evidence(store: Store | Tx, approval_id: str) -> list[Fact]:
+def frozen_evidence(store: Store | Tx, approval_id: str) -> list[Fact]:
     """The evidence that a decision was made on, as it was then, in the order in which it was frozen."""
     rows = store.rows("select name, figure, told from approval_evidence where approval_id = $1", [approval_id])
     facts = [(str(n), None if f is None else float(f), str(t)) for n, f, t in rows]
@@ -143,24 +141,24 @@ _FACTS = {
 """What evidence is called that is stored under another name."""
 
 
-def called(fact: str) -> str:
+def fact_title(fact: str) -> str:
     """What a piece of evidence is called, whose stored name stays: newest gold: mean difference, low end."""
     if fact in _FACTS:
         return _FACTS[fact]
     head, between, rest = fact.partition(": ")
     if between:
-        return f"{head}: {called(rest)}"
+        return f"{head}: {fact_title(rest)}"
     name, comma, end = fact.partition(", ")
     return f"{_FACTS.get(name, name)}{comma}{end}"
 
 
-def append(
-    tx: Tx, key: tuple[str, str, str, str], decision: Decision, reason: str, person: str,
-    state: str, asked: Asked, print_: str, facts: Iterable[Fact],
+def append_decision(
+    tx: Tx, key: tuple[str, str, str, str], decision: Action, reason: str, person: str,
+    state: str, asked: Requirements, print_: str, facts: Iterable[Fact],
 ) -> str:  # fmt: skip
     """Append a decision with its evidence; its id. For callers that have checked the right to."""
     id_, kept = new_id(), list(facts)
-    tx.append([ApprovalRow(id_, *key, decision, reason, state, canonical(policy.stored(asked)), print_, person)])
+    tx.append([ApprovalRow(id_, *key, decision, reason, state, canonical(policy.to_stored(asked)), print_, person)])
     kept.append((_ORDER, None, canonical([name for name, _, _ in kept])))
     tx.append([ApprovalEvidenceRow(id_, *fact) for fact in kept])
     return id_
@@ -179,16 +177,16 @@ _WORDS = {
 
 def _read(row: Row) -> Approval:
     id_, dataset, judge, sort, dimension, decision, reason, state, print_, person, at, seq, kept = row
-    asked = policy.read(json.loads(kept))
+    asked = policy.from_stored(json.loads(kept))
     return Approval(
         str(id_), str(dataset), str(judge), str(sort), str(dimension), decision, str(reason),
         _WORDS.get(str(state), str(state)), asked.policy, str(print_), str(person), at, int(seq), asked,
     )  # fmt: skip
 
 
-def _fold(rows: Iterable[Approval]) -> dict[tuple[str, str, str, str], Stand]:
-    found: dict[tuple[str, str, str, str], Stand] = {}
+def _fold(rows: Iterable[Approval]) -> dict[tuple[str, str, str, str], ApprovalStatus]:
+    found: dict[tuple[str, str, str, str], ApprovalStatus] = {}
     for row in rows:
-        before = found.get(row.key, Stand())
-        found[row.key] = Stand(before.holds, row) if row.decision == "propose" else Stand(row)
+        before = found.get(row.key, ApprovalStatus())
+        found[row.key] = ApprovalStatus(before.holds, row) if row.decision == "propose" else ApprovalStatus(row)
     return found

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from data import log
 from data.approvals import case, policy, record
 from data.approvals.case import Case
-from data.approvals.gate_status import TABLES
+from data.approvals.check_results import TABLES
 from data.approvals.record import AUTOMATIC, Approval, Fact
 from data.calibration import calibration
 from data.gold.gold import Basis
@@ -61,7 +61,7 @@ count from their first label on.
 """
 
 
-class Came(NamedTuple):
+class NewRows(NamedTuple):
     """Rows that came: what they are in words, whom they touch, and the newest change among them."""
 
     what: str
@@ -79,7 +79,7 @@ class Came(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Look:
+class Review:
     """How an approval stands now.
 
     It has its case, decided by itself under the policy that it met (None: it is gone), what follows from the gold
@@ -107,7 +107,7 @@ class Look:
     @property
     def why(self) -> str:
         """The reasons, in sentences, and whether the way figures are made may be among them."""
-        made = [_MADE] if (self.doubtful or self.against) and aged(self.frozen) else []
+        made = [_MADE] if (self.doubtful or self.against) and is_of_older_version(self.frozen) else []
         return " ".join([*self.finding.told, *self.against, *made])
 
 
@@ -117,7 +117,7 @@ _MADE = (
 )
 
 
-def aged(frozen: Mapping[str, float | None]) -> bool:
+def is_of_older_version(frozen: Mapping[str, float | None]) -> bool:
     """Whether an approval's evidence is from before looks were counted, and figures were made as they are today."""
     return "looks" not in frozen
 
@@ -126,7 +126,7 @@ _looked: weakref.WeakKeyDictionary[Store, dict[str, int]] = weakref.WeakKeyDicti
 """Up to which change each approval was looked at. It may be lost: then all since the approval is looked at again."""
 
 
-def check(store: Store) -> list[Approval]:
+def suspend_unsupported(store: Store) -> list[Approval]:
     """Suspend what no longer holds under the policy that it was approved under; what was suspended now.
 
     Looked at is only what new rows can have moved. The dimension is looked at by itself (`judges.stats.drift`). Alarms
@@ -136,18 +136,18 @@ def check(store: Store) -> list[Approval]:
     waiting = [one for one in _standing(store) if looked.get(one.id, one.seq) < upto]
     if not waiting:
         return []
-    came = [Came(*row) for row in store.rows(_SINCE, [min(looked.get(one.id, one.seq) for one in waiting)])]
+    came = [NewRows(*row) for row in store.rows(_SINCE, [min(looked.get(one.id, one.seq) for one in waiting)])]
     moved = [one for one in waiting if any(rows.touches(one, looked.get(one.id, one.seq)) for rows in came)]
     _together(store, moved)
     gone = []
     for one in waiting:
-        if one in moved and look(store, one).suspends:
+        if one in moved and review(store, one).suspends:
             gone += _suspend(store, one)
         looked[one.id] = upto
     return gone
 
 
-def doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, Look]]:
+def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, Review]]:
     """The approvals of a dataset ("" = of all) that hold and are to be looked at by a lead, and how they stand.
 
     Nothing that a lead looked at and kept is among them, unless something else speaks against it by now. Those of an
@@ -155,26 +155,27 @@ def doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, Look]]:
     """
     held = [one for one in _standing(store) if dataset_id in ("", one.dataset)]
     came = store.rows(_SINCE, [min(one.seq for one in held)]) if held else []
-    moved = [one for one in held if any(Came(*row).touches(one, one.seq) for row in came)]
+    moved = [one for one in held if any(NewRows(*row).touches(one, one.seq) for row in came)]
     found = [
-        (one, look(store, one))
+        (one, review(store, one))
         for one in held
-        if one in moved or aged({name: figure for name, figure, _ in record.evidence(store, one.id)})
+        if one in moved
+        or is_of_older_version({name: figure for name, figure, _ in record.frozen_evidence(store, one.id)})
     ]
-    return [(one, how) for one, how in found if how.doubtful and not kept(store, one, how)]
+    return [(one, how) for one, how in found if how.doubtful and not kept_by(store, one, how)]
 
 
-def keep(store: Store, actor: str, one: Approval, reason: str) -> None:
+def keep_approved(store: Store, actor: str, one: Approval, reason: str) -> None:
     """A lead has looked at an approval, and leaves it as it is until something else speaks against it.
 
     Raises NotAllowed, and BadInput without a reason or where nothing is to be looked at.
     """
-    why = policy.said(reason)
+    why = policy.check_reason(reason)
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
-        stand = record.stands(tx).get(one.key)
-        reasons = look(store, one).finding.reasons
+        stand = record.approval_statuses(tx).get(one.key)
+        reasons = review(store, one).finding.reasons
         if stand is None or stand.holds is None or stand.holds.id != one.id or not reasons:
             raise BadInput("There is nothing to review here any more. Load the page again.")
         name = f"{one.dimension} ({one.sort})"
@@ -184,7 +185,7 @@ def keep(store: Store, actor: str, one: Approval, reason: str) -> None:
     store.tx(actor, "keep approval", work, target=one.dataset)
 
 
-def kept(store: Store, one: Approval, how: Look) -> tuple[str, str] | None:
+def kept_by(store: Store, one: Approval, how: Review) -> tuple[str, str] | None:
     """Who looked at all that speaks against an approval and keeps it, and why; None where nobody did."""
     told = settings.get_setting(store, one.dataset, f"{KEPT}{one.id}", {})
     known = bool(told) and set(how.finding.reasons) <= set(told["reasons"])
@@ -192,7 +193,7 @@ def kept(store: Store, one: Approval, how: Look) -> tuple[str, str] | None:
 
 
 def _standing(store: Store) -> list[Approval]:
-    return [s.holds for s in record.stands(store).values() if s.holds and s.holds.decision == "approve"]
+    return [s.holds for s in record.approval_statuses(store).values() if s.holds and s.holds.decision == "approve"]
 
 
 def _together(store: Store, moved: Sequence[Approval]) -> None:
@@ -201,56 +202,56 @@ def _together(store: Store, moved: Sequence[Approval]) -> None:
         here = [one for one in moved if (one.dataset, one.judge) == (dataset_id, judge_id)]
         keys = {one.key[2:] for one in here}
         with suppress(NotFound):
-            synthetic = case.dataset(store, dataset_id).synthetic
-            asked = [d for d in calibration.dimensions(store, judge_id) if (d.sort, d.name) in keys]
+            synthetic = case.find_dataset(store, dataset_id).synthetic
+            asked = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in keys]
             for basis in {one.asked.basis(synthetic) for one in here}:
-                calibration.every(store, dataset_id, judge_id, asked, basis)
+                calibration.comparison_inputs(store, dataset_id, judge_id, asked, basis)
 
 
 def _suspend(store: Store, one: Approval) -> list[Approval]:
     """Suspend it, unless somebody has decided meanwhile, or it holds by now."""
 
     def work(tx: Tx) -> bool:
-        stand, how = record.stands(tx).get(one.key), look(store, one)
+        stand, how = record.approval_statuses(tx).get(one.key), review(store, one)
         if stand is None or stand.holds is None or stand.holds.id != one.id or not how.suspends:
             return False
         # Under the write lock nobody else commits: what the store gives is what holds at this very change.
         found = how.found
-        came = [Came(*row) for row in store.rows(_SINCE, [one.seq])]
+        came = [NewRows(*row) for row in store.rows(_SINCE, [one.seq])]
         what = ", ".join(dict.fromkeys(rows.what for rows in came if rows.touches(one, one.seq)))
-        state, mark = (found.line.decision.state, case.print_of(store, found)) if found else ("undefined", "")
-        evidence = [*case.facts(store, found), *facts(how)] if found else []
+        state, mark = (found.line.decision.state, case.case_fingerprint(store, found)) if found else ("undefined", "")
+        evidence = [*case.case_facts(store, found), *suspension_facts(how)] if found else []
         why = f"Since the approval came {what}. {_moved(how)}{how.why}"
-        record.append(tx, one.key, "suspend", why, AUTOMATIC, state, one.asked, mark, evidence)
+        record.append_decision(tx, one.key, "suspend", why, AUTOMATIC, state, one.asked, mark, evidence)
         return True
 
     done = store.tx(AUTOMATIC, "suspend", work, target=one.dataset)
     if done:
         about = {"dataset_id": one.dataset, "judge": one.judge, "unit": one.sort, "dimension": one.dimension}
         log.info("approval_decided", decision="suspend", person=AUTOMATIC, **about)
-    return [s.holds] if done and (s := record.stands(store)[one.key]).holds else []
+    return [s.holds] if done and (s := record.approval_statuses(store)[one.key]).holds else []
 
 
-def look(store: Store, one: Approval) -> Look:
+def review(store: Store, one: Approval) -> Review:
     """The state of an approval now."""
     return remembered(store, ("since", one.id), TABLES, lambda: _look(store, one))
 
 
-def _look(store: Store, one: Approval) -> Look:
-    frozen = {name: figure for name, figure, _ in record.evidence(store, one.id)}
+def _look(store: Store, one: Approval) -> Review:
+    frozen = {name: figure for name, figure, _ in record.frozen_evidence(store, one.id)}
     try:
         found, dimension, basis = _alone(store, one)
     except NotFound as error:
         told = f"It cannot be compared with labels any more: {error}"
-        return Look(None, DriftFinding("suspended", ("no gold",), (told,)), (), None, None, frozen)
+        return Review(None, DriftFinding("suspended", ("no gold",), (told,)), (), None, None, frozen)
     since, latest = _new(store, one, dimension, basis)
     beside = replace(found, line=replace(found.line, decision=CheckResult("meets policy", "")))  # all but kappa
     new, newest = (None if figures is None else GoldAgreement.of(figures) for figures in (since, latest))
-    finding = drift.assess_drift(then(frozen), GoldAgreement.of(found.line.gate), new, newest, one.policy)
-    return Look(found, finding, tuple(beside.against), since, latest, frozen)
+    finding = drift.assess_drift(frozen_figures(frozen), GoldAgreement.of(found.line.gate), new, newest, one.policy)
+    return Review(found, finding, tuple(beside.against), since, latest, frozen)
 
 
-def then(frozen: dict[str, float | None]) -> FrozenEvidence:
+def frozen_figures(frozen: dict[str, float | None]) -> FrozenEvidence:
     """What was frozen at an approval. The error is that of the interval's ends where it was not frozen by itself."""
     kappa, se = frozen.get("kappa"), frozen.get("kappa, standard error")
     low, high = frozen.get("kappa, low end"), frozen.get("kappa, high end")
@@ -261,16 +262,22 @@ def then(frozen: dict[str, float | None]) -> FrozenEvidence:
 
 def _alone(store: Store, one: Approval) -> tuple[Case, Dimension, Basis]:
     """The case of an approval now, its dimension decided by itself under the policy that it met."""
-    dimension = next((d for d in calibration.dimensions(store, one.judge) if (d.sort, d.name) == one.key[2:]), None)
+    dimension = next(
+        (d for d in calibration.compared_dimensions(store, one.judge) if (d.sort, d.name) == one.key[2:]), None
+    )
     if dimension is None:
         raise NotFound(f"the judge's card has no {one.dimension!r} of a {one.sort}.")
-    where, who = case.dataset(store, one.dataset), case.judge(store, one.judge)
+    where, who = case.find_dataset(store, one.dataset), case.find_judge(store, one.judge)
     basis = one.asked.basis(where.synthetic)
-    cells = calibration.evidence(store, one.dataset, one.judge, dimension, basis)
+    cells = calibration.comparison_input(store, one.dataset, one.judge, dimension, basis)
     summary = stats_calibration.summarise(cells, dimension)
     line = DimensionResult(summary, summary, approval_check.check_dimension(summary.interval, one.policy))
     asked = replace(one.asked, alarms=False)
-    return Case(where, who, line, asked, None, (line.key,), case.brought(store, one.dataset)), dimension, basis
+    return (
+        Case(where, who, line, asked, None, (line.key,), case.has_imported_labels(store, one.dataset)),
+        dimension,
+        basis,
+    )
 
 
 def _new(store: Store, one: Approval, dimension: Dimension, basis: Basis) -> tuple[Summary | None, Summary | None]:
@@ -303,7 +310,7 @@ def _new(store: Store, one: Approval, dimension: Dimension, basis: Basis) -> tup
 # -- in figures and words ---------------------------------------------------------------------------------------------
 
 
-def facts(how: Look) -> Iterator[Fact]:
+def suspension_facts(how: Review) -> Iterator[Fact]:
     """What was frozen then and what came since, as evidence beside that of the case, which is of all gold."""
     for name in ("kappa", "kappa, low end", "kappa, high end", "items", "mean difference"):
         yield f"{THEN}{name}", how.frozen.get(name), "frozen at the approval"
@@ -328,7 +335,7 @@ THEN, NEW, NEWEST, CHANGE = "at the approval: ", "since the approval: ", "newest
 """How the names of those facts begin."""
 
 
-class Figure(NamedTuple):
+class PeriodFigure(NamedTuple):
     """Kappa of some gold, its ends and items, and the judge's mean minus people's there; None where there is none."""
 
     what: str
@@ -339,32 +346,32 @@ class Figure(NamedTuple):
     bias: float | None
 
 
-def figures(given: Sequence[Fact]) -> list[Figure]:
+def period_figures(given: Sequence[Fact]) -> list[PeriodFigure]:
     """At the approval, since then, the newest, and all gold, as they stand in such evidence; empty in other."""
     known = {name: figure for name, figure, _ in given}
     parts = ("kappa", "kappa, low end", "kappa, high end", "items", "mean difference")
     heads = {THEN: "at the approval", NEW: "labels since", NEWEST: "newest labels", "": "all labels now"}
     return [
-        Figure(what, *(known.get(f"{head}{part}") for part in parts))
+        PeriodFigure(what, *(known.get(f"{head}{part}") for part in parts))
         for head, what in heads.items() if f"{head}kappa" in known and f"{NEW}kappa" in known
     ]  # fmt: skip
 
 
-def drawn(store: Store, one: Approval) -> list[Figure]:
+def current_period_figures(store: Store, one: Approval) -> list[PeriodFigure]:
     """Those of an approval that holds as they are now, and of a suspension as they were frozen; empty without any."""
     if one.decision != "approve":
-        return figures(record.evidence(store, one.id))
-    how = look(store, one)
+        return period_figures(record.frozen_evidence(store, one.id))
+    how = review(store, one)
     if how.found is None:
         return []
     gate = how.found.line.gate
     now = gate.interval
     whole = (("kappa", now.point), ("kappa, low end", now.low), ("kappa, high end", now.high),
              ("items", float(now.items)), ("mean difference", gate.mean_difference))  # fmt: skip
-    return figures([*facts(how), *((name, figure, "") for name, figure in whole)])
+    return period_figures([*suspension_facts(how), *((name, figure, "") for name, figure in whole)])
 
 
-def _moved(how: Look) -> str:
+def _moved(how: Review) -> str:
     if how.found is None:
         return ""
     now = how.found.line.gate.interval

@@ -42,7 +42,7 @@ class Audited:
         return {name: found for name, found in self.findings.items() if found.verdict == "alarm"}
 
 
-def audited(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MOST) -> Audited:
+def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MOST) -> Audited:
     """What every audit of the judge's card finds, made again only where rows that it rests on were added.
 
     Of more than `most` replies those to a random sample of items are looked at, and the scope says so. Raises NotFound,
@@ -58,12 +58,12 @@ def audited(store: Store, dataset_id: str, judge_id: str, most: int = gathered.M
         return made(_nothing)
     except _Unknown:
         with _GATHERING:
-            return made(cache(partial(gathered.gather, store, dataset_id, judge_id, most)))
+            return made(cache(partial(gathered.gather_evidence, store, dataset_id, judge_id, most)))
 
 
-def alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, AuditFinding]:
+def find_alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, AuditFinding]:
     """The audits of a judge that are in alarm, by name: what speaks against publishing its scores."""
-    return audited(store, dataset_id, judge_id).alarms
+    return run_audits(store, dataset_id, judge_id).alarms
 
 
 def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500) -> dict[str, AuditFinding] | None:
@@ -83,7 +83,7 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
     def base() -> tuple[AuditEvidence, Scope]:
         if size > cheap:
             raise _Unknown
-        return gathered.gather(store, dataset_id, judge_id)
+        return gathered.gather_evidence(store, dataset_id, judge_id)
 
     try:
         found = _findings(store, dataset_id, judge_id, gathered.MOST, cache(base))
@@ -92,12 +92,14 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
     return {name: finding for name, finding in found.items() if finding.verdict == "alarm"}
 
 
-def card(store: Store, judge_id: str) -> Card:
+def judge_card(store: Store, judge_id: str) -> Card:
     """The card of a judge. Raises NotFound, UnknownCard."""
-    return gathered.card_of(store, gathered.judge(store, judge_id))
+    return gathered.audited_card(store, gathered.audited_judge(store, judge_id))
 
 
-def shown(store: Store, actor: str, judge_id: str, flags: Sequence[Flag], most: int = sys.maxsize) -> list[Flag]:
+def visible_flags(
+    store: Store, actor: str, judge_id: str, flags: Sequence[Flag], most: int = sys.maxsize
+) -> list[Flag]:
     """Of the items behind a finding the first that a person may be shown; that they are is recorded.
 
     Left out are items that may still come to them to be answered blind, as a flag shows what the judge said.
@@ -108,7 +110,7 @@ def shown(store: Store, actor: str, judge_id: str, flags: Sequence[Flag], most: 
     return found
 
 
-def names(store: Store, item_ids: Sequence[str]) -> dict[str, str]:
+def item_names(store: Store, item_ids: Sequence[str]) -> dict[str, str]:
     """The names of items, by id."""
     ids = sorted(set(item_ids))
     marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1)) or "null"
@@ -127,8 +129,8 @@ def _findings(
     store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], tuple[AuditEvidence, Scope]]
 ) -> dict[str, AuditFinding]:
     """The findings, remembered each by itself; `base` gives what they are made of."""
-    limits, found, made = thresholds(store), {}, list[str]()
-    for name in [name for name in card(store, judge_id).audits if name in all_audits()]:
+    limits, found, made = audit_limits(store), {}, list[str]()
+    for name in [name for name in judge_card(store, judge_id).audits if name in all_audits()]:
         one = all_audits()[name]
         limit = limits.get(name, one.threshold or 0.0)
         tables = [*_REPLIES, *_ALSO.get(one.probe, ())]
@@ -146,33 +148,33 @@ def _find(one: Audit, limit: float, base: Callable[[], tuple[AuditEvidence, Scop
     return found
 
 
-def thresholds(store: Store | Tx) -> dict[str, float]:
+def audit_limits(store: Store | Tx) -> dict[str, float]:
     """The limits that the workspace has set, by audit; for others the audit's own default holds."""
     found = settings.get_setting(store, settings.WORKSPACE, _SETTING, {})
     return {name: float(value) for name, value in found.items() if name in all_audits()}
 
 
-def reach(one: Audit) -> tuple[float, float]:
+def limit_range(one: Audit) -> tuple[float, float]:
     """The lowest and highest limit that an audit can be given: 0 to 1 for shares and correlations."""
     default = one.threshold or 0.0
     return (0.0, 1.0) if default <= 1 else (0.0, 10 * default)
 
 
 @dataclass(frozen=True)
-class Proposed:
+class ProposedLimit:
     """A limit that waits for another lead (None: the audit's default), and who has proposed it."""
 
     value: float | None
     by: str
 
 
-def proposed(store: Store | Tx) -> dict[str, Proposed]:
+def proposed_limits(store: Store | Tx) -> dict[str, ProposedLimit]:
     """The limits that wait for another lead, by audit."""
     found = settings.get_setting(store, settings.WORKSPACE, _PROPOSED, {})
-    return {str(name): Proposed(one["value"], str(one["by"])) for name, one in found.items()}
+    return {str(name): ProposedLimit(one["value"], str(one["by"])) for name, one in found.items()}
 
 
-def set_threshold(store: Store, actor: str, name: str, value: float | None) -> bool:
+def set_audit_limit(store: Store, actor: str, name: str, value: float | None) -> bool:
     """Set the limit of an audit for the whole workspace (leads); None goes back to its default. Whether it holds now.
 
     Where the policy asks for two leads, a limit is part of what it asks: the change waits as `proposed` until another
@@ -183,7 +185,7 @@ def set_threshold(store: Store, actor: str, name: str, value: float | None) -> b
     if one is None or one.threshold is None:
         having = ", ".join(a.name for a in all_audits().values() if a.threshold is not None) or "none"
         raise BadInput(f"There is no audit {name!r} whose limit can be set. There are: {having}.")
-    low, high = reach(one)
+    low, high = limit_range(one)
     if value is not None and not (math.isfinite(value) and low <= value <= high):
         raise BadInput(f"The limit of {one.title!r} is {value:g}: it must be from {low:g} to {high:g}.")
 
@@ -191,11 +193,11 @@ def set_threshold(store: Store, actor: str, name: str, value: float | None) -> b
         require(tx, actor, "lead")
         before = settings.get_setting(tx, settings.WORKSPACE, _SETTING, {})
         after = {k: v for k, v in before.items() if k != name} | ({} if value is None else {name: value})
-        wait = proposed(tx)
+        wait = proposed_limits(tx)
         held = wait.pop(name, None)
         holds = after == before or not leads.needs_two_leads(tx) or _agreed(tx, actor, held, value)
         if not holds and (held is None or held.by != actor or held.value != value):
-            _put(tx, wait | {name: Proposed(value, actor)})
+            _put(tx, wait | {name: ProposedLimit(value, actor)})
         if holds and held is not None:
             _put(tx, wait)
         if holds and after != before:
@@ -205,7 +207,7 @@ def set_threshold(store: Store, actor: str, name: str, value: float | None) -> b
     return store.tx(actor, "audit limit", work, target=name)
 
 
-def _agreed(tx: Tx, actor: str, held: Proposed | None, value: float | None) -> bool:
+def _agreed(tx: Tx, actor: str, held: ProposedLimit | None, value: float | None) -> bool:
     """Whether another lead has proposed this limit. Raises NotAllowed where they do not count as two."""
     events = leads.lead_history(tx)
     if held is None or held.value != value or held.by == actor or held.by not in leads.current_leads(events):
@@ -215,5 +217,5 @@ def _agreed(tx: Tx, actor: str, held: Proposed | None, value: float | None) -> b
     return True
 
 
-def _put(tx: Tx, wait: dict[str, Proposed]) -> None:
+def _put(tx: Tx, wait: dict[str, ProposedLimit]) -> None:
     settings.put_setting(tx, settings.WORKSPACE, _PROPOSED, {name: asdict(one) for name, one in wait.items()})

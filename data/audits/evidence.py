@@ -36,7 +36,7 @@ _BASES: tuple[Basis, ...] = ("blind", "all")
 
 
 @dataclass(frozen=True)
-class Judge:
+class AuditedJudge:
     """A judge's row: `params` as they are stored, which for an imported judge may be anything."""
 
     id: str
@@ -81,7 +81,7 @@ class Scope:
     fits: int = 0
 
 
-class Items(Mapping[str, Item]):
+class LazyItems(Mapping[str, Item]):
     """Items by id, each parsed when it is first looked at: many audits never look at the text."""
 
     def __init__(self, contents: dict[str, str]) -> None:
@@ -103,7 +103,7 @@ class Items(Mapping[str, Item]):
         return key in self._contents
 
 
-def judge(store: Store, judge_id: str) -> Judge:
+def audited_judge(store: Store, judge_id: str) -> AuditedJudge:
     """The judge of that id. Raises NotFound."""
     rows = store.rows("select id, card, card_version, model, params, synthetic from judge where id = $1", [judge_id])
     if not rows:
@@ -111,30 +111,32 @@ def judge(store: Store, judge_id: str) -> Judge:
     return _judge(rows[0])
 
 
-def _judge(row: Sequence[object]) -> Judge:
+def _judge(row: Sequence[object]) -> AuditedJudge:
     found = json.loads(str(row[4]))
     params = found if isinstance(found, dict) else {}
-    return Judge(str(row[0]), str(row[1]), str(row[2]), str(row[3]), params, bool(row[5]))
+    return AuditedJudge(str(row[0]), str(row[1]), str(row[2]), str(row[3]), params, bool(row[5]))
 
 
-def card_of(store: Store, found: Judge) -> Card:
+def audited_card(store: Store, found: AuditedJudge) -> Card:
     """The card of a judge, as it was for that judge. Raises UnknownCard."""
     return cards.card_of_judge(store, found.id)
 
 
-def gather(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> tuple[AuditEvidence, Scope]:
+def gather_evidence(
+    store: Store, dataset_id: str, judge_id: str, most: int | None = None
+) -> tuple[AuditEvidence, Scope]:
     """All that an audit of the judge may look at in a dataset, its samples combined, and what that is in numbers.
 
     Of more than `most` replies (None: `MOST`) those to a random sample of items are looked at, the same each time.
     Raises NotFound, UnknownCard.
     """
-    mine = judge(store, judge_id)
-    card = card_of(store, mine)
+    mine = audited_judge(store, judge_id)
+    card = audited_card(store, mine)
     among = _Among(store, dataset_id, judge_id, MOST if most is None else most)
     contents = {
         str(i): str(c) for i, c in among.rows("select i.id, i.content from item i join chosen x on x.id = i.id")
     }
-    items = Items(contents)
+    items = LazyItems(contents)
     said = among.replies(mine, card, items)
     replies = combine_replies(said, card, rule_of(card, mine.params))
     probes: dict[str, list[AuditReply]] = {}
@@ -183,7 +185,7 @@ class _Among:
         """The rows of a query on `chosen`; further parameters are numbered from $3."""
         return self.store.rows(self.chosen + sql, [*self.params, *params])
 
-    def judges(self) -> list[Judge]:
+    def judges(self) -> list[AuditedJudge]:
         """Every judge of these items, those of most items first."""
         rows = self.rows(
             "select j.id, j.card, j.card_version, j.model, j.params, j.synthetic from judge j join ("
@@ -192,7 +194,7 @@ class _Among:
         )
         return [_judge(row) for row in rows]
 
-    def replies(self, one: Judge, card: Card, items: Items) -> list[AuditReply]:
+    def replies(self, one: AuditedJudge, card: Card, items: LazyItems) -> list[AuditReply]:
         """A judge's replies by item, part and sample. Where one was asked for again, the one that could be read."""
         rows = self.rows(
             "select id, item_id, part, sample, unscored, why, several from (select m.id, m.item_id, m.part, m.sample, "
@@ -236,7 +238,7 @@ class _Among:
         ]
 
     def _facts(
-        self, one: Judge, card: Card, items: Items, rows: list[tuple[object, ...]]
+        self, one: AuditedJudge, card: Card, items: LazyItems, rows: list[tuple[object, ...]]
     ) -> dict[str, dict[str, object]]:
         """What only the raw text of a judgment of several calls holds, such as the verdict in each order."""
         params = call_plan.recalled(one.params)
@@ -260,7 +262,7 @@ def _place(kind: Sequence[object], places: Mapping[str, int]) -> tuple[object, .
 
 
 def _gold(
-    store: Store, dataset_id: str, card: Card, items: Items, shown: Container[str]
+    store: Store, dataset_id: str, card: Card, items: LazyItems, shown: Container[str]
 ) -> tuple[Basis | str, dict[Cell, float | None]]:
     """The basis that gold rests on, and the gold of every cell of the items, but of those `shown` to the judge."""
     modes = store.rows(
@@ -281,7 +283,7 @@ def _gold(
     return "", {}
 
 
-def _fits(store: Store, judge_id: str, items: Items) -> dict[Cell, bool]:
+def _fits(store: Store, judge_id: str, items: LazyItems) -> dict[Cell, bool]:
     """Whether a justification fits its score: what most people say who were asked, a drawn vote counts as no."""
     rows = store.rows(
         "select item_id, unit, dimension, sum(case when fits then 1 else -1 end) from ("

@@ -38,7 +38,7 @@ class Justified:
 
 
 @dataclass(frozen=True)
-class Tally:
+class JustificationTally:
     """How far the question is answered.
 
     It has the ratings that have a justification, those that somebody answered, those of them where most people say that
@@ -51,7 +51,7 @@ class Tally:
     mine: int
 
 
-def ahead(
+def justifications_ahead(
     store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str], most: int = 5
 ) -> list[Justified]:
     """The next cells that a person has not answered, in the judge's own random order, the same for everybody.
@@ -71,7 +71,7 @@ def ahead(
     return [_justified(row) for row in rows]
 
 
-def last(store: Store, dataset_id: str, judge_id: str, person: str) -> tuple[Justified, bool] | None:
+def last_justification(store: Store, dataset_id: str, judge_id: str, person: str) -> tuple[Justified, bool] | None:
     """What a person answered last, and how; None before the first answer."""
     rows = store.rows(
         f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text, f.fits {_DRAWN} "
@@ -87,7 +87,7 @@ def _justified(row: Sequence[object]) -> Justified:
     return Justified(str(row[0]), str(row[1]), str(row[2]), str(row[3]), value, str(row[5]))
 
 
-def answer(store: Store, actor: str, judge_id: str, cell: Justified, fits: bool) -> None:
+def record_fit(store: Store, actor: str, judge_id: str, cell: Justified, fits: bool) -> None:
     """Say whether a justification fits its score; a newer answer of the same person replaces it.
 
     Raises NotAllowed, BadInput where the judge gave no such justification.
@@ -107,7 +107,9 @@ def answer(store: Store, actor: str, judge_id: str, cell: Justified, fits: bool)
     store.tx(actor, "justification fits", work, target=judge_id)
 
 
-def tally(store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str]) -> Tally:
+def count_fits(
+    store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str]
+) -> JustificationTally:
     """How far the question is answered; where people differ, most decide, and a drawn vote counts as not fitting."""
     marks = ", ".join(f"${n}" for n in range(4, 4 + len(dimensions))) or "null"
     rows = store.rows(
@@ -119,4 +121,4 @@ def tally(store: Store, dataset_id: str, judge_id: str, person: str, dimensions:
         [dataset_id, judge_id, person, *dimensions],
     )
     cells, answered, unfit, mine = (int(value or 0) for value in rows[0])
-    return Tally(cells, answered, unfit, mine)
+    return JustificationTally(cells, answered, unfit, mine)

@@ -31,7 +31,7 @@ _CLOSE = 1e-6
 
 
 @dataclass
-class Group:
+class AggregateGroup:
     """The scores of one run and system.
 
     It has the items with a value, ratings (n/a too), and how often each answer was given; `whole` and `cross` by
@@ -46,8 +46,8 @@ class Group:
     squares: float = 0.0
     """Sum of the squares of all values, where their mean is taken."""
 
-    def __add__(self, other: Group) -> Group:
-        return Group(
+    def __add__(self, other: AggregateGroup) -> AggregateGroup:
+        return AggregateGroup(
             self.items + other.items, self.cells + other.cells, self.counts + other.counts, self.whole + other.whole,
             self.cross + other.cross, self.squares + other.squares,
         )  # fmt: skip
@@ -76,7 +76,7 @@ class Group:
 
 Key = tuple[str, str]
 """Unit sort and name of a dimension."""
-Groups = dict[tuple[str, str], Group]
+Groups = dict[tuple[str, str], AggregateGroup]
 """By run and system."""
 
 
@@ -122,12 +122,12 @@ def _follow(store: Store, dataset_id: str, judge_id: str, kept: _Kept) -> None:
         if again:
             kept.groups.clear()
         else:
-            asked = [d for d in calibration.dimensions(store, judge_id) if (d.sort, d.name) in kept.groups]
+            asked = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in kept.groups]
             _take(kept, _counted(store, dataset_id, judge_id, asked, kept.seq, upto))
     kept.seq, kept.stamp = upto, stamp
 
 
-def _take(kept: _Kept, found: Iterable[tuple[Key, str, str, Group]]) -> None:
+def _take(kept: _Kept, found: Iterable[tuple[Key, str, str, AggregateGroup]]) -> None:
     for key, run, system, group in found:
         groups = kept.groups[key]
         groups[run, system] = groups[run, system] + group if (run, system) in groups else group
@@ -135,7 +135,7 @@ def _take(kept: _Kept, found: Iterable[tuple[Key, str, str, Group]]) -> None:
 
 def _counted(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], since: int, upto: int
-) -> Iterator[tuple[Key, str, str, Group]]:
+) -> Iterator[tuple[Key, str, str, AggregateGroup]]:
     """Dimension, run, system and a part of their group, of the scores of changes after `since` up to `upto`.
 
     How often each answer was given comes of one pass over the scores; where an item has one cell, so do its sums. Of
@@ -189,25 +189,25 @@ def _turn(ask: CountedDimension, value: float, first: bool) -> float:
     return float(next(n for n in range(3) if verdict_codes(ask, n)[0 if first else 1] == value))
 
 
-def _single(ask: CountedDimension, value: float | None, n: int) -> Group:
+def _single(ask: CountedDimension, value: float | None, n: int) -> AggregateGroup:
     """So many cells with one value; of items that have one cell also their sums."""
     counts, size = np.zeros(len(ask.codes)), ask.outcomes
     whole, cross = np.zeros((size, 2)), np.zeros((size, 3))
     if value is None:
-        return Group(0, n, counts, whole, cross)
+        return AggregateGroup(0, n, counts, whole, cross)
     counts[int(bins.row_numbers([value], ask.dimension.scale)[0]) if not ask.sided else int(value)] = n
     squares = n * value * value if ask.mean else 0.0
     if ask.dimension.sort in MANY:
-        return Group(0, n, counts, whole, cross, squares)
+        return AggregateGroup(0, n, counts, whole, cross, squares)
     t = [value] if ask.mean else [float(value)] if size == 1 else [float(k == counts.argmax()) for k in range(size)]
     for k, x in enumerate(t):
         whole[k], cross[k] = (n * x, n), (n * x * x, n * x, n)
-    return Group(n, n, counts, whole, cross, squares)
+    return AggregateGroup(n, n, counts, whole, cross, squares)
 
 
 def _by_item(
     store: Store, several: Sequence[CountedDimension], came: str, where: str, params: Sequence[object]
-) -> Iterator[tuple[Key, str, str, Group]]:
+) -> Iterator[tuple[Key, str, str, AggregateGroup]]:
     """The sums over items, of dimensions whose items have several cells each."""
     side = "right(s.unit, 1) as side" if several[0].dimension.sort == "section" else "'a' as side"
     own, sums = [], []
@@ -235,7 +235,7 @@ def _by_item(
             each = np.array([[next(numbers) for _ in range(3)] for _ in range(ask.outcomes)])
             whole = np.column_stack([each[:, 0], np.full(ask.outcomes, m)])
             cross = np.column_stack([each[:, 1:], np.full(ask.outcomes, mm)])
-            group = Group(int(items), 0, np.zeros(len(ask.codes)), whole, cross)
+            group = AggregateGroup(int(items), 0, np.zeros(len(ask.codes)), whole, cross)
             yield (ask.dimension.sort, ask.dimension.name), str(run or IMPORTED), str(system), group
 
 

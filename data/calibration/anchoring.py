@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from data.calibration.calibration import BEHIND, evidence, met
+from data.calibration.calibration import BEHIND, comparison_input, met
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records.combinations import answer_sql
@@ -110,6 +110,6 @@ class Anchor(NamedTuple):
 @kept(*BEHIND)
 def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Anchor:
     """Assisted labels beside blind ones of one dimension, those that the approval check has `counted`."""
-    blind, assisted = (evidence(store, dataset_id, judge_id, dimension, basis) for basis in (counted, ASSISTED))
+    blind, assisted = (comparison_input(store, dataset_id, judge_id, dimension, basis) for basis in (counted, ASSISTED))
     one, two = (summarise(cells, dimension).interval for cells in (blind, assisted))
     return Anchor(one, two, anchoring(blind, assisted, dimension))

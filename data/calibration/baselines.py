@@ -22,7 +22,7 @@ MOST_ITEMS = 1_000
 choice, and always the same one."""
 
 
-def measured(
+def measure_baselines(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, drop: bool = False
 ) -> dict[tuple[str, str], Baselines]:
     """The floors of every dimension, by (unit sort, name), on the cells that calibration rests on; see MOST_ITEMS.

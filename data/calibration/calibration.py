@@ -34,7 +34,10 @@ DRAWN = (
     "left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
     "group by item_id) d on d.item_id = {of}.item_id"
 )
-BEHIND = ("item", "judge", "card", "score", "label", "draw", "setting", "adjudication", "item_use")
+BEHIND = (
+    "item", "judge", "card", "score", "combination", "label", "draw", "design", "intake", "setting", "adjudication",
+    "item_use",
+)  # fmt: skip
 """The tables that gold and scores rest on. What is summed up of them is small, and asked for by many pages."""
 _AT_ONCE = 2_000_000
 """Items times dimensions that one statement sums up: it holds their labels in memory."""
@@ -43,14 +46,14 @@ MOST = 500
 _LARGEST_TABLE = 16  # values squared: beyond it the cross-products of a table are too many columns
 
 
-class Rest(NamedTuple):
+class BasisSize(NamedTuple):
     """What a basis has to rest on: labels, and the people who gave them."""
 
     labels: int
     people: int
 
 
-class Found(NamedTuple):
+class ListedCell(NamedTuple):
     """A cell in a list: the item, its name and systems under test, the unit, and how its gold came about, in words."""
 
     item: str
@@ -60,7 +63,7 @@ class Found(NamedTuple):
     came: str = ""
 
 
-def dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
+def compared_dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
     """The dimensions of a judge's card that people are asked about and whose scale has a table.
 
     What only the judge states, on an interval scale (its aggregates), is among them once people have labelled it.
@@ -78,7 +81,7 @@ def _labelled(store: Store | Tx, dimension: Dimension) -> bool:
 
 
 @kept(*BEHIND)
-def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Basis, Rest]:
+def basis_sizes(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Basis, BasisSize]:
     """How many labels of these dimensions each basis has in a dataset, and from how many people.
 
     Labels of items that prompts were tuned on are in none (data/gold/excluded_items.py).
@@ -98,20 +101,20 @@ def rests(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Bas
     for mode, random, drawn, annotator, count in rows:
         for basis in bases_of_label(str(mode), bool(random), bool(drawn)):
             people[basis][str(annotator)] += int(count)
-    return {basis: Rest(sum(found.values()), len(found)) for basis, found in people.items()}
+    return {basis: BasisSize(sum(found.values()), len(found)) for basis, found in people.items()}
 
 
-def evidence(
+def comparison_input(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> PairedRatings | RatingSums:
     """The cells of one judge and dimension where there is gold: single ones, or their sums where items are many.
 
     `drop` is a category ("tie") whose cells are left out of the sums; of single cells `summarise` leaves them out.
     """
-    return every(store, dataset_id, judge_id, [dimension], basis, bool(drop))[0]
+    return comparison_inputs(store, dataset_id, judge_id, [dimension], basis, bool(drop))[0]
 
 
-def every(
+def comparison_inputs(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
 ) -> list[PairedRatings | RatingSums]:  # fmt: skip
@@ -160,7 +163,7 @@ def meeting(
         among += " and l.item_id = any($4)"
         params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
     cells = met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id) + among, waiting=waiting)
-    strata, columns, drawn = parted(store, dataset_id, basis), MEETING, ""
+    strata, columns, drawn = is_stratified(store, dataset_id, basis), MEETING, ""
     if strata:
         columns += ", dense_rank() over (order by coalesce(d.stratum, '')) as stratum"
         drawn = DRAWN.format(of="m")
@@ -173,7 +176,7 @@ def meeting(
     return replace(found, stratum=frame["stratum"].to_numpy(dtype=np.int64)) if strata else found
 
 
-def parted(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
+def is_stratified(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
     """Whether strata enter the error: where items were drawn by what a judge said, or not in proportion.
 
     Systems, languages or fields in proportion narrow an interval hardly, and the cautious scale that strata by a
@@ -229,7 +232,7 @@ def all_sums(
     terms = [_terms(d) for d in asked]
     width = max(len(t) * (len(t) + 3) // 2 for t in terms)
     grouped = f" {DRAWN.format(of='o')} group by coalesce(d.stratum, '')"
-    strata = grouped if parted(store, dataset_id, basis) else ""
+    strata = grouped if is_stratified(store, dataset_id, basis) else ""
     order = "row_number() over (order by coalesce(d.stratum, ''))" if strata else "null"
     counted = labels_sql(basis, list(marks.values()), not_in_prompt_sql(store, judge_id))
     parts, chosen = [f"held as materialized ({counted})"], []
@@ -334,7 +337,7 @@ def _column(rows: list[tuple[Any, ...]], place: int) -> np.ndarray[Any, np.dtype
     return np.array([np.nan if r[place] is None else float(r[place]) for r in rows], dtype=np.float64)
 
 
-def items_in(
+def list_cells(
     store: Store,
     person: str,
     dataset_id: str,
@@ -344,7 +347,7 @@ def items_in(
     human: float | None,
     judge: float | None,
     most: int = MOST,
-) -> list[Found]:
+) -> list[ListedCell]:
     """The cells in one place of the table.
 
     The cells where people say `human` and the judge `judge` or what is nearest to it (None = n/a), by name; at most
@@ -373,7 +376,7 @@ def items_in(
     )
     exposure.record_exposures(store, person, {str(row[0]): [judge_id, exposure.PEOPLE] for row in rows}, "calibration")
     return [
-        Found(str(i), str(name), " · ".join(s for s in (a, b) if s), str(unit), _came(*told))
+        ListedCell(str(i), str(name), " · ".join(s for s in (a, b) if s), str(unit), _came(*told))
         for i, name, a, b, unit, *told in rows
     ]
 
@@ -389,7 +392,7 @@ def _came(how: str, people: int, person: str | None, reason: str | None) -> str:
 
 
 @kept("item", "judgment")
-def unscored(store: Store, dataset_id: str, judge_id: str) -> list[tuple[str, int]]:
+def count_unscored(store: Store, dataset_id: str, judge_id: str) -> list[tuple[str, int]]:
     """(reason, how many) of a judge's replies that could not be used, and were not asked for again with success."""
     rows = store.rows(
         "select m.unscored, count(*) from unscored_now m join item i on i.id = m.item_id "

@@ -25,7 +25,7 @@ MOST_ITEMS = 5_000
 """On more items than this the length rule is left out: it would have to read them all."""
 
 
-class Same(NamedTuple):
+class ComparedCells(NamedTuple):
     """The cells of a dimension that people and all chosen judges gave a value of the scale, and what was left out.
 
     `gold` counts the cells with a gold value, `scored` those that each judge gave a value too. `too_many`: the length
@@ -38,20 +38,20 @@ class Same(NamedTuple):
     too_many: bool
 
 
-def dimensions(store: Store, judge_ids: Sequence[str]) -> dict[str, tuple[Dimension, list[str]]]:
+def common_dimensions(store: Store, judge_ids: Sequence[str]) -> dict[str, tuple[Dimension, list[str]]]:
     """sort.name -> (dimension, the judges that have it), of those with a table; a name means one scale everywhere."""
     found: dict[str, tuple[Dimension, list[str]]] = {}
     for judge_id in judge_ids:
-        for one in calibration.dimensions(store, judge_id):
+        for one in calibration.compared_dimensions(store, judge_id):
             held = found.setdefault(f"{one.sort}.{one.name}", (one, []))
             if held[0].scale == one.scale:
                 held[1].append(judge_id)
     return found
 
 
-def same(
+def shared_cells(
     store: Store, dataset_id: str, judge_ids: Sequence[str], dimension: Dimension, basis: Basis, rules: bool = False
-) -> Same:
+) -> ComparedCells:
     """The cells that all of these judges share with people; `rules` adds LENGTH and CONSTANT as judges.
 
     Items that stand as examples in the prompt of any of them are left out for all.
@@ -89,7 +89,9 @@ def same(
             judges[LENGTH] = length_rule_guesses(lengths, item, human, weights, bins.code_count(scale))
         judges[CONSTANT] = bins.to_codes(np.full(len(item), bins.row_values(scale)[row]), scale)
     seats = SharedCells(item, human, judges, None if np.all(weights == 1) else weights)
-    return Same(seats, len(frame), {one: int((~np.isnan(v)).sum()) for one, v in values.items()}, rules and many)
+    return ComparedCells(
+        seats, len(frame), {one: int((~np.isnan(v)).sum()) for one, v in values.items()}, rules and many
+    )
 
 
 def _by_length(dimension: Dimension) -> bool:
@@ -110,13 +112,13 @@ def _lengths(store: Store, dataset_id: str, chosen: object) -> Floats:
 @kept(*BEHIND)
 def compared(
     store: Store, dataset_id: str, judge_ids: tuple[str, ...], basis: Basis
-) -> dict[str, tuple[Dimension, Same, JudgeComparison]]:
+) -> dict[str, tuple[Dimension, ComparedCells, JudgeComparison]]:
     """Every dimension that the first judge, the reference, has, with those of the others that have it too."""
     found = {}
-    for name, (dimension, who) in dimensions(store, judge_ids).items():
+    for name, (dimension, who) in common_dimensions(store, judge_ids).items():
         if judge_ids[0] not in who:
             continue
-        shared = same(store, dataset_id, who, dimension, basis, rules=True)
+        shared = shared_cells(store, dataset_id, who, dimension, basis, rules=True)
         if len(shared.seats.item):
             scale = dimension.scale
             found[name] = (

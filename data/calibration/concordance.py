@@ -11,7 +11,7 @@ from judges.stats.threshold import ThresholdPoint, ThresholdRates
 from judges.types import Dimension
 
 
-def beside(
+def concordance_of(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> Concordance | None:
     """The figures of one judge and dimension on a basis; None where answers have no order."""
@@ -27,14 +27,16 @@ def beside(
 
 
 @kept(*BEHIND)
-def flags(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[ThresholdPoint]:
+def flag_curve(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> list[ThresholdPoint]:
     """A score as a flag, over thresholds."""
     given = meeting(store, dataset_id, judge_id, dimension, basis)
     return threshold.threshold_curve(given, dimension.scale)
 
 
 @kept(*BEHIND)
-def flagged(
+def flag_at(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float
 ) -> ThresholdRates:
     """The same at one threshold, with intervals."""

@@ -17,7 +17,7 @@ from judges.stats.reliability import ConfidenceCells, Reliability, reliability
 from judges.types import Dimension
 
 
-class Certain(NamedTuple):
+class LabelledConfidence(NamedTuple):
     """Scored cells that have a confidence, by where it comes from, and how many scored cells there are in all.
 
     Sources are those that the scores name (self-reported, log-probabilities, ...), and SAMPLES where the judge was
@@ -28,7 +28,9 @@ class Certain(NamedTuple):
     scored: int
 
 
-def certain(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Certain:
+def confidence_cells(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> LabelledConfidence:
     """The confidences of one judge and dimension where there is gold, most cells first."""
     several = store.rows("select 1 from score where judge_id = $1 and sample > 0 limit 1", [judge_id])
     spread = (
@@ -63,7 +65,7 @@ def certain(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, 
     there = ~np.isnan(numbers["agreed"])
     if there.any():
         found[SAMPLES] = ConfidenceCells(item[there], numbers["agreed"][there], off[there], numbers["weight"][there])
-    return Certain(dict(sorted(found.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame))
+    return LabelledConfidence(dict(sorted(found.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame))
 
 
 class Levels(NamedTuple):
@@ -76,6 +78,6 @@ class Levels(NamedTuple):
 @kept(*BEHIND)
 def levels(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Levels:
     """How often the judge agrees with people at each level of its confidence, by every source of it."""
-    found = certain(store, dataset_id, judge_id, dimension, basis)
+    found = confidence_cells(store, dataset_id, judge_id, dimension, basis)
     made = {source: (reliability(cells), len(cells.item)) for source, cells in found.by_source.items()}
     return Levels({source: (one, n) for source, (one, n) in made.items() if one is not None}, found.scored)

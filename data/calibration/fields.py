@@ -18,7 +18,7 @@ MOST = 200
 _DAY = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:[T ].*)?")
 
 
-class Items(NamedTuple):
+class ItemFields(NamedTuple):
     """The place of every item, and their words by field; of a pair `second` has the system of response B.
 
     `days` are fields of meta that are dates wherever they are given ("" none); kind and stratum are no fields
@@ -33,13 +33,13 @@ class Items(NamedTuple):
     stratum: NDArray[np.object_]
 
 
-def items(store: Store, dataset_id: str) -> Items:
+def item_fields(store: Store, dataset_id: str) -> ItemFields:
     """All items of a dataset."""
     tables = ["item", "stratum"]
     return remembered(store, ("items by field", dataset_id), tables, lambda: _read(store, dataset_id))
 
 
-def _read(store: Store, dataset_id: str) -> Items:
+def _read(store: Store, dataset_id: str) -> ItemFields:
     frame = store.frame(
         f"select i.id, i.kind, i.system_a, i.system_b, i.meta, {HEAD} as head, coalesce(s.stratum, '') as stratum "
         "from item i left join (select item_id, max(stratum) as stratum from stratum where dataset_id = $1 "
@@ -61,4 +61,4 @@ def _read(store: Store, dataset_id: str) -> Items:
             days[key] = np.array([value[:10] for value in held], dtype=object)
     own = (frame[name].to_numpy(dtype=object) for name in ("system_b", "kind", "stratum"))
     second, kind, stratum = own
-    return Items({id_: n for n, id_ in enumerate(frame["id"])}, words, second, days, kind, stratum)
+    return ItemFields({id_: n for n, id_ in enumerate(frame["id"])}, words, second, days, kind, stratum)

@@ -21,7 +21,7 @@ Resting = Literal["blind", "here"]
 """All blind labels, or only those that were given here."""
 
 
-def ceiling(
+def measure_ceiling(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, resting: Resting = "blind"
 ) -> HumanCeiling | None:
     """How far people agree with each other on the same blind items, and the judge with them.
@@ -36,7 +36,7 @@ def ceiling(
     return remembered(store, ("ceiling", dataset_id, judge_id, dimension, resting), TABLES, make)
 
 
-def between(
+def kappas_between_people(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], resting: Resting = "blind"
 ) -> dict[Dimension, Interval | None]:
     """Kappa between two people in each of several dimensions.
@@ -61,7 +61,7 @@ def stand_in(
 
     None where it cannot be tried: fewer than three people, or no score of the judge.
     """
-    found = ceiling(store, dataset_id, judge_id, dimension)
+    found = measure_ceiling(store, dataset_id, judge_id, dimension)
     if found is None or found.judge is None or found.people < alternative_annotator.MIN_PEOPLE:
         return None
     labels = annotators.dimension_labels(store, dataset_id, dimension, "blind", judge_id)

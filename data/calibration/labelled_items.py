@@ -29,7 +29,7 @@ Key = tuple[str, str]
 """Unit sort and name of a dimension."""
 
 
-def labelled(
+def labelled_items(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], bases: Sequence[Basis]
 ) -> dict[Key, dict[str, list[Moments]]]:
     """The moments of the items with gold, by dimension and system, one for each outcome.
@@ -37,7 +37,8 @@ def labelled(
     The basis is given beside them; `items` and what is of the whole are 0 (`Group.moments` fills them in). They are
     made anew only where rows were added that they depend on.
     """
-    tables = ("item", "score", "label", "draw", "setting", "adjudication", "item_use", "card")
+    tables = ("item", "score", "label", "draw", "setting", "adjudication", "item_use", "card",
+              "judge", "combination", "intake")  # fmt: skip
     key = ("labelled", dataset_id, judge_id, *((d.sort, d.name) for d in asked), *bases)
     return remembered(store, key, tables, lambda: _labelled(store, dataset_id, judge_id, asked, bases)) if asked else {}
 

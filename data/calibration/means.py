@@ -11,8 +11,8 @@ import numpy as np
 import pandas
 from numpy.typing import NDArray
 
-from data.calibration.fields import MOST, SYSTEM, Items
-from data.calibration.fields import items as described
+from data.calibration.fields import MOST, SYSTEM, ItemFields
+from data.calibration.fields import item_fields as described
 from data.calibration.score_sums import FEW as FEW_UNITS
 from data.cards import cards
 from data.store import Store, remembered
@@ -30,7 +30,7 @@ MOST_SCORES = 3_000_000
 
 
 @dataclass(frozen=True)
-class Chosen:
+class MeansChoice:
     """What is asked for: the field to group by ("" none), fields with the value that items must have, another judge."""
 
     by: str = SYSTEM
@@ -39,7 +39,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Row:
+class MeanRow:
     """A dimension in a group of items ("" all) and, where it has few units, in one of them ("" all): its means."""
 
     group: str
@@ -54,49 +54,50 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class MeansTable:
     """The rows, and the groups with fewer items than a mean needs.
 
     `apart` are the cells that this judge alone and the other alone has valued, where two are compared.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[MeanRow, ...]
     few: tuple[str, ...] = ()
     apart: tuple[int, int] | None = None
 
 
-def fields(store: Store, dataset_id: str) -> dict[str, list[str]]:
+def group_fields(store: Store, dataset_id: str) -> dict[str, list[str]]:
     """The fields by which items can be grouped, each with its values: system, language, and keys of the items' meta."""
     items = described(store, dataset_id)
     values = {name: {*words, *(items.second if name == SYSTEM else ())} - {""} for name, words in items.words.items()}
     return {name: sorted(held) for name, held in values.items() if held}
 
 
-def table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Table:
+def means_table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) -> MeansTable:
     """The means of a judge over the dimensions of its card that are numbers, and of flags the share of yes.
 
     Raises BadInput for a field or a value that the items do not have, and for more scores than memory is spent on.
     """
-    there = fields(store, dataset_id)
+    there = group_fields(store, dataset_id)
     for name, value in ((chosen.by, ""), *chosen.only):
         if name and name not in there:
             names = ", ".join(there)
             raise BadInput(f"The items have no field {name!r} of 1 to {MOST} values. They can be grouped by: {names}.")
         if value and value not in there[name]:
             raise BadInput(f"No item has the {name} {value!r}. There are: {', '.join(there[name][:20])}.")
-    key, tables = ("means of", dataset_id, judge_id, chosen), ("item", "score", "judge", "card")
+    key = ("means of", dataset_id, judge_id, chosen)
+    tables = ("item", "score", "combination", "judge", "card", "stratum")
     return remembered(store, key, tables, lambda: _table(store, dataset_id, judge_id, chosen))
 
 
-def overall(store: Store, dataset_id: str, judge_id: str) -> tuple[Row, ...]:
+def overall_means(store: Store, dataset_id: str, judge_id: str) -> tuple[MeanRow, ...]:
     """The means of a judge over all items; none where it has more scores than are held in memory."""
     try:
-        return table(store, dataset_id, judge_id, Chosen("")).rows
+        return means_table(store, dataset_id, judge_id, MeansChoice("")).rows
     except BadInput:
         return ()
 
 
-def known(store: Store, judge_id: str) -> bool:
+def has_means(store: Store, judge_id: str) -> bool:
     """Whether the judge gives anything that has a mean."""
     return bool(_numbered(cards.card_of_judge_if_known(store, judge_id)))
 
@@ -105,7 +106,7 @@ def _numbered(card: Card | None) -> list[Dimension]:
     return [d for d in card.dimensions if d.scale.kind in ("ordinal", "interval", "flag")] if card is not None else []
 
 
-def _table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Table:
+def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) -> MeansTable:
     card, items = cards.card_of_judge_if_known(store, judge_id), described(store, dataset_id)
     numbers = _numbered(card)
     frame, apart = _scores(store, dataset_id, judge_id, chosen.other), None
@@ -132,11 +133,11 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: Chosen) -> Tabl
                 part = held[held["unit"] == of] if of else held
                 made = figures.judge_means(_scored(part, d, card, frame, parts), *_ends(d))
                 if made.told:
-                    rows.append(Row(str(who), d, of, made))
+                    rows.append(MeanRow(str(who), d, of, made))
                 elif not of:
                     few[str(who)] = None
     rows.sort(key=lambda row: row.group)
-    return Table(tuple(rows), tuple(few), apart)
+    return MeansTable(tuple(rows), tuple(few), apart)
 
 
 def _scores(store: Store, dataset_id: str, judge_id: str, other: str) -> pandas.DataFrame:
@@ -206,7 +207,7 @@ def _numbers(column: pandas.Series) -> Floats:
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
 
 
-def _words(items: Items, name: str, frame: pandas.DataFrame) -> NDArray[np.object_]:
+def _words(items: ItemFields, name: str, frame: pandas.DataFrame) -> NDArray[np.object_]:
     """The word of each row's item in a field; of response B of a pair its own system."""
     place = frame["place"].to_numpy(dtype=np.int64)
     words: NDArray[np.object_] = items.words[name][place]
@@ -215,7 +216,7 @@ def _words(items: Items, name: str, frame: pandas.DataFrame) -> NDArray[np.objec
     return np.asarray(np.where(frame["side"] == "b", items.second[place], words), dtype=object)
 
 
-def few_told(found: Table) -> str:
+def explain_few_scores(found: MeansTable) -> str:
     """The groups that are hidden, as a sentence; "" where none is."""
     if not found.few:
         return ""
@@ -224,7 +225,7 @@ def few_told(found: Table) -> str:
     return f"Hidden, as a mean of fewer than {FEW} items would reveal single scores: {named}{more}."
 
 
-def plain(row: Row) -> dict[str, Any]:
+def mean_record(row: MeanRow) -> dict[str, Any]:
     """A row as values of JSON."""
 
     def held(one: Interval | None) -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ from judges.stats.missingness import Missingness
 from judges.types import Dimension
 
 
-def missing(
+def measure_missingness(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, more: Sequence[str] = (),
     drop: str = "", waiting: Waiting | None = None,
 ) -> Missingness:  # fmt: skip

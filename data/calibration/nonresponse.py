@@ -18,7 +18,7 @@ from data.store.ids import now
 from judges.stats.nonresponse import SampleResponse, StratumResponse
 from judges.types import Dimension, UnitSort
 
-TABLES = ("item", "judge", "card", "label", "draw", "item_use", "intake")
+TABLES = ("item", "judge", "card", "label", "draw", "item_use", "intake", "design", "combination")
 """What it rests on."""
 Key = tuple[UnitSort, str]
 """Unit sort and name of a dimension."""
@@ -32,7 +32,7 @@ MOST = 500
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingAnswer:
     """A drawn item that has no label that counts: its name, stratum, why, and by whom, in words."""
 
     item: str
@@ -42,15 +42,15 @@ class Missing:
     told: str
 
 
-def summary(left: Sequence[Missing]) -> str:
+def summarise_missing(left: Sequence[MissingAnswer]) -> str:
     """Why they are not answered, by number: "7 waiting, 3 put aside"; "" for none."""
     counts = Counter(one.why for one in left)
     return ", ".join(f"{counts[why]:,} {why}" for why in get_args(Why) if counts[why])
 
 
-def missing(
+def missing_answers(
     store: Store, person: str, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
-) -> list[Missing]:
+) -> list[MissingAnswer]:
     """The items drawn to be answered blind that have no label of a dimension that counts, by stratum and name.
 
     Nothing in it shows a score. What people wrote as a reason is shown only of items that cannot come to this person
@@ -116,7 +116,7 @@ def missing(
                 told = "known to all", "everybody who works here was shown what a judge or other people said"
             else:
                 told = "waiting", "for a blind answer"
-            found.append(Missing(str(item), str(name), str(stratum), *told))
+            found.append(MissingAnswer(str(item), str(name), str(stratum), *told))
     return found
 
 

@@ -11,7 +11,7 @@ from judges.stats.other_metrics import OtherMetrics
 from judges.types import Dimension
 
 
-def others(
+def measure_other_metrics(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = "",
     waiting: Waiting | None = None,
 ) -> OtherMetrics:  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from data.calibration.calibration import dimensions, met
+from data.calibration.calibration import compared_dimensions, met
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import unit_sort_sql
 from data.store import Store, Tx
@@ -25,13 +25,13 @@ MIDDLING = 0.65
 
 def dimension_of(store: Store | Tx, judge_id: str, about: str) -> Dimension:
     """The dimension of a judge's card by its name in designs, "turn.helpfulness". Raises BadInput."""
-    there = {f"{d.sort}.{d.name}": d for d in dimensions(store, judge_id)}
+    there = {f"{d.sort}.{d.name}": d for d in compared_dimensions(store, judge_id)}
     if about not in there:
         raise BadInput(f"This judge's card has no dimension called {about!r}. It has: {', '.join(there) or 'none'}.")
     return there[about]
 
 
-def known(
+def known_population(
     store: Store | Tx, dataset_id: str, parts: Mapping[str, str], judge_id: str, dimension: Dimension
 ) -> forecast.ScoredPopulation:
     """The judge's scores of the items of each stratum; `parts` is item -> stratum. Raises BadInput without scores."""
@@ -66,13 +66,15 @@ def sizes_of(parts: Mapping[str, str]) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def worth(store: Store | Tx, dataset_id: str, parts: Mapping[str, str], design: SampleDesign) -> dict[str, float]:
+def stratum_worth(
+    store: Store | Tx, dataset_id: str, parts: Mapping[str, str], design: SampleDesign
+) -> dict[str, float]:
     """In proportion to what a sample is allocated to the strata. Raises BadInput where a design cannot be."""
     sizes = sizes_of(parts)
     if design.allocation != "neyman" or not sizes:
         return sampling.allocation_weights(sizes, design.allocation)
     dimension = dimension_of(store, design.judge, design.about)
-    found = forecast.simulate_spread(known(store, dataset_id, parts, design.judge, dimension), MIDDLING)
+    found = forecast.simulate_spread(known_population(store, dataset_id, parts, design.judge, dimension), MIDDLING)
     return _neyman(store, dataset_id, parts, design.judge, dimension, found)
 
 
@@ -105,7 +107,7 @@ def _neyman(
     return sampling.allocation_weights(sizes, "neyman", dict(zip(sizes, spread.tolist(), strict=True)))
 
 
-def outlook(
+def forecast_draw(
     store: Store, dataset_id: str, parts: Mapping[str, str], judge_id: str, about: str, items: int,
     agreements: Sequence[float], threshold: float, z: float, first: int, last: int, level: float,
 ) -> dict[Allocation | None, Forecast]:  # fmt: skip
@@ -114,7 +116,7 @@ def outlook(
     See `judges.stats.forecast.forecast`. Raises BadInput where there is no forecast.
     """
     dimension, sizes = dimension_of(store, judge_id, about), sizes_of(parts)
-    there = known(store, dataset_id, parts, judge_id, dimension)
+    there = known_population(store, dataset_id, parts, judge_id, dimension)
     found = [s for s in (forecast.simulate_spread(there, a) for a in agreements) if s is not None]
     if not found:
         raise BadInput(

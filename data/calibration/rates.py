@@ -8,8 +8,8 @@ from operator import add
 import numpy as np
 
 from data.calibration.aggregates import tallies
-from data.calibration.calibration import BEHIND, evidence
-from data.calibration.labelled_items import labelled
+from data.calibration.calibration import BEHIND, comparison_input
+from data.calibration.labelled_items import labelled_items
 from data.gold.gold import Basis
 from data.records.combinations import nearest_sql
 from data.records.coverage import counted_dimension, unit_condition
@@ -23,15 +23,15 @@ _PARTED = ("section", "side")
 
 
 @kept(*BEHIND)
-def found(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[AnswerRates]:
+def answer_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[AnswerRates]:
     """Every answer of a flag or an unordered scale with its rates, and how often people would give it."""
     if dimension.scale.weights is not None or not dimension.scale.size:
         return []
-    given = evidence(store, dataset_id, judge_id, dimension, basis)
-    return rates_by_answer(given, dimension, wholes(store, dataset_id, judge_id, dimension))
+    given = comparison_input(store, dataset_id, judge_id, dimension, basis)
+    return rates_by_answer(given, dimension, whole_rates(store, dataset_id, judge_id, dimension))
 
 
-def wholes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[float, JudgeShare]:
+def whole_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[float, JudgeShare]:
     """What the judge gave over all cells that it valued, by code."""
     rows = store.rows(
         f"with own as (select s.item_id, {nearest_sql('s.value')} as value, count(*) as n from score_now s "
@@ -48,7 +48,9 @@ def wholes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -
 
 
 @kept(*BEHIND)
-def means(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> dict[int, CorrectedMean]:
+def corrected_means(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> dict[int, CorrectedMean]:
     """The corrected share (PPI++) of each answer over all systems, by the answer's place; {} where it is not kept so.
 
     Verdicts on the better of two are kept as wins of each system, and parts of pairs under both of them.
@@ -61,7 +63,7 @@ def means(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
     if not groups:
         return {}
     group = reduce(add, groups)
-    by_system = labelled(store, dataset_id, judge_id, [dimension], [basis])[key].values()
+    by_system = labelled_items(store, dataset_id, judge_id, [dimension], [basis])[key].values()
     made = {}
     for outcome in range(ask.outcomes):
         given = [moments[outcome] for moments in by_system]

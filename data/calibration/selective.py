@@ -19,7 +19,7 @@ from judges.types import Dimension
 
 
 @dataclass(frozen=True)
-class Sure:
+class ItemConfidence:
     """The confidence of every item that a judge scored in a dimension: that of its least sure cell, by one source.
 
     Arrays of one length: item ids, confidence (nan: not known in some cell of it, or a reply of the item could not be
@@ -36,7 +36,7 @@ class Sure:
 
 
 @kept("item", "score")
-def sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, int]:
+def confidence_sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, int]:
     """Where confidence comes from, with the cells that each source has, most first."""
     there = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {unit_condition(dimension, 's')} "
     rows = store.rows(
@@ -49,7 +49,7 @@ def sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) 
     return {str(source): int(cells) for source, cells in rows if source}
 
 
-def sure(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, source: str) -> Sure:
+def item_confidence(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, source: str) -> ItemConfidence:
     """The confidence of every item, by one source; a cell whose confidence comes from elsewhere has none by this one.
 
     So a score that breaks a rule of its card, whose confidence is low whatever else is known, is never kept unseen.
@@ -78,15 +78,21 @@ def sure(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, sou
         "where p.place = 1 order by p.item_id",
         params,
     )
-    return Sure(
+    return ItemConfidence(
         frame["item_id"].to_numpy(dtype=str),
         frame["confidence"].to_numpy(dtype=np.float64, na_value=np.nan),
         frame["unit"].to_numpy(dtype=str),
     )
 
 
-def verdicts(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, known: Sure, near: bool = False
+def verdict_cells(
+    store: Store,
+    dataset_id: str,
+    judge_id: str,
+    dimension: Dimension,
+    basis: Basis,
+    known: ItemConfidence,
+    near: bool = False,
 ) -> ConfidenceRatings:
     """The cells with gold where the judge gave a score, n/a among them, which agrees with n/a alone.
 

@@ -13,7 +13,7 @@ from judges.stats.self_consistency import SampledCells, SelfConsistency, measure
 from judges.types import Dimension
 
 
-def repeated(
+def measure_repeats(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> SelfConsistency | None:
     """What asking several times bought in a dimension; None where the judge was always asked once."""

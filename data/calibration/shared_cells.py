@@ -12,7 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from data.calibration.calibration import DRAWN, MEETING, as_meeting, dimensions, every, parted
+from data.calibration.calibration import (
+    DRAWN,
+    MEETING,
+    as_meeting,
+    compared_dimensions,
+    comparison_inputs,
+    is_stratified,
+)
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
@@ -28,16 +35,16 @@ _AT_ONCE = 1_000_000
 def meetings(
     store: Store, dataset_id: str, judge_ids: Sequence[str], basis: Basis
 ) -> dict[str, list[tuple[Dimension, PairedRatings | RatingSums]]]:
-    """Every dimension of each judge with its cells, as `data.calibration.calibration.every` has them one judge at a
-    time.
+    """Every dimension of each judge with its cells, as `data.calibration.calibration.comparison_inputs` has them.
 
     Of datasets so large that the database sums up, judges are asked for one after the other.
     """
-    asked = {judge: dimensions(store, judge) for judge in judge_ids}
+    asked = {judge: compared_dimensions(store, judge) for judge in judge_ids}
     items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
     if len(asked) < 2 or items >= LINEARISE_FROM:
         return {
-            judge: list(zip(of, every(store, dataset_id, judge, of, basis), strict=True)) for judge, of in asked.items()
+            judge: list(zip(of, comparison_inputs(store, dataset_id, judge, of, basis), strict=True))
+            for judge, of in asked.items()
         }
     alike: dict[tuple[Dimension, str], list[str]] = defaultdict(list)
     for judge, of in asked.items():
@@ -59,7 +66,7 @@ def _meetings(
     store: Store, dataset_id: str, judges: Sequence[str], d: Dimension, basis: Basis, left_out: str
 ) -> dict[str, PairedRatings]:
     """The cells of judges for which the same items are left out (`data.gold.fewshot.not_in_prompt_sql`)."""
-    strata = parted(store, dataset_id, basis)
+    strata = is_stratified(store, dataset_id, basis)
     stratum_of = "dense_rank() over (order by coalesce(d.stratum, ''))" if strata else "0"
     rule = gold_rule(store, dataset_id)
     frame = store.frame(

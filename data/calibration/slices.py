@@ -51,7 +51,7 @@ _KEYS = re.compile(r'"\w+":')
 _ESCAPED = re.compile(r"\\[nrt]")
 
 
-class Member(NamedTuple):
+class SliceMember(NamedTuple):
     """A cell of a slice: the item, its name, the unit, and the codes of people and judge."""
 
     item: str
@@ -61,14 +61,14 @@ class Member(NamedTuple):
     judge: float
 
 
-class Coded(NamedTuple):
+class CodedWords(NamedTuple):
     """Words by the place of each in `names`: one code for every item, or every cell."""
 
     code: Codes
     names: list[str]
 
 
-class Parted(NamedTuple):
+class SlicedCells(NamedTuple):
     """The cells that people and judge gave a value (codes 0..K-1), K, the unit of each cell, and the cuts.
 
     Items are numbered by the order of their ids in the dataset; `gap` is judge - mean of the people, of each cell.
@@ -76,7 +76,7 @@ class Parted(NamedTuple):
 
     cells: Cells
     size: int
-    units: Coded
+    units: CodedWords
     cuts: list[Slicing]
     gap: Floats
 
@@ -85,14 +85,16 @@ class _Items(NamedTuple):
     """The items of a dataset in the order of their ids."""
 
     ids: list[str]
-    systems: tuple[Coded, Coded]
-    stratum: Coded
-    language: Coded
+    systems: tuple[CodedWords, CodedWords]
+    stratum: CodedWords
+    language: CodedWords
     length: Floats
-    meta: dict[str, Coded]
+    meta: dict[str, CodedWords]
 
 
-def parted(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = "") -> Parted:
+def slice_cells(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
+) -> SlicedCells:
     """The cells that calibration rests on, and every way to part them that makes at least two slices."""
     meeting, units = _numbered(store, dataset_id, judge_id, dimension, basis)
     if drop:
@@ -110,17 +112,17 @@ def parted(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, b
         _system(items, number, units, dimension),
         make_slicing("language", items.language.names, items.language.code[number]),
         make_slicing("length", THIRDS, length_thirds(lengths)[number], order=THIRDS),
-        position(units, dimension),
-        side(units, dimension),
+        position_cut(units, dimension),
+        side_cut(units, dimension),
         make_slicing("stratum of the draw", items.stratum.names, items.stratum.code[number]),
         *(make_slicing(key, told.names, told.code[number]) for key, told in sorted(items.meta.items())),
     ]
-    return Parted(cells, k, units, distinct_slicings([one for one in found if one is not None]), gap)
+    return SlicedCells(cells, k, units, distinct_slicings([one for one in found if one is not None]), gap)
 
 
-def members(
-    store: Store, person: str, dataset_id: str, judge_id: str, at: Parted, by: str, name: str, most: int = 200
-) -> list[Member]:
+def slice_members(
+    store: Store, person: str, dataset_id: str, judge_id: str, at: SlicedCells, by: str, name: str, most: int = 200
+) -> list[SliceMember]:
     """The cells of a slice, those first in which judge and people lie furthest apart; codes from 0.
 
     Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
@@ -140,12 +142,12 @@ def members(
     names = {str(i): str(n) for i, n in store.rows(f"select id, name from item where id in ({marks})", wanted)}
     codes = (np.asarray(side, dtype=np.float64)[inside] for side in (at.cells.human, at.cells.judge))
     return [
-        Member(id_, names[id_], at.units.names[unit], float(h), float(j))
+        SliceMember(id_, names[id_], at.units.names[unit], float(h), float(j))
         for id_, unit, h, j in zip(ids, at.units.code[inside].tolist(), *codes, strict=True)
     ]
 
 
-def in_order(
+def cells_in_order(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> tuple[Cells, int]:
     """The ratings that people and judge gave a value, and K.
@@ -192,7 +194,7 @@ def _latin(text: str) -> int:
 
 def _numbered(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
-) -> tuple[PairedRatings, Coded]:
+) -> tuple[PairedRatings, CodedWords]:
     """`calibration.meeting` with items numbered by the order of their ids in the dataset, and units."""
     frame = store.frame(
         f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}), "
@@ -202,13 +204,13 @@ def _numbered(
         [dataset_id, dimension.name, judge_id],
     )
     meeting = as_meeting(frame, frame["no"].to_numpy(dtype=np.int64))
-    return meeting, coded(frame["unit"])
+    return meeting, code_words(frame["unit"])
 
 
-def coded(words: Any) -> Coded:
+def code_words(words: Any) -> CodedWords:
     """A column of words; by hash, as sorting millions of words would take seconds."""
     code, names = words.factorize()
-    return Coded(np.asarray(code, dtype=np.int64), [str(name) for name in names])
+    return CodedWords(np.asarray(code, dtype=np.int64), [str(name) for name in names])
 
 
 def _items(store: Store, dataset_id: str) -> _Items:
@@ -234,12 +236,12 @@ def _read(store: Store, dataset_id: str) -> _Items:
     few = {k: seen for k, seen in values.items() if 1 < len(seen) <= MOST and k not in _LANGUAGE}
     return _Items(
         frame["id"].tolist(),
-        (coded(frame["system_a"]), coded(frame["system_b"])),
-        coded(frame["stratum"]),
-        coded(frame["language"]),
+        (code_words(frame["system_a"]), code_words(frame["system_b"])),
+        code_words(frame["stratum"]),
+        code_words(frame["language"]),
         frame["length"].to_numpy(dtype=np.float64),
         {
-            key: Coded(np.array([seen.get(word(m.get(key)), -1) for m in metas], dtype=np.int64), list(seen))
+            key: CodedWords(np.array([seen.get(word(m.get(key)), -1) for m in metas], dtype=np.int64), list(seen))
             for key, seen in few.items()
         },
     )
@@ -263,14 +265,14 @@ def word(value: object) -> str:
     return str(value)[:60] if isinstance(value, str | int) else ""
 
 
-def side(units: Coded, dimension: Dimension) -> Slicing | None:
+def side_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
     """The side of the pair."""
     if dimension.sort not in ("section", "side"):
         return None
     return make_slicing("side", [f"response {name.rpartition('/')[2]}" for name in units.names], units.code)
 
 
-def _system(items: _Items, number: Codes, units: Coded, dimension: Dimension) -> Slicing | None:
+def _system(items: _Items, number: Codes, units: CodedWords, dimension: Dimension) -> Slicing | None:
     """The system that made what is judged; of a pair both, in the order of their names."""
     (one, first), (other, second) = items.systems
     if dimension.sort in ("section", "side"):
@@ -284,7 +286,7 @@ def _system(items: _Items, number: Codes, units: Coded, dimension: Dimension) ->
     return make_slicing("systems", both, one[number] * len(second) + other[number])
 
 
-def position(units: Coded, dimension: Dimension) -> Slicing | None:
+def position_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
     """The number of the turn or section; from the sixth on together."""
     if dimension.sort not in ("turn", "section"):
         return None
@@ -301,7 +303,7 @@ def differences(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> list[SlicedKappa]:
     """Kappa in every slice of every way of slicing, and the tests of whether slices differ."""
-    found = parted(store, dataset_id, judge_id, dimension, basis, drop)
+    found = slice_cells(store, dataset_id, judge_id, dimension, basis, drop)
     return slice_kappa(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
 
 
@@ -310,4 +312,4 @@ def growth(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> list[Interval]:
     """Kappa on the first n items, in the order in which people labelled them."""
-    return kappa_by_size(*in_order(store, dataset_id, judge_id, dimension, basis, drop), dimension.scale.weights)
+    return kappa_by_size(*cells_in_order(store, dataset_id, judge_id, dimension, basis, drop), dimension.scale.weights)

@@ -24,7 +24,7 @@ from judges.types import Dimension
 _AT_ONCE = 1_000
 
 
-def found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, WeakestTurns]:
+def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, WeakestTurns]:
     """The figures of each dimension of the judge's card whose answer is a turn, and that has gold and a score.
 
     People's turn is what their labels resolve to, else the turn that they scored lowest (mean of all that they said).

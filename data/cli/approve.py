@@ -7,9 +7,9 @@ import sys
 from typing import Any
 
 from data.approvals import approvals, case
-from data.approvals.approvals import Decision
+from data.approvals.actions import ACTIONS, Action
 from data.approvals.case import Case
-from data.approvals.record import called
+from data.approvals.record import fact_title
 from data.cli.actor import actor, as_whom
 from data.cli.judges_asked import add_judge, judge, judges
 from data.records import datasets
@@ -17,6 +17,10 @@ from data.records.names import display_name
 from data.store import Store, open_store
 from data.store.errors import BadInput
 from judges.plural import many
+from judges.stats.check_states import may_be_approved
+
+_FIRST: Action = "approve"
+"""What is decided where no option says otherwise."""
 
 
 def add(subparsers: Any) -> None:
@@ -36,13 +40,10 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--reason", metavar="TEXT", default="", help="why, in a sentence; it is kept with the decision")
     kind = parser.add_mutually_exclusive_group()
-    for name, says in (
-        ("propose", "propose it, for another lead to approve"),
-        ("decline", "decline it"),
-        ("suspend", "remove an approved one from the dashboard"),
-        ("list", "only list how every dimension stands"),
-    ):
-        kind.add_argument(f"--{name}", action="store_true", help=says)
+    for name, one in ACTIONS.items():
+        if name != _FIRST:
+            kind.add_argument(f"--{name}", action="store_true", help=one.help)
+    kind.add_argument("--list", action="store_true", help="only list how every dimension stands")
     parser.add_argument(
         "--seen",
         metavar="MARK",
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         found = datasets.dataset_named(store, options.dataset)
-        for one in approvals.suspend(store):
+        for one in approvals.suspend_unsupported(store):
             print(f"Suspended by the approval check: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
         if options.list:
             for judge_id, _, _ in judges(store, found, options.judge):
@@ -66,24 +67,22 @@ def run(options: argparse.Namespace) -> int:
             return 0
         chosen = _chosen(store, found.id, judge(store, found, options.judge)[0], options)
         wanted = decision(options)
-        if wanted in ("approve", "propose") and not options.seen and not chosen.against:
+        if ACTIONS[wanted].grants and not options.seen and not chosen.against:
             raise BadInput("Give the mark of the figures that you saw, with --seen: --list prints it beside them.")
-        done = approvals.decide(
+        done = approvals.record_decision(
             store, actor(store, options.actor), *chosen.key, wanted, options.reason, options.seen
         )  # fmt: skip
-        for name, figure, told in approvals.evidence(store, done.id):
-            print(f"  {called(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")
+        for name, figure, told in approvals.frozen_evidence(store, done.id):
+            print(f"  {fact_title(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")
         print(f"{done.dimension} ({done.sort}) is {done.done} by {done.person}: {done.reason}")
         return 0
     finally:
         store.close()
 
 
-def decision(options: argparse.Namespace) -> Decision:
+def decision(options: argparse.Namespace) -> Action:
     """What the options ask for."""
-    if options.propose:
-        return "propose"
-    return "decline" if options.decline else "suspend" if options.suspend else "approve"
+    return next((name for name in ACTIONS if getattr(options, name, False)), _FIRST)
 
 
 def _chosen(store: Store, dataset_id: str, judge_id: str, options: argparse.Namespace) -> Case:
@@ -97,24 +96,24 @@ def _chosen(store: Store, dataset_id: str, judge_id: str, options: argparse.Name
     if len(found) > 1:
         sorts = ", ".join(one.line.dimension.sort for one in found)
         raise BadInput(f"{options.dimension!r} is of several units: say which with --unit. There are: {sorts}.")
-    return found[0] if found else case.case(store, dataset_id, judge_id, options.unit or "unit", options.dimension)
+    return found[0] if found else case.find_case(store, dataset_id, judge_id, options.unit or "unit", options.dimension)
 
 
 def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
     """A line for each dimension of a judge."""
-    stands = approvals.stands(store)
+    stands = approvals.approval_statuses(store)
     for place, one in enumerate(case.cases(store, dataset_id, judge_id)):
         if not place:
             print(f"{one.judge.model} ({one.judge.card}, {judge_id})")
-        stand, interval = stands.get(one.key, approvals.Stand()), one.line.gate.interval
+        stand, interval = stands.get(one.key, approvals.ApprovalStatus()), one.line.gate.interval
         kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
         low = one.line.decision.bound
         bound = "" if low is None else f", lower bound {low:.3f}"
         print(
             f"  {one.line.dimension.name:<20} {one.line.dimension.sort:<13} {one.line.decision.state:<20} "
-            f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen(store, one)}"
+            f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen_mark(store, one)}"
         )
-        note = approvals.note(store, stand)
+        note = approvals.approval_note(store, stand)
         doubts = note.look.finding.told if note.look is not None and note.doubted else ()
         for told in filter(None, [note.older, *doubts]):
             print(f"    {told}")
@@ -122,5 +121,5 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
             if held is not None:
                 done, when = held.done, f"{held.at:%Y-%m-%d}"
                 print(f"    {done} by {display_name(held.person)} on {when}: {held.reason}")
-        if one.against and one.line.decision.state == "meets policy":
+        if one.against and may_be_approved(one.line.decision.state):
             print(f"    {' '.join(one.against)}")

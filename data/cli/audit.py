@@ -44,11 +44,11 @@ def run(options: argparse.Namespace) -> int:
     try:
         found = datasets.dataset_named(store, options.dataset)
         chosen = judges(store, found, options.judge)
-        limits, who = audits.thresholds(store), require(store, actor(store, options.actor), "annotator").name
+        limits, who = audits.audit_limits(store), require(store, actor(store, options.actor), "annotator").name
         flags = sys.maxsize if options.all or options.json else _SHOWN
-        named = [(*one, audits.audited(store, found.id, one[0], most)) for one in chosen]
+        named = [(*one, audits.run_audits(store, found.id, one[0], most)) for one in chosen]
         shown = {
-            (judge, name): audits.shown(store, who, judge, finding.flags, flags)
+            (judge, name): audits.visible_flags(store, who, judge, finding.flags, flags)
             for judge, _, _, audited in named for name, finding in audited.findings.items()
         }
         items = {str(i): str(n) for i, n in store.rows("select id, name from item where dataset_id = $1", [found.id])}

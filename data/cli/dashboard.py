@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         require(store, actor(store, options.actor), "annotator")
         dataset = datasets.dataset_named(store, options.dataset)
-        found = dashboard.whole(store, dataset, _judge(store, dataset.id, options.dataset, options.judge))
+        found = dashboard.load_published(store, dataset, _judge(store, dataset.id, options.dataset, options.judge))
         made = document(found, now(), dashboard.run_names(found.runs))
     finally:
         store.close()

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from data.calibration import means
-from data.calibration.means import Chosen, Table
+from data.calibration.means import MeansChoice, MeansTable
 from data.cli.judges_asked import judge
 from data.records import datasets
 from data.store import open_store
@@ -45,15 +45,17 @@ def run(options: argparse.Namespace) -> int:
         other, _, theirs = judge(store, dataset, options.beside) if options.beside else ("", "", "")
         if other == own:
             raise BadInput("A judge has no difference to itself: name another one with --beside.")
-        found = means.table(store, dataset.id, own, Chosen(options.by, tuple(map(_only, options.only)), other))
+        found = means.means_table(
+            store, dataset.id, own, MeansChoice(options.by, tuple(map(_only, options.only)), other)
+        )
     finally:
         store.close()
     if options.json:
-        print(json.dumps([means.plain(row) for row in found.rows], ensure_ascii=False, indent=1))
+        print(json.dumps([means.mean_record(row) for row in found.rows], ensure_ascii=False, indent=1))
         return 0
     print(f"{model}{f' beside {theirs}' if theirs else ''} on {dataset.name}.{_apart(found)}\n")
     print("\n".join(_lines(found, options.by)))
-    if told := means.few_told(found):
+    if told := means.explain_few_scores(found):
         print(f"\n{told}")
     return 0
 
@@ -65,14 +67,14 @@ def _only(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _apart(found: Table) -> str:
+def _apart(found: MeansTable) -> str:
     if found.apart is None:
         return ""
     own, other = found.apart
     return f" On the ratings of both; {own:,} of this judge alone and {other:,} of the other are left out."
 
 
-def _lines(found: Table, by: str) -> list[str]:
+def _lines(found: MeansTable, by: str) -> list[str]:
     """A table with the columns that are not empty, and how to read them."""
     if not found.rows:
         return ["No numeric score and no flag."]

@@ -37,8 +37,8 @@ def run(options: argparse.Namespace) -> int:
         if options.looks and options.none:
             raise BadInput("Give the looks of a plan, or remove it with --none: not both.")
         if options.looks or options.none:
-            plans.set_plan(store, actor(store, options.actor), found.id, [] if options.none else options.looks)
-        plan = plans.plan(store, found.id)
+            plans.set_look_plan(store, actor(store, options.actor), found.id, [] if options.none else options.looks)
+        plan = plans.look_plan(store, found.id)
         print(
             f"{found.name}: no plan, decided on at any time."
             if plan is None

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from data.approvals import auto_accept, policy
-from data.approvals.auto_accept import Wanted
+from data.approvals.auto_accept import AutoAcceptTarget
 from data.calibration import calibration
 from data.calibration import selective as figures
 from data.cli.actor import actor, as_whom
@@ -56,16 +56,17 @@ def run(options: argparse.Namespace) -> int:
         dimension = _dimension(store, judge_id, options)
         if options.take_back:
             return _end(store, who, dataset, judge_id, dimension)
-        wanted = Wanted(_source(store, dataset, judge_id, dimension, options.source), options.target, options.delta,
-                        options.near)  # fmt: skip
-        basis = policy.basis(store, dataset.id)
-        found = auto_accept.found(store, dataset.id, judge_id, dimension, basis, wanted)
+        wanted = AutoAcceptTarget(
+            _source(store, dataset, judge_id, dimension, options.source), options.target, options.delta, options.near
+        )
+        basis = policy.approval_basis(store, dataset.id)
+        found = auto_accept.find_threshold(store, dataset.id, judge_id, dimension, basis, wanted)
         print(selective.explain(found.result, options.near and bool(dimension.scale.weights)))
         print(f"Labels used: {BASES[basis][0].lower()}{BASES[basis][1:]}.")
         items = many(len(found.sure.item), "scored item")
         print(f"Confidence: {wanted.source or 'none'}. Of {items}, {found.spared:,} can be accepted without review.")
         if options.set:
-            auto_accept.put(store, who, dataset.id, judge_id, dimension, wanted)
+            auto_accept.set_rule(store, who, dataset.id, judge_id, dimension, wanted)
             print("This is a rule of the dataset now.")
         if options.fill is not None:
             taken = queue.fill_review(store, who, dataset.id, judge_id, options.fill, "not spared")
@@ -77,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _dimension(store: Store, judge_id: str, options: argparse.Namespace) -> Dimension:
     wanted = options.dimension.casefold().replace(" ", "_")
-    there = calibration.dimensions(store, judge_id)
+    there = calibration.compared_dimensions(store, judge_id)
     found = [d for d in there if d.name.casefold() == wanted and options.unit in ("", d.sort)]
     if len(found) != 1:
         names = ", ".join(f"{d.name} of {d.sort}" for d in there)
@@ -87,16 +88,16 @@ def _dimension(store: Store, judge_id: str, options: argparse.Namespace) -> Dime
 
 
 def _source(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension, wanted: str) -> str:
-    there = list(figures.sources(store, dataset.id, judge_id, dimension))
+    there = list(figures.confidence_sources(store, dataset.id, judge_id, dimension))
     if wanted and wanted not in there:
         raise BadInput(f"There is no confidence from {wanted!r}. There is: {', '.join(there) or 'none'}.")
     return wanted or (there[0] if there else "")
 
 
 def _end(store: Store, who: str, dataset: Dataset, judge_id: str, dimension: Dimension) -> int:
-    for rule in auto_accept.rules(store, dataset.id, judge_id):
+    for rule in auto_accept.rules_in_force(store, dataset.id, judge_id):
         if (rule.sort, rule.dimension) == (dimension.sort, dimension.name):
-            auto_accept.take_back(store, who, dataset.id, rule)
+            auto_accept.end_rule(store, who, dataset.id, rule)
             print("The rule is removed: no verdict is accepted without a person any more.")
             return 0
     raise NotFound(f"There is no rule for {dimension.title} of this judge.")

@@ -39,7 +39,7 @@ _EARLIER = "earlier runs"
 
 
 @dataclass(frozen=True)
-class Way:
+class BreakdownField:
     """A way to part the items of a dataset: what it is called, and whether its slices follow each other in time.
 
     `rescored`: that time is the judge's, which an item moves in when it is scored again.
@@ -58,7 +58,7 @@ class Breakdown:
     as one slice; without: the items that are in no slice; step: that of time ("" none).
     """
 
-    way: Way
+    way: BreakdownField
     whole: MeanSlice | None
     slices: tuple[MeanSlice, ...]
     rest: int = 0
@@ -66,29 +66,29 @@ class Breakdown:
     step: str = ""
 
 
-def ways(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension) -> dict[str, Way]:
+def breakdown_fields(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension) -> dict[str, BreakdownField]:
     """The ways to part the items that make at least two slices, those of time first, by their name in addresses."""
-    items, runs = fields.items(store, dataset_id), dashboard.runs(store, dataset_id, judge_id)
-    found = {f"{META}{key}": Way(key, True) for key, held in items.days.items() if _several(held)}
+    items, runs = fields.item_fields(store, dataset_id), dashboard.runs(store, dataset_id, judge_id)
+    found = {f"{META}{key}": BreakdownField(key, True) for key, held in items.days.items() if _several(held)}
     if len(runs) > 1:
-        found[RUN] = Way("run of the judge", True, True)
+        found[RUN] = BreakdownField("run of the judge", True, True)
     if _days(store, dataset_id, judge_id) > 1:
-        found[DAY] = Way("day of the judgment", True, True)
+        found[DAY] = BreakdownField("day of the judgment", True, True)
     systems = {*items.words[fields.SYSTEM], *items.second} - {""}
     if len(systems) > 1:
-        found[SYSTEM] = Way("system")
+        found[SYSTEM] = BreakdownField("system")
     if ask.dimension.sort in ("turn", "section"):
-        found[POSITION] = Way(f"number of the {ask.dimension.sort}")
+        found[POSITION] = BreakdownField(f"number of the {ask.dimension.sort}")
     if ask.dimension.sort in ("section", "side"):
-        found[SIDE] = Way("side of the pair")
+        found[SIDE] = BreakdownField("side of the pair")
     own = {fields.LANGUAGE: items.words[fields.LANGUAGE], KIND: items.kind, STRATUM: items.stratum}
     if len({*zip(own[STRATUM], items.words[fields.SYSTEM], strict=True)}) == len(set(own[STRATUM])) == len(systems):
         del own[STRATUM]  # drawn by system
     titles = {fields.LANGUAGE: "language", KIND: "kind of item", STRATUM: "stratum of the draw"}
-    found |= {key: Way(titles[key]) for key, held in own.items() if _several(held)}
+    found |= {key: BreakdownField(titles[key]) for key, held in own.items() if _several(held)}
     metas = {key: held for key, held in items.words.items() if key not in (fields.SYSTEM, fields.LANGUAGE)}
     return found | {
-        f"{META}{key}": Way(key)
+        f"{META}{key}": BreakdownField(key)
         for key, held in metas.items() if key not in items.days and _several(held) and not _unique(held)
     }  # fmt: skip
 
@@ -112,18 +112,18 @@ def _unique(held: NDArray[np.object_]) -> bool:
     return 2 * len(set(held) - {""}) > int((held != "").sum())
 
 
-def breakdown(
+def break_down(
     store: Store, dataset_id: str, judge_id: str, tile: Tile, by: str, system: str = "", outcome: int | None = None
 ) -> Breakdown:
     """The mean of an outcome (None: the one that leads) by slice, of one system, or ("") of all together.
 
     Raises BadInput for a way that the items cannot be parted in, and for more scores than memory is spent on.
     """
-    way = ways(store, dataset_id, judge_id, tile.asking).get(by)
+    way = breakdown_fields(store, dataset_id, judge_id, tile.asking).get(by)
     if way is None:
         raise BadInput(f"The items cannot be parted by {by!r}. Choose another way.")
     of = tile.lead if outcome is None else outcome
-    basis = tile.approval.asked.basis(policy.synthetic(store, dataset_id))
+    basis = tile.approval.asked.basis(policy.is_synthetic(store, dataset_id))
     key = ("breakdown", dataset_id, judge_id, tile.key, basis, by, system, of)
     tables = ("item", "score", "judgment", "label", "draw", "setting", "adjudication", "item_use", "card", "stratum")
 
@@ -135,13 +135,13 @@ def breakdown(
 
 
 def _parted(
-    store: Store, dataset_id: str, judge_id: str, tile: Tile, frame: pandas.DataFrame, chosen: tuple[str, Way],
-    system: str, outcome: int,
+    store: Store, dataset_id: str, judge_id: str, tile: Tile, frame: pandas.DataFrame,
+    chosen: tuple[str, BreakdownField], system: str, outcome: int,
 ) -> Breakdown:  # fmt: skip
     (by, way), ask = chosen, tile.asking
     scale = ask.dimension.scale
     reach = (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
-    items = fields.items(store, dataset_id)
+    items = fields.item_fields(store, dataset_id)
     frame = frame.assign(place=frame["item_id"].map(items.place))
     frame = _by_system(items, frame, ask, split=bool(system) or by == SYSTEM)
     if system and by != SYSTEM:
@@ -152,8 +152,8 @@ def _parted(
     if by == RUN:
         made = _runs(store, dataset_id, judge_id, frame)
     elif by in (POSITION, SIDE):
-        units = slices.coded(frame["unit"])
-        made = (slices.position if by == POSITION else slices.side)(units, ask.dimension)
+        units = slices.code_words(frame["unit"])
+        made = (slices.position_cut if by == POSITION else slices.side_cut)(units, ask.dimension)
     else:
         name, own = by.removeprefix(META), items.days if way.time else items.words
         words = {DAY: frame["day"], SYSTEM: frame["system"], KIND: items.kind[place], STRATUM: items.stratum[place]}
@@ -225,7 +225,9 @@ def _frame(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension, 
     return frame.merge(people, how="left", on=["item_id", "unit"])
 
 
-def _by_system(items: fields.Items, frame: pandas.DataFrame, ask: CountedDimension, split: bool) -> pandas.DataFrame:
+def _by_system(
+    items: fields.ItemFields, frame: pandas.DataFrame, ask: CountedDimension, split: bool
+) -> pandas.DataFrame:
     """The cells with the system that each is of; a verdict on a pair is one of both, so that it is there twice."""
     place = frame["place"].to_numpy(dtype=np.int64)
     first, second = items.words[fields.SYSTEM][place], items.second[place]

@@ -14,23 +14,26 @@ from datetime import datetime
 from functools import reduce
 from operator import add
 
-from data.approvals import approvals, gate_status
-from data.approvals.approvals import Approval, Today
+from data.approvals import approvals, check_results
+from data.approvals.approvals import Approval, PolicyToday
 from data.calibration import calibration
-from data.calibration.aggregates import IMPORTED, MANY, Group, Groups, Key, tallies
-from data.calibration.calibration import Found
-from data.calibration.labelled_items import labelled
+from data.calibration.aggregates import IMPORTED, MANY, AggregateGroup, Groups, Key, tallies
+from data.calibration.calibration import ListedCell
+from data.calibration.labelled_items import labelled_items
 from data.records import datasets, exposure
 from data.records.coverage import CountedDimension, counted_dimension, rating_condition
 from data.records.datasets import Dataset
 from data.store import Store, remembered
 from judges.stats import bins
+from judges.stats.check_states import STATES, may_be_approved
 from judges.stats.means import FEW
 from judges.stats.ppi import CorrectedMean, MeanComparison, Moments, compare_means, correct_mean
 from judges.types import SORTS, Dimension
 
 MOST = 200
 """Items behind a number that are listed at most."""
+UNDECIDED = "not decided"
+"""The state of what may be approved and is not."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Tile:
     comparisons: tuple[MeanComparison, ...]
     lead: int
     shared: bool
-    today: Today
+    today: PolicyToday
 
     @property
     def key(self) -> str:
@@ -85,7 +88,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Withheld:
+class WithheldDimension:
     """A dimension that is not published, by its gate's state or decision, and why, in a sentence.
 
     `outside` is the same without a figure of the dimension, for people who may see none.
@@ -98,7 +101,7 @@ class Withheld:
 
 
 @dataclass(frozen=True)
-class Run:
+class ScoringRun:
     """Where a part of the scores came from: a run of the judge, or an import, and when."""
 
     key: str
@@ -113,7 +116,7 @@ class Run:
 def published(store: Store, dataset_id: str) -> dict[str, list[Approval]]:
     """The approvals that hold, by judge, in the order in which the dataset lists its judges."""
     found: dict[str, list[Approval]] = {judge.id: [] for judge in datasets.dataset_judges(store, dataset_id)}
-    for approval in approvals.approved(store, dataset_id):
+    for approval in approvals.active_approvals(store, dataset_id):
         if approval.judge in found:
             found[approval.judge].append(approval)
     return {judge: held for judge, held in found.items() if held}
@@ -121,14 +124,17 @@ def published(store: Store, dataset_id: str) -> dict[str, list[Approval]]:
 
 def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]) -> list[Tile]:
     """The figures of a judge's approved dimensions, by the sort of their unit, then by name."""
-    known: dict[Key, Dimension] = {(d.sort, d.name): d for d in calibration.dimensions(store, judge_id)}
+    known: dict[Key, Dimension] = {(d.sort, d.name): d for d in calibration.compared_dimensions(store, judge_id)}
     shown = {(a.sort, a.dimension): a for a in held if (a.sort, a.dimension) in known}
     asked = sorted((known[key] for key in shown), key=lambda d: (SORTS.index(d.sort), d.name))
     synthetic = any(d.synthetic for d in datasets.all_datasets(store) if d.id == dataset_id)
     bases = [shown[d.sort, d.name].asked.basis(synthetic) for d in asked]  # what each approval was given on
-    counted, gold = tallies(store, dataset_id, judge_id, asked), labelled(store, dataset_id, judge_id, asked, bases)
+    counted, gold = (
+        tallies(store, dataset_id, judge_id, asked),
+        labelled_items(store, dataset_id, judge_id, asked, bases),
+    )
     gone, order = unreadable(store, dataset_id, judge_id), [r.key for r in runs(store, dataset_id, judge_id)]
-    today = approvals.today(store, list(shown.values()))
+    today = approvals.compare_with_today(store, list(shown.values()))
     return [
         _tile(one := shown[key], today[one.key], counted_dimension(known[key]), counted[key], gold[key], gone, order)
         for key in ((d.sort, d.name) for d in asked)
@@ -136,7 +142,7 @@ def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]
 
 
 def _tile(
-    approval: Approval, today: Today, ask: CountedDimension, groups: Groups, gold: Mapping[str, list[Moments]],
+    approval: Approval, today: PolicyToday, ask: CountedDimension, groups: Groups, gold: Mapping[str, list[Moments]],
     gone: Mapping[str, int], order: Sequence[str],
 ) -> Tile:  # fmt: skip
     systems = []
@@ -166,7 +172,7 @@ def _tile(
     return Tile(approval, ask, tuple(systems), tuple(pairs), lead, shared, today)
 
 
-def only(tile: Tile, system: str) -> Tile:
+def of_one_system(tile: Tile, system: str) -> Tile:
     """A tile with one of its systems, and nothing to compare it with."""
     return replace(tile, systems=tuple(s for s in tile.systems if s.name == system), comparisons=())
 
@@ -184,7 +190,7 @@ def _lead(ask: CountedDimension, systems: Sequence[System]) -> int:
     return total.index(max(total))
 
 
-def _trend(own: dict[str, Group], ask: CountedDimension, order: Sequence[str]) -> tuple[Point, ...]:
+def _trend(own: dict[str, AggregateGroup], ask: CountedDimension, order: Sequence[str]) -> tuple[Point, ...]:
     found = []
     for run in sorted(own, key=lambda r: order.index(r) if r in order else -1):
         group = own[run]
@@ -194,22 +200,22 @@ def _trend(own: dict[str, Group], ask: CountedDimension, order: Sequence[str]) -
     return tuple(found)
 
 
-def runs(store: Store, dataset_id: str, judge_id: str) -> list[Run]:
+def runs(store: Store, dataset_id: str, judge_id: str) -> list[ScoringRun]:
     """The runs and imports that a judge's scores of a dataset came from, the oldest first."""
 
-    def look() -> list[Run]:
+    def look() -> list[ScoringRun]:
         rows = store.rows(
             f"with came as (select coalesce(m.run_id, '{IMPORTED}' || m.seq) as run, min(m.seq) as seq from judgment m "
             "join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2 group by 1) "
             "select r.run, c.made_at from came r left join change c on c.seq = r.seq order by r.seq",
             [dataset_id, judge_id],
         )
-        return [Run(str(run), at) for run, at in rows]
+        return [ScoringRun(str(run), at) for run, at in rows]
 
     return remembered(store, ("runs of", dataset_id, judge_id), ["judgment"], look)
 
 
-def run_names(found: Sequence[Run]) -> dict[str, str]:
+def run_names(found: Sequence[ScoringRun]) -> dict[str, str]:
     """Runs by key in words, no two alike: their date, the time where dates are equal, a number where those are."""
     days = Counter(f"{run.at:%Y-%m-%d}" if run.at else "" for run in found)
     named, times = dict[str, str](), Counter[str]()
@@ -239,12 +245,12 @@ def unreadable(store: Store, dataset_id: str, judge_id: str) -> dict[str, int]:
     return remembered(store, ("unreadable", dataset_id, judge_id), ["judgment"], look)
 
 
-def withheld(store: Store, dataset_id: str, judge_id: str) -> list[Withheld]:
+def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[WithheldDimension]:
     """The dimensions of a judge that are not published, and why."""
     held = {(a.sort, a.dimension) for a in published(store, dataset_id).get(judge_id, [])}
-    decided = {(a.sort, a.dimension): a for a in approvals.now(store, dataset_id, judge_id)}
+    decided = {(a.sort, a.dimension): a for a in approvals.current_approvals(store, dataset_id, judge_id)}
     found = []
-    for line in gate_status.standing(store, dataset_id, judge_id):
+    for line in check_results.dimension_results(store, dataset_id, judge_id):
         place = (line.dimension.sort, line.dimension.name)
         if place in held:
             continue
@@ -252,35 +258,30 @@ def withheld(store: Store, dataset_id: str, judge_id: str) -> list[Withheld]:
         if decision is not None and decision.decision != "approve":
             found.append(_decided(line.dimension, decision))
         else:
-            state = "not decided" if line.decision.state == "meets policy" else line.decision.state
-            why = _OUTSIDE[state] if state == "not decided" else line.decision.reason
-            found.append(Withheld(line.dimension, state, why, _OUTSIDE[state]))
+            state, outside = line.decision.state, STATES[line.decision.state].outside
+            if may_be_approved(state):
+                found.append(WithheldDimension(line.dimension, UNDECIDED, outside, outside))
+            else:
+                found.append(WithheldDimension(line.dimension, state, line.decision.reason, outside))
     return found
 
 
-_OUTSIDE = {
-    "below minimum sample": "Too few items have reference labels (gold) and scores for a decision.",
-    "undefined": "Everyone gave the same answer, so agreement beyond chance is undefined.",
-    "fails": "The judge agrees with people less than the policy requires.",
-    "inconclusive": "The judge may agree with people as the policy requires; these labels do not settle it.",
-    "not decided": "The judge agrees with people as the policy requires; no lead has decided yet.",
-}
 
 
-def _decided(dimension: Dimension, decision: Approval) -> Withheld:
+def _decided(dimension: Dimension, decision: Approval) -> WithheldDimension:
     """The decision against a dimension, taken by a person or by the approval check (data/approvals/suspension.py)."""
     word, alone = decision.done, decision.person == approvals.AUTOMATIC
     told = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":
-        return Withheld(dimension, word, *2 * (f"{told}; another lead has to approve it.",))
+        return WithheldDimension(dimension, word, *2 * (f"{told}; another lead has to approve it.",))
     outside = f"{told}: new labels no longer bear it out." if alone else f"{told}: {decision.reason}"
-    return Withheld(dimension, word, f"{told}: {decision.reason}", outside)
+    return WithheldDimension(dimension, word, f"{told}: {decision.reason}", outside)
 
 
-def items_in(
+def list_items(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, system: str, answer: int | None, person: str,
     most: int = MOST,
-) -> list[Found]:  # fmt: skip
+) -> list[ListedCell]:  # fmt: skip
     """The cells behind a number: those of a system that the judge gave the n-th answer, or n/a (None); by item name.
 
     Items that may still come to this person to be answered blind are left out, as the list shows what the judge said;
@@ -294,7 +295,9 @@ def items_in(
         [dataset_id, judge_id, dimension.name, system, sorted(exposure.blind_pending(store, person))],
     )
     exposure.record_exposures(store, person, {str(row[0]): [judge_id] for row in rows}, "dashboard")
-    return [Found(str(i), str(name), " · ".join(x for x in (a, b) if x), str(unit)) for i, name, a, b, unit in rows]
+    return [
+        ListedCell(str(i), str(name), " · ".join(x for x in (a, b) if x), str(unit)) for i, name, a, b, unit in rows
+    ]
 
 
 @dataclass(frozen=True)
@@ -306,16 +309,16 @@ class Published:
     name: str
     synthetic: bool
     tiles: tuple[Tile, ...]
-    withheld: tuple[Withheld, ...]
-    runs: tuple[Run, ...]
+    withheld: tuple[WithheldDimension, ...]
+    runs: tuple[ScoringRun, ...]
 
 
-def whole(store: Store, dataset: Dataset, judge_id: str) -> Published:
+def load_published(store: Store, dataset: Dataset, judge_id: str) -> Published:
     """The same for one judge, all at once."""
     judge = {one.id: one for one in datasets.dataset_judges(store, dataset.id)}[judge_id]
     held = published(store, dataset.id).get(judge_id, [])
     return Published(
         dataset, judge_id, f"{judge.model} · {judge.card}", judge.synthetic,
-        tuple(tiles(store, dataset.id, judge_id, held)), tuple(withheld(store, dataset.id, judge_id)),
+        tuple(tiles(store, dataset.id, judge_id, held)), tuple(withheld_dimensions(store, dataset.id, judge_id)),
         tuple(runs(store, dataset.id, judge_id)),
     )  # fmt: skip

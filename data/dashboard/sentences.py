@@ -12,12 +12,12 @@ from judges.stats.slices import MeanSlice
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 
-def figure(tile: Tile, value: float) -> str:
+def tile_figure(tile: Tile, value: float) -> str:
     """A mean as people read it: 3.92, or 46%."""
     return f"{value:.2f}" if tile.asking.mean else f"{100 * value:.0f}%"
 
 
-def reading(tile: Tile) -> list[str]:
+def explain_tile(tile: Tile) -> list[str]:
     """What a tile says, in sentences for somebody who knows no statistics."""
     sure = [s for s in tile.systems if s.means[tile.lead].interval.point is not None]
     refused = [s for s in tile.systems if s.means[tile.lead].refused]
@@ -31,7 +31,7 @@ def reading(tile: Tile) -> list[str]:
             f"{few}{unequal}), so what stands here is the judge's own view."
         ]
     few, best, worst = len(tile.systems) - len(sure) - len(refused), sure[0], sure[-1]
-    top, low = (figure(tile, s.means[tile.lead].interval.point or 0.0) for s in (best, worst))
+    top, low = (tile_figure(tile, s.means[tile.lead].interval.point or 0.0) for s in (best, worst))
     if len(sure) > 1 and top == low:
         those = f"The {len(sure)} systems with enough labelled items" if few else f"All {len(sure)} systems"
         same = f"{those} come out alike, at {top}{_ends(tile)}."
@@ -39,7 +39,7 @@ def reading(tile: Tile) -> list[str]:
     first = f"{_of(tile, best, len(sure) > 1)}{_span(tile, best)}."
     among = f"Among the {len(sure)} systems with enough labelled items, " if few and len(sure) > 1 else ""
     told = [among + ("people" + first.removeprefix("People") if among else first)]
-    alike = [_named(s) for s in sure[1:] if figure(tile, s.means[tile.lead].interval.point or 0.0) == top]
+    alike = [_named(s) for s in sure[1:] if tile_figure(tile, s.means[tile.lead].interval.point or 0.0) == top]
     if alike:
         told.append(f"{' and '.join(alike)} {'comes' if len(alike) == 1 else 'come'} out at the same figure.")
     if len(sure) > 1:
@@ -81,7 +81,7 @@ def _named(system: System) -> str:
 
 
 def _of(tile: Tile, system: System, several: bool) -> str:
-    value = figure(tile, system.means[tile.lead].interval.point or 0.0)
+    value = tile_figure(tile, system.means[tile.lead].interval.point or 0.0)
     ask = tile.asking
     most = " highest" if several else ""
     if ask.mean:
@@ -98,20 +98,20 @@ def _span(tile: Tile, system: System) -> str:
     interval = system.means[tile.lead].interval
     if interval.low is None or interval.high is None:
         return ""
-    return f" (with 95% confidence {figure(tile, interval.low)} to {figure(tile, interval.high)})"
+    return f" (with 95% confidence {tile_figure(tile, interval.low)} to {tile_figure(tile, interval.high)})"
 
 
 def _biased(tile: Tile, system: System) -> list[str]:
     mean = system.means[tile.lead]
     digits = 2  # of both, so that the two figures and their difference add up as they are read
     gap = round(mean.judge, digits) - round(mean.interval.point or 0.0, digits)
-    if figure(tile, mean.judge) == figure(tile, mean.interval.point or 0.0):
+    if tile_figure(tile, mean.judge) == tile_figure(tile, mean.interval.point or 0.0):
         return ["The judge itself says the same."]
-    how = f"{gap_of(tile, abs(gap))} {'more' if gap > 0 else 'less'}"
-    return [f"The judge itself says {figure(tile, mean.judge)}, {how}."]
+    how = f"{tile_gap(tile, abs(gap))} {'more' if gap > 0 else 'less'}"
+    return [f"The judge itself says {tile_figure(tile, mean.judge)}, {how}."]
 
 
-def gap_of(tile: Tile, gap: float) -> str:
+def tile_gap(tile: Tile, gap: float) -> str:
     """A difference as people read it: .21, or 12 points (of a hundred)."""
     return f"{gap:.2f}" if tile.asking.mean else f"{100 * gap:.0f} points"
 
@@ -122,7 +122,7 @@ def _apart(tile: Tile) -> list[str]:
         return []
     if pairs == 1 or (len(told) == 1 and pairs > 2):
         only = "" if pairs == 1 else f" The other {pairs - 1} pairs of systems do not differ significantly."
-        return [said(tile, (told or tile.comparisons)[0]) + only]
+        return [describe_difference(tile, (told or tile.comparisons)[0]) + only]
     if not told:
         return ["None of them differ significantly: this order may be chance."]
     if len(told) == pairs:
@@ -130,21 +130,23 @@ def _apart(tile: Tile) -> list[str]:
     return [f"{len(told)} of the {pairs} pairs of systems differ significantly."]
 
 
-def said(tile: Tile, pair: MeanComparison) -> str:
+def describe_difference(tile: Tile, pair: MeanComparison) -> str:
     """What comparing two systems gave, in a sentence."""
     one, other = (_named(tile.systems[n]) for n in (pair.one, pair.other))
     gap, low, high = pair.difference.point or 0.0, pair.difference.low or 0.0, pair.difference.high or 0.0
-    ends = f"({gap_of(tile, low).replace(' points', '')} to {gap_of(tile, high)})"
+    ends = f"({tile_gap(tile, low).replace(' points', '')} to {tile_gap(tile, high)})"
     if not pair.apart:
-        return f"{one} and {other} do not differ significantly: the difference is {gap_of(tile, gap)} {ends}."
+        return f"{one} and {other} do not differ significantly: the difference is {tile_gap(tile, gap)} {ends}."
     if tile.asking.mean:
-        return f"{one} is rated {gap_of(tile, gap)} higher than {other} {ends}."
+        return f"{one} is rated {tile_gap(tile, gap)} higher than {other} {ends}."
     if tile.asking.sided:
-        return f"{one} wins {gap_of(tile, gap)} more often than {other} {ends}."
-    return f"People say “{tile.asking.told(tile.lead)}” of {one} {gap_of(tile, gap)} more often than of {other} {ends}."
+        return f"{one} wins {tile_gap(tile, gap)} more often than {other} {ends}."
+    return (
+        f"People say “{tile.asking.told(tile.lead)}” of {one} {tile_gap(tile, gap)} more often than of {other} {ends}."
+    )
 
 
-def lacking(one: MeanSlice) -> str:
+def explain_missing_figure(one: MeanSlice) -> str:
     """Why a slice has no mean, or none that is corrected, or no interval; "" where it has all."""
     mean = one.mean
     if mean is None and one.judge.items >= FEW:
@@ -159,26 +161,26 @@ def lacking(one: MeanSlice) -> str:
     return "" if mean.interval.low is not None else "no interval: the labels of this slice have no spread"
 
 
-def sized(one: MeanSlice) -> str:
+def slice_size(one: MeanSlice) -> str:
     """The items of a slice, and how many of them have labels."""
     labelled = "" if one.mean is None else f" · {one.mean.n:,} labelled"
     return f"{many(one.judge.items, 'item')}{labelled}"
 
 
-def spanned(tile: Tile, interval: Interval | None) -> str:
+def tile_span(tile: Tile, interval: Interval | None) -> str:
     """A figure with the ends of its interval: 3.92 (3.80 to 4.04); "–" where there is none."""
     if interval is None or interval.point is None:
         return "–"
-    ends = [figure(tile, end) for end in (interval.low, interval.high) if end is not None]
-    return figure(tile, interval.point) + (f" ({' to '.join(ends)})" if ends else "")
+    ends = [tile_figure(tile, end) for end in (interval.low, interval.high) if end is not None]
+    return tile_figure(tile, interval.point) + (f" ({' to '.join(ends)})" if ends else "")
 
 
-def over_all(tile: Tile, whole: MeanSlice, system: str, outcome: int) -> str:
+def describe_rest(tile: Tile, whole: MeanSlice, system: str, outcome: int) -> str:
     """What all slices come to together, in a sentence or two."""
     of = system or ("all systems together" if len(tile.systems) > 1 else _named(tile.systems[0]))
     what = "" if tile.asking.mean else f" “{tile.asking.told(outcome)}” in"
-    own = f"the judge itself says{what} {spanned(tile, whole.judge)}"
+    own = f"the judge itself says{what} {tile_span(tile, whole.judge)}"
     if whole.mean is None or whole.mean.interval.point is None:
-        return f"Of {of}, {own}; {lacking(whole)}."
+        return f"Of {of}, {own}; {explain_missing_figure(whole)}."
     mean = " on average" if tile.asking.mean else ""
-    return f"Of {of}, people would say{what} {spanned(tile, whole.mean.interval)}{mean}; {own}."
+    return f"Of {of}, people would say{what} {tile_span(tile, whole.mean.interval)}{mean}; {own}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 
-from data.approvals import gate_status, policy, record
+from data.approvals import check_results, policy, record
 from data.calibration import baselines, calibration, human_ceiling, score_sums
 from data.dashboard import dashboard
 from data.records import datasets
@@ -14,7 +14,7 @@ from judges.errors import AssayError
 from judges.stats.intervals import LINEARISE_FROM
 
 
-def ahead(store: Store) -> threading.Thread:
+def warm_up(store: Store) -> threading.Thread:
     """Begin to compute what is approved, and the judges of large datasets, in a thread of its own.
 
     The store remembers what it finds. Whatever fails there fails again, and is reported, when somebody looks. The
@@ -27,11 +27,11 @@ def ahead(store: Store) -> threading.Thread:
 
 def _look(store: Store) -> None:
     with contextlib.suppress(AssayError):
-        for dataset_id in sorted({dataset for dataset, *_ in record.stands(store)}):
+        for dataset_id in sorted({dataset for dataset, *_ in record.approval_statuses(store)}):
             datasets.dataset_judges(store, dataset_id)
             for judge_id, held in dashboard.published(store, dataset_id).items():
                 dashboard.tiles(store, dataset_id, judge_id, held)
-                dashboard.withheld(store, dataset_id, judge_id)
+                dashboard.withheld_dimensions(store, dataset_id, judge_id)
     many = "select dataset_id from item group by dataset_id having count(*) >= $1"
     for (dataset_id,) in store.rows(many, [LINEARISE_FROM]):
         for judge in datasets.dataset_judges(store, dataset_id):
@@ -41,9 +41,9 @@ def _look(store: Store) -> None:
 
 def _calibrate(store: Store, dataset_id: str, judge_id: str) -> None:
     """What the calibration page first shows of a judge."""
-    basis = policy.basis(store, dataset_id)
-    gate_status.standing(store, dataset_id, judge_id)
-    asked = calibration.dimensions(store, judge_id)
-    baselines.measured(store, dataset_id, judge_id, asked, basis)
-    human_ceiling.between(store, dataset_id, judge_id, asked)
-    score_sums.means(store, dataset_id, judge_id)
+    basis = policy.approval_basis(store, dataset_id)
+    check_results.dimension_results(store, dataset_id, judge_id)
+    asked = calibration.compared_dimensions(store, judge_id)
+    baselines.measure_baselines(store, dataset_id, judge_id, asked, basis)
+    human_ceiling.kappas_between_people(store, dataset_id, judge_id, asked)
+    score_sums.score_means(store, dataset_id, judge_id)

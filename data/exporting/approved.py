@@ -13,5 +13,5 @@ def approved(store: Store, dataset_id: str, judge_id: str, dimension: Dimension)
     Else how the approval compares with it, in sentences; None where no approval holds.
     """
     key = (dataset_id, judge_id, dimension.sort, dimension.name)
-    held = [one for one in approvals.approved(store, dataset_id) if one.key == key]
-    return approvals.today(store, held)[key].told if held else None
+    held = [one for one in approvals.active_approvals(store, dataset_id) if one.key == key]
+    return approvals.compare_with_today(store, held)[key].told if held else None

@@ -19,7 +19,7 @@ BASES: dict[Basis, str] = {
 """The labels that a figure may be computed from.
 
 The first are those given here. The approval check counts them, or the second where the policy says so
-(`data.approvals.policy.basis`); labels given after a reveal are in none of them.
+(`data.approvals.policy.approval_basis`); labels given after a reveal are in none of them.
 """
 
 WEIGHTED: tuple[Basis, ...] = ("gate", "imported", "assisted")

@@ -106,11 +106,11 @@ def first(store: Store, dataset: str) -> bool:
 
 def figures(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:
     """How far a judge agrees with people, for every question with gold, on the best basis that has labels."""
-    asked = calibration.dimensions(store, judge_id)
-    rests = calibration.rests(store, dataset_id, asked)
+    asked = calibration.compared_dimensions(store, judge_id)
+    rests = calibration.basis_sizes(store, dataset_id, asked)
     basis: Basis | None = next((basis for basis in BASES if rests[basis].labels), None)
     if basis is None:
         return []
-    found = calibration.every(store, dataset_id, judge_id, asked, basis)
+    found = calibration.comparison_inputs(store, dataset_id, judge_id, asked, basis)
     made = [summarise(one, dimension) for one, dimension in zip(found, asked, strict=True)]
     return [summary for summary in made if summary.gold_cells]

@@ -117,7 +117,7 @@ def _population(
     used = design or strata.current_design(store, dataset_id) or SampleDesign()
     found = strata.sampled_population(store, dataset_id, used)
     share = settings.queue_rules(store, dataset_id).assisted_share if judge_id else 0.0
-    return found, outlook.worth(store, dataset_id, found.strata, used), share, used
+    return found, outlook.stratum_worth(store, dataset_id, found.strata, used), share, used
 
 
 class ReviewPlan(NamedTuple):

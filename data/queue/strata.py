@@ -7,7 +7,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from data.calibration import slices
-from data.calibration.calibration import dimensions
+from data.calibration.calibration import compared_dimensions
 from data.gold import excluded_items
 from data.gold.gold import unit_sort_sql
 from data.records.tables import DesignRow, StratumRow
@@ -124,7 +124,7 @@ def assign_strata(store: Store | Tx, dataset_id: str, design: SampleDesign) -> d
 
 
 def _by_score(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[str, str]:
-    asked = dimensions(store, design.judge)
+    asked = compared_dimensions(store, design.judge)
     if design.of:
         asked = [d for d in asked if f"{d.sort}.{d.name}" == design.of]
     else:  # scores before categories in an order, as "good" and 3 are not on one scale

@@ -28,5 +28,6 @@ def _row(one: MeanSlice) -> list[object]:
     figures = [interval.point, interval.low, interval.high] if interval is not None else [None] * 3
     labels = [mean.people, mean.n, interval.n_eff] if mean is not None and interval is not None else [None] * 3
     return [
-        one.name, own.items, own.cells, own.point, own.low, own.high, *figures, *labels, sentences.lacking(one),
+        one.name, own.items, own.cells, own.point, own.low, own.high, *figures, *labels,
+        sentences.explain_missing_figure(one),
     ]  # fmt: skip

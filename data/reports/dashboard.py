@@ -68,11 +68,11 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
         html.heading(f"{title} · {approval.sort}"),
         html.para("{mark} approved by {person} on {day}", "quiet", mark=mark, person=approval.person, day=day),
         *([html.note("{told}", told=tile.today.told)] if tile.today.told else []),
-        html.para("{told}", told=" ".join(sentences.reading(tile))),
+        html.para("{told}", told=" ".join(sentences.explain_tile(tile))),
         html.figure(plot(tile)),
     ]
     if tile.comparisons:
-        told = [html.say("{told}", told=sentences.said(tile, pair)) for pair in tile.comparisons]
+        told = [html.say("{told}", told=sentences.describe_difference(tile, pair)) for pair in tile.comparisons]
         parts.append(html.fold("Which systems differ significantly", [html.bullets(told)]))
     above = ("dimension", "unit", "older policy")
     rows = [
@@ -89,7 +89,7 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
 def _runs(tile: Tile, order: Sequence[str], runs: Mapping[str, str]) -> str:
     rows = []
     for system in tile.systems:
-        known = {p.run: sentences.figure(tile, p.means[tile.lead]) for p in system.trend}
+        known = {p.run: sentences.tile_figure(tile, p.means[tile.lead]) for p in system.trend}
         rows.append({"system": system.name or "unnamed", **{key: known.get(key) for key in order}})
     return html.table(rows, {"system": "system", **{key: runs[key] for key in order}})
 
@@ -204,15 +204,15 @@ def _axis(tile: Tile) -> tuple[float, float, list[tuple[float, str]]]:
 def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float], float]) -> list[str]:
     mean, name = system.means[tile.lead], system.name or "unnamed"
     interval, middle = mean.interval, y + _ROW / 2
-    own = sentences.figure(tile, mean.judge)
+    own = sentences.tile_figure(tile, mean.judge)
     made = [line(0, y, 760, y, "grid"), label(0, middle + 4.5, name, room=left - 10)]
     if interval.point is None:
         why = "judge's own, labels do not cover it" if mean.refused else "judge's own"
         made += [label(left, middle - 2, own), label(left, middle + 12, why, "soft", size=11, room=_FIGURE - 8)]
     else:
-        point, ends = sentences.figure(tile, interval.point), ""
+        point, ends = sentences.tile_figure(tile, interval.point), ""
         if interval.low is not None and interval.high is not None:
-            ends = f"{sentences.figure(tile, interval.low)} to {sentences.figure(tile, interval.high)}"
+            ends = f"{sentences.tile_figure(tile, interval.low)} to {sentences.tile_figure(tile, interval.high)}"
             made.append(line(at(interval.low), middle, at(interval.high), middle, "s0", 2.5))
         made += [
             label(left, middle - 2, point, "title"),

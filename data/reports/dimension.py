@@ -10,11 +10,9 @@ from judges.render.findings import agreement
 from judges.render.findings.as_html import parts
 from judges.render.html import fold, heading, note, para, table
 from judges.render.words import cell
+from judges.stats.check_states import STATES, Role
 
-_KIND = {
-    "meets policy": "fine", "inconclusive": "look", "fails": "alarm", "below minimum sample": "quiet",
-    "undefined": "quiet",
-}  # fmt: skip
+_KINDS: dict[Role, str] = {"good": "fine", "open": "look", "bad": "alarm", "quiet": "quiet"}
 
 
 def section(found: Evidence, one: One) -> list[str]:
@@ -24,7 +22,7 @@ def section(found: Evidence, one: One) -> list[str]:
     made = [
         heading(f"{one.dimension.title} · of each {one.dimension.sort}", anchor=one.line.key),
         note(
-            "{state}: " + conclusion.template, _KIND[decision.state], state=decision.state.capitalize(),
+            "{state}: " + conclusion.template, _KINDS[STATES[decision.state].role], state=decision.state.capitalize(),
             **conclusion.values,
         ),
         *parts([why]),

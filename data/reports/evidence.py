@@ -11,13 +11,13 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 
-from data.approvals import gate_status, policy, record, suspension
-from data.approvals.policy import Asked
+from data.approvals import check_results, policy, record, suspension
+from data.approvals.policy import Requirements
 from data.audits import audits
 from data.audits.audits import Audited
 from data.calibration import both_orders, calibration, means, score_sums, weakest_turns
-from data.calibration.calibration import Rest
-from data.calibration.means import Row
+from data.calibration.calibration import BasisSize
+from data.calibration.means import MeanRow
 from data.calibration.score_sums import Mean
 from data.cards import cards
 from data.gold import fewshot
@@ -111,17 +111,17 @@ class Evidence:
     items: int
     judge: Judge
     card: Card | None
-    asked: Asked
+    asked: Requirements
     rule: GoldRule
     gate: Basis
     basis: Basis
-    rests: dict[Basis, Rest]
+    rests: dict[Basis, BasisSize]
     dimensions: tuple[One, ...]
     audits: Audited | None
     decisions: tuple[Decided, ...]
     means: tuple[Mean, ...]
     position: PositionalAgreement | None
-    overall: tuple[Row, ...]
+    overall: tuple[MeanRow, ...]
     turns: dict[Dimension, WeakestTurns]
     epsilon: float
     examples: int
@@ -136,18 +136,20 @@ def gather(
     """The evidence as it now is; `told` is called with what is being worked on. Raises NotFound."""
     found = _dataset(store, dataset_id)
     judge = _judge(store, dataset_id, judge_id)
-    asked, card = policy.asked(store), cards.card_of_judge_if_known(store, judge_id)
-    dimensions = calibration.dimensions(store, judge_id)
-    rests = {b: r for b, r in calibration.rests(store, dataset_id, dimensions).items() if r.labels}
+    asked, card = policy.requirements(store), cards.card_of_judge_if_known(store, judge_id)
+    dimensions = calibration.compared_dimensions(store, judge_id)
+    rests = {b: r for b, r in calibration.basis_sizes(store, dataset_id, dimensions).items() if r.labels}
     gate = asked.basis(found.synthetic)
     basis: Basis = gate if gate in rests or not rests else next(iter(rests))
     told("Holding the judge against the gold")
     bases: list[Basis] = list(dict.fromkeys((gate, basis, *rests)))
-    cells = {b: calibration.every(store, dataset_id, judge_id, dimensions, b) for b in bases}
+    cells = {b: calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, b) for b in bases}
     figures = {b: [*map(stats_calibration.summarise, cells[b], dimensions)] for b in bases}
-    lines = gate_status.standing(store, dataset_id, judge_id, None if basis == gate else figures[basis])
+    lines = check_results.dimension_results(store, dataset_id, judge_id, None if basis == gate else figures[basis])
     ones = []
-    wait = {pair[0].dimension: pair for pair in gate_status.both(store, dataset_id, judge_id, basis)}
+    wait = {
+        pair[0].dimension: pair for pair in check_results.with_and_without_waiting(store, dataset_id, judge_id, basis)
+    }
     for line in lines:
         place, drawn = dimensions.index(line.dimension), bool(line.dimension.scale.drawn)
         told(f"Looking into {line.dimension.title}")
@@ -156,7 +158,7 @@ def gather(
                 line,
                 {(b, False): figures[b][place] for b in rests}
                 | {(b, True): _dropped(store, dataset_id, judge_id, line.dimension, b) for b in rests if drawn},
-                {b: gate_status.fingerprint(store, dataset_id, judge_id, line.dimension, b) for b in rests},
+                {b: check_results.fingerprint(store, dataset_id, judge_id, line.dimension, b) for b in rests},
                 statistics.figures(
                     Of(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon), bool(line.shown.cells)
                 ),
@@ -176,12 +178,12 @@ def gather(
         basis=basis,
         rests=rests,
         dimensions=tuple(ones),
-        audits=audits.audited(store, dataset_id, judge_id) if card is not None else None,
+        audits=audits.run_audits(store, dataset_id, judge_id) if card is not None else None,
         decisions=_decisions(store, dataset_id, judge_id),
-        means=tuple(score_sums.means(store, dataset_id, judge_id)),
+        means=tuple(score_sums.score_means(store, dataset_id, judge_id)),
         position=both_orders.positions(store, dataset_id, judge_id),
-        overall=means.overall(store, dataset_id, judge_id),
-        turns=weakest_turns.found(store, dataset_id, judge_id, basis),
+        overall=means.overall_means(store, dataset_id, judge_id),
+        turns=weakest_turns.compare_weakest_turns(store, dataset_id, judge_id, basis),
         epsilon=epsilon,
         examples=len(fewshot.items_in_prompt(store, judge_id)),
         print=hashlib.sha256(repr(sorted(prints)).encode()).hexdigest()[:20],
@@ -194,7 +196,7 @@ def _dropped(store: Store, dataset_id: str, judge_id: str, dimension: Dimension,
     """The figures of a dimension without the cells in which either side says that it is a tie."""
     drop = dimension.scale.drawn
     return stats_calibration.summarise(
-        calibration.evidence(store, dataset_id, judge_id, dimension, basis, drop), dimension, drop
+        calibration.comparison_input(store, dataset_id, judge_id, dimension, basis, drop), dimension, drop
     )
 
 
@@ -224,14 +226,16 @@ def _judge(store: Store, dataset_id: str, judge_id: str) -> Judge:
     return Judge(
         str(key), str(card), str(card_version), str(model), dict(json.loads(params)), bool(synthetic),
         int(made[1]), int(made[0]), made[2], made[3], tuple((at, str(kind)) for at, kind in runs),
-        tuple(calibration.unscored(store, dataset_id, judge_id)),
+        tuple(calibration.count_unscored(store, dataset_id, judge_id)),
     )  # fmt: skip
 
 
 def _decisions(store: Store, dataset_id: str, judge_id: str) -> tuple[Decided, ...]:
     """What was decided, after everything that came since has been looked at."""
-    suspension.check(store)
-    hold = {one.id for stand in record.stands(store).values() for one in (stand.holds, stand.proposed) if one}
+    suspension.suspend_unsupported(store)
+    hold = {
+        one.id for stand in record.approval_statuses(store).values() for one in (stand.holds, stand.proposed) if one
+    }
     rows = store.rows(
         "select a.sort, a.dimension, a.decision, a.reason, a.state, a.print, a.person, c.made_at, a.id "
         "from approval a join change c on c.seq = a.seq "

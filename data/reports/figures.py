@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from data.approvals.policy import Asked
+from data.approvals.policy import Requirements
 from data.calibration import means
 from data.gold.gold import Basis
 from data.reports.evidence import Evidence, One
@@ -51,14 +51,14 @@ def figures(found: Evidence) -> Json:
             "decisions": [asdict(decided) for decided in found.decisions],
             "means": [asdict(mean) for mean in found.means],
             "orders": None if found.position is None else position.as_json(found.position),
-            "means_overall": [means.plain(row) for row in found.overall],
+            "means_overall": [means.mean_record(row) for row in found.overall],
             "weakest_turn": [{"dimension": d.name, **weakest_turns.as_json(one)} for d, one in found.turns.items()],
         }
     )  # fmt: skip
     return made
 
 
-def asked(policy: Asked) -> Json:
+def asked(policy: Requirements) -> Json:
     """What an approval has to meet, as flat names and values."""
     made = asdict(policy)
     return {**made.pop("policy"), **made}

@@ -11,10 +11,11 @@ from judges.render import svg
 from judges.render.findings.as_html import picture
 from judges.render.findings.findings import Measures, Sentence, Table
 from judges.stats.calibration import DimensionResult
+from judges.stats.check_states import STATES
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
-MARKS = {"meets policy": "●", "inconclusive": "○", "fails": "✕", "below minimum sample": "□", "undefined": "–"}
+MARKS: dict[str, str] = {state: one.mark for state, one in STATES.items()}
 """The marks of the states in text."""
 REACH = ", which must be at the dashed line too (valid at any number of looks, for all decisions on these labels)"
 """What the policy requires of a lower bound, after its name."""

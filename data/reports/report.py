@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
+from data.approvals.rules import RULES
 from data.gold.gold import BASES
 from data.records.people import require
 from data.reports import dimension, figures, plots, tables
@@ -19,23 +20,10 @@ from judges.render.findings.as_html import parts
 from judges.render.findings.findings import quiet
 from judges.render.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
 from judges.render.words import between, cell
+from judges.stats.check_states import LEGEND, may_be_approved
 from judges.stats.raters import human_ceiling
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.version import VERSION
-
-_REQUIRED = {
-    "min_items": "labelled items, at least",
-    "min_clusters": "items for any verdict, at least",
-    "threshold": "kappa, at least",
-    "lower_bound": "the lower bound of kappa reaches that too",
-    "level": "confidence of that bound, one-sided",
-    "horizon": "items up to which the bound holds at every look (0: at a single look)",
-    "four_eyes": "two leads agree",
-    "alarms": "no audit is in alarm",
-    "coverage": "share of the ratings with gold that the judge answered, at least",
-    "imported": "imported labels count",
-    "answered": "share of the drawn items that people answered, overall and in every stratum, at least",
-}
 
 
 def report(
@@ -88,7 +76,7 @@ def _opening(found: Evidence) -> list[str]:
         )
     if not found.rests:
         return [*parts, note("No rating of this judge has a label here yet: there are no figures.")]
-    meeting = [one.dimension.title for one in found.dimensions if one.line.decision.state == "meets policy"]
+    meeting = [one.dimension.title for one in found.dimensions if may_be_approved(one.line.decision.state)]
     told = "{n} of {all} dimensions meet the policy of this workspace for publishing a judge's scores"
     parts.append(
         para(told + (": **{which}**." if meeting else "."), n=states.count("meets policy"), all=len(states),
@@ -152,8 +140,8 @@ def _overview(found: Evidence) -> list[str]:
     mark = (
         "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound"
         f"{plots.REACH if found.asked.policy.lower_bound else ''}. Long tick: kappa between two people, "
-        "with its interval below, where 30 items have labels of two. ● meets policy, ○ inconclusive, ✕ fails, "
-        "□ below minimum sample, – undefined."
+        "with its interval below, where 30 items have labels of two. "
+        f"{LEGEND}."
     )
     columns = list(rows[0]) if rows else []
     used += para("{whose}", "quiet", whose=_whose(found))
@@ -209,7 +197,7 @@ def _gold(found: Evidence) -> str:
 def _policy(found: Evidence) -> list[str]:
     yes = {True: "yes", False: "no"}
     asked = [
-        (_REQUIRED.get(name, name.replace("_", " ")), yes[value] if isinstance(value, bool) else f"{value:g}")
+        (RULES[name].report, yes[value] if isinstance(value, bool) else f"{value:g}")
         for name, value in figures.asked(found.asked).items()
     ]
     return [

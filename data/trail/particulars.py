@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from data.approvals.record import called
+from data.approvals.record import fact_title
 from data.cards import cards
 from data.records.names import display_name
 from data.store import Store
@@ -62,7 +62,7 @@ def _table(
             elif name == "name" and table == "setting":
                 line[name] = setting_title(str(value), str(at["scope"]))
             elif name == "name" and table == "approval_evidence":
-                line[name] = called(str(value))
+                line[name] = fact_title(str(value))
             elif name == "milliseconds":
                 line[name] = f"{value / 1000:,.1f}"
             elif name in ("person", "annotator", "by"):

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from data.approvals.record import DONE
+from data.approvals.actions import DONE
+from data.approvals.rules import RULES
 from data.records.names import KEPT, MACHINE
 from judges.client.budget import dollars
 from judges.plural import many
@@ -101,31 +102,20 @@ SETTINGS = {
     "plan": "the plan of looks",
 }
 _PARTS = {
-    "answered": "drawn items answered by people",
     "apart": "adjudicated where people differ by more than",
     "assisted_share": "assisted share",
     "by": "by",
     "claim_minutes": "minutes an item stays reserved",
-    "coverage": "labelled ratings answered by the judge",
-    "horizon": "bound valid for looks up to (items)",
-    "level": "confidence of the bound",
-    "min_clusters": "items for any verdict",
-    "min_items": "items required",
     "overlap": "people per item",
     "resolve": "labels combined by",
     "sizes": "looks at (items)",
-    "threshold": "kappa required",
     "waiting": "ratings that wait for adjudication",
+    **{rule.name: rule.trail for rule in RULES.values() if isinstance(rule.trail, str)},
 }
 """What a part of a setting is called."""
-_FLAGS = {
-    "alarms": ("audit alarms do not block approval", "audit alarms block approval"),
-    "four_eyes": ("one lead is enough", "two leads required"),
-    "imported": ("imported labels do not count", "imported labels count"),
-    "lower_bound": ("no lower bound required", "lower bound required"),
-}
+_FLAGS = {rule.name: rule.trail for rule in RULES.values() if not isinstance(rule.trail, str)}
 """What a part of a setting is called that is no, or yes."""
-_SHARES = ("answered", "coverage", "level", "assisted_share")
+_SHARES = ("assisted_share", *(rule.name for rule in RULES.values() if rule.form and rule.form.percent))
 
 
 def _set(scope: str, name: str, value: str, was: str | None) -> str:

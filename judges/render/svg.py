@@ -24,17 +24,15 @@ from judges.render.drawing import (
     ticks,
     title_height,
 )
+from judges.stats.check_states import STATES, Role
 
 ROW = 26
 """Height of a row, in pixels."""
-_LOOKS = {
-    "meets policy": (0, "dot"),
+_ROLES: dict[Role, int] = {"good": 0, "open": 2, "bad": 4, "quiet": 5}
+_LOOKS: dict[str, tuple[int, str]] = {
+    **{state: (_ROLES[one.role], one.shape) for state, one in STATES.items()},
     "approved": (0, "dot"),
-    "inconclusive": (2, "ring"),
-    "fails": (4, "cross"),
     "suspended": (4, "cross"),
-    "below minimum sample": (5, "square"),
-    "undefined": (5, "square"),
     "other": (1, "dot"),
     "beside": (5, "diamond"),
 }

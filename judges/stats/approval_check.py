@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from judges.plural import many
+from judges.stats.check_states import State
 from judges.stats.multiple_testing import holm
 from judges.stats.planner import MOST_TIMES, more_items_for_threshold
 from judges.stats.sequential import LookPlan, OpenSchedule, Schedule, lower_bound_at, z_from_threshold
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
-CheckState = Literal["below minimum sample", "undefined", "fails", "inconclusive", "meets policy"]
 Key = TypeVar("Key", bound=Hashable)
 
 _ROUNDING = 1e-9
@@ -86,7 +86,7 @@ class CheckResult:
     `cut`: whether it ends where no forecast goes further, so that more than its end may be needed.
     """
 
-    state: CheckState
+    state: State
     reason: str
     missing: str = ""
     more: tuple[int, int] | None = None

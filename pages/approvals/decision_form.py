@@ -7,7 +7,8 @@ from typing import Literal
 import streamlit as st
 
 from data.approvals import approvals, case
-from data.approvals.approvals import Decision, Note, Stand
+from data.approvals.actions import ACTIONS
+from data.approvals.approvals import Action, ApprovalNote, ApprovalStatus
 from data.approvals.case import Case
 from data.records.people import Person
 from judges.errors import AssayError
@@ -16,31 +17,25 @@ from pages.ui import session, text
 
 SEEN = "seen"
 """Where a tab keeps what was there when a dimension was opened."""
-LABELS: dict[str, tuple[str, str]] = {
-    "keep": ("Keep approved", ":material/task_alt:"),
-    "approve": ("Approve", ":material/verified:"),
-    "propose": ("Propose", ":material/group:"),
-    "decline": ("Decline", ":material/cancel:"),
-    "suspend": ("Suspend", ":material/pause_circle:"),
-}
+_KEEP = "Keep approved", ":material/task_alt:"
 
 
-def form(who: Person, one: Case, stand: Stand, note: Note) -> None:
+def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> None:
     """The reason and the buttons.
 
     What was shown when the dimension was opened is decided on: a rerun must not submit figures nobody has looked at.
     """
     key, store = _key(one, stand), session.store()
-    seen = case.seen(store, one)
+    seen = case.seen_mark(store, one)
     choices: list[str] = ["keep"] if note.doubted else []
-    choices += _choices(who, one, stand, case.print_of(store, one))
+    choices += _choices(who, one, stand, case.case_fingerprint(store, one))
     shown = session.scratch(SEEN).setdefault(key, seen)
     if shown != seen:
         st.warning(
             "Something changed since you opened this. The figures above are the current ones.", icon=":material/update:"
         )
         st.button("I have reviewed it", key=f"look:{key}", on_click=_look, args=(key, seen))
-        choices = [decision for decision in choices if decision not in ("approve", "propose")]
+        choices = [one for one in choices if not (one in ACTIONS and ACTIONS[one].grants)]  # type: ignore[index]
     if one.asked.four_eyes and not one.against:
         mine = stand.proposed is not None and stand.proposed.person == who.name
         st.caption(
@@ -52,24 +47,25 @@ def form(who: Person, one: Case, stand: Stand, note: Note) -> None:
     )
     with st.container(horizontal=True):
         for place, decision in enumerate(choices):
-            label, icon = LABELS[decision]
+            known = ACTIONS.get(decision)  # type: ignore[call-overload]
+            label, icon = (known.label, f":material/{known.icon}:") if known else _KEEP
             st.button(
                 text.plain(label), icon=icon, key=f"{decision}:{key}", on_click=_decide,
                 args=(who.name, one, stand, decision, shown),
-                type="secondary" if place or decision not in ("approve", "propose") else "primary",
+                type="primary" if not place and known and known.grants else "secondary",
             )  # fmt: skip
 
 
-def _key(one: Case, stand: Stand) -> str:
+def _key(one: Case, stand: ApprovalStatus) -> str:
     """A key for what is written about a dimension until something is decided on it."""
     return ":".join([*one.key, last.id if (last := stand.proposed or stand.holds) else ""])
 
 
-def _choices(who: Person, one: Case, stand: Stand, mark: str) -> list[Decision]:
+def _choices(who: Person, one: Case, stand: ApprovalStatus, mark: str) -> list[Action]:
     """What may follow: nothing that would be refused in any case."""
     held = stand.holds if stand.holds is not None and stand.holds.decision == "approve" else None
     same = held is not None and (held.print, held.asked) == (mark, one.asked)
-    found: list[Decision] = []
+    found: list[Action] = []
     if not one.against and not same:
         proposed = stand.proposed
         fresh = proposed is not None and (proposed.print, proposed.asked) == (mark, one.asked)
@@ -85,16 +81,16 @@ def _look(key: str, seen: str) -> None:
     session.scratch(SEEN)[key] = seen
 
 
-def _decide(who: str, one: Case, stand: Stand, decision: Decision | Literal["keep"], seen: str) -> None:
+def _decide(who: str, one: Case, stand: ApprovalStatus, decision: Action | Literal["keep"], seen: str) -> None:
     """Put it on record; what came of it is shown on top of the page."""
     kept, reason = session.scratch("approvals"), str(session.component_state(f"why:{_key(one, stand)}") or "")
     kept.clear()
     try:
         if decision == "keep" and stand.holds is not None:
-            approvals.keep(session.store(), who, stand.holds, reason)
+            approvals.keep_approved(session.store(), who, stand.holds, reason)
             kept["done"] = f"{rows.title(one)} stays approved. It is listed again when other evidence comes."
             return
-        done = approvals.decide(session.store(), who, *one.key, decision, reason, seen)
+        done = approvals.record_decision(session.store(), who, *one.key, decision, reason, seen)
     except AssayError as error:
         kept["refused"] = error
         return

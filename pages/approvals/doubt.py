@@ -5,19 +5,19 @@ from __future__ import annotations
 import streamlit as st
 
 from data.approvals import suspension
-from data.approvals.approvals import Note, Stand
-from data.approvals.suspension import Figure
+from data.approvals.approvals import ApprovalNote, ApprovalStatus
+from data.approvals.suspension import PeriodFigure
 from judges.plural import many
 from judges.render.svg import IntervalRow
 from pages.ui import charts, session, text
 
 
-def panel(stand: Stand, note: Note) -> None:
+def panel(stand: ApprovalStatus, note: ApprovalNote) -> None:
     """Then and now, where labels came since the approval."""
     holds = stand.holds
     if holds is None or holds.decision not in ("approve", "suspend"):
         return
-    found = suspension.drawn(session.store(), holds)
+    found = suspension.current_period_figures(session.store(), holds)
     if found:
         asked = holds.policy.threshold
         st.markdown("**Labels since the approval**")
@@ -28,7 +28,7 @@ def panel(stand: Stand, note: Note) -> None:
         text.quiet("{who} reviewed it and kept it approved: {why}", who=note.kept[0], why=note.kept[1])
 
 
-def _row(figure: Figure, asked: float) -> IntervalRow:
+def _row(figure: PeriodFigure, asked: float) -> IntervalRow:
     low = figure.what != "at the approval" and figure.kappa is not None and figure.kappa < asked
     items = many(int(figure.items or 0), "item")
     kappa = "undefined" if figure.kappa is None else f"{figure.kappa:.2f}"
@@ -36,7 +36,7 @@ def _row(figure: Figure, asked: float) -> IntervalRow:
     return IntervalRow(figure.what, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
 
 
-def _beside(found: list[Figure]) -> str:
+def _beside(found: list[PeriodFigure]) -> str:
     """How bias moved, and what the lines are."""
     bias = {figure.what: figure.bias for figure in found}
     then, since = bias.get("at the approval"), bias.get("labels since")

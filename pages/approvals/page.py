@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from data.approvals import approvals, case
+from data.approvals.actions import APPROVAL_STATES
 from data.approvals.case import Case
 from data.records import combinations, datasets
 from data.records.people import Person
@@ -34,7 +35,7 @@ def page() -> None:
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     with st.spinner("Comparing the judges with the labels ..."):
-        waits = approvals.waits(store, dataset.id)
+        waits = approvals.find_to_decide(store, dataset.id)
     rows.summary(waits)
     if not who.may("lead"):
         text.quiet("Leads decide. Below is what they decided, when, and why.")
@@ -54,11 +55,11 @@ def page() -> None:
 def _judge(who: Person, found: list[Case]) -> None:
     """The dimensions of a judge, by where they stand; those that may not be published yet are folded away."""
     store, opened = session.store(), st.query_params.get("case", "")
-    stands = {one.key: approvals.stands(store).get(one.key, approvals.Stand()) for one in found}
-    notes = {key: approvals.note(store, stand) for key, stand in stands.items()}
+    stands = {one.key: approvals.approval_statuses(store).get(one.key, approvals.ApprovalStatus()) for one in found}
+    notes = {key: approvals.approval_note(store, stand) for key, stand in stands.items()}
     where = {one.key: rows.status(one, stands[one.key], notes[one.key]) for one in found}
     later = [one for one in found if where[one.key] == "not yet"]
-    for status in rows.BADGES:
+    for status in APPROVAL_STATES:
         for one in found:
             if where[one.key] == status != "not yet":
                 _row(who, one, stands[one.key], notes[one.key], opened)
@@ -71,28 +72,28 @@ def _judge(who: Person, found: list[Case]) -> None:
             _row(who, one, stands[one.key], notes[one.key], opened)
 
 
-def _row(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note, opened: str) -> None:
-    mine, zone, top = rows.address(one), clock.zone(), case.between(session.store(), one)
+def _row(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approvals.ApprovalNote, opened: str) -> None:
+    mine, zone, top = rows.address(one), clock.zone(), case.kappa_between_people(session.store(), one)
     with st.container(border=mine == opened):
         rows.row(one, stand, note, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
         if mine == opened:
             _detail(who, one, stand, note)
 
 
-def _detail(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note) -> None:
+def _detail(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approvals.ApprovalNote) -> None:
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
     store, zone = session.store(), clock.zone()
-    then = approvals.moved(store, stand.holds) if stand.holds else None
+    then = approvals.kappa_at_decision(store, stand.holds) if stand.holds else None
     rows.verdict(one, stand.holds, then, who.may("lead"))
     doubt.panel(stand, note)
-    rows.reading(one, case.beside(store, one))
+    rows.reading(one, case.case_context(store, one))
     with st.expander("All evidence", icon=":material/fact_check:"):
         st.caption("A decision keeps a copy of all of this.")
-        rows.evidence(case.facts(store, one))
+        rows.evidence(case.case_facts(store, one))
     if who.may("lead"):
         decision_form.form(who, one, stand, note)
-    past = approvals.history(store, *one.key)
-    rows.history(past, {a.id: approvals.evidence(store, a.id) for a in past}, zone)
+    past = approvals.decision_history(store, *one.key)
+    rows.history(past, {a.id: approvals.frozen_evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
         links.to("calibration", "Calibration", icon=":material/monitoring:", dimension=one.line.key, **place)

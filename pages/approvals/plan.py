@@ -16,8 +16,8 @@ from pages.ui import session, text
 
 def panel(who: Person, dataset: Dataset) -> None:
     """What holds for the dataset, and for leads the form, as long as no label counts yet."""
-    store, gate = session.store(), policy.asked(session.store()).policy
-    plan, begun = plans.plan(store, dataset.id), plans.begun(store, dataset.id)
+    store, gate = session.store(), policy.requirements(session.store()).policy
+    plan, begun = plans.look_plan(store, dataset.id), plans.count_counting_labels(store, dataset.id)
     if not gate.lower_bound:
         return
     st.subheader("When this dataset is decided on", anchor=False)
@@ -73,7 +73,7 @@ def _form(who: Person, dataset: Dataset, plan: LookPlan | None) -> None:
     if not (put or back):
         return
     try:
-        plans.set_plan(session.store(), who.name, dataset.id, [] if back else plans.written(given))
+        plans.set_look_plan(session.store(), who.name, dataset.id, [] if back else plans.parse_sizes(given))
     except AssayError as error:
         text.refuse(error)
         return

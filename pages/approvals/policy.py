@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from data.approvals import policy
-from data.approvals.policy import Asked
+from data.approvals import policy, rules
+from data.approvals.policy import Requirements
 from data.records import leads
 from data.records.datasets import Dataset
 from data.records.people import Person
@@ -21,24 +21,24 @@ from pages.ui import clock, session, text
 def panel(who: Person, dataset: Dataset) -> None:
     """The policy in words, its changes, for leads the form, and when the dataset is looked at."""
     store = session.store()
-    asked = policy.asked(store)
+    asked = policy.requirements(store)
     st.subheader("Policy: what an approval requires", anchor=False)
-    rows.bullets(policy_form.told(asked))
+    rows.bullets(rules.explain(asked))
     if asked.four_eyes and leads.lacks_independent_leads(leads.lead_history(store)):
         st.warning(text.plain(leads.STUCK), icon=":material/group:")
-    if past := policy.changes(store):
+    if past := policy.policy_changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
                 text.say("**{who}**, {at}: {why}", who=one.person, at=clock.at(one.at, clock.zone()), why=one.reason)
-                text.quiet("Required from then on: {lines}", lines=" ".join(policy_form.told(one.asked)))
+                text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(one.asked)))
     if who.may("lead"):
         with st.expander("Change the policy", icon=":material/tune:"):
             _form(who, asked)
-    policy_proposals.waits(who, policy_form.told)
+    policy_proposals.waits(who, rules.explain)
     plan.panel(who, dataset)
 
 
-def _form(who: Person, asked: Asked) -> None:
+def _form(who: Person, asked: Requirements) -> None:
     """The values, each with what follows from it."""
     st.caption(
         "The policy holds for the whole workspace; changes are in the audit log. A less strict policy approves nothing "
@@ -53,9 +53,9 @@ def _form(who: Person, asked: Asked) -> None:
             _change(who, asked, new, beside, reason)
 
 
-def _change(who: Person, asked: Asked, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
+def _change(who: Person, asked: Requirements, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
     try:
-        gate = policy.made(**{**new, "min_clusters": max(asked.policy.min_clusters, MIN_CLUSTERS)})
+        gate = policy.make_policy(**{**new, "min_clusters": max(asked.policy.min_clusters, MIN_CLUSTERS)})
         wanted = replace(asked, policy=gate, **beside)
         if wanted == asked:
             st.info("This is the policy already: nothing was changed.", icon=":material/info:")

@@ -7,26 +7,26 @@ from collections.abc import Callable
 import streamlit as st
 
 from data.approvals import policy
-from data.approvals.policy import Asked
+from data.approvals.policy import Requirements
 from data.records.people import Person
 from judges.errors import AssayError
 from pages.ui import session, text
 
 
-def put(who: str, wanted: Asked, reason: str) -> None:
+def put(who: str, wanted: Requirements, reason: str) -> None:
     """Change the policy, or propose it; what came of it is shown when the page is drawn anew. Raises AssayError."""
-    done = policy.set_asked(session.store(), who, wanted, reason)
+    done = policy.set_requirements(session.store(), who, wanted, reason)
     session.scratch("policy")["said"] = (
         "Changed. Nothing was approved or suspended by it." if done
         else "Proposed. It is less strict, so it takes effect when a second, independent lead agrees."
     )  # fmt: skip
 
 
-def waits(who: Person, told: Callable[[Asked], list[str]]) -> None:
+def waits(who: Person, told: Callable[[Requirements], list[str]]) -> None:
     """What came of the last change, and a looser policy that waits; another lead may agree to it."""
     if said := session.scratch("policy").pop("said", ""):
         st.success(text.plain(said), icon=":material/check:")
-    found = policy.proposed(session.store())
+    found = policy.proposed_requirements(session.store())
     if found is None:
         return
     wanted, reason, person = found
@@ -35,7 +35,7 @@ def waits(who: Person, told: Callable[[Asked], list[str]]) -> None:
             ":blue-badge[:material/group: proposed] **{person}** proposed a less strict policy: {reason}",
             person=person, reason=reason,
         )  # fmt: skip
-        now, then = told(policy.asked(session.store())), told(wanted)
+        now, then = told(policy.requirements(session.store())), told(wanted)
         text.quiet("Now: {lines}", lines=" ".join(line for line in now if line not in then))
         text.say("Proposed: {lines}", lines=" ".join(line for line in then if line not in now))
         if not who.may("lead"):
@@ -47,7 +47,9 @@ def waits(who: Person, told: Callable[[Asked], list[str]]) -> None:
         if agrees:
             put(who.name, wanted, f"Agreed with {person}: {reason}"[:2_000])
         elif ends:
-            policy.set_asked(session.store(), who.name, policy.asked(session.store()), "Withdrew the proposal.")
+            policy.set_requirements(
+                session.store(), who.name, policy.requirements(session.store()), "Withdrew the proposal."
+            )
             session.scratch("policy")["said"] = "Withdrawn. The policy is as before."
         else:
             return

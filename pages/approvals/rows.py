@@ -9,33 +9,21 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from data.approvals.approvals import AUTOMATIC, Approval, Note, Stand, Waits
-from data.approvals.case import Beside, Case
-from data.approvals.record import Fact, called
+from data.approvals.actions import APPROVAL_STATES, ApprovalState
+from data.approvals.approvals import AUTOMATIC, Approval, ApprovalNote, ApprovalStatus, ToDecide
+from data.approvals.case import Case, CaseContext
+from data.approvals.record import Fact, fact_title
 from data.records.names import display_name
 from judges.audits import all_audits
 from judges.plural import many
 from judges.render.words import between, cell, span
+from judges.stats.check_states import STATES, may_be_approved
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
 from pages.ui import clock, gold, text
 
-Status = Literal["suspended", "proposed", "doubted", "open", "older", "approved", "declined", "withdrawn", "not yet"]
-BADGES: dict[Status, str] = {
-    "suspended": ":red-badge[:material/pause_circle: suspended]",
-    "proposed": ":blue-badge[:material/group: proposed]",
-    "doubted": ":orange-badge[:material/visibility: review]",
-    "open": ":green-badge[:material/check_circle: to decide]",
-    "older": ":orange-badge[:material/history: older policy]",
-    "approved": ":green-badge[:material/verified: approved]",
-    "declined": ":gray-badge[:material/cancel: declined]",
-    "withdrawn": ":gray-badge[:material/pause_circle: suspended]",
-    "not yet": ":gray-badge[:material/hourglass_empty: policy not met]",
-}
-"""In the order in which rows stand."""
 
-
-def status(one: Case, stand: Stand, note: Note) -> Status:
+def status(one: Case, stand: ApprovalStatus, note: ApprovalNote) -> ApprovalState:
     """Where a dimension belongs."""
     holds = stand.holds
     if stand.proposed is not None:
@@ -66,7 +54,7 @@ def bullets(lines: Sequence[str]) -> None:
             text.say("- {line}", line=line)
 
 
-def summary(found: Waits) -> None:
+def summary(found: ToDecide) -> None:
     """What there is to decide, in one sentence."""
     told = [
         f"{len(of):,} {what}" for of, what in (
@@ -82,7 +70,8 @@ def summary(found: Waits) -> None:
 
 
 def row(
-    one: Case, stand: Stand, note: Note, top: Interval | None, opened: bool, zone: tzinfo, click: Callable[[], None]
+    one: Case, stand: ApprovalStatus, note: ApprovalNote, top: Interval | None, opened: bool, zone: tzinfo,
+    click: Callable[[], None],
 ) -> None:  # fmt: skip
     """One dimension in a line: its state, in a sentence, with its figure and that of people among themselves.
 
@@ -93,7 +82,8 @@ def row(
     left, figure = st.columns([76, 24], gap="small")
     with left, st.container(horizontal=True, gap="small"):
         with st.container(width=130):
-            st.markdown(BADGES[status(one, stand, note)])
+            badge = APPROVAL_STATES[status(one, stand, note)]
+            st.badge(text.plain(badge.word), icon=f":material/{badge.icon}:", color=badge.colour)
         with st.container(gap=None):
             st.button(
                 text.plain(title(one)), icon=":material/keyboard_arrow_down:" if opened else ":material/chevron_right:",
@@ -115,7 +105,7 @@ def row(
         text.quiet("{asked} required; between people {told}", asked=asked, told=told)
 
 
-def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
+def sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
     """The state of a dimension, in a sentence."""
     holds, where = stand.holds, status(one, stand, note)
     if stand.proposed is not None:
@@ -143,15 +133,9 @@ def may(one: Case, verdict: str) -> str:
 def missing(one: Case) -> str:
     """Why a dimension may not be published, in a sentence."""
     decision = one.line.decision
-    if decision.state == "meets policy":
+    if may_be_approved(decision.state):
         return " ".join(one.against)
-    told = {
-        "below minimum sample": "Below minimum sample: too few drawn items have both a blind label and a score.",
-        "undefined": "Undefined: everybody gave the same answer, so agreement shows nothing.",
-        "fails": "Fails: agreement with people is below the required kappa.",
-        "inconclusive": "Inconclusive: the required kappa lies within the margin of error.",
-    }[decision.state]
-    return f"{told} {wanted(decision.missing)}".strip()
+    return f"{STATES[decision.state].reason} {wanted(decision.missing)}".strip()
 
 
 def wanted(missing: str) -> str:
@@ -185,7 +169,7 @@ def verdict(one: Case, holds: Approval | None, then: float | None, lead: bool) -
         )
 
 
-def reading(one: Case, near: Beside) -> None:
+def reading(one: Case, near: CaseContext) -> None:
     """What else there is to weigh about an open dimension."""
     gate, share = one.line.gate, one.coverage
     replied = (
@@ -222,7 +206,7 @@ def _people(top: HumanCeiling | None) -> str:
     )
 
 
-def _alarms(near: Beside) -> str:
+def _alarms(near: CaseContext) -> str:
     if near.alarms is None:
         return "The audits have not been computed since this judge's last replies."
     if not near.alarms:
@@ -233,7 +217,7 @@ def _alarms(near: Beside) -> str:
 def evidence(facts: Sequence[Fact], height: int | Literal["content"] = 320) -> None:
     """Frozen figures, or those that would be, as they stand."""
     frame = pd.DataFrame(
-        {"evidence": [called(n) for n, _, _ in facts], "figure": [f for _, f, _ in facts],
+        {"evidence": [fact_title(n) for n, _, _ in facts], "figure": [f for _, f, _ in facts],
          "details": [t for _, _, t in facts]}
     )  # fmt: skip
     st.dataframe(

@@ -49,10 +49,10 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFindin
 
 def limit(who: str, one: Audit, now: float | None) -> None:
     """The limit of an audit, for leads: another one, or its default."""
-    low, high = audits.reach(one)
+    low, high = audits.limit_range(one)
     with st.popover("Limit", icon=":material/tune:", key=f"limit:{one.name}:{now}"):
         text.quiet("Applies to the whole workspace. The default is {default}.", default=f"{one.threshold:g}")
-        held = audits.proposed(session.store()).get(one.name)
+        held = audits.proposed_limits(session.store()).get(one.name)
         if held is not None:
             text.quiet(
                 "{by} has proposed {value}. It applies once another lead sets the same; setting {now} withdraws the "
@@ -72,7 +72,7 @@ def limit(who: str, one: Audit, now: float | None) -> None:
 
 def _set(who: str, name: str, value: float | None) -> None:
     try:
-        audits.set_threshold(session.store(), who, name, value)
+        audits.set_audit_limit(session.store(), who, name, value)
     except AssayError as error:
         text.refuse(error)
         return

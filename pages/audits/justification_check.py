@@ -16,16 +16,18 @@ from pages.ui import session
 def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
     """How far the sample is, the next justification with its score, and the answers."""
     store, kept = session.store(), session.scratch(f"fits:{judge}")
-    card = audits.card(store, judge)
+    card = audits.judge_card(store, judge)
     asked = [d.name for d in card.dimensions if d.asked]
-    tally = justification_labels.tally(store, dataset_id, judge, who, asked)
+    tally = justification_labels.count_fits(store, dataset_id, judge, who, asked)
     with st.container(width=720):
         justification_form.standing(tally, wilson_interval(tally.unfit, tally.answered), limit)
         again: tuple[Justified, bool] | None = kept.get("again")
         cell = (
             again[0]
             if again
-            else next(iter(justification_labels.ahead(store, dataset_id, judge, who, asked, most=1)), None)
+            else next(
+                iter(justification_labels.justifications_ahead(store, dataset_id, judge, who, asked, most=1)), None
+            )
         )
         if cell is None:
             justification_form.over(tally)
@@ -49,10 +51,12 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
 
 def _say(who: str, judge: str, cell: Justified, fit: bool) -> None:
     """Keep an answer."""
-    justification_labels.answer(session.store(), who, judge, cell, fit)
+    justification_labels.record_fit(session.store(), who, judge, cell, fit)
     session.scratch(f"fits:{judge}").pop("again", None)
 
 
 def _back(who: str, dataset_id: str, judge: str) -> None:
     """Show one's last answer again."""
-    session.scratch(f"fits:{judge}")["again"] = justification_labels.last(session.store(), dataset_id, judge, who)
+    session.scratch(f"fits:{judge}")["again"] = justification_labels.last_justification(
+        session.store(), dataset_id, judge, who
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.audits.justification_labels import Justified, Tally
+from data.audits.justification_labels import JustificationTally, Justified
 from judges.card import Item
 from judges.plural import many
 from judges.stats.uncertainty import Interval
@@ -16,7 +16,7 @@ ENOUGH = 100
 """Answers that a bar counts towards: at this many, the interval of a share of .10 is about .06 to .17."""
 
 
-def standing(tally: Tally, share: Interval, limit: float | None) -> None:
+def standing(tally: JustificationTally, share: Interval, limit: float | None) -> None:
     """How many are answered, and the share that does not fit, with its interval."""
     st.markdown("**Does the justification support the score?**")
     goal = min(ENOUGH, tally.cells)
@@ -59,7 +59,7 @@ def whole(item: Item) -> None:
             st.code(body, language=None, wrap_lines=True, height=260 if len(body) > 600 else "content")
 
 
-def over(tally: Tally) -> None:
+def over(tally: JustificationTally) -> None:
     """Nothing is left to ask."""
     if tally.cells:
         st.caption("You have answered all of them.")

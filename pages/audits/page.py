@@ -36,7 +36,7 @@ def page() -> None:
             text.synthetic(dataset.description)
         text.practice(next(one.model for one in judges if one.id == judge))
     with st.spinner("Running the audits ..."):
-        found = audits.audited(store, dataset.id, judge)
+        found = audits.run_audits(store, dataset.id, judge)
     if not found.scope.replies:
         st.info(
             "This judge has no replies on this dataset yet. Run it on the page Runs, or import its judgments.",
@@ -47,7 +47,7 @@ def page() -> None:
         st.info("The card of this judge names no audits.", icon=":material/check:")
         return
     rows.scope(found.scope, found.findings)
-    limits, opened = audits.thresholds(store), st.query_params.get("audit", "")
+    limits, opened = audits.audit_limits(store), st.query_params.get("audit", "")
     for name in rows.ordered(found.findings):
         one = known.all_audits()[name]
         with st.container(border=name == opened):
@@ -60,7 +60,7 @@ def page() -> None:
 def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.Audited) -> None:
     """One audit in full: what is measured, its picture, the items behind it, and what can be done."""
     store, one, finding = session.store(), known.all_audits()[name], found.findings[name]
-    limit, key = audits.thresholds(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"
+    limit, key = audits.audit_limits(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"
     with st.container(horizontal=True, vertical_alignment="top"):
         with st.container(width="stretch", gap=None):
             rows.told(one, limit)
@@ -80,8 +80,8 @@ def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: AuditF
     """The items behind a finding: a click leads to the desk, a button takes them into the review queue."""
     if not finding.flags:
         return
-    shown = audits.shown(session.store(), who.name, judge, finding.flags, rows.SHOWN)
-    names = audits.names(session.store(), [flag.item for flag in shown])
+    shown = audits.visible_flags(session.store(), who.name, judge, finding.flags, rows.SHOWN)
+    names = audits.item_names(session.store(), [flag.item for flag in shown])
     clicked = rows.listed(shown, len(finding.flags), names, f"flags:{key}")
     if clicked is not None:
         links.go("desk", dataset=dataset.name, item=clicked.item)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from data.calibration import calibration, concordance
-from data.calibration.calibration import MOST, Found
+from data.calibration.calibration import MOST, ListedCell
 from data.records.exposure import NOTE
 from data.reports.statistics.agreement import AGREEMENT
 from judges.plural import many
@@ -32,7 +32,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
         explanations.how(*names, key=f"figures:{key}", values=explanations.of(shown))
     if line.dimension.scale.kind == "interval" and shown.cells:
-        beside = concordance.beside(store, at.dataset, at.judge, line.dimension, at.basis)
+        beside = concordance.concordance_of(store, at.dataset, at.judge, line.dimension, at.basis)
         if beside is not None:
             _beside(beside, shown, key)
     floors, replies = load(AGREEMENT, at, line)
@@ -43,7 +43,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         cell = _table(shown, f"table:{key}")
         if cell is not None:
             people, judge = (shown.codes[n] for n in cell)
-            found = calibration.items_in(
+            found = calibration.list_cells(
                 store, session.me().name, at.dataset, at.judge, line.dimension, at.basis, people, judge
             )
             _listed(
@@ -87,7 +87,7 @@ _MEANINGS = {
 
 
 def _listed(
-    found: Sequence[Found], summary: Summary, cell: tuple[int, int], key: str, go: Callable[[str], None]
+    found: Sequence[ListedCell], summary: Summary, cell: tuple[int, int], key: str, go: Callable[[str], None]
 ) -> None:
     """The items of a cell of the table; `go` gets the one that is clicked."""
     people, judge = (summary.answers[n] for n in cell)

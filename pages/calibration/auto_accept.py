@@ -8,9 +8,9 @@ import streamlit as st
 
 from data.approvals import auto_accept as rules
 from data.approvals import policy
-from data.approvals.auto_accept import Found, Rule, Wanted
+from data.approvals.auto_accept import AutoAcceptRule, AutoAcceptTarget, AutoAcceptThreshold
 from data.calibration import selective as figures
-from data.calibration.selective import Sure
+from data.calibration.selective import ItemConfidence
 from data.gold.gold import BASES
 from data.records.people import Person
 from judges.errors import AssayError
@@ -27,8 +27,8 @@ from pages.ui import explanations, findings, session, text, url_state
 def panel(at: Place, line: DimensionResult, key: str) -> None:
     """What is asked, what it comes to, the curve, and the rule in force."""
     store, d = session.store(), line.dimension
-    sources = figures.sources(store, at.dataset, at.judge, d)
-    rule = rules.rule(store, at.dataset, at.judge, d)
+    sources = figures.confidence_sources(store, at.dataset, at.judge, d)
+    rule = rules.rule_in_force(store, at.dataset, at.judge, d)
     if not sources:
         _nothing()
         return
@@ -41,11 +41,11 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         explanations.how("selective", "sequence", key=key)
     try:
         with st.spinner("Testing confidence thresholds ..."):
-            found = rules.found(store, at.dataset, at.judge, d, at.basis, wanted)
+            found = rules.find_threshold(store, at.dataset, at.judge, d, at.basis, wanted)
     except AssayError as error:
         text.refuse(error)
         return
-    counted = policy.basis(store, at.dataset)
+    counted = policy.approval_basis(store, at.dataset)
     result = found.result
     findings.draw(said.sentences(result, wanted.near, len(found.sure.item), found.spared), key)
     if at.basis != counted:
@@ -60,17 +60,17 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         findings.table(said.table(result), f"thresholds:{key}:{source}")
     who = session.me()
     if rule is not None:
-        _standing(rule, *rules.now(store, at.dataset, d, rule))
+        _standing(rule, *rules.evaluate_rule(store, at.dataset, d, rule))
     _act(found, rule, who, at.basis == counted, key, lambda: _set(at, d, wanted), lambda: _end(at, rule))
 
 
-def _set(at: Place, dimension: Dimension, wanted: Wanted) -> None:
-    rules.put(session.store(), session.me().name, at.dataset, at.judge, dimension, wanted)
+def _set(at: Place, dimension: Dimension, wanted: AutoAcceptTarget) -> None:
+    rules.set_rule(session.store(), session.me().name, at.dataset, at.judge, dimension, wanted)
 
 
-def _end(at: Place, rule: rules.Rule | None) -> None:
+def _end(at: Place, rule: rules.AutoAcceptRule | None) -> None:
     if rule is not None:
-        rules.take_back(session.store(), session.me().name, at.dataset, rule)
+        rules.end_rule(session.store(), session.me().name, at.dataset, rule)
 
 
 def _nothing() -> None:
@@ -81,9 +81,9 @@ def _nothing() -> None:
     )
 
 
-def _asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
+def _asked(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) -> AutoAcceptTarget:
     """The required agreement, its probability, and whether within one counts; the rule's, where there is one."""
-    before = rule.wanted if rule else Wanted(source)
+    before = rule.wanted if rule else AutoAcceptTarget(source)
     with st.container(width=150):
         target = st.number_input("Required agreement (%)", 50, 99, round(100 * before.target), key=f"target:{key}")
     with st.container(width=150):
@@ -92,10 +92,10 @@ def _asked(source: str, rule: Rule | None, ordered: bool, key: str) -> Wanted:
             help="The probability that agreement on automatically accepted scores is as high as required, or higher.",
         )  # fmt: skip
     near = ordered and st.toggle("Within one counts", before.near, key=f"near:{key}")
-    return Wanted(source, target / 100, round(1 - held / 100, 4), near)
+    return AutoAcceptTarget(source, target / 100, round(1 - held / 100, 4), near)
 
 
-def _standing(rule: Rule, step: ThresholdTest, sure: Sure) -> None:
+def _standing(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -> None:
     """The rule in force, and its agreement on today's gold."""
     spared = sure.above(rule.threshold)
     found = step.agreement
@@ -119,8 +119,8 @@ def _standing(rule: Rule, step: ThresholdTest, sure: Sure) -> None:
 
 
 def _act(
-    found: Found, rule: Rule | None, who: Person, counts: bool, key: str, put: Callable[[], None],
-    end: Callable[[], None],
+    found: AutoAcceptThreshold, rule: AutoAcceptRule | None, who: Person, counts: bool, key: str,
+    put: Callable[[], None], end: Callable[[], None],
 ) -> None:  # fmt: skip
     """The rule, which a lead sets or takes back."""
     if not who.may("lead"):

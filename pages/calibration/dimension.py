@@ -8,7 +8,7 @@ from datetime import tzinfo
 import streamlit as st
 
 from data.approvals import approvals, policy
-from data.approvals.approvals import Note, Stand
+from data.approvals.approvals import ApprovalNote, ApprovalStatus
 from data.records.names import display_name
 from data.reports.statistics.statistics import STATISTICS
 from judges.render.findings import agreement as said
@@ -52,10 +52,12 @@ def detail(at: Place, line: DimensionResult, key: str) -> None:
     conclusion, why = said.state(line)
     findings.sentence(conclusion, line.decision.state)
     findings.draw([why], key)
-    basis = policy.basis(session.store(), at.dataset)
+    basis = policy.approval_basis(session.store(), at.dataset)
     gold.unanswered(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
-    stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
-    note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
+    stand = approvals.approval_statuses(session.store()).get(
+        (at.dataset, at.judge, *_place(line)), approvals.ApprovalStatus()
+    )
+    note, case = approvals.approval_note(session.store(), stand), f"{at.judge}.{line.key}"
     _decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         there = {name: one.title for name, one in STATISTICS.items() if one.stands(line)}
@@ -73,7 +75,7 @@ def _panel(at: Place, line: DimensionResult, key: str) -> None:
         st.caption(text.NO_RATINGS)
         return
     explanations.beside(one.title, *one.reading, key=key)
-    found = one.findings(load(one, at, line), line, policy.asked(session.store()).policy)
+    found = one.findings(load(one, at, line), line, policy.requirements(session.store()).policy)
     findings.draw(found or [quiet("Nothing to show here.")], key)
 
 
@@ -81,7 +83,7 @@ def _place(line: DimensionResult) -> tuple[str, str]:
     return line.dimension.sort, line.dimension.name
 
 
-def _decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
+def _decided(stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
     """What was decided on a dimension so far, in a line, and the way to where it is decided."""
     one = stand.proposed or stand.holds
     doubt = note.look.why if note.look is not None and note.doubted else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from data.approvals import gate_status
+from data.approvals import check_results
 from data.gold.gold import Basis
 from data.records import settings
 from data.records.settings import Waiting
@@ -31,7 +31,7 @@ def panel(at: Place, basis: Basis, dropped: bool, dataset: str) -> None:
 
 
 def _both(at: Place, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
-    return gate_status.both(session.store(), at.dataset, at.judge, basis, dropped)
+    return check_results.with_and_without_waiting(session.store(), at.dataset, at.judge, basis, dropped)
 
 
 def _choice(rule: Waiting) -> Waiting:

@@ -21,7 +21,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
     store, key = session.store(), f"people:{key}"
     with st.spinner("Comparing people with each other ..."):
-        found = ceilings.ceiling(store, at.dataset, at.judge, line.dimension)
+        found = ceilings.measure_ceiling(store, at.dataset, at.judge, line.dimension)
     explanations.beside("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
     # Ties count between people: a kappa without them is another figure.
     findings.draw(said.findings(found, None if at.dropped else line.shown.interval), f"ceiling:{key}")

@@ -9,7 +9,7 @@ import streamlit as st
 from data.calibration import means as figures
 from data.calibration import score_sums
 from data.calibration.fields import SYSTEM
-from data.calibration.means import Chosen, Table, few_told
+from data.calibration.means import MeansChoice, MeansTable, explain_few_scores
 from data.calibration.score_sums import Mean
 from data.store.errors import BadInput
 from judges.render.findings import means as said
@@ -21,23 +21,23 @@ from pages.ui import findings, session, text, url_state
 def panel(at: Place, judges: Mapping[str, str], opened: bool = False) -> None:
     """Means by any field of the items, and beside another judge on the same cells."""
     store = session.store()
-    if not figures.known(store, at.judge):
+    if not figures.has_means(store, at.judge):
         return
-    fields = figures.fields(store, at.dataset)
+    fields = figures.group_fields(store, at.dataset)
     with st.expander("Mean scores", expanded=opened, icon=":material/functions:"):
         st.caption("The judge's own scores, not corrected. How far they agree with people is shown above.")
         chosen = _chosen(fields, judges, at.judge)
         try:
-            _table(figures.table(store, at.dataset, at.judge, chosen), chosen.by)
+            _table(figures.means_table(store, at.dataset, at.judge, chosen), chosen.by)
         except BadInput as error:
             text.quiet("{why} Means by system:", why=str(error))
-            _by_system(score_sums.means(store, at.dataset, at.judge))
+            _by_system(score_sums.score_means(store, at.dataset, at.judge))
 
 
 _ALL = "all items"
 
 
-def _chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> Chosen:
+def _chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> MeansChoice:
     """By which field, of which items only, and beside which judge; all of it is kept in the address."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=200):
@@ -48,7 +48,7 @@ def _chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judg
         others = {"": "no other judge"} | {id_: name for id_, name in judges.items() if id_ != judge}
         with st.container(width=330):
             other = url_state.one("beside", "On the same ratings as", others)
-    return Chosen(by, (pairs[only],) if only else (), other)
+    return MeansChoice(by, (pairs[only],) if only else (), other)
 
 
 def _by_system(found: list[Mean]) -> None:
@@ -66,7 +66,7 @@ def _by_system(found: list[Mean]) -> None:
     )
 
 
-def _table(found: Table, by: str) -> None:
+def _table(found: MeansTable, by: str) -> None:
     """A row for every group and dimension, with the columns that are not empty."""
     if found.apart is not None:
         own, other = found.apart
@@ -78,5 +78,5 @@ def _table(found: Table, by: str) -> None:
         findings.table(said.table([row.told for row in found.rows], by), "means")
     else:
         st.caption("This judge gives no numeric scores or flags here.")
-    if few := few_told(found):
+    if few := explain_few_scores(found):
         text.quiet("{few}", few=few)

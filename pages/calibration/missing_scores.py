@@ -20,7 +20,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     answer = _answer(d)
     drop = at.drop(d)
     with st.spinner("Computing each treatment of missing scores ..."):
-        found = lacking.missing(store, at.dataset, at.judge, d, at.basis, (answer,), drop)
+        found = lacking.measure_missingness(store, at.dataset, at.judge, d, at.basis, (answer,), drop)
     findings.draw(said.missing(found), f"counted:{key}")
     st.caption("A choice here changes this table only.")
 

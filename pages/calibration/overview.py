@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.calibration.calibration import Rest
+from data.calibration.calibration import BasisSize
 from data.gold.gold import BASES, WEIGHTED, Basis
 from data.reports import plots
 from judges.plural import many
@@ -16,6 +16,7 @@ from judges.render.words import between, span
 from judges.stats.approval_check import Policy
 from judges.stats.baselines import Baselines
 from judges.stats.calibration import DimensionResult
+from judges.stats.check_states import LEGEND, STATES
 from judges.stats.raters import human_ceiling
 from pages.ui import charts, rows, text
 
@@ -67,14 +68,14 @@ def title(line: DimensionResult) -> str:
     return f"{line.dimension.title} · {line.dimension.sort}"
 
 
-def basis_names(rests: Mapping[Basis, Rest]) -> dict[str, str]:
+def basis_names(rests: Mapping[Basis, BasisSize]) -> dict[str, str]:
     """The bases in words, with the labels of each where they were counted."""
     counts = {b: f" · {many(r.labels, 'label')} of {r.people:,} people" for b, r in rests.items()}
     return {basis: name + counts.get(basis, "") for basis, name in BASES.items()}
 
 
 def used(
-    lines: Sequence[DimensionResult], basis: Basis, dropped: bool, counted: Basis, rests: Mapping[Basis, Rest]
+    lines: Sequence[DimensionResult], basis: Basis, dropped: bool, counted: Basis, rests: Mapping[Basis, BasisSize]
 ) -> None:
     """The labels used below, and whether the approval check uses others, which are `counted`."""
     items = max(line.shown.gold_items for line in lines)
@@ -133,9 +134,9 @@ def plot(lines: Sequence[DimensionResult], tops: plots.Tops, policy: Policy, key
     known = [top for top in tops.values() if top is not None and not top.verdictless]
     text.quiet("{whose}", whose=whose(lines, bool(known)))
     text.quiet(
-        "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound{asked}. {top} ● meets policy, ○ "
-        "inconclusive, ✕ fails, □ below minimum sample, – undefined.",
-        asked=asked, top="Long tick: kappa between two people, with its interval below." if known else "",
+        "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound{asked}. {top} {legend}.",
+        asked=asked, legend=LEGEND,
+        top="Long tick: kappa between two people, with its interval below." if known else "",
     )  # fmt: skip
 
 
@@ -153,7 +154,7 @@ def whose(lines: Sequence[DimensionResult], known: bool) -> str:
 def _missing(line: DimensionResult) -> str:
     """What is missing in a few words; the sentences stand in the detail."""
     state, more = line.decision.state, line.decision.more_told
-    return more or {"meets policy": "nothing", "fails": "higher agreement"}.get(state, "higher agreement")
+    return more or STATES[state].lacks
 
 
 def table(

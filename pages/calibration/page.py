@@ -9,7 +9,7 @@ import streamlit as st
 from data.approvals import policy
 from data.audits import audits
 from data.calibration import baselines, calibration, human_ceiling
-from data.calibration.calibration import Rest
+from data.calibration.calibration import BasisSize
 from data.gold import fewshot
 from data.gold.gold import BASES, Basis
 from data.records import combinations, datasets
@@ -53,8 +53,8 @@ def page() -> None:
     at = Place(dataset.id, judge)
     with head:
         report_files.download(at, dataset.name, next(one.model for one in judges if one.id == judge))
-    asked = policy.asked(store).policy
-    counted = policy.basis(store, dataset.id)
+    asked = policy.requirements(store).policy
+    counted = policy.approval_basis(store, dataset.id)
     gate = standing(store, at, counted)
     with bar:
         basis, dropped = _basis(at, gate, counted)
@@ -70,12 +70,12 @@ def page() -> None:
     overview.combined(combinations.combined_since(store, judge))
     card_editor.shown(fewshot.items_in_prompt(store, judge))
     disputes.panel(at, basis, dropped, dataset.name)
-    dimensions = calibration.dimensions(store, judge)
+    dimensions = calibration.compared_dimensions(store, judge)
     with st.spinner("Comparing people with each other ..."):
-        tops = human_ceiling.between(store, dataset.id, judge, dimensions)
+        tops = human_ceiling.kappas_between_people(store, dataset.id, judge, dimensions)
     overview.plot(lines, tops, asked, key)
     with st.spinner("Computing baselines ..."):
-        floors = baselines.measured(store, dataset.id, judge, dimensions, basis, dropped)
+        floors = baselines.measure_baselines(store, dataset.id, judge, dimensions, basis, dropped)
     overview.table(lines, tops, floors, key, lambda row: url_state.put("dimension", lines[row].key))
     with st.container(width=360):
         chosen = url_state.one("dimension", "One dimension", {line.key: overview.title(line) for line in lines})
@@ -88,9 +88,9 @@ def page() -> None:
     means.panel(at, names)
 
 
-def _rests(store: Store, at: Place) -> dict[Basis, Rest]:
+def _rests(store: Store, at: Place) -> dict[Basis, BasisSize]:
     """How many labels each basis has."""
-    return calibration.rests(store, at.dataset, calibration.dimensions(store, at.judge))
+    return calibration.basis_sizes(store, at.dataset, calibration.compared_dimensions(store, at.judge))
 
 
 def _basis(at: Place, gate: list[DimensionResult], counted: Basis) -> tuple[Basis | None, bool]:

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 
 import streamlit as st
 
-from data.approvals import gate_status, policy
+from data.approvals import check_results, policy
 from data.gold.gold import Basis
 from data.records.settings import Waiting, gold_rule
 from data.reports.statistics.statistic import EPSILON, Of, Statistic
@@ -36,11 +36,11 @@ def standing(
     store: Store, at: Place, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
 ) -> list[DimensionResult]:
     """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
-    gated = basis == policy.basis(store, at.dataset) and not dropped
+    gated = basis == policy.approval_basis(store, at.dataset) and not dropped
     gated = gated and waiting in (None, gold_rule(store, at.dataset).waiting)
     with st.spinner("Comparing the judge with gold ..."):
-        shown = None if gated else gate_status.summaries(store, at.dataset, at.judge, basis, dropped, waiting)
-        return gate_status.standing(store, at.dataset, at.judge, shown)
+        shown = None if gated else check_results.summaries(store, at.dataset, at.judge, basis, dropped, waiting)
+        return check_results.dimension_results(store, at.dataset, at.judge, shown)
 
 
 def load(statistic: Statistic[F], at: Place, line: DimensionResult, epsilon: float = EPSILON) -> F:

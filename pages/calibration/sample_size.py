@@ -21,7 +21,7 @@ from pages.ui import explanations, findings, session, text
 def panel(at: Place, line: DimensionResult, key: str) -> None:
     """The planner's sentences, then the curve with the forecast."""
     store, now = session.store(), line.shown.interval
-    asked = policy.asked(store).policy
+    asked = policy.requirements(store).policy
     steps = load(SAMPLE_SIZE, at, line)
     if not steps or now.point is None:
         _nothing(now)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from data.calibration import slices
-from data.calibration.slices import Member
+from data.calibration.slices import SliceMember
 from data.reports.statistics.slices import SLICES
 from judges.plural import many
 from judges.render.findings import slices as said
@@ -39,8 +39,8 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     )
     if row:
         name = said.ranked(chosen)[row - 1].name
-        parted = slices.parted(store, at.dataset, at.judge, dimension, at.basis, at.drop(dimension))
-        listed = slices.members(store, session.me().name, at.dataset, at.judge, parted, by, name)
+        parted = slices.slice_cells(store, at.dataset, at.judge, dimension, at.basis, at.drop(dimension))
+        listed = slices.slice_members(store, session.me().name, at.dataset, at.judge, parted, by, name)
         _listed(
             listed, name, line.shown, f"items:{key}:{by}:{name}",
             lambda item: links.go("desk", dataset=at.name, item=item),
@@ -56,7 +56,7 @@ def _nothing(cells: int) -> None:
     )  # fmt: skip
 
 
-def _listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: Callable[[str], None]) -> None:
+def _listed(found: Sequence[SliceMember], name: str, summary: Summary, key: str, go: Callable[[str], None]) -> None:
     """The ratings of a slice; `go` gets the item that is clicked."""
     scale = summary.dimension.scale
     text.say("Ratings of **{name}**, largest disagreement first. Click one to open it on the desk.", name=name)

@@ -25,6 +25,6 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
             named = {name: f"{dimension.scale.say(value)} or more" for name, value in there.items()}
             chosen = url_state.one("from", "Positive from", named, default=list(named)[len(named) // 2])
         explanations.how("threshold", key=key)
-    one = concordance.flagged(store, at.dataset, at.judge, dimension, at.basis, there[chosen])
+    one = concordance.flag_at(store, at.dataset, at.judge, dimension, at.basis, there[chosen])
     findings.draw(said.at_one(one, dimension), f"flag:{key}")
     findings.draw(said.curve(load(THRESHOLD, at, line)), f"flags:{key}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from data.approvals import gate_status
+from data.approvals import check_results
 from data.calibration import votes
 from data.store import Store
 from judges.plural import many
@@ -77,6 +77,6 @@ def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None
 
 def _majority(store: Store, at: Place, dimension: Dimension) -> tuple[Summary, Summary]:
     """The judge held against the majority of all votes, with ties counted and dropped."""
-    both = [gate_status.summaries(store, at.dataset, at.judge, "all", dropped) for dropped in (False, True)]
+    both = [check_results.summaries(store, at.dataset, at.judge, "all", dropped) for dropped in (False, True)]
     one, two = (next(s for s in found if s.dimension == dimension) for found in both)
     return one, two

@@ -12,7 +12,7 @@ from pages.ui import findings, session
 
 def panel(at: Place) -> None:
     """A sentence for each dimension whose answer is a turn; nothing where there is none, or no gold."""
-    found = weakest_turns.found(session.store(), at.dataset, at.judge, at.basis)
+    found = weakest_turns.compare_weakest_turns(session.store(), at.dataset, at.judge, at.basis)
     if found:
         with st.container(border=True):
             findings.draw(said.findings(found), "weakest")

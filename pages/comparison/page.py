@@ -6,7 +6,7 @@ import streamlit as st
 
 from data.approvals import policy
 from data.calibration import calibration, comparison
-from data.calibration.comparison import Same
+from data.calibration.comparison import ComparedCells
 from data.gold.gold import BASES, Basis
 from data.records import combinations, datasets
 from judges.stats.comparison import JudgeComparison, JudgePair, adjust_pairs
@@ -14,7 +14,7 @@ from judges.types import Dimension
 from pages.comparison import tables as parts
 from pages.ui import choose, explanations, links, session, text, url_state
 
-Row = tuple[Dimension, Same, JudgeComparison]
+Row = tuple[Dimension, ComparedCells, JudgeComparison]
 
 
 def page() -> None:
@@ -36,11 +36,11 @@ def page() -> None:
         links.to("import", "Import judgments", icon=":material/upload_file:")
         return
     names = choose.judge_names(judges, combinations.describe_combinations(store))
-    counted = policy.basis(store, dataset.id)
+    counted = policy.approval_basis(store, dataset.id)
     with bar:
         with st.container(width=460):
             reference = url_state.one("judge", "Reference", names)
-        rests = calibration.rests(store, dataset.id, calibration.dimensions(store, reference))
+        rests = calibration.basis_sizes(store, dataset.id, calibration.compared_dimensions(store, reference))
         full = [basis for basis in (counted, *BASES) if rests[basis].labels]
         with st.container(width=390):
             basis: Basis = url_state.one(  # type: ignore[assignment]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from data.calibration.comparison import CONSTANT, LENGTH, Same
+from data.calibration.comparison import CONSTANT, LENGTH, ComparedCells
 from data.gold.gold import BASES, Basis
 from judges.plural import many
 from judges.render.svg import IntervalRow
@@ -91,9 +91,8 @@ def summary(pairs: Mapping[str, Mapping[str, JudgePair]], names: Mapping[str, st
 
 
 def table(
-    rows: Sequence[tuple[Dimension, Same, JudgeComparison, Mapping[str, JudgePair]]], names: Mapping[str, str],
-    reference: str,
-    key: str, chosen: Callable[[int], None],
+    rows: Sequence[tuple[Dimension, ComparedCells, JudgeComparison, Mapping[str, JudgePair]]], names: Mapping[str, str],
+    reference: str, key: str, chosen: Callable[[int], None],
 ) -> None:  # fmt: skip
     """Every dimension and judge with its kappa and its difference to the reference; `chosen` gets the dimension."""
     shown: list[dict[str, object]] = []
@@ -149,7 +148,7 @@ def _unsigned(value: float | None) -> float | None:
     return None if value is None else round(value, 3) + 0.0
 
 
-def told(dimension: Dimension, found: Same, pairs: Mapping[str, JudgePair], names: Mapping[str, str]) -> None:
+def told(dimension: Dimension, found: ComparedCells, pairs: Mapping[str, JudgePair], names: Mapping[str, str]) -> None:
     """What may be said of each judge against the reference, in a sentence."""
     items = min((pair.difference.items for pair in pairs.values()), default=0)
     text.quiet(

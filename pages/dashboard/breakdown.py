@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from data.dashboard import sentences
-from data.dashboard.breakdown import SYSTEM, Breakdown, breakdown, ways
+from data.dashboard.breakdown import SYSTEM, Breakdown, break_down, breakdown_fields
 from data.dashboard.dashboard import Tile
 from data.records.datasets import Dataset
 from data.reports import breakdown as report
@@ -50,7 +50,7 @@ def left(key: str) -> bool:
 
 def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
     store, ask = session.store(), tile.asking
-    there = ways(store, dataset.id, judge, ask)
+    there = breakdown_fields(store, dataset.id, judge, ask)
     if not there:
         text.quiet(
             "There is nothing to part by yet: one run on one day, one system, and items without fields that differ. "
@@ -64,7 +64,7 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         system = _system(tile) if by != SYSTEM else ""
         outcome = _outcome(tile)
         with st.spinner("Summing up by slice ..."):
-            found = breakdown(store, dataset.id, judge, tile, by, system, outcome)
+            found = break_down(store, dataset.id, judge, tile, by, system, outcome)
         name = download_form.named("dashboard", dataset.name, tile.key, found.way.title, system)
         csv = File(
             "These figures, as CSV", f"{name}.csv", "text/csv",
@@ -100,7 +100,7 @@ def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome:
     scale, share = ask.dimension.scale, not ask.mean
     reach = (0.0, 1.0) if share else (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale))
     if found.whole is not None:
-        text.say("{told}", told=sentences.over_all(tile, found.whole, system, outcome))
+        text.say("{told}", told=sentences.describe_rest(tile, found.whole, system, outcome))
     shown = [one for one in found.slices if one.mean is not None]
     if len(shown) < 2:
         few = many(len(found.slices), "slice")
@@ -109,14 +109,14 @@ def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome:
         what = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.told(outcome)}”"
         mark = tile.today.mark if tile.today.told else ""
         title = " · ".join(part for part in (what, dataset.name, system, f"by {found.way.title}", mark) if part)
-        means = charts.Means(shown, found.whole, reach, share, title, partial(sentences.spanned, tile))
+        means = charts.Means(shown, found.whole, reach, share, title, partial(sentences.tile_span, tile))
         (charts.course if found.way.time else charts.slices)(means, key)
     rows = [
         {
             found.way.title: one.name,
-            "corrected (95% interval)": sentences.spanned(tile, one.mean and one.mean.interval),
-            "judge, raw (95% interval)": sentences.spanned(tile, one.judge), "items": one.judge.items,
-            "labelled": one.mean.n if one.mean is not None else None, "remark": sentences.lacking(one),
+            "corrected (95% interval)": sentences.tile_span(tile, one.mean and one.mean.interval),
+            "judge, raw (95% interval)": sentences.tile_span(tile, one.judge), "items": one.judge.items,
+            "labelled": one.mean.n if one.mean is not None else None, "remark": sentences.explain_missing_figure(one),
         }
         for one in found.slices
     ]  # fmt: skip

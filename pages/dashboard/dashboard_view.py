@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from data.approvals import approvals
+from data.approvals.actions import APPROVAL_STATES
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
 from data.records.datasets import Dataset, DatasetJudge
@@ -14,6 +15,7 @@ from data.reports import dashboard as report
 from data.store import Store
 from data.store.ids import now
 from judges.plural import many
+from judges.stats.check_states import COLOURS, STATES
 from pages.ui import download_form, links, picture, text
 
 
@@ -33,7 +35,7 @@ def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
 
 def doubted(store: Store, dataset: Dataset, judge: str) -> None:
     """For leads: which of the tiles are to be reviewed, as labels since their approval speak against them."""
-    found = [(one, how) for one, how in approvals.doubted(store, dataset.id) if one.judge == judge]
+    found = [(one, how) for one, how in approvals.find_doubted(store, dataset.id) if one.judge == judge]
     for one, how in found:
         with st.container(horizontal=True, vertical_alignment="center"):
             text.quiet(
@@ -44,7 +46,11 @@ def doubted(store: Store, dataset: Dataset, judge: str) -> None:
             links.to("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
 
 
-_COLOURS = {"suspended": "red", "fails": "red", "inconclusive": "orange", "not decided": "green", "proposed": "blue"}
+_COLOURS: dict[str, str] = {
+    **{state: COLOURS[one.role] for state, one in STATES.items()},
+    **{one.word: one.colour for one in reversed(APPROVAL_STATES.values())},
+    dashboard.UNDECIDED: APPROVAL_STATES["open"].colour,
+}
 
 
 def reading() -> None:
@@ -74,7 +80,7 @@ def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
     """What of this judge is not shown, and why."""
     st.subheader("Withheld", anchor=False)
     with st.spinner("Looking at what is not approved ..."):
-        found = dashboard.withheld(store, dataset.id, judge)
+        found = dashboard.withheld_dimensions(store, dataset.id, judge)
     if not found:
         text.quiet("Nothing: every dimension of this judge is approved.")
         return
@@ -122,7 +128,7 @@ def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) 
     name = download_form.named("dashboard", dataset.name)
 
     def page() -> bytes:
-        found = dashboard.whole(store, dataset, judge)
+        found = dashboard.load_published(store, dataset, judge)
         return report.document(found, now(), dashboard.run_names(found.runs)).encode()
 
     with st.popover("Download", icon=":material/download:"), st.container(width=360):

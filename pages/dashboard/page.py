@@ -81,7 +81,7 @@ def _chosen(found: list[Tile]) -> list[Tile]:
         titles = {tile.key: f"{tile.asking.dimension.title} · {tile.approval.sort}" for tile in found}
         dimension = url_state.one("dimension", "Dimension", {"": "all", **titles})
     left = [tile for tile in found if dimension in ("", tile.key)]
-    return [dashboard.only(tile, systems[system]) for tile in left] if system else left
+    return [dashboard.of_one_system(tile, systems[system]) for tile in left] if system else left
 
 
 @st.dialog("The items behind this share", width="large")
@@ -89,7 +89,7 @@ def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answ
     """The cells that the judge gave an answer; a click on one opens it on the desk."""
     ask = tile.asking
     given = "n/a" if answer is None else ask.answers[answer]
-    found = dashboard.items_in(session.store(), dataset.id, judge, ask.dimension, system, answer, who)
+    found = dashboard.list_items(session.store(), dataset.id, judge, ask.dimension, system, answer, who)
     text.quiet(
         "{dimension}, {system}: the judge says “{answer}”. {few}Click a row to open the item on the review desk. "
         "Items that you may still be asked to label blind are left out.",

@@ -53,7 +53,7 @@ def page() -> None:
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
             judges = {one.id: one.model for d in known for one in datasets.dataset_judges(store, d.id)}
-            todo.approvals(approvals.waits(store), {d.id: d.name for d in known}, judges)
+            todo.approvals(approvals.find_to_decide(store), {d.id: d.name for d in known}, judges)
 
 
 def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:

@@ -8,13 +8,14 @@ from datetime import timedelta, tzinfo
 import streamlit as st
 
 from data.adjudication.adjudication import adjudication_work
-from data.approvals.approvals import Waits
+from data.approvals.approvals import ToDecide
 from data.queue.progress import DatasetProgress, PersonalProgress, QueueProgress
 from data.records.datasets import Dataset, DatasetJudge
 from data.records.names import display_name
 from data.records.people import Person
 from data.trail.activity import Activity
 from judges.plural import many
+from judges.stats.check_states import STATES
 from pages.ui import clock, links, session, text
 from pages.ui.choose import STREAMS
 
@@ -88,7 +89,7 @@ def moved(found: list[Activity], zone: tzinfo) -> None:
         text.quiet(MOVED[move.sort], actor=display_name(move.actor), n=many(move.n, what), **values)
 
 
-def approvals(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
+def approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
     """The quiet block on a lead's home; nothing where nothing waits. `names` are datasets, `judges` models, by id."""
     if not found:
         return
@@ -101,7 +102,9 @@ def approvals(found: Waits, names: Mapping[str, str], judges: Mapping[str, str])
                     ":red[:material/pause_circle:] **{name}** · {sort} in {dataset} was suspended by new evidence. "
                     "{why}",
                     name=name, sort=one.sort, dataset=dataset,
-                    why=_GONE.get(one.state, _GONE["undefined"]).format(judge=judges.get(one.judge, "the judge")),
+                    why=STATES.get(one.state, STATES["undefined"]).gone.format(  # type: ignore[call-overload]
+                        judge=judges.get(one.judge, "the judge")
+                    ),
                 )  # fmt: skip
                 links.to(
                     "approvals", "Review and decide", icon=":material/arrow_forward:", dataset=dataset,
@@ -121,15 +124,6 @@ def approvals(found: Waits, names: Mapping[str, str], judges: Mapping[str, str])
             with st.container(horizontal=True):
                 for key in list(dict.fromkeys(keys))[:3]:
                     links.to("approvals", names.get(key, ""), icon=":material/verified:", dataset=names.get(key, ""))
-
-
-_GONE = {
-    "below minimum sample": "{judge} has fewer labelled items than required now.",
-    "fails": "With the labels as they are now, {judge} fails the approval check.",
-    "inconclusive": "With the labels as they are now, the approval check of {judge} is inconclusive.",
-    "meets policy": "{judge} does not meet all of the policy's other requirements any more.",
-    "undefined": "The agreement of {judge} with people is undefined now.",
-}
 
 
 def adjudication(dataset: Dataset, who: Person) -> None:

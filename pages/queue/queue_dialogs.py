@@ -111,7 +111,7 @@ def review(found: Dataset, who: str) -> None:
 
 def _kind(found: Dataset, judge: str) -> ReasonKind | None:
     """Whether only items that no rule accepts unseen come in; asked only where there is such a rule."""
-    rules = auto_accept.rules(session.store(), found.id, judge)
+    rules = auto_accept.rules_in_force(session.store(), found.id, judge)
     if not rules:
         return None
     named = ", ".join(f"{rule.dimension.replace('_', ' ')} from {rule.threshold:.3g}" for rule in rules)

@@ -94,7 +94,7 @@ def _judge(judges: Mapping[str, str], begin: SampleDesign, column: st.delta_gene
 
 def _asked(store: Store, judge: str) -> dict[str, str]:
     """The dimensions of a judge by their names in designs."""
-    found = calibration.dimensions(store, judge) if judge else []
+    found = calibration.compared_dimensions(store, judge) if judge else []
     return {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in found}
 
 
@@ -142,7 +142,7 @@ def outlook(found: Dataset, shares: Sequence[StratumShare], judges: Mapping[str,
         st.caption("No judge has scored this dataset yet: without scores there is no forecast.")
         return
     store = session.store()
-    asked = policy.asked(store).policy
+    asked = policy.requirements(store).policy
     best = min(0.95, round(asked.threshold + 0.25, 2))
     low, high = st.slider(
         "Assumed agreement (kappa)", value=(min(best - 0.05, round(asked.threshold + 0.1, 2)), best),
@@ -185,7 +185,7 @@ def _ahead(
     parts = strata.sampled_population(_store, dataset_id, chosen).strata
     first, agreements = min(asked.min_items, last), [low, (low + high) / 2, high]
     z = anytime_boundary(1 - asked.level, first, max(asked.horizon, first))
-    return ahead.outlook(
+    return ahead.forecast_draw(
         _store, dataset_id, parts, chosen.judge, chosen.about, items, agreements, asked.threshold, z, first, last,
         asked.level,
     )  # fmt: skip

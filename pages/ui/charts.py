@@ -16,7 +16,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from data.dashboard.sentences import sized
+from data.dashboard.sentences import slice_size
 from judges.audits import Plot
 from judges.render import svg
 from judges.render.svg import IntervalRow
@@ -259,7 +259,7 @@ def slices(given: Means, key: str) -> None:
             text="<span style='opacity:.8'>all</span>",
         )  # fmt: skip
     faint = "<br><span style='font-size:11px;opacity:.75'>{}</span>"
-    named = [escape(short(one.name, 28)) + faint.format(sized(one)) for one in found]
+    named = [escape(short(one.name, 28)) + faint.format(slice_size(one)) for one in found]
     figure.update_xaxes(range=_about(given), fixedrange=True, nticks=8, tickformat=".0%" if given.share else None)
     figure.update_yaxes(
         tickvals=list(range(len(found))), ticktext=named, range=[len(found) - 0.4, -0.6], fixedrange=True,
@@ -305,7 +305,7 @@ def _means(figure: go.Figure, given: Means, upright: bool, key: float) -> None:
             marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": 0 if held is corrected else 2}},
             showlegend=any(point is not None for point in points), hoverinfo="text",
             hovertext=[
-                f"{escape(one.name)}<br>{name.partition(',')[0]}: {given.say(i)}<br>{sized(one)}"
+                f"{escape(one.name)}<br>{name.partition(',')[0]}: {given.say(i)}<br>{slice_size(one)}"
                 for one, i in zip(given.slices, held, strict=True)
             ],
         )  # fmt: skip

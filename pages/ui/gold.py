@@ -115,8 +115,8 @@ def unanswered(dataset: str, name: str, judge: str, dimension: Dimension, basis:
     sentence = found.told()
     if not sentence:
         return
-    left = nonresponse.missing(store, who.name, dataset, judge, dimension, basis)
-    why = nonresponse.summary(left)
+    left = nonresponse.missing_answers(store, who.name, dataset, judge, dimension, basis)
+    why = nonresponse.summarise_missing(left)
     told = "" if sentence in said else f"{sentence} "
     text.quiet("{told}{why}", told=told, why=f"Not answered: {why}." if why else "")
     if not left:

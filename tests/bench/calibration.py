@@ -16,7 +16,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.audits import audits
 from data.calibration import baselines, score_sums
-from data.calibration.calibration import every, evidence, rests
+from data.calibration.calibration import basis_sizes, comparison_input, comparison_inputs
 from data.records import datasets
 from data.store import open_store
 from judges.cards import cards
@@ -39,9 +39,12 @@ PAGE = (  # in the order in which the page asks, when nothing is remembered of t
     ("the page: which judges there are", lambda store, asked: datasets.dataset_judges(store, "ds")),
     ("the page: known alarms", lambda store, asked: audits.known_alarms(store, "ds", "judge")),
     # On another basis than the figures above, which the store remembers.
-    ("the page: all dimensions together", lambda store, asked: every(store, "ds", "judge", asked, "blind")),
-    ("the page: rules that do not read", lambda store, asked: baselines.measured(store, "ds", "judge", asked, "gate")),
-    ("the page: means by system", lambda store, asked: score_sums.means(store, "ds", "judge")),
+    ("the page: all dimensions together", lambda store, asked: comparison_inputs(store, "ds", "judge", asked, "blind")),
+    (
+        "the page: rules that do not read",
+        lambda store, asked: baselines.measure_baselines(store, "ds", "judge", asked, "gate"),
+    ),
+    ("the page: means by system", lambda store, asked: score_sums.score_means(store, "ds", "judge")),
 )
 MOST = 60.0
 """Seconds of processor time that all points and intervals may take, whatever else the machine is doing."""
@@ -119,7 +122,7 @@ def main():
         ours = theirs = worked = fetched = 0.0
         for dimension in asked:
             start, begun = perf_counter(), process_time()
-            found = summarise(evidence(store, "ds", "judge", dimension, "gate"), dimension)
+            found = summarise(comparison_input(store, "ds", "judge", dimension, "gate"), dimension)
             ours, worked = ours + (mine := perf_counter() - start), worked + process_time() - begun
             start = perf_counter()
             human, judge = codes(store, dimension)
@@ -138,13 +141,13 @@ def main():
         print(f"{'the same, its rows fetched from the tables by one join':58} {theirs + fetched:7.2f} s")
         start = perf_counter()
         anchoring(
-            evidence(store, "ds", "judge", asked[0], "gate"),
-            evidence(store, "ds", "judge", asked[0], "assisted"),
+            comparison_input(store, "ds", "judge", asked[0], "gate"),
+            comparison_input(store, "ds", "judge", asked[0], "assisted"),
             asked[0],
         )
         print(f"{'blind beside assisted, one dimension':58} {perf_counter() - start:7.2f} s")
         start = perf_counter()
-        rests(store, "ds", asked)
+        basis_sizes(store, "ds", asked)
         print(f"{'what every basis rests on (asked where the gate has none)':58} {perf_counter() - start:7.2f} s")
         for told, work in PAGE:
             start, begun = perf_counter(), process_time()

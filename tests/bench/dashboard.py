@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from data.approvals import record
-from data.approvals.policy import Asked
+from data.approvals.policy import Requirements
 from data.calibration import calibration
 from data.dashboard import dashboard
 from data.store import open_store
@@ -99,14 +99,16 @@ def fill(store, items=ITEMS, labelled=LABELLED, systems=SYSTEMS):
     for number in (0, 1):
         store.tx("bench", "run", run(number))
     store.tx("bench", "label", label)
-    store.tx("bench", "approve", lambda tx: approve(tx, calibration.dimensions(store, "judge")))
+    store.tx("bench", "approve", lambda tx: approve(tx, calibration.compared_dimensions(store, "judge")))
 
 
 def approve(tx, dimensions):
     """Put an approval of each dimension on record, under a policy that asks for nothing."""
-    asked = Asked(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
+    asked = Requirements(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
     for d in dimensions:
-        record.append(tx, ("ds", "judge", d.sort, d.name), "approve", "bench", "lea", "meets policy", asked, "", [])
+        record.append_decision(
+            tx, ("ds", "judge", d.sort, d.name), "approve", "bench", "lea", "meets policy", asked, "", []
+        )
 
 
 def more(store):

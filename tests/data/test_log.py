@@ -318,10 +318,10 @@ def test_decisions_audits_exports_and_backups_are_events(store: Store, written: 
     judge = datasets.dataset_judges(store, held.id)[0][0]
     key = (held.id, judge, "turn", "helpfulness")
     with pytest.raises(NotApprovable):
-        approvals.decide(store, "lea", *key, "approve", TEXT)
-    approvals.decide(store, "lea", *key, "decline", TEXT)
-    audits.audited(store, held.id, judge)
-    audits.audited(store, held.id, judge)
+        approvals.record_decision(store, "lea", *key, "approve", TEXT)
+    approvals.record_decision(store, "lea", *key, "decline", TEXT)
+    audits.run_audits(store, held.id, judge)
+    audits.run_audits(store, held.id, judge)
     kind = exporting.kinds()["dataset"]
     exporting.give(store, "lea", held, kind, {}, "jsonl", tmp_path / "out.jsonl")
     backups.take_backup(store, "lea", backups.make_backup(store, "lea").name)

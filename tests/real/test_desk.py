@@ -51,7 +51,7 @@ def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Se
     ]
     assert store.rows("select count(*) from answer") == [(6,)]
     for (model, system), (first, second, both) in MEANS.items():
-        by_unit = {m.unit: m.mean for m in score_sums.means(store, found.id, judges[model]) if m.system == system}
+        by_unit = {m.unit: m.mean for m in score_sums.score_means(store, found.id, judges[model]) if m.system == system}
         assert by_unit["turn:1"] == pytest.approx(first, abs=5e-5)
         assert by_unit["turn:2"] == pytest.approx(second, abs=5e-5)
         assert by_unit[""] == pytest.approx(both, abs=5e-5)

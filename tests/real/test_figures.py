@@ -58,7 +58,7 @@ def met(store: Store, dataset: str, model: str, name: str) -> tuple[PairedRating
     """The cells of a judge where people gave a value, and the figures of the calibration page."""
     known = datasets.dataset_named(store, dataset).id
     judge = next(id_ for id_, _, its, *_ in datasets.dataset_judges(store, known) if its == model)
-    dimension = next(d for d in calibration.dimensions(store, judge) if d.name == name)
+    dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == name)
     found = calibration.meeting(store, known, judge, dimension, "blind")
     return found, dimension, summarise(found, dimension)
 
@@ -115,7 +115,7 @@ def test_pandalm_against_the_majority_of_three_people(
     # The source counts what could not be read as a tie; Assay leaves it out, and gives the figures of both.
     known = datasets.dataset_named(store, "pandalm").id
     judge = next(id_ for id_, _, its, *_ in datasets.dataset_judges(store, known) if its == model)
-    counted = missingness.missing(store, known, judge, dimension, "blind")
+    counted = missingness.measure_missingness(store, known, judge, dimension, "blind")
     tie = next(one for one in counted.counted if one.choice == "tie")
     assert counted.cells == unread
     assert tuple(round(100 * (value or 0), 2) for value in tie.accuracy) == published

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from data.approvals import auto_accept
-from data.approvals.auto_accept import Rule
+from data.approvals.auto_accept import AutoAcceptRule
 from data.exporting.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns, limit, number
 from data.exporting.shared import DIMENSION, JUDGE, judges, words
 from data.records.datasets import Dataset
@@ -51,8 +51,8 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, single
         }  # fmt: skip
 
 
-def _rules(store: Store, dataset: Dataset, options: Options) -> list[Rule]:
-    found = auto_accept.rules(store, dataset.id, str(options["judge"]))
+def _rules(store: Store, dataset: Dataset, options: Options) -> list[AutoAcceptRule]:
+    found = auto_accept.rules_in_force(store, dataset.id, str(options["judge"]))
     return [rule for rule in found if options["dimension"] in ("", rule.dimension)]
 
 
@@ -60,7 +60,7 @@ def _spared(store: Store, dataset: Dataset, options: Options) -> dict[tuple[str,
     """(judge, sort of unit, dimension) -> the items whose verdicts are kept unseen, where a rule says so."""
     found: dict[tuple[str, str, str], set[str]] = {}
     for rule in _rules(store, dataset, options):
-        sure = auto_accept.sures(store, dataset.id, rule)
+        sure = auto_accept.rule_confidence(store, dataset.id, rule)
         if sure is not None:
             found[rule.judge, rule.sort, rule.dimension] = set(sure.item[sure.confidence >= rule.threshold].tolist())
     return found

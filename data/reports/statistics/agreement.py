@@ -24,10 +24,10 @@ class Agreement(NamedTuple):
 
 
 def _load(of: Of) -> Agreement:
-    asked = calibration.dimensions(of.store, of.judge)
-    floors = baselines.measured(of.store, of.dataset, of.judge, asked, of.basis, bool(of.drop))
+    asked = calibration.compared_dimensions(of.store, of.judge)
+    floors = baselines.measure_baselines(of.store, of.dataset, of.judge, asked, of.basis, bool(of.drop))
     return Agreement(
-        floors[of.dimension.sort, of.dimension.name], calibration.unscored(of.store, of.dataset, of.judge)
+        floors[of.dimension.sort, of.dimension.name], calibration.count_unscored(of.store, of.dataset, of.judge)
     )
 
 

@@ -14,7 +14,7 @@ from judges.stats.calibration import DimensionResult
 
 
 def _load(of: Of) -> Anchor | None:
-    return anchoring.anchor(*of.place, policy.basis(of.store, of.dataset))
+    return anchoring.anchor(*of.place, policy.approval_basis(of.store, of.dataset))
 
 
 def _findings(found: Anchor | None, line: DimensionResult, _: Policy) -> list[Finding]:

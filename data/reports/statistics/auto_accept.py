@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from data.approvals import auto_accept
-from data.approvals.auto_accept import Found, Wanted
+from data.approvals.auto_accept import AutoAcceptTarget, AutoAcceptThreshold
 from data.calibration import selective
 from data.reports.statistics.statistic import Json, Of, Statistic
 from judges.render.findings import auto_accept as said
@@ -15,15 +15,15 @@ from judges.stats.approval_check import Policy
 from judges.stats.calibration import DimensionResult
 
 
-def _load(of: Of) -> Found | None:
-    rule = auto_accept.rule(*of.place)
-    source = next(iter(selective.sources(*of.place)), "")
+def _load(of: Of) -> AutoAcceptThreshold | None:
+    rule = auto_accept.rule_in_force(*of.place)
+    source = next(iter(selective.confidence_sources(*of.place)), "")
     if rule is None and not source:
         return None
-    return auto_accept.found(*of.place, of.basis, Wanted(source) if rule is None else rule.wanted)
+    return auto_accept.find_threshold(*of.place, of.basis, AutoAcceptTarget(source) if rule is None else rule.wanted)
 
 
-def _findings(found: Found | None, line: DimensionResult, _: Policy) -> list[Finding]:
+def _findings(found: AutoAcceptThreshold | None, line: DimensionResult, _: Policy) -> list[Finding]:
     if found is None:
         return []
     near = found.wanted.near and bool(line.dimension.scale.weights)
@@ -32,13 +32,13 @@ def _findings(found: Found | None, line: DimensionResult, _: Policy) -> list[Fin
     return [*sentences, plot, said.table(found.result)] if plot is not None else [*sentences]
 
 
-def _plain(found: Found | None) -> Json:
+def _plain(found: AutoAcceptThreshold | None) -> Json:
     if found is None:
         return {"selective": None}
     counts = {"scored_items": len(found.sure.item), "spared_items": found.spared}
     return {"selective": {**asdict(found.wanted), **figures.as_json(found.result), **counts}}
 
 
-AUTO_ACCEPT = Statistic[Found | None](
+AUTO_ACCEPT = Statistic[AutoAcceptThreshold | None](
     "selective", "Auto-accept", _load, _findings, None, _plain, drops=False, reading=("selective", "sequence")
 )

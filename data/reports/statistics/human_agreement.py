@@ -24,7 +24,7 @@ class People(NamedTuple):
 
 
 def _load(of: Of) -> People:
-    return People(human_ceiling.ceiling(*of.place), human_ceiling.stand_in(*of.place, of.epsilon))
+    return People(human_ceiling.measure_ceiling(*of.place), human_ceiling.stand_in(*of.place, of.epsilon))
 
 
 def _findings(found: People, line: DimensionResult, _: Policy) -> list[Finding]:

@@ -10,7 +10,7 @@ from judges.stats.missingness import Missingness
 
 
 def _load(of: Of) -> Missingness | None:
-    return missingness.missing(*of.place, of.basis, drop=of.drop)
+    return missingness.measure_missingness(*of.place, of.basis, drop=of.drop)
 
 
 MISSING_SCORES = Statistic[Missingness | None](

@@ -10,7 +10,7 @@ from judges.stats.other_metrics import OtherMetrics
 
 
 def _load(of: Of) -> OtherMetrics | None:
-    return other_metrics.others(*of.place, of.basis, of.drop)
+    return other_metrics.measure_other_metrics(*of.place, of.basis, of.drop)
 
 
 OTHER_METRICS = Statistic[OtherMetrics | None](

@@ -25,7 +25,7 @@ class Rates(NamedTuple):
 
 
 def _load(of: Of) -> Rates:
-    return Rates(rates.found(*of.place, of.basis), rates.means(*of.place, of.basis))
+    return Rates(rates.answer_rates(*of.place, of.basis), rates.corrected_means(*of.place, of.basis))
 
 
 def _findings(found: Rates, line: DimensionResult, _: Policy) -> list[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from data.calibration.self_consistency import repeated
+from data.calibration.self_consistency import measure_repeats
 from data.records import combinations
 from data.reports.statistics.statistic import Of, Statistic
 from judges.render.findings import self_consistency as said
@@ -19,7 +19,7 @@ class Samples(NamedTuple):
 
 
 def _load(of: Of) -> Samples:
-    return Samples(repeated(*of.place, of.basis), combinations.describe_combinations(of.store).get(of.judge, ""))
+    return Samples(measure_repeats(*of.place, of.basis), combinations.describe_combinations(of.store).get(of.judge, ""))
 
 
 SELF_CONSISTENCY = Statistic(

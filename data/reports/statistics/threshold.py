@@ -11,7 +11,7 @@ from judges.stats.threshold import ThresholdPoint
 
 
 def _load(of: Of) -> Sequence[ThresholdPoint]:
-    return concordance.flags(*of.place, of.basis)
+    return concordance.flag_curve(*of.place, of.basis)
 
 
 THRESHOLD = Statistic[Sequence[ThresholdPoint]](

@@ -31,12 +31,14 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dic
         "badges": [trust] + [{"t": name, "help": told, "made": True} for name, told in badges.items()],
         "by": f"approved by {approval.person} on {approval.at:%Y-%m-%d}",
         "today": given.today.told,
-        "reading": " ".join(sentences.reading(given)),
+        "reading": " ".join(sentences.explain_tile(given)),
         "answers": list(given.asking.answers),
         "axis": _axis(given),
         "systems": [_system(given, n, system, runs) for n, system in enumerate(given.systems)],
         "trend": _reach(given) if several else None,
-        "pairs": [{"t": sentences.said(given, pair), "apart": pair.apart} for pair in _by_certainty(given)],
+        "pairs": [
+            {"t": sentences.describe_difference(given, pair), "apart": pair.apart} for pair in _by_certainty(given)
+        ],
         "tables": [_figures(given), *([_over_runs(given, runs)] if several else [])],
         "words": {
             "figure": "mean" if given.asking.mean else f"“{given.asking.told(given.lead)}”",
@@ -72,11 +74,11 @@ def _axis(given: Tile) -> dict[str, Any]:
 
 def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -> dict[str, Any]:
     mean, name = system.means[given.lead], system.name or "unnamed"
-    interval, own = mean.interval, sentences.figure(given, mean.judge)
-    point = None if interval.point is None else sentences.figure(given, interval.point)
+    interval, own = mean.interval, sentences.tile_figure(given, mean.judge)
+    point = None if interval.point is None else sentences.tile_figure(given, interval.point)
     ends = ""
     if interval.low is not None and interval.high is not None:
-        ends = f"{sentences.figure(given, interval.low)} to {sentences.figure(given, interval.high)}"
+        ends = f"{sentences.tile_figure(given, interval.low)} to {sentences.tile_figure(given, interval.high)}"
     notes: list[dict[str, Any]] = []
     if mean.missing:
         worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(interval.n_eff)} (unequal chances, n/a)"
@@ -110,7 +112,7 @@ def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -
         "trend": [
             {
                 "v": p.means[given.lead],
-                "t": f"{runs.get(p.run, p.run)}: {sentences.figure(given, p.means[given.lead])}",
+                "t": f"{runs.get(p.run, p.run)}: {sentences.tile_figure(given, p.means[given.lead])}",
             }
             for p in system.trend
         ],
@@ -149,7 +151,9 @@ def _over_runs(given: Tile, runs: Mapping[str, str]) -> dict[str, Any]:
     for system in given.systems:
         known = {p.run: p for p in system.trend}
         cells = [known.get(key) for key in order]
-        told = ["–" if p is None else f"{sentences.figure(given, p.means[given.lead])} ({p.items:,})" for p in cells]
+        told = [
+            "–" if p is None else f"{sentences.tile_figure(given, p.means[given.lead])} ({p.items:,})" for p in cells
+        ]
         rows.append([system.name or "unnamed", *told])
     return {
         "title": "The judge's own, run by run (items)",

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from data.approvals import gate_status, policy
-from data.approvals.policy import Asked
+from data.approvals import check_results, policy
+from data.approvals.policy import Requirements
 from data.desk import labels
 from data.gold import excluded_items
 from data.queue import queue
@@ -149,10 +149,12 @@ def leave_out(w, way, person="ann", seed=0):
 
 def outcome(w):
     """How the dimension stands."""
-    line = next(one for one in gate_status.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
+    line = next(
+        one for one in check_results.dimension_results(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness"
+    )
     asked = w.store.rows("select count(*) from draw where stream = 'audit' and mode = 'blind'")[0][0]
     gate = line.gate
-    alone = check_dimension(gate.interval, replace(policy.asked(w.store).policy, horizon=0))  # at a single look
+    alone = check_dimension(gate.interval, replace(policy.requirements(w.store).policy, horizon=0))  # at a single look
     return Outcome(line.decision.state, alone.state, gate.interval.point, asked - gate.gold_items)
 
 
@@ -162,7 +164,7 @@ def once(way, seed, min_items=100, **options):
         w = world(Path(folder) / "sim.duckdb", seed, **options)
         try:
             if min_items != 100:
-                policy.set_asked(w.store, "lea", Asked(Policy(min_items=min_items)), "a small edition")
+                policy.set_requirements(w.store, "lea", Requirements(Policy(min_items=min_items)), "a small edition")
             if way in WAYS:
                 leave_out(w, way)
             else:

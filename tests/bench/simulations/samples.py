@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from data.calibration.self_consistency import repeated
+from data.calibration.self_consistency import measure_repeats
 from judges.cards import cards
 from judges.cli import main as command
 from judges.stats.agreement import kappa_from_sums, six_moments
@@ -147,8 +147,8 @@ def _both(rng):
             store = seeds.workspace(place / "a.duckdb", [*items, *given, *labels], review=False)
             dataset = datasets.dataset_named(store, "demo").id
             judge = datasets.dataset_judges(store, dataset)[0][0]
-            dimension = calibration.dimensions(store, judge)[0]
-            found = repeated(store, dataset, judge, dimension, "blind")
+            dimension = calibration.compared_dimensions(store, judge)[0]
+            found = measure_repeats(store, dataset, judge, dimension, "blind")
             store.close()
             said = io.StringIO()
             with redirect_stdout(said):

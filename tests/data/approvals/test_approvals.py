@@ -18,9 +18,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sklearn.metrics import cohen_kappa_score
 
 from data.adjudication import adjudication
-from data.approvals import approvals, case, gate_status, policy, suspension
+from data.approvals import approvals, case, check_results, policy, rules, suspension
 from data.approvals.approvals import AUTOMATIC
-from data.approvals.policy import Asked
+from data.approvals.policy import Requirements
 from data.audits import audits
 from data.cli import main
 from data.gold import disputes, excluded_items
@@ -84,7 +84,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
 def granted(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key, approvals.Approval]]:
     """The same with helpfulness approved by lea."""
     store = open_store(f"duckdb:///{shutil.copy(made[0].with_name('b.duckdb'), tmp_path)}", accept=True)
-    yield store, made[1], approvals.now(store)[0]
+    yield store, made[1], approvals.current_approvals(store)[0]
     store.close()
 
 
@@ -97,11 +97,11 @@ def demo(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key]]:
 
 
 def seen(store: Store, key: Key) -> str:
-    return case.seen(store, case.case(store, *key))
+    return case.seen_mark(store, case.find_case(store, *key))
 
 
 def approve(store: Store, key: Key, actor: str = "lea", reason: str = "It agrees.") -> approvals.Approval:
-    return approvals.decide(store, actor, *key, "approve", reason, seen(store, key))
+    return approvals.record_decision(store, actor, *key, "approve", reason, seen(store, key))
 
 
 def relabel(store: Store, key: Key, change: Callable[[float], float], most: int = 1_000, person: str = "") -> None:
@@ -129,11 +129,13 @@ def relabel(store: Store, key: Key, change: Callable[[float], float], most: int 
     store.tx("test", "relabel", work)
 
 
-def set_asked(store: Store, **values: Any) -> Asked:
-    now = policy.asked(store)
+def set_asked(store: Store, **values: Any) -> Requirements:
+    now = policy.requirements(store)
     gate_values = {k: values.pop(k) for k in list(values) if hasattr(now.policy, k)}
-    policy.set_asked(store, "lea", replace(now, policy=replace(now.policy, **gate_values), **values), "For the test.")
-    return policy.asked(store)
+    policy.set_requirements(
+        store, "lea", replace(now, policy=replace(now.policy, **gate_values), **values), "For the test."
+    )
+    return policy.requirements(store)
 
 
 # -- what is frozen ---------------------------------------------------------------------------------------------------
@@ -144,9 +146,9 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     done = approve(store, key, reason="  Clear of the threshold, says 対話.  ")
     assert (done.decision, done.person, done.reason) == ("approve", "lea", "Clear of the threshold, says 対話.")
     assert (done.state, done.policy, done.key) == ("meets policy", Policy(), key)
-    line = next(line for line in gate_status.standing(store, *key[:2]) if line.key == "turn.helpfulness")
-    assert done.print == gate_status.fingerprint(store, *key[:2], line.dimension, "gate")
-    kept = approvals.evidence(store, done.id)
+    line = next(line for line in check_results.dimension_results(store, *key[:2]) if line.key == "turn.helpfulness")
+    assert done.print == check_results.fingerprint(store, *key[:2], line.dimension, "gate")
+    kept = approvals.frozen_evidence(store, done.id)
     figures = {name: figure for name, figure, _ in kept}
     told = {name: said for name, _, said in kept}
     human = [n % 5 + 1 for n in range(150)]
@@ -164,21 +166,21 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     assert told["gold rule"].startswith("median") and told["audits in alarm"] == ""
     assert [name for name, *_ in kept][:1] == ["dataset"] and kept[-1][0] == "fingerprint"
     relabel(store, key, lambda v: 6 - v, most=12)
-    assert approvals.evidence(store, done.id) == kept
-    now = case.case(store, *key).line.gate.interval.point
-    assert approvals.moved(store, done) == figures["kappa"] != now
+    assert approvals.frozen_evidence(store, done.id) == kept
+    now = case.find_case(store, *key).line.gate.interval.point
+    assert approvals.kappa_at_decision(store, done) == figures["kappa"] != now
 
 
 def test_a_decision_says_who_when_and_why_and_the_newest_holds(demo: tuple[Store, Key]) -> None:
     store, key = demo
     first = approve(store, key)
-    assert approvals.now(store) == approvals.now(store, key[0], key[1]) == [first]
-    assert approvals.approved(store, key[0]) == approvals.approved(store, "") == [first]
-    assert approvals.approved(store, "another") == approvals.now(store, "another") == []
-    second = approvals.decide(store, "lou", *key, "suspend", "Its scores look odd this week.")
-    assert approvals.now(store) == [second] and approvals.approved(store, key[0]) == []
+    assert approvals.current_approvals(store) == approvals.current_approvals(store, key[0], key[1]) == [first]
+    assert approvals.active_approvals(store, key[0]) == approvals.active_approvals(store, "") == [first]
+    assert approvals.active_approvals(store, "another") == approvals.current_approvals(store, "another") == []
+    second = approvals.record_decision(store, "lou", *key, "suspend", "Its scores look odd this week.")
+    assert approvals.current_approvals(store) == [second] and approvals.active_approvals(store, key[0]) == []
     third = approve(store, key, "lou", "Looked into it.")
-    assert approvals.history(store, *key) == [third, second, first]
+    assert approvals.decision_history(store, *key) == [third, second, first]
     assert [c[0] for c in store.rows("select action from change order by seq desc limit 3")] == [
         "approve", "suspend", "approve",
     ]  # fmt: skip
@@ -203,11 +205,11 @@ def test_only_leads_decide_and_only_with_a_reason(demo: tuple[Store, Key]) -> No
         for decision in ("approve", "propose", "decline", "suspend"):
             refused(
                 store, NotAllowed, "role lead|not active|Nobody called",
-                lambda w=who, d=decision: approvals.decide(store, w, *key, d, "Because.", seen(store, key)),
+                lambda w=who, d=decision: approvals.record_decision(store, w, *key, d, "Because.", seen(store, key)),
             )  # fmt: skip
     for reason in ("", "   ", "...", "\0", "x" * 2001):
         refused(store, BadInput, "Say why|characters", lambda r=reason: approve(store, key, reason=r))
-    refused(store, BadInput, "no decision", lambda: approvals.decide(store, "lea", *key, "allow", "Because."))  # type: ignore[arg-type]
+    refused(store, BadInput, "no decision", lambda: approvals.record_decision(store, "lea", *key, "allow", "Because."))  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="cannot be a name"):
         people.set_person(store, "lea", AUTOMATIC, "lead")
 
@@ -223,7 +225,7 @@ def test_what_is_not_there_is_not_decided_on(demo: tuple[Store, Key]) -> None:
         for decision in ("approve", "propose", "decline"):
             refused(
                 store, NotFound, words,
-                lambda w=wrong, d=decision: approvals.decide(store, "lea", *w, d, "Because.", mark),
+                lambda w=wrong, d=decision: approvals.record_decision(store, "lea", *w, d, "Because.", mark),
             )  # fmt: skip
 
 
@@ -239,9 +241,9 @@ def test_what_the_gate_refuses_is_refused(demo: tuple[Store, Key]) -> None:
         for decision in ("approve", "propose"):
             refused(
                 store, NotApprovable, words,
-                lambda m=mine, d=decision: approvals.decide(store, "lea", *m, d, "Because.", seen(store, m)),
+                lambda m=mine, d=decision: approvals.record_decision(store, "lea", *m, d, "Because.", seen(store, m)),
             )  # fmt: skip
-        assert approvals.decide(store, "lea", *mine, "decline", "Not like this.").state == state
+        assert approvals.record_decision(store, "lea", *mine, "decline", "Not like this.").state == state
 
 
 def test_dimensions_are_decided_together(tmp_path: Path) -> None:
@@ -254,7 +256,7 @@ def test_dimensions_are_decided_together(tmp_path: Path) -> None:
     low = [replace(c, dimension=d, judge=float(noise.integers(1, 6))) for c in cells for d in ("safety", "context_use")]
     store, dataset, judge = opened(tmp_path / "a.duckdb", cells + low)
     key = (dataset, judge, "turn", "helpfulness")
-    found = case.case(store, *key)
+    found = case.find_case(store, *key)
     alone = approval_check.check_dimension(found.line.gate.interval)
     level, bound = found.line.decision.bound, alone.bound
     assert level is not None and bound is not None and level < 0.5 <= bound and alone.state == "meets policy"
@@ -286,7 +288,9 @@ def test_made_judges_and_probes_are_no_language_models(tmp_path: Path) -> None:
     made = "practice judge, not"
     for id_, words in (("practice", made), ("marked", made), ("probe", "probe scenario_swapped")):
         refused(store, NotApprovable, words, lambda i=id_: approve(store, (real, i, "turn", "helpfulness")))
-    found = replace(case.case(store, real, "practice", "turn", "helpfulness"), dataset=case.dataset(store, "made"))
+    found = replace(
+        case.find_case(store, real, "practice", "turn", "helpfulness"), dataset=case.find_dataset(store, "made")
+    )
     assert found.against == [] and found.synthetic
     store.close()
 
@@ -295,7 +299,7 @@ def test_a_judge_that_answers_only_some_is_refused(tmp_path: Path) -> None:
     cells = [replace(c, judge="unscored") if c.item % 8 == 0 else c for c in judged(160)]
     store, dataset, judge = opened(tmp_path / "a.duckdb", cells)
     key = (dataset, judge, "turn", "helpfulness")
-    assert case.case(store, *key).coverage == 140 / 160
+    assert case.find_case(store, *key).coverage == 140 / 160
     refused(store, NotApprovable, "87.5% of the 160 ratings.*90% are required", lambda: approve(store, key))
     set_asked(store, coverage=0.875)
     assert approve(store, key).decision == "approve"
@@ -307,26 +311,26 @@ def test_na_hides_nothing(tmp_path: Path) -> None:
     judge = [replace(c, judge=None) if c.item % 8 == 0 else c for c in judged(160)]
     people_ = [replace(c, dimension="safety", people=(None,)) if c.item % 8 == 0 else c for c in judged(160, "safety")]
     store, dataset, judge_ = opened(tmp_path / "a.duckdb", [*judge, *people_])
-    hidden, waived = (case.case(store, dataset, judge_, "turn", name) for name in ("helpfulness", "safety"))
+    hidden, waived = (case.find_case(store, dataset, judge_, "turn", name) for name in ("helpfulness", "safety"))
     assert (hidden.coverage, hidden.dodged, hidden.waived) == (140 / 160, 20, 0)
     assert "20 n/a where people gave a value" in hidden.against[0] and not waived.against
     assert (waived.coverage, waived.dodged, waived.waived) == (1, 0, 20)
-    told = " ".join(case.beside(store, waived).cautions)
+    told = " ".join(case.case_context(store, waived).cautions)
     assert "People say n/a in 20 of 160 ratings" in told and "All labels are by person0" in told
     store.tx("lea", "mine", lambda tx: people.append_people(tx, [people.Person("person0", "lead", True)]))
-    assert "100% of the labels are by person0, who may approve" in " ".join(case.beside(store, waived).cautions)
+    assert "100% of the labels are by person0, who may approve" in " ".join(case.case_context(store, waived).cautions)
     store.close()
 
 
 def test_alarms_refuse_where_the_policy_says_so(demo: tuple[Store, Key], monkeypatch: pytest.MonkeyPatch) -> None:
     store, key = demo
     alarm = {"verdict_mean": AuditFinding("alarm", "It does not follow.")}
-    monkeypatch.setattr(audits, "alarms", lambda *_: alarm)
+    monkeypatch.setattr(audits, "find_alarms", lambda *_: alarm)
     monkeypatch.setattr(audits, "known_alarms", lambda *_: alarm)
-    monkeypatch.setattr(case, "known_audits", lambda: {"verdict_mean": audits.audits()[next(iter(audits.audits()))]})
+    monkeypatch.setattr(rules, "audits", lambda: {"verdict_mean": audits.audits()[next(iter(audits.audits()))]})
     done = approve(store, key)
-    assert ("audits in alarm", 1.0, "verdict_mean: It does not follow.") in approvals.evidence(store, done.id)
-    approvals.decide(store, "lea", *key, "suspend", "Try again.")
+    assert ("audits in alarm", 1.0, "verdict_mean: It does not follow.") in approvals.frozen_evidence(store, done.id)
+    approvals.record_decision(store, "lea", *key, "suspend", "Try again.")
     set_asked(store, alarms=True)
     refused(store, NotApprovable, "In alarm", lambda: approve(store, key))
 
@@ -344,13 +348,18 @@ def test_what_changed_since_it_was_seen_is_refused(demo: tuple[Store, Key]) -> N
         for decision in ("approve", "propose"):
             refused(
                 store, NotApprovable, "changed since you looked",
-                lambda d=decision, b=before: approvals.decide(store, "lea", *key, d, "Because.", b),
+                lambda d=decision, b=before: approvals.record_decision(store, "lea", *key, d, "Because.", b),
             )  # fmt: skip
-    refused(store, NotApprovable, "which figures", lambda: approvals.decide(store, "lea", *key, "approve", "Because."))
+    refused(
+        store,
+        NotApprovable,
+        "which figures",
+        lambda: approvals.record_decision(store, "lea", *key, "approve", "Because."),
+    )
     other = (*key[:3], "safety")
     refused(
         store, NotApprovable, "changed since",
-        lambda: approvals.decide(store, "lea", *key, "approve", "Because.", seen(store, other)),
+        lambda: approvals.record_decision(store, "lea", *key, "approve", "Because.", seen(store, other)),
     )  # fmt: skip
     assert approve(store, key)
 
@@ -358,8 +367,13 @@ def test_what_changed_since_it_was_seen_is_refused(demo: tuple[Store, Key]) -> N
 def test_a_decision_has_to_follow_what_holds(granted: tuple[Store, Key, approvals.Approval]) -> None:
     store, key, _ = granted
     other = (*key[:3], "safety")
-    refused(store, BadInput, "Nothing is approved", lambda: approvals.decide(store, "lea", *other, "suspend", "So."))
-    refused(store, BadInput, "Suspend it", lambda: approvals.decide(store, "lea", *key, "decline", "Because."))
+    refused(
+        store,
+        BadInput,
+        "Nothing is approved",
+        lambda: approvals.record_decision(store, "lea", *other, "suspend", "So."),
+    )
+    refused(store, BadInput, "Suspend it", lambda: approvals.record_decision(store, "lea", *key, "decline", "Because."))
     refused(store, NotApprovable, "approved this already", lambda: approve(store, key, "lou"))
     relabel(store, key, lambda v: min(v + 1, 5), most=1)
     assert approve(store, key, "lou").person == "lou"  # on new evidence it may be approved anew
@@ -370,12 +384,12 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     set_asked(store, four_eyes=True)
 
     def propose(actor: str) -> Any:
-        return approvals.decide(store, actor, *key, "propose", "I would.", seen(store, key))
+        return approvals.record_decision(store, actor, *key, "propose", "I would.", seen(store, key))
 
     refused(store, NotApprovable, "propose it first", lambda: approve(store, key))
     first = propose("lea")
-    assert approvals.now(store) == [first] and approvals.approved(store, key[0]) == []
-    assert approvals.waits(store).proposed == (first,)
+    assert approvals.current_approvals(store) == [first] and approvals.active_approvals(store, key[0]) == []
+    assert approvals.find_to_decide(store).proposed == (first,)
     refused(store, NotApprovable, "another lead has to approve", lambda: approve(store, key, "lea"))
     refused(store, NotApprovable, "has proposed this already", lambda: propose("lou"))
     relabel(store, key, lambda v: min(v + 1, 5), most=1)
@@ -386,14 +400,14 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     refused(store, NotApprovable, "not a lead any more", lambda: approve(store, key, "lea"))
     people.make_lead_locally(store, "lou")
     done = approve(store, key, "lea")
-    told = {name: said for name, _, said in approvals.evidence(store, done.id)}
+    told = {name: said for name, _, said in approvals.frozen_evidence(store, done.id)}
     assert told["who approved"] == "lea, the first lead"
     assert told["who had proposed"].startswith("lou, made a lead on the command line of this machine; with lea: ind")
-    assert approvals.approved(store, key[0]) == [done] and approvals.waits(store).proposed == ()
+    assert approvals.active_approvals(store, key[0]) == [done] and approvals.find_to_decide(store).proposed == ()
     relabel(store, key, lambda v: min(v + 1, 5), most=2)
     again = propose("lea")
-    assert approvals.approved(store, key[0]) == [done], "A proposal changes nothing that holds"
-    assert approvals.waits(store).proposed == (again,)
+    assert approvals.active_approvals(store, key[0]) == [done], "A proposal changes nothing that holds"
+    assert approvals.find_to_decide(store).proposed == (again,)
     assert approve(store, key, "lou").person == "lou"
 
 
@@ -414,7 +428,11 @@ def test_another_judge_has_no_approval(granted: tuple[Store, Key, approvals.Appr
     assert set(Params.model_fields) == {*changed, "combine", "window", "window_over"}
     assert len({*others, judge_id("v", "m", base)}) == len(others) + 1
     for other in others:
-        assert approvals.now(store, key[0], other) == approvals.history(store, key[0], other, *key[2:]) == []
+        assert (
+            approvals.current_approvals(store, key[0], other)
+            == approvals.decision_history(store, key[0], other, *key[2:])
+            == []
+        )
 
 
 # -- the policy -------------------------------------------------------------------------------------------------------
@@ -422,31 +440,39 @@ def test_another_judge_has_no_approval(granted: tuple[Store, Key, approvals.Appr
 
 def test_the_policy_is_changed_by_leads_with_a_reason(demo: tuple[Store, Key]) -> None:
     store, _ = demo
-    looser = Asked(Policy(threshold=0.4), alarms=True)
-    refused(store, NotAllowed, "role lead", lambda: policy.set_asked(store, "ray", looser, "Because."))
-    refused(store, BadInput, "Say why", lambda: policy.set_asked(store, "lea", looser, " "))
-    refused(store, BadInput, "coverage", lambda: policy.set_asked(store, "lea", Asked(coverage=1.2), "Because."))
+    looser = Requirements(Policy(threshold=0.4), alarms=True)
+    refused(store, NotAllowed, "role lead", lambda: policy.set_requirements(store, "ray", looser, "Because."))
+    refused(store, BadInput, "Say why", lambda: policy.set_requirements(store, "lea", looser, " "))
+    refused(
+        store,
+        BadInput,
+        "coverage",
+        lambda: policy.set_requirements(store, "lea", Requirements(coverage=1.2), "Because."),
+    )
     for values, words in (
         ({"threshold": 1.2}, "threshold"), ({"threshold": float("nan")}, "threshold"), ({"level": 1.0}, "level"),
         ({"min_items": 0}, "items"), ({"min_items": 10**9}, "items"),
     ):  # fmt: skip
         with pytest.raises(BadInput, match=words):
-            policy.made(**values)
+            policy.make_policy(**values)
     for bad, words in (
         (replace(Policy(), min_items=float("nan")), "whole number"),  # every page would fail on it
         (Policy(min_clusters=2), "Below 30"), (Policy(threshold=-0.5), "at most what chance"),
         (replace(Policy(), lower_bound="no"), "yes or no"),
     ):  # fmt: skip
-        refused(store, BadInput, words, lambda b=bad: policy.set_asked(store, "lea", Asked(b), "Because."))
-    policy.set_asked(store, "lea", looser, "The cards' own people agree at .45.")
-    assert policy.asked(store) == looser
+        refused(
+            store, BadInput, words, lambda b=bad: policy.set_requirements(store, "lea", Requirements(b), "Because.")
+        )
+    policy.set_requirements(store, "lea", looser, "The cards' own people agree at .45.")
+    assert policy.requirements(store) == looser
     before = store.newest()
-    policy.set_asked(store, "lea", looser, "Again.")
+    policy.set_requirements(store, "lea", looser, "Again.")
     assert store.newest() == before, "what changes nothing is not written"
-    policy.set_asked(store, "lou", replace(looser, four_eyes=True), "Two see more.")
+    policy.set_requirements(store, "lou", replace(looser, four_eyes=True), "Two see more.")
     for who in ("lou", "lea"):  # who asks for less where two leads are asked for needs another one
-        policy.set_asked(store, who, Asked(), "Back.")
-    assert [(c.person, c.reason, c.asked.policy.threshold, c.asked.four_eyes) for c in policy.changes(store)] == [
+        policy.set_requirements(store, who, Requirements(), "Back.")
+    changes = policy.policy_changes(store)
+    assert [(c.person, c.reason, c.asked.policy.threshold, c.asked.four_eyes) for c in changes] == [
         ("lea", "Back.", 0.5, False), ("lou", "Two see more.", 0.4, True),
         ("lea", "The cards' own people agree at .45.", 0.4, False),
     ]  # fmt: skip
@@ -456,26 +482,38 @@ def test_two_leads_are_needed_to_ask_for_less_where_two_are_asked_for(demo: tupl
     """Else one lead could switch the second off, approve alone, and switch it on again."""
     store, _ = demo
     set_asked(store, four_eyes=True)
-    held = policy.asked(store)
-    for less in (Asked(), replace(held, coverage=0.5), replace(held, policy=Policy(lower_bound=False))):
-        assert not policy.set_asked(store, "lea", less, "Quicker.") and policy.asked(store) == held
-        assert policy.proposed(store) == (less, "Quicker.", "lea")
+    held = policy.requirements(store)
+    for less in (Requirements(), replace(held, coverage=0.5), replace(held, policy=Policy(lower_bound=False))):
+        assert not policy.set_requirements(store, "lea", less, "Quicker.") and policy.requirements(store) == held
+        assert policy.proposed_requirements(store) == (less, "Quicker.", "lea")
     before = store.newest()
-    assert not policy.set_asked(store, "lea", less, "Again.") and store.newest() == before
-    assert policy.set_asked(store, "lou", held, "No.") and policy.proposed(store) is None, "it can be taken back"
-    assert not policy.set_asked(store, "lou", less, "Quicker.") and policy.set_asked(store, "lou", held, "Not yet.")
-    assert not policy.set_asked(store, "lea", less, "Quicker.")
-    assert policy.set_asked(store, "lea", replace(held, alarms=True), "Stricter.") and policy.proposed(store) is None
-    assert not policy.set_asked(store, "lea", Asked(), "Quicker.")
+    assert not policy.set_requirements(store, "lea", less, "Again.") and store.newest() == before
+    assert policy.set_requirements(store, "lou", held, "No.") and policy.proposed_requirements(store) is None, (
+        "it can be taken back"
+    )
+    assert not policy.set_requirements(store, "lou", less, "Quicker.") and policy.set_requirements(
+        store, "lou", held, "Not yet."
+    )
+    assert not policy.set_requirements(store, "lea", less, "Quicker.")
+    assert (
+        policy.set_requirements(store, "lea", replace(held, alarms=True), "Stricter.")
+        and policy.proposed_requirements(store) is None
+    )
+    assert not policy.set_requirements(store, "lea", Requirements(), "Quicker.")
     people.set_person(store, "lea", "lea", "researcher")
     people.set_person(store, "lou", "lea", "researcher")
     people.make_lead_locally(store, "ann")
-    assert not policy.set_asked(store, "ann", Asked(), "Lea's, who leads no more.")
-    assert policy.set_asked(store, "lou", Asked(), "Agreed.") and policy.asked(store) == Asked()
-    assert policy.set_asked(store, "ann", Asked(four_eyes=True), "Two.")
+    assert not policy.set_requirements(store, "ann", Requirements(), "Lea's, who leads no more.")
+    assert (
+        policy.set_requirements(store, "lou", Requirements(), "Agreed.")
+        and policy.requirements(store) == Requirements()
+    )
+    assert policy.set_requirements(store, "ann", Requirements(four_eyes=True), "Two.")
     people.set_person(store, "lou", "ann", "annotator")
     people.set_person(store, "ann", "ann", "annotator")
-    assert not policy.set_asked(store, "lou", Asked(), "Alone.") and policy.asked(store).four_eyes, "who is left is one"
+    assert (
+        not policy.set_requirements(store, "lou", Requirements(), "Alone.") and policy.requirements(store).four_eyes
+    ), "who is left is one"
 
 
 def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, Key]) -> None:
@@ -484,14 +522,14 @@ def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, K
     people.set_person(store, "lea", "eve", "lead")
     people.set_person(store, "eve", "mal", "lead")
     set_asked(store, four_eyes=True)
-    approvals.decide(store, "lea", *key, "propose", "I would.", seen(store, key))
+    approvals.record_decision(store, "lea", *key, "propose", "I would.", seen(store, key))
     people.set_person(store, "lea", "ann", "lead")
-    assert not policy.set_asked(store, "lea", Asked(), "Quicker.")
+    assert not policy.set_requirements(store, "lea", Requirements(), "Quicker.")
     for name in ("eve", "mal"):
         for does in (
             lambda who: approve(store, key, who),
             lambda who: people.set_person(store, who, "ann", "lead"),
-            lambda who: policy.set_asked(store, who, Asked(), "Quicker."),
+            lambda who: policy.set_requirements(store, who, Requirements(), "Quicker."),
         ):
             refused(store, AssayError, "not independent", lambda do=does, who=name: do(who))
     assert people.set_person(store, "lea", "new", "lead") == people.Person("new", "lead", False), "it waits"
@@ -506,13 +544,15 @@ def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, K
 def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Key, approvals.Approval]) -> None:
     store, key, done = granted
     set_asked(store, threshold=0.99)
-    assert approvals.approved(store, key[0]) == [done]
-    [(one, why)] = approvals.waits(store).older
+    assert approvals.active_approvals(store, key[0]) == [done]
+    [(one, why)] = approvals.find_to_decide(store).older
     told = "Approved under the first policy (required: kappa 0.50); today's policy requires kappa 0.99."
     assert (one, why) == (done, told)
     set_asked(store, threshold=0.01, min_items=1, lower_bound=False)
-    assert approvals.approved(store, key[0]) == [done] and approvals.waits(store).older == ()
-    assert {c.line.key for c in approvals.waits(store).eligible} == {"turn.safety"}, "eligible, and not approved"
+    assert approvals.active_approvals(store, key[0]) == [done] and approvals.find_to_decide(store).older == ()
+    assert {c.line.key for c in approvals.find_to_decide(store).eligible} == {"turn.safety"}, (
+        "eligible, and not approved"
+    )
 
 
 # -- suspension -------------------------------------------------------------------------------------------------------
@@ -524,33 +564,33 @@ def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
     store, key, done = granted
     set_asked(store, threshold=0.3)  # it is held against what it met, not against what is asked now
     relabel(store, key, lambda v: 6 - v, most=60)
-    assert approvals.approved(store, key[0]) == []
-    [gone] = approvals.now(store, *key[:2])
-    then, now = approvals.moved(store, done), approvals.moved(store, gone)
+    assert approvals.active_approvals(store, key[0]) == []
+    [gone] = approvals.current_approvals(store, *key[:2])
+    then, now = approvals.kappa_at_decision(store, done), approvals.kappa_at_decision(store, gone)
     assert then is not None and now is not None and then > 0.9 > 0.5 > now
     assert (gone.decision, gone.person, gone.policy.threshold, gone.state) == ("suspend", AUTOMATIC, 0.5, "fails")
     assert gone.reason.startswith("Since the approval came new labels. At the approval kappa was")
     assert f"{then:.2f} (" in gone.reason and gone.reason.count(f"{now:.2f} on") == 1
-    assert approvals.waits(store).suspended == (gone,)
+    assert approvals.find_to_decide(store).suspended == (gone,)
     relabel(store, key, lambda v: 6 - v, most=60)
-    assert case.case(store, *key).line.gate.interval.point == pytest.approx(then)
-    assert approvals.approved(store, key[0]) == [] and approvals.now(store) == [gone]
-    assert approve(store, key).decision == "approve" and approvals.waits(store).suspended == ()
+    assert case.find_case(store, *key).line.gate.interval.point == pytest.approx(then)
+    assert approvals.active_approvals(store, key[0]) == [] and approvals.current_approvals(store) == [gone]
+    assert approve(store, key).decision == "approve" and approvals.find_to_decide(store).suspended == ()
 
 
 def test_what_a_lead_suspended_does_not_wait_for_a_lead(granted: tuple[Store, Key, approvals.Approval]) -> None:
     """Only what Assay suspended by itself is to be looked at: an approval that holds is not, nor a lead's own word."""
     store, key, done = granted
-    assert approvals.now(store) == [done] and approvals.waits(store).suspended == ()
-    gone = approvals.decide(store, "lou", *key, "suspend", "Its scores look odd this week.")
-    assert approvals.now(store) == [gone] and approvals.waits(store).suspended == ()
+    assert approvals.current_approvals(store) == [done] and approvals.find_to_decide(store).suspended == ()
+    gone = approvals.record_decision(store, "lou", *key, "suspend", "Its scores look odd this week.")
+    assert approvals.current_approvals(store) == [gone] and approvals.find_to_decide(store).suspended == ()
 
 
 def test_every_label_that_lands_is_looked_at_before_the_next_view(
     granted: tuple[Store, Key, approvals.Approval], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     store, key, done = granted
-    real, landed = suspension.look, []
+    real, landed = suspension.review, []
 
     def slow(*args: Any) -> Any:
         found = real(*args)
@@ -559,9 +599,9 @@ def test_every_label_that_lands_is_looked_at_before_the_next_view(
         return found
 
     relabel(store, key, lambda v: v, most=1)
-    monkeypatch.setattr(suspension, "look", slow)
-    approvals.approved(store, key[0])
-    assert approvals.approved(store, key[0]) == [] and approvals.history(store, *key)[1] == done
+    monkeypatch.setattr(suspension, "review", slow)
+    approvals.active_approvals(store, key[0])
+    assert approvals.active_approvals(store, key[0]) == [] and approvals.decision_history(store, *key)[1] == done
 
 
 def test_nothing_is_computed_where_nothing_came(
@@ -569,14 +609,17 @@ def test_nothing_is_computed_where_nothing_came(
 ) -> None:
     store, key, done = granted
     looks: list[Any] = []
-    real = suspension.look
-    monkeypatch.setattr(suspension, "look", lambda *a: looks.append(a) or real(*a))
+    real = suspension.review
+    monkeypatch.setattr(suspension, "review", lambda *a: looks.append(a) or real(*a))
     relabel(store, (*key[:3], "safety"), lambda v: v, most=3)
     set_asked(store, threshold=0.6)
     people.set_person(store, "lea", "new", "annotator")
-    assert approvals.approved(store, key[0]) == [done] and not looks
+    assert approvals.active_approvals(store, key[0]) == [done] and not looks
     relabel(store, key, lambda v: v, most=1)
-    assert approvals.approved(store, key[0]) == approvals.approved(store, key[0]) == [done] and len(looks) == 1
+    assert (
+        approvals.active_approvals(store, key[0]) == approvals.active_approvals(store, key[0]) == [done]
+        and len(looks) == 1
+    )
 
 
 def test_a_new_start_looks_again(granted: tuple[Store, Key, approvals.Approval]) -> None:
@@ -584,7 +627,7 @@ def test_a_new_start_looks_again(granted: tuple[Store, Key, approvals.Approval])
     relabel(store, key, lambda v: 6 - v, most=60)
     store.close()
     again = open_store(store.url)
-    assert approvals.approved(again, key[0]) == []
+    assert approvals.active_approvals(again, key[0]) == []
     again.close()
 
 
@@ -600,16 +643,16 @@ def test_another_gold_rule_and_items_put_aside_are_looked_at_too(tmp_path: Path)
     items = [r[0] for r in store.rows("select id from item order by id limit 20")]
     uses = [(f"use{n}", dataset, item, True, "shown to the prompt", "lea") for n, item in enumerate(items)]
     store.tx("test", "tuning", lambda tx: tx.add("item_use", "id, dataset_id, item_id, tuning, why, person", uses))
-    assert approvals.approved(store, dataset) == [done], "what is left says nothing against it"
-    [(_, why)] = approvals.waits(store).doubted
+    assert approvals.active_approvals(store, dataset) == [done], "what is left says nothing against it"
+    [(_, why)] = approvals.find_to_decide(store).doubted
     assert "would not be approved now" in why and "90 items" in why
     back = [(f"back{n}", *use[1:3], False, *use[4:]) for n, use in enumerate(uses)]
     store.tx("test", "tuning", lambda tx: tx.add("item_use", "id, dataset_id, item_id, tuning, why, person", back))
-    assert approvals.waits(store).doubted == ()
+    assert approvals.find_to_decide(store).doubted == ()
     settings.set_gold_rule(store, "lea", dataset, GoldRule("majority"))
-    assert approvals.approved(store, dataset) == []
+    assert approvals.active_approvals(store, dataset) == []
     why = "approval came excluded items, labels combined anew. At the approval kappa was"
-    assert why in approvals.now(store)[0].reason
+    assert why in approvals.current_approvals(store)[0].reason
     store.close()
 
 
@@ -623,7 +666,7 @@ def test_two_leads_at_once_leave_one_approval(demo: tuple[Store, Key]) -> None:
     def run(who: str) -> None:
         start.wait()
         try:
-            approvals.decide(store, who, *key, "approve", f"Says {who}.", mark)
+            approvals.record_decision(store, who, *key, "approve", f"Says {who}.", mark)
             out.append("done")
         except NotApprovable as error:
             out.append(str(error))
@@ -650,7 +693,7 @@ def test_a_label_before_the_lock_is_not_overlooked(demo: tuple[Store, Key], monk
 
     monkeypatch.setattr(approvals, "_computed", then_a_label)
     with pytest.raises(NotApprovable, match="changed since"):
-        approvals.decide(store, "lea", *key, "approve", "Because.", mark)
+        approvals.record_decision(store, "lea", *key, "approve", "Because.", mark)
     assert store.rows("select count(*) from approval") == [(0,)]
 
 
@@ -686,7 +729,7 @@ def test_the_command_refuses_what_the_function_refuses(
     code, said = run(*good, "--suspend", "--as", "lou")
     assert code == 0 and "is suspended by lou" in said
     again = open_store(store.url)
-    assert [a.decision for a in approvals.history(again, *key)] == ["suspend", "approve"]
+    assert [a.decision for a in approvals.decision_history(again, *key)] == ["suspend", "approve"]
     again.close()
 
 
@@ -707,13 +750,13 @@ class Decisions(RuleBasedStateMachine):
 
     @rule()
     def approve(self) -> None:
-        eligible = not case.case(self.store, *self.key).against
+        eligible = not case.find_case(self.store, *self.key).against
         try:
             done = approve(self.store, self.key)
         except NotApprovable as error:
             assert not eligible or "already" in str(error)
         else:
-            assert eligible and done.asked == policy.asked(self.store)
+            assert eligible and done.asked == policy.requirements(self.store)
 
     @rule()
     def flip(self) -> None:
@@ -728,17 +771,17 @@ class Decisions(RuleBasedStateMachine):
     def tighten(self) -> None:
         set_asked(self.store, threshold=0.5, lower_bound=True)
 
-    @precondition(lambda self: approvals.approved(self.store, self.key[0]))
+    @precondition(lambda self: approvals.active_approvals(self.store, self.key[0]))
     @rule()
     def suspend(self) -> None:
-        approvals.decide(self.store, "lou", *self.key, "suspend", "To see.")
+        approvals.record_decision(self.store, "lou", *self.key, "suspend", "To see.")
 
     @invariant()
     def what_is_approved_meets_its_policy(self) -> None:
-        for one in approvals.approved(self.store, ""):
-            interval = case.case(self.store, *self.key).line.gate.interval
+        for one in approvals.active_approvals(self.store, ""):
+            interval = case.find_case(self.store, *self.key).line.gate.interval
             assert approval_check.check_dimension(interval, one.policy).state == "meets policy"
-            assert one.decision == "approve" and one == approvals.now(self.store)[0]
+            assert one.decision == "approve" and one == approvals.current_approvals(self.store)[0]
 
     def teardown(self) -> None:
         self.store.close()
@@ -783,38 +826,38 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
     store.tx("lea", "join", lambda tx: people.append_people(tx, [people.Person("person0", "annotator", True)]))
     key = (dataset, judge, "turn", "helpfulness")
-    before, mark = case.case(store, *key), gate_status.fingerprint(store, dataset, judge, HELP, "gate")
+    before, mark = case.find_case(store, *key), check_results.fingerprint(store, dataset, judge, HELP, "gate")
     assert before.line.decision.state == "fails"
     take(store, "ray", from_path(forged(store, tmp_path)), Plan("demo", sampling="random", population=10_000))
-    assert gate_status.fingerprint(store, dataset, judge, HELP, "gate") == mark
-    assert case.case(store, *key).line.gate.interval == before.line.gate.interval
+    assert check_results.fingerprint(store, dataset, judge, HELP, "gate") == mark
+    assert case.find_case(store, *key).line.gate.interval == before.line.gate.interval
     refused(store, NotApprovable, "approval check says: fails", lambda: approve(store, key))
-    told = case.beside(store, case.case(store, *key)).origin
+    told = case.case_context(store, case.find_case(store, *key)).origin
     assert told.startswith("150 labels given here are used. 450 imported ones are not, ")
     assert "450 from forged.jsonl, imported by ray on 20" in told
     names = {str(n) for (n,) in store.rows("select distinct annotator from label where draw_id = ''")}
     assert names == {"ann (file)", "lea (file)", "person0 (file)"}
-    facts = {name: (figure, said) for name, figure, said in case.facts(store, case.case(store, *key))}
+    facts = {name: (figure, said) for name, figure, said in case.case_facts(store, case.find_case(store, *key))}
     assert facts["labels given here"][0] == 150 and facts["labels from files"][0] == 450
     assert facts["labels from files"][1].startswith("they do not count, by the policy: [")
     # Where a lead lets them count, by a looser policy, it is said whose word that is.
-    assert policy.looser(replace(policy.asked(store), imported=True), policy.asked(store))
+    assert policy.is_looser(replace(policy.requirements(store), imported=True), policy.requirements(store))
     set_asked(store, imported=True)
-    found = case.case(store, *key)
-    assert found.line.gate.interval.point == 1 and "are used too" in case.beside(store, found).origin
-    assert any("Nobody here can check that" in caution for caution in case.beside(store, found).cautions)
+    found = case.find_case(store, *key)
+    assert found.line.gate.interval.point == 1 and "are used too" in case.case_context(store, found).origin
+    assert any("Nobody here can check that" in caution for caution in case.case_context(store, found).cautions)
     done = approve(store, key)
     set_asked(store, imported=False)
-    assert approvals.suspend(store) == [] and approvals.approved(store, dataset) == [done]
-    assert [one.id for one, _ in approvals.older(store, [done])] == [done.id]
+    assert approvals.suspend_unsupported(store) == [] and approvals.active_approvals(store, dataset) == [done]
+    assert [one.id for one, _ in approvals.under_older_policy(store, [done])] == [done.id]
 
 
 def test_what_was_approved_before_imports_were_asked_about_met_an_older_policy(
     granted: tuple[Store, Key, approvals.Approval],
 ) -> None:
     store, _, done = granted
-    kept = {name: held for name, held in policy.stored(done.asked).items() if name != "imported"}
-    assert policy.read(kept) == replace(done.asked, imported=True) and not policy.asked(store).imported
+    kept = {name: held for name, held in policy.to_stored(done.asked).items() if name != "imported"}
+    assert policy.from_stored(kept) == replace(done.asked, imported=True) and not policy.requirements(store).imported
 
 
 def decisions(store: Store, path: Path, items: int) -> Path:
@@ -840,9 +883,9 @@ def test_decisions_from_files_let_no_language_model_pass_on_data_marked_as_synth
     store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
     key = (dataset, judge, "turn", "helpfulness")
     take(store, "ray", from_path(decisions(store, tmp_path, 150)), Plan("demo", sampling="random", population=10_000))
-    assert case.case(store, *key).line.decision.state == "meets policy"
+    assert case.find_case(store, *key).line.decision.state == "meets policy"
     refused(store, NotApprovable, "labels and decisions count", lambda: approve(store, key))
-    facts = {name: (figure, said) for name, figure, said in case.facts(store, case.case(store, *key))}
+    facts = {name: (figure, said) for name, figure, said in case.case_facts(store, case.find_case(store, *key))}
     assert facts["adjudicated"] == (150, '{"lea (file)":150}')
     assert facts["adjudicated in files"] == (150, 'they count; imported by {"ray":150}')
 
@@ -855,11 +898,11 @@ def test_an_approval_on_data_marked_as_synthetic_does_not_outlast_an_import(
     monkeypatch.setattr(cells, "ensure", partial(cells.ensure, synthetic=True))
     store, dataset, judge = opened(tmp_path / "a.duckdb", judged(150))
     approve(store, (dataset, judge, "turn", "helpfulness"))
-    assert len(approvals.approved(store, dataset)) == 1
+    assert len(approvals.active_approvals(store, dataset)) == 1
     file = decisions(store, tmp_path, 1) if sort == "decisions" else forged(store, tmp_path, ("ann",))
     take(store, "ray", from_path(file), Plan("demo", sampling="random", population=10_000))
-    assert approvals.approved(store, dataset) == []
-    assert "labels and decisions count" in approvals.now(store)[0].reason
+    assert approvals.active_approvals(store, dataset) == []
+    assert "labels and decisions count" in approvals.current_approvals(store)[0].reason
 
 
 def test_items_put_aside_after_they_were_drawn_are_told(tmp_path: Path) -> None:
@@ -868,22 +911,26 @@ def test_items_put_aside_after_they_were_drawn_are_told(tmp_path: Path) -> None:
     )])  # fmt: skip
     rows = store.rows("select id from item where name = any($1)", [[f"item {n}" for n in range(100, 120)]])
     excluded_items.exclude_items(store, "ray", dataset, [str(row[0]) for row in rows], "The judge is wrong there.")
-    found = case.case(store, dataset, judge, "turn", "helpfulness")
-    assert any("20 of 120 drawn items were excluded afterwards" in told for told in case.beside(store, found).cautions)
-    assert ("items drawn and put aside", 20.0, "used for tuning, after they were drawn") in case.facts(store, found)
+    found = case.find_case(store, dataset, judge, "turn", "helpfulness")
+    assert any(
+        "20 of 120 drawn items were excluded afterwards" in told for told in case.case_context(store, found).cautions
+    )
+    assert ("items drawn and put aside", 20.0, "used for tuning, after they were drawn") in case.case_facts(
+        store, found
+    )
 
 
 @pytest.mark.usefixtures("named")
 def test_an_imported_decision_settles_nothing_that_counts(tmp_path: Path) -> None:
     store, dataset, judge = opened(tmp_path / "a.duckdb", judged(40))
-    mark = gate_status.fingerprint(store, dataset, judge, HELP, "gate")
+    mark = check_results.fingerprint(store, dataset, judge, HELP, "gate")
     file = decisions(store, tmp_path, 40)
     plan = Plan("demo", sampling="random", population=10_000)
     assert take(store, "ray", from_path(file), plan).preview.new.adjudications == 40
-    assert gate_status.fingerprint(store, dataset, judge, HELP, "gate") == mark
-    assert gate_status.fingerprint(store, dataset, judge, HELP, "blind") != mark
-    facts = {name: (figure, said) for name, figure, said in case.facts(store, case.case(store, dataset, judge, "turn",
-                                                                                        "helpfulness"))}  # fmt: skip
+    assert check_results.fingerprint(store, dataset, judge, HELP, "gate") == mark
+    assert check_results.fingerprint(store, dataset, judge, HELP, "blind") != mark
+    found = case.find_case(store, dataset, judge, "turn", "helpfulness")
+    facts = {name: (figure, said) for name, figure, said in case.case_facts(store, found)}
     assert facts["adjudicated"] == (0, "ratings")
     assert facts["adjudicated in files"] == (40, 'they do not count, by the policy; imported by {"ray":40}')
 
@@ -901,15 +948,15 @@ def test_what_was_decided_with_the_judge_in_view_is_no_adjudication_of_the_evide
         [cell] = [c for c in disputes.cells_of_item(store, dataset, item) if c.dimension == dimension]
         made = adjudication.adjudicate(store, person, new_id(), item, TURN, dimension, 3, "It says so.", cell.token)
         assert made.saw_judge == (n == 3)
-    found = case.case(store, dataset, judge, "turn", "helpfulness")
-    facts = {name: (figure, said) for name, figure, said in case.facts(store, found)}
+    found = case.find_case(store, dataset, judge, "turn", "helpfulness")
+    facts = {name: (figure, said) for name, figure, said in case.case_facts(store, found)}
     assert facts["adjudicated"] == (3, '{"lou":1,"ray":2}')  # not the one that ray made with the judge in view
     assert facts["adjudicated in files"] == (0, "")
 
 
 def test_made_up_data_let_no_language_model_pass_on_imported_labels(tmp_path: Path) -> None:
     store, dataset, judge = opened(tmp_path / "a.duckdb", judged(150))
-    found = case.case(store, dataset, judge, "turn", "helpfulness")
+    found = case.find_case(store, dataset, judge, "turn", "helpfulness")
     made = replace(found, dataset=replace(found.dataset, synthetic=True), brought=True)
     assert found.against == [] and made.basis == "imported"
     assert "A language model can be published only" in made.against[0]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from data.approvals import auto_accept
-from data.approvals.auto_accept import Wanted
+from data.approvals.auto_accept import AutoAcceptTarget
 from data.calibration import calibration, rates
 from data.calibration import selective as figures
 from data.cli import main
@@ -36,7 +36,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 
 def dimension(store: Store, judge: str, name: str) -> Dimension:
-    return next(d for d in calibration.dimensions(store, judge) if d.name == name)
+    return next(d for d in calibration.compared_dimensions(store, judge) if d.name == name)
 
 
 def seats(store: Store, *sure: list[float | None]) -> tuple[str, str, Dimension]:
@@ -48,15 +48,15 @@ def seats(store: Store, *sure: list[float | None]) -> tuple[str, str, Dimension]
 
 def test_an_item_is_as_sure_as_its_least_sure_cell(store: Store) -> None:
     dataset, judge, d = seats(store, [0.9, 0.4], [0.8, None], [0.7, 0.7])
-    found = figures.sure(store, dataset, judge, d, STATED)
+    found = figures.item_confidence(store, dataset, judge, d, STATED)
     by_name = dict(store.rows("select id, name from item"))
     told = {by_name[i]: (c, u) for i, c, u in zip(found.item, found.confidence, found.unit, strict=True)}
     assert told["item 0"] == (0.4, "turn:2") and told["item 2"] == (0.7, "turn:1")
     assert np.isnan(told["item 1"][0]) and told["item 1"][1] == "turn:2"
     assert (found.above(0.5), found.above(0.4)) == (1, 2)
-    assert figures.sources(store, dataset, judge, d) == {STATED: 5}
+    assert figures.confidence_sources(store, dataset, judge, d) == {STATED: 5}
     for near, agree in ((False, [1, 0]), (True, [1, 1])):
-        cells = figures.verdicts(store, dataset, judge, d, "gate", found, near)
+        cells = figures.verdict_cells(store, dataset, judge, d, "gate", found, near)
         assert cells.agree.tolist() == agree * 3 and cells.weight.tolist() == [2.0] * 6
 
 
@@ -71,28 +71,31 @@ def test_what_comes_from_elsewhere_or_lacks_a_reply_is_never_spared(store: Store
         tx.add("score", columns, [("", judge, items[1], "turn:3", d.name, 2.0, 0.3, "broken rule", 0)])
 
     store.tx("test", "more", work)
-    found = figures.sure(store, dataset, judge, d, STATED)
+    found = figures.item_confidence(store, dataset, judge, d, STATED)
     known = dict(zip(found.item.tolist(), found.confidence.tolist(), strict=True))
     assert np.isnan(known[items[0]]) and np.isnan(known[items[1]]) and known[items[2]] == 0.9
-    assert figures.sure(store, dataset, judge, d, SAMPLES).above(0.0) == 0
+    assert figures.item_confidence(store, dataset, judge, d, SAMPLES).above(0.0) == 0
 
 
 def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     dataset, judge = flagged(store, "lea", items=400, labelled=300)
     d = dimension(store, judge, "zz_harmful")
-    wanted = Wanted(STATED, 0.95, 0.1)
+    wanted = AutoAcceptTarget(STATED, 0.95, 0.1)
     people.set_person(store, "lea", "ann", "researcher")
     with pytest.raises(NotAllowed):
-        auto_accept.put(store, "ann", dataset, judge, d, wanted)
+        auto_accept.set_rule(store, "ann", dataset, judge, d, wanted)
     with pytest.raises(BadInput, match="No verdict of zz harmful can be kept unseen"):
-        auto_accept.put(store, "lea", dataset, judge, d, Wanted("log-probabilities", 0.9))
-    assert auto_accept.rules(store, dataset) == []
+        auto_accept.set_rule(store, "lea", dataset, judge, d, AutoAcceptTarget("log-probabilities", 0.9))
+    assert auto_accept.rules_in_force(store, dataset) == []
     assert queue.plan_review(store, dataset, judge, 1_000, "not spared").new == 0
-    rule = auto_accept.put(store, "lea", dataset, judge, d, wanted)
-    assert auto_accept.rules(store, dataset, judge) == [rule] and auto_accept.rule(store, dataset, judge, d) == rule
-    sure = figures.sure(store, dataset, judge, d, STATED)
+    rule = auto_accept.set_rule(store, "lea", dataset, judge, d, wanted)
+    assert (
+        auto_accept.rules_in_force(store, dataset, judge) == [rule]
+        and auto_accept.rule_in_force(store, dataset, judge, d) == rule
+    )
+    sure = figures.item_confidence(store, dataset, judge, d, STATED)
     below = set(sure.item[~(sure.confidence >= rule.threshold)].tolist())
-    reasons = auto_accept.rest(store, dataset, judge)
+    reasons = auto_accept.not_accepted(store, dataset, judge)
     assert {r.item for r in reasons} == below and 0 < len(below) < 400
     assert {r.kind for n in review_signals.find_needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {
         "not spared"
@@ -102,12 +105,12 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     assert queue.fill_review(store, "ann", dataset, judge, 1_000, "not spared") == new
     taken = {str(i) for (i,) in store.rows("select item_id from draw where stream = 'review'")}
     assert taken <= below
-    step, _ = auto_accept.now(store, dataset, d, rule)
+    step, _ = auto_accept.evaluate_rule(store, dataset, d, rule)
     assert (step.agreement.point, step.share) == pytest.approx((rule.agreement, rule.share))
     with pytest.raises(NotAllowed):
-        auto_accept.take_back(store, "ann", dataset, rule)
-    auto_accept.take_back(store, "lea", dataset, rule)
-    assert auto_accept.rules(store, dataset) == [] and auto_accept.rest(store, dataset, judge) == []
+        auto_accept.end_rule(store, "ann", dataset, rule)
+    auto_accept.end_rule(store, "lea", dataset, rule)
+    assert auto_accept.rules_in_force(store, dataset) == [] and auto_accept.not_accepted(store, dataset, judge) == []
     assert len(store.rows("select 1 from setting where name like 'sparing:%'")) == 2
 
 
@@ -126,7 +129,7 @@ def test_commands_and_exports_say_what_is_spared(
     assert main(["export", "--dataset", "flags", "--kind", "scores", "--out", str(out)]) == 0
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     again = open_store()
-    [rule] = auto_accept.rules(again, dataset)
+    [rule] = auto_accept.rules_in_force(again, dataset)
     assert {r["spared"] for r in rows if r["dimension"] != "zz_harmful"} == {None}
     for row in rows:
         if row["dimension"] == "zz_harmful":
@@ -140,7 +143,7 @@ def test_commands_and_exports_say_what_is_spared(
 def test_the_rates_of_a_workspace_are_those_of_its_cells(store: Store) -> None:
     dataset, judge = flagged(store, "lea", items=300, labelled=200)
     d = dimension(store, judge, "zz_harmful")
-    [found] = rates.found(store, dataset, judge, d, "gate")
+    [found] = rates.answer_rates(store, dataset, judge, d, "gate")
     cells = calibration.meeting(store, dataset, judge, d, "gate")
     yes = cells.human == 1
     assert found.rates.found.point == pytest.approx(cells.judge[yes].mean())
@@ -148,8 +151,8 @@ def test_the_rates_of_a_workspace_are_those_of_its_cells(store: Store) -> None:
     its = "where judge_id = $1 and dimension = 'zz_harmful'"
     [(share,)] = store.rows(f"select avg(value) from score_now {its}", [judge])
     assert found.prevalence.judge == pytest.approx(share)
-    [mean] = rates.means(store, dataset, judge, d, "gate").values()
+    [mean] = rates.corrected_means(store, dataset, judge, d, "gate").values()
     assert mean.judge == pytest.approx(share) and mean.people == pytest.approx(yes.mean())
-    topics = rates.found(store, dataset, judge, dimension(store, judge, "zz話題"), "gate")
+    topics = rates.answer_rates(store, dataset, judge, dimension(store, judge, "zz話題"), "gate")
     assert [a.rates.answer for a in topics] == ["苦情", "質問", "お礼"]
     assert sum(a.prevalence.judge or 0 for a in topics) == pytest.approx(1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data.approvals import case, gate_status, plans
+from data.approvals import case, check_results, plans
 from data.calibration import calibration
 from data.cli import main
 from data.records import people
@@ -48,11 +48,11 @@ def unlabelled(store: Store) -> str:
 def test_a_plan_is_put_on_record_by_a_lead_before_the_first_label(store: Store) -> None:
     dataset = unlabelled(store)
     with pytest.raises(NotAllowed):
-        plans.set_plan(store, "ray", dataset, [150])
-    plans.set_plan(store, "lea", dataset, [150, 300])
-    assert plans.plan(store, dataset).sizes == (150, 300)
-    plans.set_plan(store, "lea", dataset, [])
-    assert plans.plan(store, dataset) is None
+        plans.set_look_plan(store, "ray", dataset, [150])
+    plans.set_look_plan(store, "lea", dataset, [150, 300])
+    assert plans.look_plan(store, dataset).sizes == (150, 300)
+    plans.set_look_plan(store, "lea", dataset, [])
+    assert plans.look_plan(store, dataset) is None
     assert [row[0] for row in store.rows("select action from change where action = 'plan'")] == ["plan", "plan"]
 
 
@@ -68,18 +68,18 @@ def test_a_plan_is_put_on_record_by_a_lead_before_the_first_label(store: Store) 
 def test_a_plan_that_makes_no_sense_is_refused(store: Store, sizes: list[int], told: str) -> None:
     dataset, before = unlabelled(store), store.newest()
     with pytest.raises(BadInput, match=told):
-        plans.set_plan(store, "lea", dataset, sizes)
-    assert plans.plan(store, dataset) is None and store.newest() == before
+        plans.set_look_plan(store, "lea", dataset, sizes)
+    assert plans.look_plan(store, dataset) is None and store.newest() == before
 
 
 @pytest.mark.parametrize("text", ["", "soon", "100 - 200", "1.5", "99999999999999999999"])
 def test_what_is_no_list_of_numbers_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="numbers of items"):
-        plans.written(text)
+        plans.parse_sizes(text)
 
 
 def test_numbers_are_read_with_any_comma() -> None:
-    assert plans.written(" 100, 200、300 ") == [100, 200, 300]
+    assert plans.parse_sizes(" 100, 200、300 ") == [100, 200, 300]
 
 
 def test_after_the_first_label_nothing_changes(store: Store) -> None:
@@ -87,17 +87,17 @@ def test_after_the_first_label_nothing_changes(store: Store) -> None:
     for sizes in ([100], []):
         if sizes:
             with pytest.raises(BadInput, match="has 120 labels"):
-                plans.set_plan(store, "lea", dataset, sizes)
+                plans.set_look_plan(store, "lea", dataset, sizes)
         else:
-            plans.set_plan(store, "lea", dataset, sizes)  # there is none, and it stays so
-    assert plans.plan(store, dataset) is None
+            plans.set_look_plan(store, "lea", dataset, sizes)  # there is none, and it stays so
+    assert plans.look_plan(store, dataset) is None
 
 
 def planned(store: Store, items: int, sizes: list[int]) -> tuple[str, str]:
     """A dataset with that plan, so many of its items drawn and labelled, fifty at a time, the last names first."""
     drawn = [replace(c, people=(), probability=0.5 if c.item >= 400 - items else None) for c in cells(400)]
     dataset, judge = fill(store, drawn)
-    plans.set_plan(store, "lea", dataset, sizes)
+    plans.set_look_plan(store, "lea", dataset, sizes)
     rows = store.rows(
         "select d.id, d.item_id, cast(substr(i.name, 6) as bigint) from draw d "
         "join item i on i.id = d.item_id order by 3 desc"
@@ -118,7 +118,7 @@ def planned(store: Store, items: int, sizes: list[int]) -> tuple[str, str]:
 
 def test_a_look_counts_the_items_that_were_labelled_first(store: Store) -> None:
     dataset, judge = planned(store, 250, [100, 200, 300])
-    line = next(one for one in gate_status.standing(store, dataset, judge) if one.key == "turn.helpfulness")
+    line = next(one for one in check_results.dimension_results(store, dataset, judge) if one.key == "turn.helpfulness")
     assert line.gate.interval.items == 200
     assert "3 planned looks" in line.decision.reason
     first = calibration.meeting(store, dataset, judge, line.dimension, "gate", 200)
@@ -133,10 +133,10 @@ def test_a_look_counts_the_items_that_were_labelled_first(store: Store) -> None:
 
 def test_before_the_first_look_nothing_is_decided(store: Store) -> None:
     dataset, judge = planned(store, 150, [200, 300])
-    found = case.case(store, dataset, judge, "turn", "helpfulness")
+    found = case.find_case(store, dataset, judge, "turn", "helpfulness")
     assert found.line.decision.state == "below minimum sample"
     assert "150 items; the plan's first look is at 200" in found.line.decision.reason
-    told = next(told for name, _, told in case.facts(store, found) if name == "looks")
+    told = next(told for name, _, told in case.case_facts(store, found) if name == "looks")
     assert told == "at 200, 300 items, fixed before the first label"
 
 

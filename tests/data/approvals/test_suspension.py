@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from data.approvals import approvals, case, policy, record, suspension
-from data.approvals.approvals import Stand, Today
+from data.approvals.approvals import ApprovalStatus, PolicyToday
 from data.cli import main
 from data.dashboard import dashboard
 from data.exporting.approved import approved as given
@@ -101,42 +101,45 @@ def made_up(tmp_path: Path) -> Iterator[Callable[[list[Cell]], tuple[Store, Key,
         store.close()
 
 
-def look(store: Store, key: Key) -> suspension.Look:
-    one = approvals.stands(store)[key].holds
+def look(store: Store, key: Key) -> suspension.Review:
+    one = approvals.approval_statuses(store)[key].holds
     assert one is not None
-    return suspension.look(store, one)
+    return suspension.review(store, one)
 
 
 def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(made_up: Any) -> None:
     store, key, done = made_up(drawn(120, 270, BAD))
     for number in range(120, 270, 10):
         label(store, key, range(number, number + 10))
-        if not approvals.approved(store, key[0]):
+        if not approvals.active_approvals(store, key[0]):
             break
     assert 170 <= number + 10 <= 200, "not before 50 items"
-    gone = approvals.stands(store)[key].holds
-    facts = {name: figure for name, figure, _ in approvals.evidence(store, gone.id)}
-    then = {name: figure for name, figure, _ in approvals.evidence(store, done.id)}
+    gone = approvals.approval_statuses(store)[key].holds
+    facts = {name: figure for name, figure, _ in approvals.frozen_evidence(store, gone.id)}
+    then = {name: figure for name, figure, _ in approvals.frozen_evidence(store, done.id)}
     assert facts["at the approval: kappa"] == then["kappa"] and then["kappa, standard error"] is not None
     assert facts["since the approval: items"] == facts["items"] - 120
     assert facts["since the approval: kappa, high end"] < 0.5 < facts["kappa"]
     assert facts["change: kappa"] == pytest.approx(facts["since the approval: kappa"] - then["kappa"])
     assert "Kappa of labels since the approval is" in gone.reason and "new labels" in gone.reason
-    shown = suspension.drawn(store, gone)
+    shown = suspension.current_period_figures(store, gone)
     assert [figure.what for figure in shown] == ["at the approval", "labels since", "all labels now"]
     assert (shown[2].kappa, shown[2].items) == (facts["kappa"], facts["items"])
     # all gold counts for another approval, after which nothing has come since
-    assert case.case(store, *key).line.gate.interval.items == facts["items"]
-    if not case.case(store, *key).against:
+    assert case.find_case(store, *key).line.gate.interval.items == facts["items"]
+    if not case.find_case(store, *key).against:
         approve(store, key)
-        assert look(store, key).since is None and suspension.drawn(store, approvals.stands(store)[key].holds) == []
+        assert (
+            look(store, key).since is None
+            and suspension.current_period_figures(store, approvals.approval_statuses(store)[key].holds) == []
+        )
 
 
 def test_a_judge_that_stays_is_not_suspended(made_up: Any) -> None:
     store, key, done = made_up(drawn(120, 220, GOOD, seed=3))
     for number in range(120, 220, 20):
         label(store, key, range(number, number + 20))
-        assert approvals.approved(store, key[0]) == [done]
+        assert approvals.active_approvals(store, key[0]) == [done]
     found = look(store, key)
     assert found.since is not None and found.since.interval.items == 100 and found.latest is None
 
@@ -147,58 +150,65 @@ def test_corrections_and_second_people_are_no_gold_since(made_up: Any) -> None:
     relabel(store, key, lambda v: v, most=100, person="ben")
     assert look(store, key).since is None
     label(store, key, [120])
-    assert look(store, key).since.interval.items == 1 and approvals.approved(store, key[0]) == [done]
+    assert look(store, key).since.interval.items == 1 and approvals.active_approvals(store, key[0]) == [done]
 
 
 def test_the_newest_gold_is_looked_at_by_itself(made_up: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judges.stats.drift.LATEST", 60)
     store, key, _ = made_up(drawn(120, 320))
     label(store, key, range(120, 260))
-    assert approvals.approved(store, key[0]) and look(store, key).latest.interval.items == 60
+    assert approvals.active_approvals(store, key[0]) and look(store, key).latest.interval.items == 60
     label(store, key, range(260, 320), lambda v: 6 - v)
     assert look(store, key).since.interval.items == 200 and look(store, key).latest.interval.items == 60
-    assert approvals.approved(store, key[0]) == []
-    assert "Kappa of the newest labels is" in approvals.now(store)[0].reason
-    assert [f.what for f in suspension.drawn(store, approvals.now(store)[0])][2] == "newest labels"
+    assert approvals.active_approvals(store, key[0]) == []
+    assert "Kappa of the newest labels is" in approvals.current_approvals(store)[0].reason
+    assert [f.what for f in suspension.current_period_figures(store, approvals.current_approvals(store)[0])][
+        2
+    ] == "newest labels"
 
 
 def test_an_open_draw_suspends_nothing_by_itself(made_up: Any) -> None:
     """Three bad answers of a stratum of which each stands for a hundred items outweigh all others; they are told."""
     store, key, done = made_up(drawn(120, 220, odds=0.005))
-    assert approvals.approved(store, key[0]) == [done], "nobody has answered yet"
+    assert approvals.active_approvals(store, key[0]) == [done], "nobody has answered yet"
     label(store, key, range(120, 123), lambda v: 6 - v)
     assert look(store, key).found.line.gate.interval.point < 0.5
-    assert approvals.approved(store, key[0]) == [done]
-    [(_, why)] = approvals.waits(store).doubted
+    assert approvals.active_approvals(store, key[0]) == [done]
+    [(_, why)] = approvals.find_to_decide(store).doubted
     assert "a few new items have a large weight" in why
     label(store, key, range(123, 220))
-    assert approvals.approved(store, key[0]) == [done] and look(store, key).finding.reasons != ("weights",)
+    assert approvals.active_approvals(store, key[0]) == [done] and look(store, key).finding.reasons != ("weights",)
 
 
 def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_against_it(made_up: Any) -> None:
     store, key, done = made_up(drawn(120, 180))
     with pytest.raises(BadInput, match="nothing to review"):
-        approvals.keep(store, "lea", done, "It is fine.")
+        approvals.keep_approved(store, "lea", done, "It is fine.")
     label(store, key, range(120, 180), lambda v: max(v - 1, 1.0))  # people are one step stricter
     relabel(store, key, lambda v: max(v - 1, 1.0), most=20)
     found = look(store, key)
-    assert (found.finding.state, approvals.approved(store, key[0])) == ("to be looked at", [done])
-    assert [one for one, _ in approvals.waits(store, key[0]).doubted] == [done] and approvals.waits(store)
-    note = approvals.note(store, approvals.stands(store)[key])
+    assert (found.finding.state, approvals.active_approvals(store, key[0])) == ("to be looked at", [done])
+    assert [one for one, _ in approvals.find_to_decide(store, key[0]).doubted] == [done] and approvals.find_to_decide(
+        store
+    )
+    note = approvals.approval_note(store, approvals.approval_statuses(store)[key])
     assert note.doubted and note.look.finding.told == found.finding.told
     with pytest.raises(NotAllowed):
-        approvals.keep(store, "ann", done, "It is fine.")
+        approvals.keep_approved(store, "ann", done, "It is fine.")
     with pytest.raises(BadInput, match="Say why"):
-        approvals.keep(store, "lea", done, " ")
-    approvals.keep(store, "lea", done, "People have new rules.")
-    assert approvals.waits(store).doubted == ()
-    assert approvals.note(store, approvals.stands(store)[key]).kept == ("lea", "People have new rules.")
+        approvals.keep_approved(store, "lea", done, " ")
+    approvals.keep_approved(store, "lea", done, "People have new rules.")
+    assert approvals.find_to_decide(store).doubted == ()
+    assert approvals.approval_note(store, approvals.approval_statuses(store)[key]).kept == (
+        "lea",
+        "People have new rules.",
+    )
     assert "reviewed helpfulness (turn), and kept it approved" in str(trail_entries(store, TrailFilter())[0])
     [row] = store.rows("select name, value from setting where name like 'kept %'")
     store.tx("test", "forget", lambda tx: tx.add(
         "setting", "id, scope, name, value", [(new_id(), key[0], row[0], row[1].replace('"down"', '"bound"'))]
     ))  # fmt: skip
-    assert [one for one, _ in approvals.waits(store).doubted] == [done], "a reason that nobody has looked at"
+    assert [one for one, _ in approvals.find_to_decide(store).doubted] == [done], "a reason that nobody has looked at"
 
 
 def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
@@ -210,13 +220,15 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
         "Approved under the first policy (required: kappa 0.50, 100 items); today's policy requires kappa 0.60, "
         "110 items."
     )
-    assert approvals.approved(store, key[0]) == [done] and approvals.older(store, [done]) == [(done, told)]
-    assert approvals.waits(store).older == ((done, told),) and approvals.waits(store).doubted == ()
-    assert approvals.note(store, approvals.stands(store)[key]).older == told
+    assert approvals.active_approvals(store, key[0]) == [done] and approvals.under_older_policy(store, [done]) == [
+        (done, told)
+    ]
+    assert approvals.find_to_decide(store).older == ((done, told),) and approvals.find_to_decide(store).doubted == ()
+    assert approvals.approval_note(store, approvals.approval_statuses(store)[key]).older == told
 
-    def shown() -> Today:
+    def shown() -> PolicyToday:
         """How the tile stands, which is said alike wherever its figures go."""
-        whole = dashboard.whole(store, datasets.dataset_named(store, "demo"), key[1])
+        whole = dashboard.load_published(store, datasets.dataset_named(store, "demo"), key[1])
         [tile] = whole.tiles
         told, file, drawn = tile.today.told, document(whole, now(), {}), picture(tile, "demo")
         assert {row["older policy"] for row in records(whole)} == {told}
@@ -236,13 +248,13 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
     assert shown().met and shown().told == ""
     set_asked(store, threshold=0.6, min_items=110)
     again = approve(store, key)
-    assert approvals.older(store, [again]) == [] and shown().told == ""
+    assert approvals.under_older_policy(store, [again]) == [] and shown().told == ""
     set_asked(store, threshold=0.4)
-    assert approvals.older(store, [again]) == [] and shown().told == ""
+    assert approvals.under_older_policy(store, [again]) == [] and shown().told == ""
     set_asked(store, threshold=0.999)
     assert not shown().met and shown().state in ("fails", "inconclusive")
     set_asked(store, threshold=0.7)
-    [(_, said_then)] = approvals.older(store, [again])
+    [(_, said_then)] = approvals.under_older_policy(store, [again])
     assert f"under the policy of {again.at:%Y-%m-%d} (" in said_then
     monkeypatch.setenv("ASSAY_STORE", store.url)
     store.close()
@@ -262,37 +274,39 @@ def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int
         "correct": lambda: relabel(store, key, lambda v: float(rng.integers(1, 6)), most=int(rng.integers(1, 6))),
         "aside": lambda: aside(store, key, [str(item) for item in rng.choice(items, 3)]),
         "policy": lambda: set_asked(store, threshold=round(float(rng.uniform(0.2, 0.9)), 2)),
-        "approve": lambda: case.case(store, *key).against or held or approve(store, key),
-        "keep": lambda: [approvals.keep(store, "lea", one, "Seen.") for one, _ in approvals.doubted(store)],
+        "approve": lambda: case.find_case(store, *key).against or held or approve(store, key),
+        "keep": lambda: [
+            approvals.keep_approved(store, "lea", one, "Seen.") for one, _ in approvals.find_doubted(store)
+        ],
     }
     for deed in rng.choice(list(deeds), 14, p=[0.45, 0.15, 0.1, 0.1, 0.1, 0.1]):
         deeds[str(deed)]()
-        before = approvals.stands(store)[key].holds
-        bad = suspension.look(store, before).suspends if before.decision == "approve" else True
-        held = bool(approvals.approved(store, key[0]))
+        before = approvals.approval_statuses(store)[key].holds
+        bad = suspension.review(store, before).suspends if before.decision == "approve" else True
+        held = bool(approvals.active_approvals(store, key[0]))
         assert held == (not bad), deed
-        assert not (approvals.waits(store).doubted and not held)
+        assert not (approvals.find_to_decide(store).doubted and not held)
     store.backup(tmp_path / "b.duckdb")
     other = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}", accept=True)
-    assert approvals.approved(other, key[0]) == approvals.approved(store, key[0])
-    one = approvals.stands(store)[key].holds
-    assert suspension.look(other, one).finding == suspension.look(store, one).finding
+    assert approvals.active_approvals(other, key[0]) == approvals.active_approvals(store, key[0])
+    one = approvals.approval_statuses(store)[key].holds
+    assert suspension.review(other, one).finding == suspension.review(store, one).finding
     other.close()
 
 
 def test_old_approvals_have_no_error_frozen_and_are_held_all_the_same(made_up: Any) -> None:
     store, _, done = made_up([])
-    frozen = {name: figure for name, figure, _ in record.evidence(store, done.id)}
+    frozen = {name: figure for name, figure, _ in record.frozen_evidence(store, done.id)}
     old = {name: figure for name, figure in frozen.items() if name != "kappa, standard error"}
-    assert suspension.then(old).se == pytest.approx(suspension.then(frozen).se, rel=0.3)
-    assert suspension.then({}) == (None, None, None, None)
+    assert suspension.frozen_figures(old).se == pytest.approx(suspension.frozen_figures(frozen).se, rel=0.3)
+    assert suspension.frozen_figures({}) == (None, None, None, None)
 
 
 def test_where_nothing_is_approved_there_is_nothing_to_tell(made_up: Any) -> None:
     store, key, _ = made_up([])
-    assert approvals.note(store, Stand()) == approvals.Note()
-    approvals.decide(store, "lea", *key, "suspend", "To see.")
-    assert approvals.note(store, approvals.stands(store)[key]) == approvals.Note()
+    assert approvals.approval_note(store, ApprovalStatus()) == approvals.ApprovalNote()
+    approvals.record_decision(store, "lea", *key, "suspend", "To see.")
+    assert approvals.approval_note(store, approvals.approval_statuses(store)[key]) == approvals.ApprovalNote()
 
 
 def test_an_approval_of_an_older_version_is_told_where_its_figures_are_others_today(tmp_path: Path) -> None:
@@ -304,17 +318,17 @@ def test_an_approval_of_an_older_version_is_told_where_its_figures_are_others_to
     for cell in judged(130):
         said[f"item {cell.item}"] = 6 - float(cell.people[0] or 0)
     kept: list[record.Fact] = [("kappa", 0.8, ""), ("kappa, lower bound", 0.7, ""), ("items", 120.0, "")]
-    once = policy.read({"policy": {"threshold": 0.95}})
-    store.tx("lea", "approve", lambda tx: record.append(
+    once = policy.from_stored({"policy": {"threshold": 0.95}})
+    store.tx("lea", "approve", lambda tx: record.append_decision(
         tx, key, "approve", "It agrees.", "lea", "eligible", once, "", kept
     ))  # fmt: skip
-    [done] = approvals.approved(store, dataset)
-    found = approvals.waits(store)
+    [done] = approvals.active_approvals(store, dataset)
+    found = approvals.find_to_decide(store)
     assert found.suspended == () and [one for one, _ in found.doubted] == [done]
-    note = approvals.note(store, approvals.stands(store)[key])
+    note = approvals.approval_note(store, approvals.approval_statuses(store)[key])
     assert note.doubted and note.look is not None and note.look.why == found.doubted[0][1]
     assert "approved by an older version of Assay, which counted the first of several samples" in note.look.why
     label(store, key, [120])
-    [gone] = approvals.waits(store).suspended
+    [gone] = approvals.find_to_decide(store).suspended
     assert "Since the approval came new labels." in gone.reason and "older version of Assay" in gone.reason
     store.close()

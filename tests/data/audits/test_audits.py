@@ -111,13 +111,13 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
     }
     monkeypatch.setattr(audits, "all_audits", lambda: made)
     monkeypatch.setattr("data.cli.audit.known", lambda: made)
-    usual = evidence.card_of
-    monkeypatch.setattr(evidence, "card_of", lambda s, j: replace(usual(s, j), audits=tuple(made)))
+    usual = evidence.audited_card
+    monkeypatch.setattr(evidence, "audited_card", lambda s, j: replace(usual(s, j), audits=tuple(made)))
     return asked
 
 
 def test_evidence_holds_replies_as_they_were_read_probes_and_other_models(store: Store, here: tuple[str, str]) -> None:
-    found, scope = evidence.gather(store, *here)
+    found, scope = evidence.gather_evidence(store, *here)
     assert found.model == "judge-one" and found.card.name == "multi_turn_dialogue"
     assert len(found.items) == COUNT and found.items[item_id(store, 3)].id == "d-0003"
     assert len(found.replies) == COUNT and not any(r.sample for r in found.replies), "samples are combined"
@@ -137,24 +137,28 @@ def test_evidence_holds_replies_as_they_were_read_probes_and_other_models(store:
     assert {name: len(r) for name, r in found.others.items()} == {"judge-two": 5}
     assert scope.judged == scope.items == COUNT and (scope.replies, scope.unscored) == (COUNT + 2, 1)
     with pytest.raises(NotFound):
-        evidence.gather(store, here[0], "nobody")
+        evidence.gather_evidence(store, here[0], "nobody")
 
 
 def test_gold_rests_on_blind_labels_and_on_others_only_where_there_are_none(
     store: Store, here: tuple[str, str]
 ) -> None:
     label(store, 1, 4.0, "assisted")
-    found, scope = evidence.gather(store, *here)
+    found, scope = evidence.gather_evidence(store, *here)
     assert scope.basis == "all" and found.gold == {(item_id(store, 1), "turn:1", "helpfulness"): 4.0}
     label(store, 2, 2.0, "blind")
-    found, scope = evidence.gather(store, *here)
+    found, scope = evidence.gather_evidence(store, *here)
     assert scope.basis == "blind" and found.gold == {(item_id(store, 2), "turn:1", "helpfulness"): 2.0}
 
 
 def test_of_very_many_replies_the_same_random_items_are_looked_at(store: Store, here: tuple[str, str]) -> None:
-    found, scope = evidence.gather(store, *here, most=7)
+    found, scope = evidence.gather_evidence(store, *here, most=7)
     assert (scope.judged, scope.items) == (12, 6)  # 12 items of 14 replies: 12 * 7 // 14
-    assert {r.item for r in found.replies} == set(found.items) == set(evidence.gather(store, *here, most=7)[0].items)
+    assert (
+        {r.item for r in found.replies}
+        == set(found.items)
+        == set(evidence.gather_evidence(store, *here, most=7)[0].items)
+    )
 
 
 def test_what_was_asked_again_counts_as_what_could_be_read(store: Store, here: tuple[str, str]) -> None:
@@ -166,7 +170,7 @@ def test_what_was_asked_again_counts_as_what_could_be_read(store: Store, here: t
         tx.add("score", "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample", [score])
 
     store.tx("lea", "again", again)
-    found, scope = evidence.gather(store, *here)
+    found, scope = evidence.gather_evidence(store, *here)
     (reply,) = [r for r in found.replies if r.item == item_id(store, 10)]
     assert reply.reading.scores == (Score("turn:1", "helpfulness", 3.0),) and scope.unscored == 0
 
@@ -193,7 +197,7 @@ def test_facts_of_judgments_of_several_calls_come_from_their_raw_text(tmp_path: 
     item = str(made.rows("select id from item")[0][0])
     columns = "id, judge_id, item_id, part, sample, raw, unscored, why"
     made.tx("lea", "run", lambda tx: tx.add("judgment", columns, [("both", judge, item, "", 1, judged.raw, "", "")]))
-    (reply,) = evidence.gather(made, found, judge)[0].replies
+    (reply,) = evidence.gather_evidence(made, found, judge)[0].replies
     made.close()
     assert reply.reading.facts == judged.reading.facts and reply.reading.facts["orders"] == {"ab": "a", "ba": "b"}
 
@@ -201,43 +205,43 @@ def test_facts_of_judgments_of_several_calls_come_from_their_raw_text(tmp_path: 
 def test_findings_are_made_again_only_where_what_they_rest_on_has_changed(
     store: Store, here: tuple[str, str], fake: dict[str, list[float]]
 ) -> None:
-    assert [f.verdict for f in audits.audited(store, *here).findings.values()] == ["pass", "not tested", "warning"]
-    assert audits.audited(store, *here).findings["low"].why == "1 dialogues hold a 1." and fake["low"] == [0.5]
+    assert [f.verdict for f in audits.run_audits(store, *here).findings.values()] == ["pass", "not tested", "warning"]
+    assert audits.run_audits(store, *here).findings["low"].why == "1 dialogues hold a 1." and fake["low"] == [0.5]
     label(store, 1, 4.0)
-    assert audits.audited(store, *here).findings["people"].n == 1
+    assert audits.run_audits(store, *here).findings["people"].n == 1
     assert {name: len(asked) for name, asked in fake.items()} == {"low": 1, "people": 2, "fitting": 1}
-    audits.set_threshold(store, "lea", "low", 0.05)
-    assert list(audits.alarms(store, *here)) == ["low"] and fake["low"] == [0.5, 0.05] and len(fake["people"]) == 2
-    cell = justification_labels.ahead(store, *here, "ann", ["coherence"], 1)[0]
-    justification_labels.answer(store, "ann", here[1], cell, False)
-    assert audits.audited(store, *here).findings["fitting"].n == 1
+    audits.set_audit_limit(store, "lea", "low", 0.05)
+    assert list(audits.find_alarms(store, *here)) == ["low"] and fake["low"] == [0.5, 0.05] and len(fake["people"]) == 2
+    cell = justification_labels.justifications_ahead(store, *here, "ann", ["coherence"], 1)[0]
+    justification_labels.record_fit(store, "ann", here[1], cell, False)
+    assert audits.run_audits(store, *here).findings["fitting"].n == 1
     assert {name: len(asked) for name, asked in fake.items()} == {"low": 2, "people": 2, "fitting": 2}
 
 
 def test_another_page_is_told_of_alarms_only_where_they_are_known_or_cheap(
     store: Store, here: tuple[str, str], fake: dict[str, list[float]]
 ) -> None:
-    audits.set_threshold(store, "lea", "low", 0.05)
+    audits.set_audit_limit(store, "lea", "low", 0.05)
     assert audits.known_alarms(store, *here, cheap=13) is None and not fake["low"]
     assert list(audits.known_alarms(store, *here, cheap=14) or {}) == ["low"] and fake["low"] == [0.05]
     assert list(audits.known_alarms(store, *here, cheap=0) or {}) == ["low"] and fake["low"] == [0.05]
 
 
 def test_a_limit_is_set_by_leads_within_its_range_and_put_back(store: Store, fake: dict[str, list[float]]) -> None:
-    audits.set_threshold(store, "lea", "low", 0.7)
-    audits.set_threshold(store, "lea", "fitting", 0.3)
-    assert audits.thresholds(store) == {"low": 0.7, "fitting": 0.3}
-    audits.set_threshold(store, "lea", "low", None)
-    assert audits.thresholds(store) == {"fitting": 0.3}
+    audits.set_audit_limit(store, "lea", "low", 0.7)
+    audits.set_audit_limit(store, "lea", "fitting", 0.3)
+    assert audits.audit_limits(store) == {"low": 0.7, "fitting": 0.3}
+    audits.set_audit_limit(store, "lea", "low", None)
+    assert audits.audit_limits(store) == {"fitting": 0.3}
     settings = store.rows("select count(*) from setting where name = 'audits'")[0][0]
-    audits.set_threshold(store, "lea", "fitting", 0.3)
+    audits.set_audit_limit(store, "lea", "fitting", 0.3)
     assert settings == 3 == store.rows("select count(*) from setting where name = 'audits'")[0][0]
     for name, value in (("low", 1.01), ("low", -0.1), ("low", float("nan")), ("people", 0.5), ("none", 0.5)):
         with pytest.raises(BadInput):
-            audits.set_threshold(store, "lea", name, value)
+            audits.set_audit_limit(store, "lea", name, value)
     with pytest.raises(NotAllowed):
-        audits.set_threshold(store, "ann", "low", 0.6)
-    assert audits.thresholds(store) == {"fitting": 0.3}
+        audits.set_audit_limit(store, "ann", "low", 0.6)
+    assert audits.audit_limits(store) == {"fitting": 0.3}
 
 
 def test_two_leads_are_needed_for_another_limit_where_two_are_asked_for(
@@ -246,15 +250,17 @@ def test_two_leads_are_needed_for_another_limit_where_two_are_asked_for(
     people.set_person(store, "lea", "kim", "lead")
     for name in ("lou", "max"):
         people.make_lead_locally(store, name)
-    policy.set_asked(store, "lea", replace(policy.asked(store), four_eyes=True, alarms=True), "So that two look.")
-    assert not audits.set_threshold(store, "lea", "low", 1.0) and audits.thresholds(store) == {}
-    assert not audits.set_threshold(store, "lea", "low", 1.0) and audits.proposed(store)["low"].by == "lea"
+    policy.set_requirements(
+        store, "lea", replace(policy.requirements(store), four_eyes=True, alarms=True), "So that two look."
+    )
+    assert not audits.set_audit_limit(store, "lea", "low", 1.0) and audits.audit_limits(store) == {}
+    assert not audits.set_audit_limit(store, "lea", "low", 1.0) and audits.proposed_limits(store)["low"].by == "lea"
     with pytest.raises(NotAllowed, match="are not independent"):
-        audits.set_threshold(store, "kim", "low", 1.0)
-    assert not audits.set_threshold(store, "lou", "low", 0.9), "another limit is another proposal"
-    assert audits.set_threshold(store, "max", "low", 0.9) and audits.thresholds(store) == {"low": 0.9}
-    assert not audits.set_threshold(store, "lou", "low", None) and audits.set_threshold(store, "max", "low", 0.9)
-    assert audits.proposed(store) == {} and audits.thresholds(store) == {"low": 0.9}
+        audits.set_audit_limit(store, "kim", "low", 1.0)
+    assert not audits.set_audit_limit(store, "lou", "low", 0.9), "another limit is another proposal"
+    assert audits.set_audit_limit(store, "max", "low", 0.9) and audits.audit_limits(store) == {"low": 0.9}
+    assert not audits.set_audit_limit(store, "lou", "low", None) and audits.set_audit_limit(store, "max", "low", 0.9)
+    assert audits.proposed_limits(store) == {} and audits.audit_limits(store) == {"low": 0.9}
 
 
 def test_flagged_items_come_into_the_review_queue_once_with_the_audits_words(
@@ -286,28 +292,36 @@ def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds
 ) -> None:
     dataset, judge = here
     asked = ["coherence", "verdict"]  # repair_handling has a note too, and is not asked about here
-    line = justification_labels.ahead(store, dataset, judge, "ann", asked, 99)
+    line = justification_labels.justifications_ahead(store, dataset, judge, "ann", asked, 99)
     assert len(line) == 22 and {c.dimension for c in line} == set(asked)  # 11 readable replies
     assert {(c.value, c.text) for c in line if c.dimension == "coherence"} == {(4.0, "holds together")}
-    assert justification_labels.last(store, dataset, judge, "ann") is None
+    assert justification_labels.last_justification(store, dataset, judge, "ann") is None
     for cell, said in zip(line[:3], (True, False, False), strict=True):
-        justification_labels.answer(store, "ann", judge, cell, said)
-    assert justification_labels.ahead(store, dataset, judge, "ann", asked, 99) == line[3:]
+        justification_labels.record_fit(store, "ann", judge, cell, said)
+    assert justification_labels.justifications_ahead(store, dataset, judge, "ann", asked, 99) == line[3:]
     assert (
-        justification_labels.ahead(store, dataset, judge, "bob", asked, 99) == line
+        justification_labels.justifications_ahead(store, dataset, judge, "bob", asked, 99) == line
     )  # the same order, and nothing of ann's answers
-    assert justification_labels.last(store, dataset, judge, "ann") == (line[2], False)
-    assert justification_labels.tally(store, dataset, judge, "ann", asked) == justification_labels.Tally(22, 3, 2, 3)
-    justification_labels.answer(store, "ann", judge, line[2], True)
-    assert justification_labels.tally(store, dataset, judge, "ann", asked) == justification_labels.Tally(22, 3, 1, 3)
-    justification_labels.answer(store, "bob", judge, line[0], False)  # one says yes, one no: a drawn vote does not fit
-    assert justification_labels.tally(store, dataset, judge, "bob", asked) == justification_labels.Tally(22, 3, 2, 1)
+    assert justification_labels.last_justification(store, dataset, judge, "ann") == (line[2], False)
+    assert justification_labels.count_fits(
+        store, dataset, judge, "ann", asked
+    ) == justification_labels.JustificationTally(22, 3, 2, 3)
+    justification_labels.record_fit(store, "ann", judge, line[2], True)
+    assert justification_labels.count_fits(
+        store, dataset, judge, "ann", asked
+    ) == justification_labels.JustificationTally(22, 3, 1, 3)
+    justification_labels.record_fit(
+        store, "bob", judge, line[0], False
+    )  # one says yes, one no: a drawn vote does not fit
+    assert justification_labels.count_fits(
+        store, dataset, judge, "bob", asked
+    ) == justification_labels.JustificationTally(22, 3, 2, 1)
     key = [(c.item, c.unit, c.dimension) for c in line]
-    assert evidence.gather(store, dataset, judge)[0].fits == {key[0]: False, key[1]: False, key[2]: True}
+    assert evidence.gather_evidence(store, dataset, judge)[0].fits == {key[0]: False, key[1]: False, key[2]: True}
     with pytest.raises(BadInput):
-        justification_labels.answer(store, "ann", judge, replace(line[0], dimension="safety"), True)
+        justification_labels.record_fit(store, "ann", judge, replace(line[0], dimension="safety"), True)
     with pytest.raises(NotAllowed):
-        justification_labels.answer(store, "stranger", judge, line[0], True)
+        justification_labels.record_fit(store, "stranger", judge, line[0], True)
 
 
 @pytest.fixture
@@ -342,7 +356,7 @@ def test_the_command_tells_a_line_an_audit_and_fails_in_alarm(
 def test_the_command_gives_json_and_names_what_is_not_there(
     store: Store, here: tuple[str, str], fake: dict[str, list[float]], run: Callable[..., Any]
 ) -> None:
-    audits.set_threshold(store, "lea", "low", 0.05)
+    audits.set_audit_limit(store, "lea", "low", 0.05)
     code, out, _ = run("audit", "--dataset", "demo", "--judge", here[1][:8], "--json")
     (judge,) = json.loads(out)["judges"]
     assert code == 1 and judge["judge"] == here[1] and judge["rests_on"]["replies"] == 14

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from data.calibration import baselines
-from data.calibration.baselines import measured
+from data.calibration.baselines import measure_baselines
 from data.calibration.calibration import meeting
 from data.store import open_store
 from data.store.ids import content_id
@@ -58,7 +58,7 @@ def test_a_length_only_judge_is_told_so_and_a_good_one_is_not(store, monkeypatch
         for n, truth in enumerate(truths)
     ]
     dataset, judge = fill(store, rated, "planted")
-    found = measured(store, dataset, judge, [HELP, SAFETY], "gate")
+    found = measure_baselines(store, dataset, judge, [HELP, SAFETY], "gate")
     assert found["turn", "helpfulness"].length.standing in ("not shown to beat", "falls short of")
     assert found["turn", "safety"].standing == "beats"
     assert found["turn", "helpfulness"].items == 120
@@ -80,11 +80,11 @@ def test_it_rests_on_the_basis_and_on_what_the_judge_scored(store, monkeypatch):
     rated += [Cell(40 + n, "turn:1", (2.0,), 3.0, "assisted", 0.5) for n in range(5)]
     rated += [Cell(45 + n, "turn:1", (2.0,), "unscored", probability=0.5) for n in range(5)]
     dataset, judge = fill(store, rated, "bases")
-    assert measured(store, dataset, judge, [HELP], "gate")["turn", "helpfulness"].items == 40
-    assert measured(store, dataset, judge, [HELP], "assisted")["turn", "helpfulness"].items == 5
-    assert measured(store, "nothing", judge, [HELP], "gate")["turn", "helpfulness"].standing == "cannot tell"
+    assert measure_baselines(store, dataset, judge, [HELP], "gate")["turn", "helpfulness"].items == 40
+    assert measure_baselines(store, dataset, judge, [HELP], "assisted")["turn", "helpfulness"].items == 5
+    assert measure_baselines(store, "nothing", judge, [HELP], "gate")["turn", "helpfulness"].standing == "cannot tell"
     monkeypatch.setattr(baselines, "MOST_ITEMS", 20)
-    assert measured(store, dataset, judge, [HELP], "all")["turn", "helpfulness"].items <= 20
+    assert measure_baselines(store, dataset, judge, [HELP], "all")["turn", "helpfulness"].items <= 20
 
 
 def test_ties_can_be_dropped(store, monkeypatch):
@@ -93,7 +93,7 @@ def test_ties_can_be_dropped(store, monkeypatch):
     rated = [Cell(n, "pair", (float(n % 3),), float(n % 3), probability=0.5, dimension="verdict") for n in range(45)]
     dataset, judge = fill(store, rated, "ties", "pair", "plain_pairwise")
     for drop, items in ((False, 45), (True, 30)):
-        found = measured(store, dataset, judge, [VERDICT], "gate", drop)["pair", "verdict"]
+        found = measure_baselines(store, dataset, judge, [VERDICT], "gate", drop)["pair", "verdict"]
         assert found.items == items
         assert found.judge.point == pytest.approx(1.0)
         assert found.length is not None

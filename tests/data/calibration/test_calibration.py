@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from data.approvals import gate_status
+from data.approvals import check_results
 from data.calibration import calibration, votes
-from data.calibration.calibration import all_sums, evidence, items_in, meeting, rests, unscored
+from data.calibration.calibration import all_sums, basis_sizes, comparison_input, count_unscored, list_cells, meeting
 from data.importing import Plan, from_path, take
 from data.records import datasets, people, settings
 from data.store import open_store
@@ -65,7 +65,7 @@ def noisy(scale, items, unit, dimension, seed=0, **options):
 def test_kappa_is_that_of_scikit_learn_and_sums_are_those_of_single_cells(store, monkeypatch, dimension, unit, weights):
     scale = dimension.scale
     dataset, judge = fill(store, noisy(scale, 120, unit, dimension.name), f"noisy {dimension.name} {unit}")
-    cells = evidence(store, dataset, judge, dimension, "blind")
+    cells = comparison_input(store, dataset, judge, dimension, "blind")
     assert isinstance(cells, PairedRatings)
     one = summarise(cells, dimension)
     both = cells.scored & ~np.isnan(cells.human) & ~np.isnan(cells.judge)
@@ -77,7 +77,7 @@ def test_kappa_is_that_of_scikit_learn_and_sums_are_those_of_single_cells(store,
     assert one.unscored == int((~cells.scored).sum()) > 0
     monkeypatch.setattr(calibration, "LINEARISE_FROM", 50)
     monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 50)
-    summed = evidence(store, dataset, judge, dimension, "blind")
+    summed = comparison_input(store, dataset, judge, dimension, "blind")
     assert isinstance(summed, RatingSums)
     other, again = summarise(summed, dimension), summarise(cells, dimension)
     for name in ("point", "low", "high", "lower_bound", "n_eff", "items", "cells", "method"):
@@ -136,23 +136,23 @@ def test_each_basis_counts_its_own_labels(store):
     for basis, values in there.items():
         for found in (meeting, sums):
             assert sorted(found(store, dataset, judge, HELP, basis).human) == values
-    assert rests(store, dataset, cards()["multi_turn_dialogue"].dimensions) == {
+    assert basis_sizes(store, dataset, cards()["multi_turn_dialogue"].dimensions) == {
         "gate": (1, 1), "imported": (1, 1), "blind": (2, 1), "assisted": (2, 2), "all": (5, 2),
     }  # fmt: skip
-    assert rests(store, dataset, cards()["plain_pairwise"].dimensions)["all"] == (0, 0)  # no labels here
+    assert basis_sizes(store, dataset, cards()["plain_pairwise"].dimensions)["all"] == (0, 0)  # no labels here
 
 
 def test_the_items_of_a_cell_are_found_by_name_and_no_more_than_asked_for(store):
     cells = [Cell(n, f"turn:{t}", (4.0,), 4.0 if t == 1 else 2.0) for n in range(5) for t in (1, 2)]
     cells += [Cell(7, "turn:1", (None,), None), Cell(8, "turn:1", (4.0,), "unscored")]
     dataset, judge = fill(store, cells, "listed")
-    found = items_in(store, "lea", dataset, judge, HELP, "blind", 4.0, 2.0)
+    found = list_cells(store, "lea", dataset, judge, HELP, "blind", 4.0, 2.0)
     assert [(f.name, f.unit) for f in found] == [(f"item {n}", "turn:2") for n in range(5)]
     assert found[1].systems == "s1"
-    assert len(items_in(store, "lea", dataset, judge, HELP, "blind", 4.0, 4.0, most=3)) == 3
-    assert [f.name for f in items_in(store, "lea", dataset, judge, HELP, "blind", None, None)] == ["item 7"]
-    assert items_in(store, "lea", dataset, judge, HELP, "gate", 4.0, 4.0) == []
-    assert unscored(store, dataset, judge) == [("refused", 1)]
+    assert len(list_cells(store, "lea", dataset, judge, HELP, "blind", 4.0, 4.0, most=3)) == 3
+    assert [f.name for f in list_cells(store, "lea", dataset, judge, HELP, "blind", None, None)] == ["item 7"]
+    assert list_cells(store, "lea", dataset, judge, HELP, "gate", 4.0, 4.0) == []
+    assert count_unscored(store, dataset, judge) == [("refused", 1)]
 
 
 def test_nothing_is_undefined(store):
@@ -196,7 +196,7 @@ def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
     take(store, "lea", from_path(real / "mt_bench_en"), Plan(dataset="votes", sampling="all"))
     dataset = datasets.dataset_named(store, "votes").id
     [(judge, *_)] = [j for j in datasets.dataset_judges(store, dataset) if j[1] == "plain_pairwise"]
-    dimension = next(d for d in calibration.dimensions(store, judge) if d.name == "verdict")
+    dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == "verdict")
     found = {
         (a.one, a.other, a.part): (round(a.s1.point, 4), a.s1.cells, round(a.s2.point, 4), a.s2.cells)
         for a in agreement_table(votes.votes(store, dataset, judge, dimension), 3, 1)
@@ -206,7 +206,7 @@ def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
     assert found["expert", "expert", "turn 1"] == (0.6297, 721, 0.81, 479)
     assert found["expert", "expert", "turn 2"] == (0.6662, 707, 0.8186, 474)
     for drop, exact, kappa, n in (("", 0.672, 0.505, 1814), ("tie", 0.884, 0.767, 1078)):
-        majority = summarise(evidence(store, dataset, judge, dimension, "all", drop), dimension, drop)
+        majority = summarise(comparison_input(store, dataset, judge, dimension, "all", drop), dimension, drop)
         assert (round(majority.exact, 3), round(majority.interval.point, 3), majority.cells) == (exact, kappa, n)
     store.close()
 
@@ -221,19 +221,23 @@ def test_means_count_all_that_people_said_of_a_cell_and_what_waits_is_told_with_
     cells = [Cell(n, "conversation", *one, dimension=TASK.name, probability=0.5) for n, one in enumerate(told)]
     dataset, judge = fill(store, cells, f"several {many}")
     people.join_workspace(store, "lea")
-    found = summarise(evidence(store, dataset, judge, TASK, "gate"), TASK)
+    found = summarise(comparison_input(store, dataset, judge, TASK, "gate"), TASK)
     assert found.mean_difference == pytest.approx(-1 / 3.5)
-    assert found.people == (9, 1, 2, 0) and gate_status.both(store, dataset, judge, "gate") == []
+    assert found.people == (9, 1, 2, 0) and check_results.with_and_without_waiting(store, dataset, judge, "gate") == []
     # by hand, each gap less -1 / 3.5 of its share: 2/7, -3/14, -5/14, 2/7; n / (n - 1) of their squares' sum, by 3.5^2
     gaps = np.array([2 / 7, -3 / 14, -5 / 14, 2 / 7])
     assert found.bias.se == pytest.approx((gaps @ gaps * 4 / 3) ** 0.5 / 3.5)
     settings.set_gold_rule(store, "lea", dataset, settings.GoldRule("median", 1))
-    [(counted, out)] = [pair for pair in gate_status.both(store, dataset, judge, "gate") if pair[0].dimension == TASK]
+    [(counted, out)] = [
+        pair
+        for pair in check_results.with_and_without_waiting(store, dataset, judge, "gate")
+        if pair[0].dimension == TASK
+    ]
     assert (counted.people.waiting, counted.gold_cells, out.gold_cells) == (2, 6, 4)  # 2 and 4; 3 and n/a
     assert counted.mean_difference == found.mean_difference
     assert out.mean_difference == pytest.approx((-0.5 + 0) / 2) and out.people == (5, 1, 2, 0)
-    now = {d.key: d.gate for d in gate_status.standing(store, dataset, judge)}
+    now = {d.key: d.gate for d in check_results.dimension_results(store, dataset, judge)}
     assert now["conversation.task_completion"].gold_cells == 6
     settings.set_gold_rule(store, "lea", dataset, settings.GoldRule("median", 1, "out"))
-    now = {d.key: d.gate for d in gate_status.standing(store, dataset, judge)}
+    now = {d.key: d.gate for d in check_results.dimension_results(store, dataset, judge)}
     assert now["conversation.task_completion"].gold_cells == 4

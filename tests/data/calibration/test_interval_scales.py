@@ -15,7 +15,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.adjudication import provenance
 from data.annotators import annotators, course
-from data.approvals import approvals, case, gate_status, policy
+from data.approvals import approvals, case, check_results, policy
 from data.calibration import (
     anchoring,
     baselines,
@@ -92,7 +92,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     store = workspace(tmp_path_factory.mktemp("interval"))
     bring(store, ROWS, sampling="random")
     dataset, judge_id = (str(store.rows(f"select id from {table}")[0][0]) for table in ("dataset", "judge"))
-    yield store, dataset, judge_id, {d.name: d for d in calibration.dimensions(store, judge_id)}
+    yield store, dataset, judge_id, {d.name: d for d in calibration.compared_dimensions(store, judge_id)}
     store.close()
 
 
@@ -106,7 +106,7 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
     d, x, y = dimensions[name], _gold(name), np.array(JUDGED[name])
     kept = store.rows("select value from score where dimension = $1", [name])
     assert sorted(value for (value,) in kept) == sorted(y.tolist())
-    found = stats_calibration.summarise(calibration.evidence(store, dataset, judge_id, d, "blind"), d)
+    found = stats_calibration.summarise(calibration.comparison_input(store, dataset, judge_id, d, "blind"), d)
     summed = stats_calibration.summarise(calibration.all_sums(store, dataset, judge_id, [d], "blind")[0], d)
     lin = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
     assert found.interval.point == pytest.approx(lin, abs=1e-12)
@@ -119,7 +119,7 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
         whole = [np.round((side - d.scale.lo) / (d.scale.step or 1)).astype(int) for side in (x, y)]
         steps = list(range(round((d.scale.hi - d.scale.lo) / (d.scale.step or 1)) + 1))
         assert found.interval.point == pytest.approx(cohen_kappa_score(*whole, weights="quadratic", labels=steps))
-    beside = concordance.beside(store, dataset, judge_id, d, "blind")
+    beside = concordance.concordance_of(store, dataset, judge_id, d, "blind")
     assert beside is not None and beside.kendall.point == pytest.approx(stats.kendalltau(x, y)[0])
     assert beside.spearman.point == pytest.approx(stats.spearmanr(x, y)[0])
     assert beside.mae.point == pytest.approx(np.abs(x - y).mean())
@@ -129,11 +129,13 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
 def test_every_cell_of_the_table_lists_its_items(place: Place, name: str) -> None:
     store, dataset, judge_id, dimensions = place
     d = dimensions[name]
-    found = stats_calibration.summarise(calibration.evidence(store, dataset, judge_id, d, "blind"), d)
+    found = stats_calibration.summarise(calibration.comparison_input(store, dataset, judge_id, d, "blind"), d)
     for i, j in [*zip(*np.nonzero(found.counts), strict=True)][:12]:
-        listed = calibration.items_in(store, "lea", dataset, judge_id, d, "blind", found.codes[i], found.codes[j])
+        listed = calibration.list_cells(store, "lea", dataset, judge_id, d, "blind", found.codes[i], found.codes[j])
         assert len(listed) == found.counts[i, j]
-    of = [len(dashboard.items_in(store, dataset, judge_id, d, "s0", n, "lea")) for n in range(bins.row_count(d.scale))]
+    of = [
+        len(dashboard.list_items(store, dataset, judge_id, d, "s0", n, "lea")) for n in range(bins.row_count(d.scale))
+    ]
     assert sum(of) == ITEMS / 2
     labels = annotators.dimension_labels(store, dataset, d, "blind")
     table = course.table_with_others(labels, 0)
@@ -149,7 +151,7 @@ def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
     pairs = [(said[:, a], said[:, b]) for a, b in combinations(range(PEOPLE), 2)]
     one, other = (np.concatenate(side) for side in zip(*pairs, strict=True))
     x, y = np.concatenate([one, other]), np.concatenate([other, one])
-    held = human_ceiling.ceiling(store, dataset, judge_id, d)
+    held = human_ceiling.measure_ceiling(store, dataset, judge_id, d)
     assert held is not None and held.judge is not None
     assert held.between.point == pytest.approx(2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var()))
     if d.scale.kind == "interval":  # alpha by its definition: within cells against among all
@@ -168,16 +170,16 @@ def test_people_among_themselves_go_by_values(place: Place, name: str) -> None:
 
 def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> None:
     store, dataset, judge_id, dimensions = place
-    policy.set_asked(store, "lea", policy.Asked(imported=True), "A test.")
-    lines = {line.dimension.name: line for line in gate_status.standing(store, dataset, judge_id)}
+    policy.set_requirements(store, "lea", policy.Requirements(imported=True), "A test.")
+    lines = {line.dimension.name: line for line in check_results.dimension_results(store, dataset, judge_id)}
     assert {line.decision.state for line in lines.values()} == {"meets policy"}
     for name in ASKED:
-        found = case.case(store, dataset, judge_id, "response", name)
-        approvals.decide(
-            store, "lea", dataset, judge_id, "response", name, "approve", "Good.", case.seen(store, found)
+        found = case.find_case(store, dataset, judge_id, "response", name)
+        approvals.record_decision(
+            store, "lea", dataset, judge_id, "response", name, "approve", "Good.", case.seen_mark(store, found)
         )
     there = next(d for d in datasets.all_datasets(store) if d.id == dataset)
-    shown = dashboard.whole(store, there, judge_id)
+    shown = dashboard.load_published(store, there, judge_id)
     assert len(shown.tiles) == len(ASKED)
     for tile in shown.tiles:
         name = tile.asking.dimension.name
@@ -195,22 +197,22 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
     store, dataset, judge_id, dimensions = place
     ids = {str(row[0]): "all" for row in store.rows("select id from item")}
     for d in dimensions.values():
-        assert len(slices.parted(store, dataset, judge_id, d, "blind").cells.item) == ITEMS
-        [sure] = confidence.certain(store, dataset, judge_id, d, "blind").by_source.values()
+        assert len(slices.slice_cells(store, dataset, judge_id, d, "blind").cells.item) == ITEMS
+        [sure] = confidence.confidence_cells(store, dataset, judge_id, d, "blind").by_source.values()
         off = bins.steps_apart(_gold(d.name), JUDGED[d.name], d.scale)
         assert sorted(sure.off.tolist()) == sorted(off.tolist())
-        source = next(iter(selective.sources(store, dataset, judge_id, d)))
-        known = selective.sure(store, dataset, judge_id, d, source)
-        assert 0 < selective.verdicts(store, dataset, judge_id, d, "blind", known).agree.mean() < 1
+        source = next(iter(selective.confidence_sources(store, dataset, judge_id, d)))
+        known = selective.item_confidence(store, dataset, judge_id, d, source)
+        assert 0 < selective.verdict_cells(store, dataset, judge_id, d, "blind", known).agree.mean() < 1
         assert anchoring.arms(store, dataset, judge_id, d).blind.labels == ITEMS * PEOPLE
-        both = comparison.same(store, dataset, [judge_id], d, "blind", rules=True).seats
+        both = comparison.shared_cells(store, dataset, [judge_id], d, "blind", rules=True).seats
         assert set(both.judges) == {judge_id, comparison.LENGTH, comparison.CONSTANT}
         of = ids, judge_id, f"response.{d.name}", 100, [0.6]
-        ahead = outlook.outlook(store, dataset, *of, 0.5, 2.0, 100, 900, 0.95)
+        ahead = outlook.forecast_draw(store, dataset, *of, 0.5, 2.0, 100, 900, 0.95)
         assert 0 < ahead[None].half[0] < 0.4
         opinion = annotators.second_opinion(store, dataset, d, "blind")
         assert opinion is not None and all(len(row.said) == PEOPLE for row in opinion.otherwise)
-    held = baselines.measured(store, dataset, judge_id, list(dimensions.values()), "blind")
+    held = baselines.measure_baselines(store, dataset, judge_id, list(dimensions.values()), "blind")
     assert all(one.length is not None and one.standing == "beats" for one in held.values())
 
 
@@ -226,7 +228,7 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     store = workspace(tmp_path)
     bring(store, ROWS)
     dataset, judge_id = (str(store.rows(f"select id from {table}")[0][0]) for table in ("dataset", "judge"))
-    d = {one.name: one for one in calibration.dimensions(store, judge_id)}
+    d = {one.name: one for one in calibration.compared_dimensions(store, judge_id)}
     for rule, wanted in (("mean", np.mean(SAID["tone"], axis=1)), ("majority", _gold("tone"))):
         settings.set_gold_rule(store, "lea", dataset, GoldRule(rule))  # type: ignore[arg-type]
         held = calibration.meeting(store, dataset, judge_id, d["tone"], "blind").human
@@ -261,12 +263,12 @@ def test_what_a_judge_states_of_itself_has_figures_once_people_label_it(tmp_path
         rows += [{"id": f"r{i}", **about}, {"item": f"r{i}", "card": "pointwise_quality", "model": "m", "scores": told}]
     bring(store, rows)
     dataset, judge_id = (str(store.rows(f"select id from {table}")[0][0]) for table in ("dataset", "judge"))
-    assert "overall_score" not in {d.name for d in calibration.dimensions(store, judge_id)}
+    assert "overall_score" not in {d.name for d in calibration.compared_dimensions(store, judge_id)}
     said = {"unit": "response", "dimension": "overall_score", "annotator": "ann", "mode": "blind"}
     moment = "2026-01-01T00:00:00Z"
     bring(store, [{**said, "item": f"r{i}", "value": 1.1 + i % 9 * 0.4, "made_at": moment} for i in range(40)])
-    [d] = [one for one in calibration.dimensions(store, judge_id) if one.name == "overall_score"]
-    [found] = [one for one in gate_status.summaries(store, dataset, judge_id, "blind") if one.dimension == d]
+    [d] = [one for one in calibration.compared_dimensions(store, judge_id) if one.name == "overall_score"]
+    [found] = [one for one in check_results.summaries(store, dataset, judge_id, "blind") if one.dimension == d]
     assert found.cells == 40 and found.interval.point is not None and found.interval.point > 0.9
     assert "response.overall_score" in annotators.labelled_dimensions(store, dataset)
     assert "overall score" in report.report(store, "lea", dataset, judge_id)

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from data.approvals import gate_status
+from data.approvals import check_results
 from data.calibration import calibration, means, missingness, weakest_turns
-from data.calibration.means import Chosen
+from data.calibration.means import MeansChoice
 from data.calibration.shared_cells import meetings
 from data.cli import main
 from data.gold import fewshot
@@ -61,8 +61,8 @@ def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path
     for basis in ("imported", "all"):
         together = meetings(store, dataset, list(known.values()), basis)
         for judge in known.values():
-            asked = calibration.dimensions(store, judge)
-            alone = calibration.every(store, dataset, judge, asked, basis)
+            asked = calibration.compared_dimensions(store, judge)
+            alone = calibration.comparison_inputs(store, dataset, judge, asked, basis)
             assert [d for d, _ in together[judge]] == asked
             for (d, one), other in zip(together[judge], alone, strict=True):
                 for column in ("item", "human", "judge", "scored", "weight", "mean", "share", "people", "waits"):
@@ -84,16 +84,16 @@ def test_missing_is_what_the_judge_was_asked_and_the_gate_keeps_its_rule(store, 
     rows += [said(f"r{n}", "response", "coherence", v) for n, v in enumerate((4, 5, 2, 1, 3, 3))]
     dataset = bring(store, tmp_path, rows)
     judge = judges(store, dataset)["m"]
-    coherence = next(d for d in calibration.dimensions(store, judge) if d.name == "coherence")
-    before = [line.decision for line in gate_status.standing(store, dataset, judge)]
-    found = missingness.missing(store, dataset, judge, coherence, "blind", ("2",))
+    coherence = next(d for d in calibration.compared_dimensions(store, judge) if d.name == "coherence")
+    before = [line.decision for line in check_results.dimension_results(store, dataset, judge)]
+    found = missingness.measure_missingness(store, dataset, judge, coherence, "blind", ("2",))
     by = {one.choice: one for one in found.counted}
     assert (found.cells, found.gold) == (2, 6)  # r2 and r3
     assert by["out"].summary.cells == 2 and by["lowest"].summary.cells == by["2"].summary.cells == 4
     assert by["2"].accuracy.exact == 0.5 and by["lowest"].accuracy.exact == 0.5  # r0 and r2; r0 and r3
     assert by["lowest"].summary.mean_difference == pytest.approx((0 - 1 - 1 + 0) / 4)
-    assert by["out"].summary.interval == gate_status.summaries(store, dataset, judge, "blind")[2].interval
-    assert [line.decision for line in gate_status.standing(store, dataset, judge)] == before
+    assert by["out"].summary.interval == check_results.summaries(store, dataset, judge, "blind")[2].interval
+    assert [line.decision for line in check_results.dimension_results(store, dataset, judge)] == before
 
 
 def test_weakest_turns_of_a_workspace(store, tmp_path):
@@ -105,7 +105,7 @@ def test_weakest_turns_of_a_workspace(store, tmp_path):
         rows += [said(items[n]["id"], f"turn:{t}", "helpfulness", v) for t, v in enumerate(scores, 1)]
         rows += [said(items[n]["id"], f"turn:{t}", "safety", 5) for t in (1, 2, 3)]
     dataset = bring(store, tmp_path, rows)
-    [found] = weakest_turns.found(store, dataset, judges(store, dataset)["judge-one"], "all").values()
+    [found] = weakest_turns.compare_weakest_turns(store, dataset, judges(store, dataset)["judge-one"], "all").values()
     # 1 = 1, 2 near 3, people none, 2 = 2, the judge none, all alike.
     assert (found.equal.cells, found.equal.point, found.near.point) == (3, pytest.approx(2 / 3), 1.0)
     assert (found.labelled, found.people_only, found.judge_only, found.neither) == (2, 1, 2, 0)
@@ -133,7 +133,7 @@ def pointwise(store, tmp_path):
 
 def test_means_by_hand_with_the_second_means_of_the_card(store, pointwise):
     one = judges(store, pointwise)["one"]
-    rows = {row.dimension.name: row.means for row in means.table(store, pointwise, one, Chosen("")).rows}
+    rows = {row.dimension.name: row.means for row in means.means_table(store, pointwise, one, MeansChoice("")).rows}
     clarity, overall = [1 + n % 5 for n in range(8)], rows["overall_score"]
     assert rows["clarity"].plain.point == pytest.approx(np.mean(clarity))
     weights = [1] * 4 + [0.25] * 4
@@ -143,7 +143,7 @@ def test_means_by_hand_with_the_second_means_of_the_card(store, pointwise):
     assert overall.parts.point == pytest.approx((np.mean(clarity) + 11) / 4)
     weighted = [(c + 11 / 4) / 1.75 if n < 4 else (c + 11) / 4 for n, c in enumerate(clarity)]
     assert overall.plain.point == pytest.approx(np.mean(weighted)) and rows["trustworthy_aggregate"].plain.point == 0
-    two = means.table(store, pointwise, judges(store, pointwise)["two"], Chosen("")).rows
+    two = means.means_table(store, pointwise, judges(store, pointwise)["two"], MeansChoice("")).rows
     assert all(row.means.trusted is None or row.means.trusted.items == 7 for row in two)
 
 
@@ -151,7 +151,7 @@ def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, po
     known = judges(store, pointwise)
 
     def clarity(**chosen):
-        found = means.table(store, pointwise, known["one"], Chosen(**chosen))
+        found = means.means_table(store, pointwise, known["one"], MeansChoice(**chosen))
         return found, {r.group: r.means for r in found.rows if r.dimension.name == "clarity"}
 
     found, by = clarity(by="topic")
@@ -201,7 +201,7 @@ def test_the_report_has_the_same_figures_and_takes_a_handicap(store, tmp_path):
     one = next(d for d in found["dimensions"] if d["dimension"] == "helpfulness")
     assert one["people"]["alternative"]["epsilon"] == 0.1
     assert set(one["others"]["beside"]) == {"icc", "pearson", "spearman", "kendall", "mae"}
-    shown = next(s for s in gate_status.summaries(store, dataset, judge, "all") if s.dimension.name == "helpfulness")
+    shown = next(s for s in check_results.summaries(store, dataset, judge, "all") if s.dimension.name == "helpfulness")
     assert one["others"]["accuracy"] == pytest.approx(shown.exact) and one["others"]["ac2"] == pytest.approx(shown.ac)
     assert one["others"]["beside"]["pearson"]["point"] == pytest.approx(shown.correlation)
     assert one["missing_counted"]["ratings"] == 0

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data.approvals import approvals, case, gate_status, policy, suspension
-from data.approvals.policy import Asked
+from data.approvals import approvals, case, check_results, policy, suspension
+from data.approvals.policy import Requirements
 from data.calibration import calibration, labelled_items, nonresponse
 from data.gold import excluded_items
 from data.gold.fewshot import not_in_prompt_sql
@@ -66,11 +66,11 @@ def test_an_item_stands_for_as_many_as_its_stratum_has_for_each_that_is_answered
     sums = calibration.all_sums(w.store, w.dataset, w.judge, [HELP], "gate")[0]
     assert isinstance(one, PairedRatings) and one.weight.sum() == pytest.approx(90) == sums.weight.sum()
     assert sums.mean_weight == pytest.approx((90, (one.weight**2).sum()))
-    moments = labelled_items.labelled(w.store, w.dataset, w.judge, [HELP], ["gate"])["turn", "helpfulness"]
+    moments = labelled_items.labelled_items(w.store, w.dataset, w.judge, [HELP], ["gate"])["turn", "helpfulness"]
     assert {system: found[0].weights[0] for system, found in moments.items()} == pytest.approx(dict.fromkeys("xyz", 30))
-    before = gate_status.fingerprint(w.store, w.dataset, w.judge, HELP, "gate")
+    before = check_results.fingerprint(w.store, w.dataset, w.judge, HELP, "gate")
     sim.work(w, "ann", system="z", most=1)
-    assert weights(w)["z"] == {15.0} and gate_status.fingerprint(w.store, w.dataset, w.judge, HELP, "gate") != before
+    assert weights(w)["z"] == {15.0} and check_results.fingerprint(w.store, w.dataset, w.judge, HELP, "gate") != before
 
 
 def test_weights_of_a_few_labels_follow_who_answered_among_these(w: sim.World) -> None:
@@ -139,7 +139,7 @@ def test_what_one_person_saw_first_another_answers_or_it_is_told(tmp_path: Path,
     sim.draw(w)
     for name in names[1:]:
         sim.work(w, name)
-    told, left = who_answered(w), nonresponse.missing(w.store, "lea", w.dataset, w.judge, HELP, "gate")
+    told, left = who_answered(w), nonresponse.missing_answers(w.store, "lea", w.dataset, w.judge, HELP, "gate")
     assert told.whole.drawn - told.whole.answered == len(left) == (0 if people_n > overlap else len(left))
     assert {one.why for one in left} <= {"answered with the judge in view", "waiting"}
     labelled_ = {row[0] for row in w.store.rows("select item_id from label where mode = 'blind'")}
@@ -150,39 +150,47 @@ def test_what_one_person_saw_first_another_answers_or_it_is_told(tmp_path: Path,
 
 def test_a_further_draw_suspends_nothing_and_refuses_a_new_approval(tmp_path: Path) -> None:
     w = sim.world(tmp_path / "a.duckdb", 2, good=True, items=150)
-    policy.set_asked(w.store, "lea", Asked(Policy(min_items=30)), "a small edition")
+    policy.set_requirements(w.store, "lea", Requirements(Policy(min_items=30)), "a small edition")
     sim.draw(w)
     sim.work(w, "ann")
     key = (w.dataset, w.judge, "turn", "helpfulness")
-    approvals.decide(w.store, "lea", *key, "approve", "It agrees.", case.seen(w.store, case.case(w.store, *key)))
+    approvals.record_decision(
+        w.store, "lea", *key, "approve", "It agrees.", case.seen_mark(w.store, case.find_case(w.store, *key))
+    )
     queue.draw_audit(w.store, "lea", w.dataset, 30, "", 3)
-    assert suspension.check(w.store) == [] and approvals.approved(w.store, w.dataset)
-    found = case.case(w.store, *key)
+    assert suspension.suspend_unsupported(w.store) == [] and approvals.active_approvals(w.store, w.dataset)
+    found = case.find_case(w.store, *key)
     assert found.line.decision.state == "below minimum sample" and found.line.decision.more == (18, 18)
     assert "30 of 135 drawn items are not answered" in found.against[0]
     sim.work(w, "ann", most=28)
-    assert case.case(w.store, *key).against == []
+    assert case.find_case(w.store, *key).against == []
     w.store.close()
 
 
 def test_the_share_is_a_policy_on_record(w: sim.World) -> None:
-    assert policy.asked(w.store).answered == 0.9
-    assert policy.read({"policy": {}}).answered == 0, "nobody asked when older approvals were given"
-    told = policy.older(w.store, Asked(answered=0.5), now())
+    assert policy.requirements(w.store).answered == 0.9
+    assert policy.from_stored({"policy": {}}).answered == 0, "nobody asked when older approvals were given"
+    told = policy.explain_stricter(w.store, Requirements(answered=0.5), now())
     assert told.startswith("Approved under the first policy (required: kappa 0.50, 50% of the drawn items answered by ")
     assert told.endswith("today's policy requires kappa 0.50, 90% of the drawn items answered by people.")
-    assert policy.looser(Asked(answered=0.8), Asked()) and not policy.looser(Asked(answered=1.0), Asked())
+    assert policy.is_looser(Requirements(answered=0.8), Requirements()) and not policy.is_looser(
+        Requirements(answered=1.0), Requirements()
+    )
     for wrong in (1.1, -0.1, float("nan"), True, "all"):
         with pytest.raises(BadInput, match="share of drawn items answered"):
-            Asked(answered=wrong).check()  # type: ignore[arg-type]
+            Requirements(answered=wrong).check()  # type: ignore[arg-type]
     sim.draw(w)
     sim.work(w, "ann", most=40)
-    policy.set_asked(w.store, "lea", Asked(Policy(min_items=30), answered=0.0), "A trial.")
-    assert policy.changes(w.store)[0].asked.answered == 0
-    line = next(one for one in gate_status.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
+    policy.set_requirements(w.store, "lea", Requirements(Policy(min_items=30), answered=0.0), "A trial.")
+    assert policy.policy_changes(w.store)[0].asked.answered == 0
+    line = next(
+        one for one in check_results.dimension_results(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness"
+    )
     assert "not answered" not in line.decision.reason
-    policy.set_asked(w.store, "lea", replace(policy.asked(w.store), answered=0.9), "Not any more.")
-    line = next(one for one in gate_status.standing(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness")
+    policy.set_requirements(w.store, "lea", replace(policy.requirements(w.store), answered=0.9), "Not any more.")
+    line = next(
+        one for one in check_results.dimension_results(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness"
+    )
     assert line.decision.state == "below minimum sample"
     assert "23 of 63 drawn items are not answered" in line.decision.reason
 
@@ -201,21 +209,21 @@ def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None
     skip = {drawn[2], drawn[3]}
     sim.work(w, "ann", most=8, skips=skip.__contains__)
     held = queue.claim_items(w.store, "ben", w.dataset, "audit", queue.QueueFilters(), [], 1)[0].item
-    listed = nonresponse.missing(w.store, "ben", w.dataset, w.judge, HELP, "gate")
+    listed = nonresponse.missing_answers(w.store, "ben", w.dataset, w.judge, HELP, "gate")
     found, names = {one.item: one for one in listed}, dict(w.store.rows("select id, name from item"))
     assert len(listed) == len(found) and all(one.name == names[one.item] for one in listed)
     whys = {item: one.why for item, one in found.items()}
     assert whys[drawn[0]] == "known to all" and whys[drawn[1]] == "put aside" and whys[held] in ("held", "put aside")
     assert {whys[item] for item in skip - {held}} == {"skipped"}
     assert len(found) == 21 - who_answered(w).whole.answered
-    assert nonresponse.summary(list(found.values())).startswith("1 put aside, ")
+    assert nonresponse.summarise_missing(list(found.values())).startswith("1 put aside, ")
     # What ann wrote may tell what she thinks of the item: ben may still answer it blind, ann may not.
     one = next(iter(skip - {held}))
     assert found[one].told == "by ann"
-    theirs = {m.item: m for m in nonresponse.missing(w.store, "ann", w.dataset, w.judge, HELP, "gate")}
+    theirs = {m.item: m for m in nonresponse.missing_answers(w.store, "ann", w.dataset, w.judge, HELP, "gate")}
     assert theirs[one].told == "by ann: too hard"
     with pytest.raises(NotAllowed):
-        nonresponse.missing(w.store, "nobody", w.dataset, w.judge, HELP, "gate")
+        nonresponse.missing_answers(w.store, "nobody", w.dataset, w.judge, HELP, "gate")
     w.store.close()
 
 

@@ -155,8 +155,8 @@ def stored(store: Store, name: str, basis: Basis = "all") -> Summary:
     """The figures of a table as the calibration page computes them."""
     dataset = datasets.dataset_named(store, name).id
     [(judge, *_)] = datasets.dataset_judges(store, dataset)
-    dimension = next(d for d in calibration.dimensions(store, judge) if d.name == TOLD[name].dimension)
-    return summarise(calibration.evidence(store, dataset, judge, dimension, basis), dimension)
+    dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == TOLD[name].dimension)
+    return summarise(calibration.comparison_input(store, dataset, judge, dimension, basis), dimension)
 
 
 def oracle(told: Told) -> float:

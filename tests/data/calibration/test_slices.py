@@ -39,7 +39,7 @@ def crowded(store):
 
 def test_cells_are_parted_by_all_that_is_known_of_their_items(store, crowded):
     dataset, judges = crowded
-    found = slices.parted(store, dataset, judges["good"], HELP, "gate")
+    found = slices.slice_cells(store, dataset, judges["good"], HELP, "gate")
     by = {one.by: one for one in found.cuts}
     # the stratum of the draw is the system, so it parts nothing anew; "note" has another value for each item
     assert set(by) == {"system", "language", "length", "position", "topic"}
@@ -60,8 +60,8 @@ def test_cells_are_parted_by_all_that_is_known_of_their_items(store, crowded):
 
 def test_the_items_of_a_slice_come_with_those_furthest_apart_first(store, crowded):
     dataset, judges = crowded
-    found = slices.parted(store, dataset, judges["good"], HELP, "gate")
-    listed = slices.members(store, "lea", dataset, judges["good"], found, "language", "Japanese")
+    found = slices.slice_cells(store, dataset, judges["good"], HELP, "gate")
+    listed = slices.slice_members(store, "lea", dataset, judges["good"], found, "language", "Japanese")
     gaps = [abs(m.human - m.judge) for m in listed]
     assert gaps == sorted(gaps, reverse=True)
     assert len(listed) == 120
@@ -70,19 +70,19 @@ def test_the_items_of_a_slice_come_with_those_furthest_apart_first(store, crowde
     turn = int(first.unit.split(":")[1]) - 1
     assert (seat.gold[turn] - 1, seat.scores["good"][turn] - 1) == (first.human, first.judge)
     assert first.item == content_id("crowd", seat.number)
-    assert slices.members(store, "lea", dataset, judges["good"], found, "language", "Klingon") == []
+    assert slices.slice_members(store, "lea", dataset, judges["good"], found, "language", "Klingon") == []
 
 
 def test_the_side_of_a_pair_has_the_system_that_wrote_it(store):
     cells = [Cell(n, f"response/{side}", (1.0,), 1.0, dimension="lost_in_middle") for n in range(6) for side in "ab"]
     dataset, judge = fill(store, cells, "sides", "pair", "long_form_pairwise")
-    found = slices.parted(store, dataset, judge, PAIRED["lost_in_middle"], "blind")
+    found = slices.slice_cells(store, dataset, judge, PAIRED["lost_in_middle"], "blind")
     by = {one.by: one.names for one in found.cuts}
     assert by["side"] == ("response a", "response b")
     assert by["system"] == ("s0", "s1")  # these items name no system for side b, whose cells are in no slice
     verdicts = [Cell(n, "pair", (1.0,), 1.0, dimension="verdict") for n in range(6)]
     dataset, judge = fill(store, verdicts, "verdicts", "pair", "long_form_pairwise", {0: '{"lang": "de"}', 1: "{}"})
-    assert "system" not in {c.by for c in slices.parted(store, dataset, judge, PAIRED["verdict"], "blind").cuts}
+    assert "system" not in {c.by for c in slices.slice_cells(store, dataset, judge, PAIRED["verdict"], "blind").cuts}
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_script_of_a_text(text, told):
 def test_items_stand_in_the_order_of_their_first_label(store):
     seats = [Seat(n, [float(n % 5 + 1)], {"j": [3.0]}) for n in (4, 2, 9, 7)]
     dataset, judges = seated(store, seats, "order")
-    cells, k = slices.in_order(store, dataset, judges["j"], HELP, "gate")
+    cells, k = slices.cells_in_order(store, dataset, judges["j"], HELP, "gate")
     assert k == 5
     ranked = np.asarray(cells.human)[np.argsort(cells.item)]
     assert ranked.tolist() == [2, 4, 2, 4]  # items 2, 4, 7, 9 in minutes 2, 4, 7, 9, with codes from 0
@@ -117,7 +117,7 @@ def test_items_stand_in_the_order_of_their_first_label(store):
 
 def test_confidences_go_by_their_source_and_samples_are_one(store, crowded):
     dataset, judges = crowded
-    found = confidence.certain(store, dataset, judges["good"], HELP, "gate")
+    found = confidence.confidence_cells(store, dataset, judges["good"], HELP, "gate")
     assert (list(found.by_source), found.scored) == (["self-reported"], 360)
     seats = [
         (c, g == v)
@@ -126,12 +126,12 @@ def test_confidences_go_by_their_source_and_samples_are_one(store, crowded):
     ]  # fmt: skip
     high = [right for sure, right in seats if sure == 0.9]
     assert reliability(found.by_source["self-reported"]).levels[-1].right.point == pytest.approx(np.mean(high))
-    assert confidence.certain(store, dataset, judges["poor"], HELP, "gate") == ({}, 360)
+    assert confidence.confidence_cells(store, dataset, judges["poor"], HELP, "gate") == ({}, 360)
     more, judge = seated(store, [Seat(n, [4.0], {"j": [4.0]}) for n in range(3)], "sampled")
     row = ("", judge["j"], content_id("sampled", 0), "turn:1", "helpfulness", 2.0, None, "", 1)
     columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
     store.tx("test", "another sample", lambda tx: tx.add("score", columns, [row]))
-    sampled = confidence.certain(store, more, judge["j"], HELP, "gate").by_source[confidence.SAMPLES]
+    sampled = confidence.confidence_cells(store, more, judge["j"], HELP, "gate").by_source[confidence.SAMPLES]
     assert (sampled.confidence.tolist(), sampled.off.tolist()) == ([0.5], [0.0])
 
 
@@ -173,9 +173,9 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
         seats.append(Seat(n, [float(n % 5 + 1)], scores))
     dataset, judges = seated(store, seats, "same", probability=None)
     ids = [judges[name] for name in "abc"]
-    both = comparison.same(store, dataset, ids[:2], HELP, "blind")
+    both = comparison.shared_cells(store, dataset, ids[:2], HELP, "blind")
     assert (both.gold, [both.scored[i] for i in ids[:2]], len(both.seats.item)) == (40, [40, 35], 35)
-    every = comparison.same(store, dataset, ids, HELP, "blind", rules=True)
+    every = comparison.shared_cells(store, dataset, ids, HELP, "blind", rules=True)
     assert len(every.seats.item) == 34
     assert set(every.seats.judges) == {*ids, LENGTH, CONSTANT}
     found = compare_judges(every.seats, ids[0], 5, "quadratic")
@@ -187,8 +187,8 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
     assert found.kappas[ids[1]].point == pytest.approx(oracle)
     assert (found.kappas[ids[0]].point, found.kappas[CONSTANT].point) == (1.0, 0.0)
     assert every.seats.judges[CONSTANT].tolist() == [int(np.bincount(human).argmax())] * 34
-    assert comparison.same(store, dataset, ids, HELP, "gate").seats.item.size == 0
-    names = comparison.dimensions(store, ids)
+    assert comparison.shared_cells(store, dataset, ids, HELP, "gate").seats.item.size == 0
+    names = comparison.common_dimensions(store, ids)
     assert names["turn.helpfulness"] == (HELP, ids)
 
 
@@ -200,21 +200,23 @@ def test_judges_are_held_against_each_other_with_the_weights_of_the_draw(store):
         for n in range(40)
     ]  # fmt: skip
     dataset, judge = fill(store, cells, "weighted")
-    drawn = comparison.same(store, dataset, [judge], HELP, "gate").seats
+    drawn = comparison.shared_cells(store, dataset, [judge], HELP, "gate").seats
     assert sorted(drawn.weight.tolist()) == [2.0] * 20 + [4.0] * 20
     human = [n % 5 for n in range(40)]
     said = [n % 5 if n < 20 else (n + 1) % 5 for n in range(40)]
     weight = [2] * 20 + [4] * 20
     oracle = cohen_kappa_score(human, said, weights="quadratic", labels=range(5), sample_weight=weight)
     assert compare_judges(drawn, judge, 5, "quadratic").kappas[judge].point == pytest.approx(oracle)
-    assert comparison.same(store, dataset, [judge], HELP, "blind").seats.weight is None  # where each counts once
+    assert (
+        comparison.shared_cells(store, dataset, [judge], HELP, "blind").seats.weight is None
+    )  # where each counts once
 
 
 def test_cells_of_many_items_are_not_read_for_their_length(store, crowded, monkeypatch):
     dataset, judges = crowded
     monkeypatch.setattr(comparison, "MOST_ITEMS", 10)
-    found = comparison.same(store, dataset, [judges["good"]], HELP, "gate", rules=True)
+    found = comparison.shared_cells(store, dataset, [judges["good"]], HELP, "gate", rules=True)
     assert found.too_many
     assert set(found.seats.judges) == {judges["good"], CONSTANT}
     assert json.dumps(sorted(found.scored.values())) == "[360]"
-    assert isinstance(slices.parted(store, dataset, judges["good"], HELP, "gate").cells, Cells)
+    assert isinstance(slices.slice_cells(store, dataset, judges["good"], HELP, "gate").cells, Cells)

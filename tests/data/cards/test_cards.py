@@ -111,7 +111,7 @@ def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(sto
     cards.save_card(store, "lea", recipe("別の定義。"))
     assert cards.card_of_judge(store, judge).version == first.version, "the version that it judged with"
     assert "zz敬語" in filters.filter_options(store, dataset).dimension
-    [dimension] = calibration.dimensions(store, judge)
+    [dimension] = calibration.compared_dimensions(store, judge)
     met = calibration.meeting(store, dataset, judge, dimension, "blind")
     assert (met.human.tolist(), met.judge.tolist()) == ([4.0], [3.0])
     view = desk.open_item(store, "ann", store.rows("select id from item")[0][0])

@@ -12,7 +12,7 @@ import pandas
 import pytest
 
 from data.dashboard import dashboard
-from data.dashboard.breakdown import breakdown, ways
+from data.dashboard.breakdown import break_down, breakdown_fields
 from data.dashboard.dashboard import Tile
 from data.records import people
 from data.store import Store, open_store
@@ -43,7 +43,7 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
     cells = dialogues()
     dataset, judge = fill(store, cells, meta={n: json.dumps(meta(n)) for n in range(120)})
     helpful, verdict = tiles(store, dataset, judge, "helpfulness", "verdict")
-    found = ways(store, dataset, judge, helpful.asking)
+    found = breakdown_fields(store, dataset, judge, helpful.asking)
     assert list(found) == ["meta.day", "system", "position", "meta.topic"]
     frame = pandas.DataFrame([
         {"item": c.item, "topic": meta(c.item)["topic"], "system": f"s{c.item % 2}", "month": meta(c.item)["day"][:7],
@@ -51,7 +51,7 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
         for c in cells if c.dimension == "helpfulness" and isinstance(c.judge, float)
     ])  # fmt: skip
     for by, column in (("meta.topic", "topic"), ("system", "system"), ("meta.day", "month"), ("position", "turn")):
-        told = breakdown(store, dataset, judge, helpful, by)
+        told = break_down(store, dataset, judge, helpful, by)
         own = frame.groupby(column)
         assert {s.name for s in told.slices} == set(own.groups)
         sizes = sorted(one.judge.items for one in told.slices)
@@ -65,17 +65,17 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
             else:
                 assert one.judge.point == pytest.approx(own["judge"].mean()[one.name])
                 assert one.judge.low < one.judge.point < one.judge.high
-    assert breakdown(store, dataset, judge, helpful, "meta.day").step == "month"
-    by_system = {s.name: s for s in breakdown(store, dataset, judge, helpful, "system").slices}
+    assert break_down(store, dataset, judge, helpful, "meta.day").step == "month"
+    by_system = {s.name: s for s in break_down(store, dataset, judge, helpful, "system").slices}
     for system in helpful.systems:
         alike(by_system[system.name].mean, system.means[0])
-        alike(breakdown(store, dataset, judge, helpful, "meta.topic", system.name).whole.mean, system.means[0])
+        alike(break_down(store, dataset, judge, helpful, "meta.topic", system.name).whole.mean, system.means[0])
     for outcome in range(4):
-        for one in breakdown(store, dataset, judge, verdict, "system", "", outcome).slices:
+        for one in break_down(store, dataset, judge, verdict, "system", "", outcome).slices:
             [system] = [s for s in verdict.systems if s.name == one.name]
             alike(one.mean, system.means[outcome])
     # Corrected by the labels of the slice alone: those of one topic are too few, and that is said instead.
-    topic = {s.name: s for s in breakdown(store, dataset, judge, helpful, "meta.topic").slices}["t1"]
+    topic = {s.name: s for s in break_down(store, dataset, judge, helpful, "meta.topic").slices}["t1"]
     mine = [replace(c, item=2 * c.item) for c in cells if meta(c.item)["topic"] == "t1"]
     oracle = correct_mean(expected(mine, "s0", "helpfulness"), (1, 5))
     assert topic.mean.interval.point is None and topic.mean.missing > 0 and topic.mean.n == oracle.n < 30
@@ -84,12 +84,12 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
 def test_both_sides_of_pairs(store: Store) -> None:
     dataset, judge = pairs(store)
     quality, verdict = tiles(store, dataset, judge, "verdict", "quality")
-    assert breakdown(store, dataset, judge, verdict, "system").whole is None  # all wins are losses, too
+    assert break_down(store, dataset, judge, verdict, "system").whole is None  # all wins are losses, too
     for tile in (quality, verdict):
-        by_system = {s.name: s for s in breakdown(store, dataset, judge, tile, "system").slices}
+        by_system = {s.name: s for s in break_down(store, dataset, judge, tile, "system").slices}
         for system in tile.systems:
             alike(by_system[system.name].mean, system.means[tile.lead])
-    sides = breakdown(store, dataset, judge, quality, "side", "x")
+    sides = break_down(store, dataset, judge, quality, "side", "x")
     assert [(s.name, s.judge.items) for s in sides.slices] == [("response a", 20), ("response b", 20)]
 
 
@@ -99,16 +99,16 @@ def test_over_runs_and_many_values(store: Store) -> None:
     dataset, judge = fill(store, cells, meta=many)
     other, _ = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(4)], "other")
     [tile] = tiles(store, dataset, judge, "helpfulness")
-    told = breakdown(store, dataset, judge, tile, "meta.customer")
+    told = break_down(store, dataset, judge, tile, "meta.customer")
     assert len(told.slices) == 12 and told.slices[-1].name == "all others (19 values)" and told.rest == 19
     assert sum(s.judge.items for s in told.slices) == 90 and told.without == 0
     assert told.slices[0].judge.low is not None and told.slices[-1].mean.interval.point is not None
-    assert "run" not in ways(store, dataset, judge, tile.asking)
+    assert "run" not in breakdown_fields(store, dataset, judge, tile.asking)
     ids = [str(i) for (i,) in store.rows("select id from item where dataset_id = $1", [other])]
     for number, item in enumerate(ids):
         scored(store, judge, item, {"turn:1": 5.0}, f"r{number // 2}")
     approve(store, other, judge, "helpfulness")
     [tile] = dashboard.tiles(store, other, judge, dashboard.published(store, other)[judge])
-    told = breakdown(store, other, judge, tile, "run")
+    told = break_down(store, other, judge, tile, "run")
     assert [s.judge.items for s in told.slices] == [2, 2] and told.whole.judge.point == 5.0
     assert told.whole.judge.low is None, "that all are equal says nothing of how far others lie"

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from data.approvals import record
-from data.approvals.policy import Asked
+from data.approvals.policy import Requirements
 from data.calibration import calibration
 from data.calibration.aggregates import tallies
-from data.calibration.labelled_items import labelled
+from data.calibration.labelled_items import labelled_items
 from data.cli import main
 from data.dashboard import dashboard, sentences
 from data.records import datasets, people
@@ -27,7 +27,7 @@ from judges.stats.approval_check import Policy
 from judges.stats.ppi import CorrectedMean, correct_mean, moments
 from tests.data.cells import Cell, fill
 
-LOOSE = Asked(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
+LOOSE = Requirements(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
 NASTY = "対話 <b>x</b> **bold** =1+1"
 
 
@@ -37,10 +37,12 @@ def approve(
     """Put decisions on record as they would be under a policy that asks for nothing."""
 
     def work(tx: Any) -> None:
-        for d in calibration.dimensions(store, judge):
+        for d in calibration.compared_dimensions(store, judge):
             if d.name in names:
                 key = (dataset, judge, d.sort, d.name)
-                record.append(tx, key, decision, "because kappa is 0.987", person, "meets policy", LOOSE, "", [])
+                record.append_decision(
+                    tx, key, decision, "because kappa is 0.987", person, "meets policy", LOOSE, "", []
+                )
 
     store.tx(person, decision, work)
 
@@ -106,12 +108,12 @@ def test_sums_of_the_store_are_those_of_single_cells(store: Store) -> None:
     assert (one.cells, one.na) == (len(mine), pytest.approx(sum(c.judge is None for c in mine) / len(mine)))
     assert one.spread[3] == pytest.approx(sum(c.judge == 4 for c in mine) / sum(c.judge is not None for c in mine))
     assert (tiles[1].lead, tiles[1].asking.told(3)) == (3, "excellent")
-    listed = dashboard.items_in(store, dataset, judge, tiles[0].asking.dimension, one.name, 3, "person0")
+    listed = dashboard.list_items(store, dataset, judge, tiles[0].asking.dimension, one.name, 3, "person0")
     assert {(f.name, f.unit) for f in listed} == {(f"item {c.item}", c.unit) for c in mine if c.judge == 4}
-    nothing = dashboard.items_in(store, dataset, judge, tiles[0].asking.dimension, one.name, None, "person0")
+    nothing = dashboard.list_items(store, dataset, judge, tiles[0].asking.dimension, one.name, None, "person0")
     assert len(nothing) == sum(c.judge is None for c in mine)
     # Somebody else may be asked for a blind answer: of those items the list must not tell what the judge said.
-    others = dashboard.items_in(store, dataset, judge, tiles[0].asking.dimension, one.name, 3, "lea")
+    others = dashboard.list_items(store, dataset, judge, tiles[0].asking.dimension, one.name, 3, "lea")
     blind = {f"item {c.item}" for c in cells if c.mode == "blind"}
     assert others and {f.name for f in others} == {f.name for f in listed} - blind
 
@@ -132,7 +134,7 @@ def scored(store: Store, judge: str, item: str, units: dict[str, float], run: st
 
 def whole(store: Store, dataset: str, judge: str) -> dict[Any, Any]:
     """The tallies as plain numbers, by run and system."""
-    asked = [d for d in calibration.dimensions(store, judge) if d.name == "helpfulness"]
+    asked = [d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness"]
     found = tallies(store, dataset, judge, asked)["turn", "helpfulness"]
     return {k: (g.items, g.cells, g.counts.tolist(), g.whole.tolist(), g.cross.tolist()) for k, g in found.items()}
 
@@ -188,11 +190,13 @@ def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
     # The judge: 10 ties (every fourth), 30 wins of x. People: x wins all 40.
     assert (x.name, x.spread, y.spread) == ("x", (0.75, 0.25, 0.0), (0.0, 0.25, 0.75))
     assert (x.means[0].people, y.means[0].people, y.means[2].people) == (1.0, 0.0, 1.0)
-    ties = dashboard.items_in(store, dataset, judge, verdict.asking.dimension, "y", 1, "person0")
-    lost = dashboard.items_in(store, dataset, judge, verdict.asking.dimension, "y", 2, "person0")
+    ties = dashboard.list_items(store, dataset, judge, verdict.asking.dimension, "y", 1, "person0")
+    lost = dashboard.list_items(store, dataset, judge, verdict.asking.dimension, "y", 2, "person0")
     assert (len(ties), len(lost)) == (10, 30)
-    assert "x wins 100% of its pairs, most of all" in sentences.reading(verdict)[0].replace("100 points", "100%")
-    assert sentences.said(verdict, verdict.comparisons[0]).startswith("x wins 100 points more often than y")
+    assert "x wins 100% of its pairs, most of all" in sentences.explain_tile(verdict)[0].replace("100 points", "100%")
+    assert sentences.describe_difference(verdict, verdict.comparisons[0]).startswith(
+        "x wins 100 points more often than y"
+    )
 
 
 def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -> None:
@@ -201,7 +205,7 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     approve(store, dataset, judge, "helpfulness")
     approve(store, dataset, judge, "verdict", decision="decline")
     approve(store, dataset, judge, "coherence", person=record.AUTOMATIC, decision="suspend")
-    found = dashboard.whole(store, datasets.dataset_named(store, NASTY), judge)
+    found = dashboard.load_published(store, datasets.dataset_named(store, NASTY), judge)
     assert [tile.key for tile in found.tiles] == ["turn.helpfulness"]
     why = {w.dimension.name: w for w in found.withheld}
     assert "helpfulness" not in why and why["context_use"].state == "below minimum sample"
@@ -226,16 +230,16 @@ def test_sentences(store: Store) -> None:
     approve(store, dataset, judge, "helpfulness")
     tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
     # Odd items: people say 4 and 5 in turn, so 4.5; even ones 2 and 3. The judge, always 3, is of no use: lambda 0.
-    told = " ".join(sentences.reading(tile))
+    told = " ".join(sentences.explain_tile(tile))
     assert told.startswith(
         "People would rate s1 highest, 4.50 on average on a scale of 1 to 5 (with 95% confidence 4.31 to 4.69). "
         "Lowest is s0, with 2.50."
     )
     assert "s1 is rated 2.00 higher than s0 (1.74 to 2.26)." in told
-    alone = dashboard.only(tile, "s1")
-    assert sentences.reading(alone)[-1] == "The judge itself says 3.00, 1.50 less."
+    alone = dashboard.of_one_system(tile, "s1")
+    assert sentences.explain_tile(alone)[-1] == "The judge itself says 3.00, 1.50 less."
     asked = [tile.asking.dimension]
-    assert labelled(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
+    assert labelled_items(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
     assert counted_dimension(asked[0]).told(0) == "mean"
 
 
@@ -275,7 +279,7 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
             replace(c, adjusted=0.01 if f"{tile.systems[c.one].name}-{tile.systems[c.other].name}" in differ else 0.9)
             for c in tile.comparisons
         )
-        return sentences.reading(replace(tile, comparisons=made))[-1]
+        return sentences.explain_tile(replace(tile, comparisons=made))[-1]
 
     assert told() == "None of them differ significantly: this order may be chance."
     for one, other, gap in (("s2", "s1", "1.00"), ("s2", "s0", "2.00"), ("s1", "s0", "1.00")):
@@ -287,9 +291,11 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
     # Of two systems there is one pair, which is told whether it differs or not.
     [pair] = [c for c in tile.comparisons if {c.one, c.other} == {0, 1}]
     alone = replace(tile, systems=tile.systems[:2], comparisons=(replace(pair, adjusted=0.01),))
-    assert sentences.reading(alone)[-1].startswith("s2 is rated 1.00 higher than s1 (")
+    assert sentences.explain_tile(alone)[-1].startswith("s2 is rated 1.00 higher than s1 (")
     alike = replace(alone, comparisons=(replace(pair, adjusted=0.9),))
-    assert sentences.reading(alike)[-1].startswith("s2 and s1 do not differ significantly: the difference is 1.00 (")
+    assert sentences.explain_tile(alike)[-1].startswith(
+        "s2 and s1 do not differ significantly: the difference is 1.00 ("
+    )
 
 
 def test_items_without_a_usable_reply_are_counted_by_system_and_by_pair(store: Store) -> None:
@@ -327,6 +333,6 @@ def test_labels_that_do_not_cover_the_judges_answers_give_no_corrected_figure(st
     tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
     mean = tile.systems[0].means[0]
     assert mean.refused and mean.uncovered == 0.2 and mean.people == 4.5  # of 4 and 5, not the lower one
-    told = " ".join(sentences.reading(tile))
+    told = " ".join(sentences.explain_tile(tile))
     assert "Labels of s0 do not cover what is to be corrected: 20% of the judge's answers" in told
     assert told.endswith("So what stands here is the judge's own view.")

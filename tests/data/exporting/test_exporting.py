@@ -19,7 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from data import exporting
-from data.approvals import gate_status, policy
+from data.approvals import check_results, policy
 from data.approvals.approvals import Approval
 from data.calibration import calibration
 from data.cli import main
@@ -173,13 +173,13 @@ def test_a_dataset_goes_in_again_with_the_same_gold_and_fingerprints(store: Stor
         one, two = demo(store, name), demo(again, name)
         assert rows(store, "gold", name) == rows(again, "gold", name)
         [(a, *_)], [(b, *_)] = datasets.dataset_judges(store, one.id), datasets.dataset_judges(again, two.id)
-        for d in calibration.dimensions(store, a):
+        for d in calibration.compared_dimensions(store, a):
             for basis in ("imported", "blind", "assisted", "all"):
                 mine, theirs = (
-                    gate_status.fingerprint(s, i, j, d, basis) for s, i, j in ((store, one.id, a), (again, two.id, b))
+                    check_results.fingerprint(s, i, j, d, basis) for s, i, j in ((store, one.id, a), (again, two.id, b))
                 )
                 assert mine == theirs
-        figures = [gate_status.summaries(s, i, j, "imported") for s, i, j in ((store, one.id, a), (again, two.id, b))]
+        figures = [check_results.summaries(s, i, j, "imported") for s, i, j in ((store, one.id, a), (again, two.id, b))]
         assert [f.interval for f in figures[0]] == [f.interval for f in figures[1]]
     again.close()
 
@@ -191,7 +191,7 @@ def test_what_was_not_drawn_at_random_stays_so_when_it_comes_back(store: Store, 
     people.join_workspace(again, "lea")
     take(again, "lea", from_path(seeds.lines(tmp_path / "e.jsonl", lines)), Plan("demo", sampling="random"))
     judge = datasets.dataset_judges(again, demo(again).id)[0][0]
-    bases = calibration.rests(again, demo(again).id, calibration.dimensions(again, judge))
+    bases = calibration.basis_sizes(again, demo(again).id, calibration.compared_dimensions(again, judge))
     assert bases["gate"].labels == bases["imported"].labels == 0 < bases["blind"].labels
     again.close()
 
@@ -302,9 +302,9 @@ def test_a_judges_verdicts_are_given_out_only_where_it_is_approved(
         given_out(store, tmp_path / "no.jsonl", "preference_pairs", "pairs", by_judge=judge)
     assert not list(tmp_path.iterdir())
     key = (demo(store, "pairs").id, judge, "pair", "verdict")
-    held = type("Held", (), {"key": key, "asked": policy.asked(store), "at": now()})
+    held = type("Held", (), {"key": key, "asked": policy.requirements(store), "at": now()})
     found: Callable[..., list[Approval]] = lambda *_: [held]  # type: ignore[list-item]  # noqa: E731
-    monkeypatch.setattr("data.approvals.approvals.approved", found)
+    monkeypatch.setattr("data.approvals.approvals.active_approvals", found)
     assert [r["item"] for r in rows(store, "preference_pairs", "pairs", by_judge=judge)] == ["p1", "p2", "p3", "p4"]
 
 
@@ -319,8 +319,8 @@ def test_verdicts_of_other_judges_and_other_datasets_do_not_go_out_with_an_appro
     [judge] = [key for key, model, *_ in own.rows("select id, model from judge where card = 'plain_pairwise'")
                if model == "m"]  # fmt: skip
     key = (found, judge, "pair", "verdict")
-    held = type("Held", (), {"key": key, "asked": policy.asked(own), "at": now()})
-    monkeypatch.setattr("data.approvals.approvals.approved", lambda *_: [held])
+    held = type("Held", (), {"key": key, "asked": policy.requirements(own), "at": now()})
+    monkeypatch.setattr("data.approvals.approvals.active_approvals", lambda *_: [held])
     given = rows(own, "preference_pairs", "pairs", by_judge=judge)
     # The approved judge found b better of all four pairs; another one, whom nobody has approved, found a.
     assert [(r["item"], r["chosen"][0]["content"]) for r in given] == [(f"p{n}", f"Second {n}.") for n in range(1, 5)]
@@ -358,8 +358,8 @@ def test_chats_are_chosen_by_a_judge_only_where_it_is_approved(
     with pytest.raises(BadInput, match=r"not approved for helpfulness on demo: no chats are chosen by its scores\."):
         given_out(store, tmp_path / "no.jsonl", "chats", by_judge=judge, by="helpfulness")
     key = (demo(store).id, judge, "turn", "helpfulness")
-    held = type("Held", (), {"key": key, "asked": policy.asked(store), "at": now()})
-    monkeypatch.setattr("data.approvals.approvals.approved", lambda *_: [held])
+    held = type("Held", (), {"key": key, "asked": policy.requirements(store), "at": now()})
+    monkeypatch.setattr("data.approvals.approvals.active_approvals", lambda *_: [held])
     found = rows(store, "chats", by_judge=judge, by="helpfulness", least="2")
     low = dict(store.rows("select i.name, min(s.value) from score_now s join item i on i.id = s.item_id "
                           "where s.dimension = 'helpfulness' group by i.name"))  # fmt: skip

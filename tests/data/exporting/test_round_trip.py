@@ -14,7 +14,7 @@ import pytest
 
 from data import exporting
 from data.adjudication import adjudication
-from data.approvals import gate_status
+from data.approvals import check_results
 from data.cards import cards
 from data.gold import disputes, fewshot
 from data.gold.gold import BASES, WEIGHTED
@@ -252,12 +252,12 @@ def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tm
                 continue  # items of its examples were drawn and do not count: a sample that is not answered in full
             for d in cards.card_of_judge(home, judge).dimensions:
                 marks = [
-                    gate_status.fingerprint(s, i, judge, d, basis) for s, i in ((home, one), (there, two)) if d.asked
+                    check_results.fingerprint(s, i, judge, d, basis) for s, i in ((home, one), (there, two)) if d.asked
                 ]
                 assert not d.asked or marks[0] == marks[1], (judge, d.name, basis)
     for judge, card_name, model, *_ in datasets.dataset_judges(home, one):
         if card_name in ("own_tone", "plain_pairwise"):
-            mine, theirs = (gate_status.summaries(s, d, judge, "imported") for s, d in ((home, one), (there, two)))
+            mine, theirs = (check_results.summaries(s, d, judge, "imported") for s, d in ((home, one), (there, two)))
             assert [repr(s) for s in mine] == [repr(s) for s in theirs] and mine, model
     assert cards.current_cards(home)["own_tone"].version == cards.current_cards(there)["own_tone"].version
     there.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from data import exporting
-from data.approvals import gate_status
+from data.approvals import check_results
 from data.calibration import calibration
 from data.cards import cards
 from data.gold import excluded_items
@@ -56,7 +56,7 @@ def here(store: Store) -> str:
 
 def cells(store: Store, basis: str = "all") -> int:
     judge = datasets.dataset_judges(store, here(store))[0][0]
-    [asked] = [d for d in calibration.dimensions(store, judge) if d.name == "helpfulness"]
+    [asked] = [d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness"]
     found = calibration.meeting(store, here(store), judge, asked, basis)  # type: ignore[arg-type]
     sums = calibration.all_sums(store, here(store), judge, [asked], basis)[0]  # type: ignore[arg-type]
     assert len(found.human) == sums.cells.sum()
@@ -65,15 +65,15 @@ def cells(store: Store, basis: str = "all") -> int:
 
 def test_what_is_put_aside_is_in_no_draw_and_no_figure_until_it_is_taken_back(store: Store) -> None:
     judge = datasets.dataset_judges(store, here(store))[0][0]
-    dimensions = calibration.dimensions(store, judge)
+    dimensions = calibration.compared_dimensions(store, judge)
     [asked] = [d for d in dimensions if d.name == "helpfulness"]
     assert cells(store) == 10
-    mark = gate_status.fingerprint(store, here(store), judge, asked, "all")
+    mark = check_results.fingerprint(store, here(store), judge, asked, "all")
     assert excluded_items.exclude_items(store, "lea", here(store), ids(store, 4, 5), WHY) == 2
     assert excluded_items.exclude_items(store, "lea", here(store), ids(store, 5), WHY) == 0, "it is aside already"
     assert cells(store) == 8
-    assert gate_status.fingerprint(store, here(store), judge, asked, "all") != mark
-    assert calibration.rests(store, here(store), dimensions)["all"].labels == 11, "8 of bo, 3 of ben"
+    assert check_results.fingerprint(store, here(store), judge, asked, "all") != mark
+    assert calibration.basis_sizes(store, here(store), dimensions)["all"].labels == 11, "8 of bo, 3 of ben"
     assert [(u.name, u.why, u.person, u.drawn) for u in excluded_items.list_excluded(store, here(store))] == [
         ("d-0004", WHY, "lea", False),
         ("d-0005", WHY, "lea", False),

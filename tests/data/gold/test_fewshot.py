@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from data.audits.evidence import gather
+from data.audits.evidence import gather_evidence
 from data.calibration import baselines, calibration
 from data.cards import cards
 from data.gold import fewshot
@@ -81,15 +81,17 @@ def test_items_that_stand_as_examples_count_in_no_figure_of_that_judge(store: St
     assert cards.card_of_judge(store, new).version != cards.card_of_judge(store, old).version
     assert fewshot.items_in_prompt(store, old) == {}
     assert set(fewshot.items_in_prompt(store, new)) == set(shown)
-    [asked] = calibration.dimensions(store, new)
+    [asked] = calibration.compared_dimensions(store, new)
     for judge, cells in ((old, COUNT), (new, COUNT - 2)):
         for basis in ("blind", "all"):
             assert len(calibration.meeting(store, dataset(store), judge, asked, basis).human) == cells
             sums = calibration.all_sums(store, dataset(store), judge, [asked], basis)[0]
             assert sums.cells.sum() == cells
-            assert len(calibration.items_in(store, "lea", dataset(store), judge, asked, basis, 5.0, 3.0)) == cells
-        assert baselines.measured(store, dataset(store), judge, [asked], "blind")["turn", "zz敬語"].items == cells
-        assert len(gather(store, dataset(store), judge)[0].gold) == cells
+            assert len(calibration.list_cells(store, "lea", dataset(store), judge, asked, basis, 5.0, 3.0)) == cells
+        assert (
+            baselines.measure_baselines(store, dataset(store), judge, [asked], "blind")["turn", "zz敬語"].items == cells
+        )
+        assert len(gather_evidence(store, dataset(store), judge)[0].gold) == cells
 
 
 def test_examples_are_known_by_content_in_items_that_come_later_too(store: Store) -> None:

@@ -155,7 +155,7 @@ def test_strata_enter_the_error_of_cells_and_of_sums(tmp_path: Path, monkeypatch
         for n, j in enumerate(scores)
     ]
     found, who = fill(opened, cells)
-    dimension = next(d for d in calibration.dimensions(opened, who) if d.name == "helpfulness")
+    dimension = next(d for d in calibration.compared_dimensions(opened, who) if d.name == "helpfulness")
     assert calibration.meeting(opened, found, who, dimension, "gate").stratum is None, "drawn by system"
     row = ("d", found, "score", "", who, "root", "")
     columns = "id, dataset_id, parted_by, field, judge_id, allocation, about"
@@ -175,14 +175,16 @@ def test_strata_enter_the_error_of_cells_and_of_sums(tmp_path: Path, monkeypatch
 def test_the_outlook_of_a_judge(store: Store) -> None:
     found, who = here(store), judge(store)
     parts = strata.sampled_population(store, found, SampleDesign("score", judge=who)).strata
-    seen = outlook.outlook(store, found, parts, who, HELP, 20, [0.6, 0.75], 0.5, 2.57, 30, 40, 0.95)
+    seen = outlook.forecast_draw(store, found, parts, who, HELP, 20, [0.6, 0.75], 0.5, 2.57, 30, 40, 0.95)
     assert list(seen) == [None, "proportional", "root", "neyman"]
     for one in seen.values():
         assert 0 < one.half[0] <= one.half[1] and 30 <= one.free[0] <= 40
     with pytest.raises(BadInput, match="gives every item the same safety"):
-        outlook.outlook(store, found, parts, who, "turn.safety", 20, [0.6], 0.5, 2.57, 30, 40, 0.95)
+        outlook.forecast_draw(store, found, parts, who, "turn.safety", 20, [0.6], 0.5, 2.57, 30, 40, 0.95)
     with pytest.raises(BadInput, match="no scores of repair handling"):
-        outlook.outlook(store, found, parts, who, "conversation.repair_handling", 20, [0.6], 0.5, 2.57, 30, 40, 0.95)
+        outlook.forecast_draw(
+            store, found, parts, who, "conversation.repair_handling", 20, [0.6], 0.5, 2.57, 30, 40, 0.95
+        )
 
 
 def test_neyman_learns_from_labels(tmp_path: Path) -> None:
@@ -197,7 +199,7 @@ def test_neyman_learns_from_labels(tmp_path: Path) -> None:
         ]
         found, who = fill(opened, cells, name)
         design = SampleDesign("score", of=HELP, judge=who, allocation="neyman", about=HELP)
-        worth = outlook.worth(opened, found, strata.assign_strata(opened, found, design), design)
+        worth = outlook.stratum_worth(opened, found, strata.assign_strata(opened, found, design), design)
         return worth["helpfulness 4"] / sum(worth.values())
 
     assert share("with labels", True) > share("without", False) + 0.1

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from data.annotators import annotators
 from data.audits import evidence
 from data.calibration import calibration, score_sums
-from data.calibration.self_consistency import repeated
+from data.calibration.self_consistency import measure_repeats
 from data.dashboard import dashboard
 from data.desk import desk, labels
 from data.desk.labels import DeskAnswer
@@ -142,23 +142,23 @@ def test_the_mean_of_five_stands_everywhere(five: Store) -> None:
     means = {f"r{n}": sum(values_of(n)) / 5 for n in range(10)}
     assert stands(five) == means
     assert combinations.describe_combinations(five) == {judge: "5 samples, mean"}
-    d = calibration.dimensions(five, judge)[0]
+    d = calibration.compared_dimensions(five, judge)[0]
     found = summarise(calibration.meeting(five, dataset, judge, d, "blind"), d)
     assert found.cells == 10 and found.rounded == sum(m != int(m) for m in means.values()) > 0
     gaps = [means[f"r{n}"] - (1 + n % 5) for n in range(10)]
     assert found.mean_difference == pytest.approx(sum(gaps) / 10, abs=1e-12)
     assert found.exact == pytest.approx(sum(nearest(means[f"r{n}"]) == 1 + n % 5 for n in range(10)) / 10)
     assert found.counts.sum() == 10
-    own = {(m.system, m.dimension): m.mean for m in score_sums.means(five, dataset, judge)}
+    own = {(m.system, m.dimension): m.mean for m in score_sums.score_means(five, dataset, judge)}
     assert own["s0", "factuality"] == pytest.approx(sum(means[f"r{n}"] for n in range(0, 10, 2)) / 5)
     # Every cell of the confusion table opens the cells that it counts.
     opened = sum(
-        len(calibration.items_in(five, "lea", dataset, judge, d, "blind", h, j))
+        len(calibration.list_cells(five, "lea", dataset, judge, d, "blind", h, j))
         for h in (1.0, 2.0, 3.0, 4.0, 5.0) for j in (1.0, 2.0, 3.0, 4.0, 5.0)
     )  # fmt: skip
     assert opened == 10
     assert review_signals.find_needs(five, dataset, judge)
-    assert dashboard.whole is not None and not verify(five)
+    assert dashboard.load_published is not None and not verify(five)
 
 
 def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_what_assay_exports_is_read_by_the_command_line(five: Store, tmp_path: P
         give(five, "lea", here, kinds()[name], {}, "jsonl", files[-1])
     assert main(["agree", *map(str, files), "--json"]) == 0
     dataset, judge = judge_of(five)
-    d = calibration.dimensions(five, judge)[0]
+    d = calibration.compared_dimensions(five, judge)[0]
     page = summarise(calibration.meeting(five, dataset, judge, d, "blind"), d)
     [found] = json.loads(capsys.readouterr().out)
     assert found["table"] == page.counts.tolist() and found["bias"] == page.mean_difference
@@ -216,8 +216,8 @@ def test_samples_that_come_later_are_samples_too(five: Store, tmp_path: Path) ->
 def test_single_samples_stay_visible(five: Store) -> None:
     """In the panel and in exports, which give the combination unless single ones are asked for."""
     dataset, judge = judge_of(five)
-    d = calibration.dimensions(five, judge)[0]
-    found = repeated(five, dataset, judge, d, "blind")
+    d = calibration.compared_dimensions(five, judge)[0]
+    found = measure_repeats(five, dataset, judge, d, "blind")
     assert found is not None and found.samples == 5 and len(found.singles) == 5
     for n, kappa in enumerate(found.singles):
         human, judged = np.array([1.0 + k % 5 for k in range(10)]), np.array([values_of(k)[n] for k in range(10)])
@@ -282,7 +282,7 @@ def test_accepting_what_lies_between_is_the_nearest_answer(five: Store) -> None:
 
 def test_an_audit_looks_at_the_combined_answer(five: Store) -> None:
     dataset, judge = judge_of(five)
-    found, scope = evidence.gather(five, dataset, judge)
+    found, scope = evidence.gather_evidence(five, dataset, judge)
     assert (len(found.replies), scope.replies) == (10, 50)
     one = card("rubric_open_ended")
     for reply in found.replies:

@@ -110,15 +110,15 @@ def _link(house: House, who: str) -> set[str]:
 
 
 def _square(house: House, who: str) -> set[str]:
-    found = calibration.items_in(house.store, who, house.dataset.id, house.judge, house.help, "all", 2.0, 2.0)
+    found = calibration.list_cells(house.store, who, house.dataset.id, house.judge, house.help, "all", 2.0, 2.0)
     return {f.item for f in found}
 
 
 def _slice(house: House, who: str) -> set[str]:
-    parted = slices.parted(house.store, house.dataset.id, house.judge, house.help, "all")
+    parted = slices.slice_cells(house.store, house.dataset.id, house.judge, house.help, "all")
     cut = parted.cuts[0]
     args = house.dataset.id, house.judge, parted, cut.by
-    return {m.item for name in cut.names for m in slices.members(house.store, who, *args, name)}
+    return {m.item for name in cut.names for m in slices.slice_members(house.store, who, *args, name)}
 
 
 def _trail(house: House, who: str) -> set[str]:
@@ -128,23 +128,30 @@ def _trail(house: House, who: str) -> set[str]:
 
 
 def _tile(house: House, who: str) -> set[str]:
-    found = dashboard.items_in(house.store, house.dataset.id, house.judge, house.help, "model-x", 1, who)
+    found = dashboard.list_items(house.store, house.dataset.id, house.judge, house.help, "model-x", 1, who)
     return {f.item for f in found}
 
 
 def _flags(house: House, who: str) -> set[str]:
     flags = [Flag(i, "a 2 where people say 5", "turn:1", "helpfulness") for i in house.ids]
-    return {f.item for f in audits.shown(house.store, who, house.judge, flags)}
+    return {f.item for f in audits.visible_flags(house.store, who, house.judge, flags)}
 
 
 def _fits(house: House, who: str) -> set[str]:
-    return {c.item for c in justification_labels.ahead(house.store, house.dataset.id, house.judge, who, ["coherence"])}
+    return {
+        c.item
+        for c in justification_labels.justifications_ahead(
+            house.store, house.dataset.id, house.judge, who, ["coherence"]
+        )
+    }
 
 
 def _fit(house: House, who: str) -> set[str]:
-    cells = justification_labels.ahead(house.store, house.dataset.id, house.judge, who, ["coherence"], most=1)
+    cells = justification_labels.justifications_ahead(
+        house.store, house.dataset.id, house.judge, who, ["coherence"], most=1
+    )
     for cell in cells:
-        justification_labels.answer(house.store, who, house.judge, cell, True)
+        justification_labels.record_fit(house.store, who, house.judge, cell, True)
     return {c.item for c in cells}
 
 

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.approvals import gate_status
+from data.approvals import check_results
 from data.cli import main
 from data.records import people
 from data.reports.bundle import CELLS, bundle
@@ -253,7 +253,7 @@ def test_marks_in_values_are_no_marks() -> None:
 def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str], made: str) -> None:
     store, dataset, judge = place
     found = {(d["unit"], d["dimension"]): d for d in figures_in(made)["dimensions"]}
-    lines = gate_status.standing(store, dataset, judge)
+    lines = check_results.dimension_results(store, dataset, judge)
     assert len(found) == len(lines) and any(line.gate.interval.point for line in lines)
     for line in lines:
         told, interval = found[line.dimension.sort, line.dimension.name], line.gate.interval
@@ -264,7 +264,7 @@ def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str],
         assert told["table"]["gate"] == line.gate.table.tolist()
     first = lines[0].dimension
     prints = {(d["unit"], d["dimension"]): d["fingerprints"] for d in figures_in(made)["dimensions"]}
-    assert prints[first.sort, first.name]["gate"] == gate_status.fingerprint(store, dataset, judge, first, "gate")
+    assert prints[first.sort, first.name]["gate"] == check_results.fingerprint(store, dataset, judge, first, "gate")
 
 
 def test_report_fetches_nothing_and_shows_text_as_text(made: str) -> None:

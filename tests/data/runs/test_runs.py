@@ -233,7 +233,7 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
         ids = [str(r[0]) for r in store.rows("select id from item order by name")]
         views = [desk.open_item(store, "ann", i) for i in ids]
         shown = sum(any("could not be used" in text for *_, text in v.remarks) for v in views)
-        return dict(calibration.unscored(store, dataset, judge)), waiting, shown
+        return dict(calibration.count_unscored(store, dataset, judge)), waiting, shown
 
     assert unusable() == ({"api_error": 2, "unreadable": 1}, 3, 3)
     # The same judge again: only the calls that failed are asked.
@@ -266,7 +266,7 @@ def test_a_sample_that_could_be_used_stands_for_one_that_could_not(store: Store)
     ran(store, wanted, scripted(lambda t: "prose" if t.sample == 0 else GOOD[t.sample - 1]))
     judge = runs.history(store)[0].judge
     assert store.rows("select distinct sample from score_now") == [(1,)]
-    assert calibration.unscored(store, wanted.dataset_id, judge) == [("unreadable", 12)]
+    assert calibration.count_unscored(store, wanted.dataset_id, judge) == [("unreadable", 12)]
     assert store.rows("select count(*) from unusable_now") == [(0,)]
     spread = store.rows("select dimension, min(agreement) from score_spread where samples = 2 group by 1 order by 1")
     assert dict(spread)["verdict"] == 0.5 and dict(spread)["helpfulness"] == 1.0

@@ -100,7 +100,7 @@ def _works(store: Store, ran: bool, guided: bool) -> None:
     assert {card for _, card, _ in judges.values()} == {"multi_turn_dialogue"} and len(judges) == 1 + ran
     judge, _, items = judges["judge-one"]
     assert (dataset.name, items) == ("demo", 4)
-    assert calibration.unscored(store, dataset.id, judge) == [("unreadable", 1)]
+    assert calibration.count_unscored(store, dataset.id, judge) == [("unreadable", 1)]
     assert any(
         r.kind == "unscored" for need in review_signals.find_needs(store, dataset.id, judge) for r in need.reasons
     )

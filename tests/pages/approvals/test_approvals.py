@@ -23,7 +23,9 @@ def served(serve: Callable[..., Server], four_eyes: bool = False, bad: bool = Fa
     store, dataset, judge = opened(app.store_path, [*judged(120), *judged(20, "safety")])
     key: Key = (dataset, judge, "turn", "helpfulness")
     if bad:
-        approvals.decide(store, "lea", *key, "approve", NASTY, case.seen(store, case.case(store, *key)))
+        approvals.record_decision(
+            store, "lea", *key, "approve", NASTY, case.seen_mark(store, case.find_case(store, *key))
+        )
         relabel(store, key, lambda v: 6 - v, most=60)
     if four_eyes:
         set_asked(store, four_eyes=True)
@@ -86,7 +88,7 @@ def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
     assert not [url for url in asked if "canary" in url]
     app.stop()
     store = open_store(app.store)
-    assert [(a.person, a.reason) for a in approvals.history(store, *key)] == [("lea", NASTY)]
+    assert [(a.person, a.reason) for a in approvals.decision_history(store, *key)] == [("lea", NASTY)]
     store.close()
 
 
@@ -106,7 +108,7 @@ def test_bad_gold_suspends_and_stands_on_the_leads_home(serve: Callable[..., Ser
     expect(main).not_to_contain_text("suspended")
     app.stop()
     store = open_store(app.store)
-    assert [a.decision for a in approvals.history(store, *key)] == ["decline", "suspend", "approve"]
+    assert [a.decision for a in approvals.decision_history(store, *key)] == ["decline", "suspend", "approve"]
     store.close()
 
 
@@ -120,7 +122,7 @@ def test_what_is_to_be_looked_at_is_shown_to_leads_and_kept(
     approve(store, key)
     draw(store, key, more)
     label(store, key, range(120, 180), lambda v: max(v - 1, 1.0) if v != 3 else 5.0)
-    assert approvals.approved(store, dataset) and approvals.waits(store).doubted
+    assert approvals.active_approvals(store, dataset) and approvals.find_to_decide(store).doubted
     set_asked(store, threshold=0.6)
     store.close()
     app.start()

@@ -30,7 +30,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     people.join_workspace(store, "lea")
     people.join_workspace(store, "ann")
     dataset, judge = fill(store, dialogues(), NASTY, systems=lambda n: (SYSTEM if n % 2 else "model-x", ""))
-    asked = policy.stored(LOOSE)  # the policy of today is the one that was met
+    asked = policy.to_stored(LOOSE)  # the policy of today is the one that was met
     store.tx("lea", "policy", lambda tx: settings.put_setting(tx, settings.WORKSPACE, "policy", asked.pop("policy")))
     store.tx("lea", "policy", lambda tx: settings.put_setting(tx, settings.WORKSPACE, "approvals", asked))
     approve(store, dataset, judge, "helpfulness", "verdict")

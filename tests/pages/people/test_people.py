@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from data.approvals import policy
-from data.approvals.policy import Asked
+from data.approvals.policy import Requirements
 from data.records import people
 from data.store import open_store
 from tests.pages.desk_driver import at_rest, enter
@@ -162,7 +162,7 @@ def test_a_change_of_who_leads_waits_for_another_lead(serve: Serve, page: Any, n
     store = open_store(app.store)
     people.join_workspace(store, "lea")
     people.make_lead_locally(store, "山田 太郎")
-    policy.set_asked(store, "lea", Asked(four_eyes=True), "Two see more.")
+    policy.set_requirements(store, "lea", Requirements(four_eyes=True), "Two see more.")
     people.set_person(store, "lea", "美香", "lead")
     store.close()
     app.start()

@@ -23,7 +23,8 @@ from judges.stats.sequential import LookPlan
 from judges.types import SORTS, Dimension
 
 TABLES = (
-    "item", "judge", "card", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "dataset",
+    "item", "judge", "card", "judgment", "remark", "score", "combination", "label", "draw", "design", "intake",
+    "setting", "adjudication", "item_use", "dataset", "answer", "person_event",
 )  # fmt: skip
 """What figures, and decisions on them, rest on."""
 
@@ -37,8 +38,8 @@ def summaries(
     `dropped` leaves out ties on both sides, and `waiting` says what becomes of cells that wait for somebody who
     adjudicates (None: as the dataset's rule has it).
     """
-    asked = calibration.dimensions(store, judge_id)
-    cells = calibration.every(store, dataset_id, judge_id, asked, basis, dropped, waiting)
+    asked = calibration.compared_dimensions(store, judge_id)
+    cells = calibration.comparison_inputs(store, dataset_id, judge_id, asked, basis, dropped, waiting)
     return [
         stats_calibration.summarise(given, d, d.scale.drawn if dropped else "")
         for given, d in zip(cells, asked, strict=True)
@@ -46,7 +47,7 @@ def summaries(
 
 
 @kept(*TABLES)
-def both(
+def with_and_without_waiting(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False
 ) -> list[tuple[Summary, Summary]]:
     """Of every dimension in which cells wait for somebody who adjudicates: its figures with them and without them."""
@@ -59,7 +60,7 @@ def both(
     return [pair for pair in zip(counted, out, strict=True) if pair[0].people.waiting]
 
 
-def standing(
+def dimension_results(
     store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None
 ) -> list[DimensionResult]:
     """Every dimension of a judge with its decision.
@@ -79,16 +80,16 @@ def standing(
 
 def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str], CheckResult]:
     """The decision on every dimension of a judge, by unit sort and name."""
-    asked, judges = policy.asked(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
+    asked, judges = policy.requirements(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
     checked = _checked(store, dataset_id, list(judges))
     intervals = {
         (judge, one.dimension.sort, one.dimension.name): one.interval
         for judge, found in checked.items()
         for one in found
     }
-    states = check_dimensions(intervals, asked.policy, plans.plan(store, dataset_id))
+    states = check_dimensions(intervals, asked.policy, plans.look_plan(store, dataset_id))
     mine = [one.dimension for one in checked[judge_id]]
-    answered = responses(store, dataset_id, judge_id, mine, policy.basis(store, dataset_id))
+    answered = responses(store, dataset_id, judge_id, mine, policy.approval_basis(store, dataset_id))
     return {
         (d.sort, d.name): require_response(states[judge_id, d.sort, d.name], answered[d.sort, d.name], asked.answered)
         for d in mine
@@ -97,14 +98,14 @@ def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str
 
 def _judges(store: Store, dataset_id: str) -> list[str]:
     """The judges whose dimensions may be decided on: not those that are practice, where that refuses them."""
-    made_up = policy.synthetic(store, dataset_id)
+    made_up = policy.is_synthetic(store, dataset_id)
     there = datasets.dataset_judges(store, dataset_id)
     return [one.id for one in there if made_up or not (one.synthetic or practice(one.model))]
 
 
 def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:
     """The figures of every dimension that the approval check counts, by judge; of a plan, those of its newest look."""
-    basis, plan = policy.basis(store, dataset_id), plans.plan(store, dataset_id)
+    basis, plan = policy.approval_basis(store, dataset_id), plans.look_plan(store, dataset_id)
 
     def make(places: Sequence[int]) -> list[list[Summary]]:
         lacking = [judge_ids[n] for n in places]
@@ -121,7 +122,7 @@ def _figures(
 ) -> list[Summary]:
     if plan is None:
         return whole
-    first = policy.asked(store).policy.first
+    first = policy.requirements(store).policy.first
     looks = [(one, plan.taken(one.interval.items, first)) for one in whole]
     return [
         one if items in (0, one.interval.items)

@@ -1,0 +1,412 @@
+"""The rules of the policy: what an approval has to meet, one entry for each, which everything about a rule reads.
+
+A rule is a field of the approval check's policy or of the requirements beside it. Its entry has what the form shows,
+what the policy says of it in words, what is refused as its value, when it is stricter than before, how it is called in
+the audit log and in reports, and the sentence for a dimension that does not meet it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from data.gold.gold import Basis
+from data.store.errors import BadInput
+from judges.audits import AuditFinding, all_audits
+from judges.plural import many
+from judges.stats.approval_check import Policy
+from judges.stats.calibration import DimensionResult
+from judges.stats.check_states import may_be_approved
+from judges.stats.uncertainty import MIN_CLUSTERS
+
+MOST = 1_000_000
+"""Items that can be required."""
+_SUREST = 0.999
+ANSWERED = 0.9
+"""The share of the drawn items that people have to have answered, where nothing else was set.
+
+Items that nobody answers may be the hard ones, and then the judge looks better than it is."""
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What an approval has to meet: the approval check's policy, and what is asked beside it.
+
+    four_eyes: another lead than the one who proposes has to approve. alarms: an audit of the judge in alarm refuses an
+    approval, instead of only being shown beside it. coverage: the least share of the cells with gold that the judge has
+    answered (n/a is an answer only where people say it), 0 to 1; kappa uses those alone, and a judge that fails on what
+    is hard would look better than it is. imported: labels from files count too, for which only whoever imported them
+    can say that they are blind and their items drawn at random. answered: the least share of the items drawn to be
+    labelled blind that have a label, overall and in every stratum, 0 to 1.
+    """
+
+    policy: Policy = field(default_factory=Policy)
+    four_eyes: bool = False
+    alarms: bool = False
+    coverage: float = 0.9
+    imported: bool = False
+    answered: float = ANSWERED
+
+    def basis(self, synthetic: bool = False) -> Basis:
+        """Which labels count; in a dataset marked as synthetic imported ones always do, as all of it is made up."""
+        return "imported" if self.imported or synthetic else "gate"
+
+    def check(self) -> Requirements:
+        """Itself. Raises BadInput for values that make no sense, or under which nothing would be refused any more."""
+        for rule in RULES.values():
+            rule.check_type(self)
+        try:
+            Policy(**vars(self.policy))
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+        for rule in RULES.values():
+            if refusal := rule.refusal(self):
+                raise BadInput(refusal)
+        return self
+
+
+class Candidate(Protocol):
+    """What the rules are held against beside the approval check itself: a dimension that somebody may approve."""
+
+    @property
+    def line(self) -> DimensionResult:
+        """Its figures and the decision of the approval check."""
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the cells with gold that the judge has answered."""
+
+    @property
+    def dodged(self) -> int:
+        """Cells for which people have a value and the judge says n/a."""
+
+    @property
+    def alarms(self) -> Mapping[str, AuditFinding] | None:
+        """The audits in alarm by name, None where the policy does not ask."""
+
+
+@dataclass(frozen=True)
+class FormField:
+    """A rule in the form of the policy.
+
+    `low`, `high` and `step` are of what is shown, which may be in percent of the value; a toggle has none.
+    `with_bound`: it means nothing where no lower bound is required.
+    """
+
+    label: str
+    help: str = ""
+    low: float = 0
+    high: float = 0
+    step: float = 0
+    side: Literal["left", "right"] = "right"
+    percent: bool = False
+    with_bound: bool = False
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule. `name` is its field in `Policy` (in_check) or `Requirements`, and its stored name.
+
+    kind: a share is from 0 to 1; `looks` is a whole number or 0. subject: what a wrong value is called.
+    trail: what the audit log calls it, or says of no and of yes. report: what reports call it. about: with which others
+    it is told (`ABOUT`). sentence: what is required, "" nothing. refusal: why the value cannot be. stricter: as it was
+    and as it is, in words, where it is stricter now. unmet: why a dimension does not meet it, where the decision of
+    the approval check does not say so itself. unsaid: its value in decisions made before there was the rule.
+    """
+
+    name: str
+    kind: Literal["number", "whole", "looks", "share", "flag"]
+    in_check: bool
+    subject: str
+    trail: str | tuple[str, str]
+    report: str
+    about: str
+    form: FormField | None = None
+    sentence: Callable[[Requirements], str] = lambda _: ""
+    refusal: Callable[[Requirements], str] = lambda _: ""
+    stricter: Callable[[Requirements, Requirements], tuple[str, str] | None] = lambda _, __: None
+    unmet: Callable[[Requirements, Candidate], str] = lambda _, __: ""
+    strictness: Callable[[Requirements], float] | None = None
+    unsaid: float | bool | None = None
+
+    def value(self, asked: Requirements) -> Any:
+        """Its value in requirements."""
+        return getattr(asked.policy if self.in_check else asked, self.name)
+
+    def strict(self, asked: Requirements) -> float:
+        """A number that is higher where more is asked."""
+        return float(self.value(asked)) if self.strictness is None else self.strictness(asked)
+
+    def check_type(self, asked: Requirements) -> None:
+        """Raises BadInput where the value is not of its kind."""
+        value = self.value(asked)
+        if self.kind in ("number", "share") and (isinstance(value, bool) or not isinstance(value, (int, float))):
+            raise BadInput(f"The {self.subject} is {value!r}: it must be a number.")
+        if self.kind == "number" and not math.isfinite(value):
+            raise BadInput(f"The {self.subject} is {value}: it must be a number.")
+        if self.kind == "whole" and (type(value) is not int or not 1 <= value <= MOST):
+            raise BadInput(
+                f"The number of {self.subject} is {value!r}: it must be a whole number from 1 to {MOST:,}."
+            )
+        if self.kind == "looks" and type(value) is not int:
+            raise BadInput(self.refusal(asked))
+        if self.kind == "flag" and type(value) is not bool:
+            raise BadInput(f"Whether {self.subject} is {value!r}: it must be yes or no.")
+
+
+def is_looser(new: Requirements, old: Requirements) -> bool:
+    """Whether anything is asked less strictly than before."""
+    return any(rule.strict(new) < rule.strict(old) for rule in RULES.values())
+
+
+def explain(asked: Requirements) -> list[str]:
+    """What is required, a sentence each."""
+    told = sorted(RULES.values(), key=lambda rule: ABOUT.index(rule.about))
+    return [sentence for rule in told if (sentence := rule.sentence(asked))]
+
+
+def percent(share: float) -> str:
+    """A share in percent, with as many digits as it takes not to round a miss up: 89.9%."""
+    return f"{100 * share:.0f}%" if abs(share - round(share, 2)) < 1e-9 else f"{int(1000 * share) / 10:.1f}%"
+
+
+# -- what needs more than a line ---------------------------------------------------------------------------------------
+
+
+def _threshold_refusal(asked: Requirements) -> str:
+    kappa = asked.policy.threshold
+    return f"A kappa of {kappa:g} is at most what chance gives: require more than 0." if kappa <= 0 else ""
+
+
+def _items_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
+    few, most = then.policy.first, now.policy.first
+    return (f"{few:,} items", f"{most:,} items") if few < most else None
+
+
+def _clusters_refusal(asked: Requirements) -> str:
+    low = asked.policy.min_clusters < MIN_CLUSTERS
+    return f"Below {MIN_CLUSTERS} items no interval is reliable: require at least as many." if low else ""
+
+
+def _bound_sentence(asked: Requirements) -> str:
+    check = asked.policy
+    if not check.lower_bound:
+        return "No lower bound is required: a judge below the required kappa may pass by chance."
+    looks = "valid at a single look"
+    if check.horizon:
+        looks = f"valid at any number of looks up to {check.horizon:,} items, and over all decisions on the same labels"
+    return f"Its one-sided {100 * check.level:g}% lower bound too, {looks}."
+
+
+def _bound_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
+    if now.policy.lower_bound and not then.policy.lower_bound:
+        return "no lower bound", f"a lower bound ({100 * now.policy.level:g}%)"
+    return None
+
+
+def _level_refusal(asked: Requirements) -> str:
+    level = asked.policy.level
+    if level > _SUREST:
+        return f"Labels cannot give {100 * level:g}% confidence: require at most {100 * _SUREST:g}%."
+    return ""
+
+
+def _level_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
+    old, new = then.policy, now.policy
+    if new.lower_bound and old.lower_bound and old.level < new.level:
+        return f"{100 * old.level:g}% confidence", f"{100 * new.level:g}% confidence"
+    return None
+
+
+def _horizon_refusal(asked: Requirements) -> str:
+    check = asked.policy
+    if type(check.horizon) is int and (not check.lower_bound or check.first < check.horizon <= MOST):
+        return ""
+    return (
+        f"The bound is valid for looks up to {check.horizon!r} items: it must be a whole number above the "
+        f"{check.first:,} at which decisions begin, and at most {MOST:,}."
+    )
+
+
+def _horizon_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
+    old, new = then.policy, now.policy
+    if not (new.lower_bound and old.horizon < new.horizon):
+        return None
+    once = f"any number of looks up to {old.horizon:,} items" if old.horizon else "a single look"
+    return once, f"any number of looks up to {new.horizon:,} items"
+
+
+def _share_refusal(name: str, share: float) -> str:
+    if math.isfinite(share) and 0 <= share <= 1:
+        return ""
+    return f"The {name} is {share:g}: it must be from 0 to 1, such as 0.9."
+
+
+def _coverage_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
+    if then.coverage >= now.coverage:
+        return None
+    judged = "{:g}% of ratings answered by the judge"
+    return judged.format(100 * then.coverage), judged.format(100 * now.coverage)
+
+
+def _coverage_unmet(asked: Requirements, found: Candidate) -> str:
+    share, figures = found.coverage, found.line.gate
+    if share is None or share >= asked.coverage or not may_be_approved(found.line.decision.state):
+        return ""
+    return (
+        f"The judge answered {percent(share)} of the {figures.gold_cells:,} ratings with reference labels "
+        f"({figures.unscored:,} without a score, {found.dodged:,} n/a where people gave a value); "
+        f"{percent(asked.coverage)} are required (policy)."
+    )
+
+
+def _answered_sentence(asked: Requirements) -> str:
+    if not asked.answered:
+        return "Drawn items without a label are ignored, though they may be the hard ones."
+    return (
+        f"People labelled at least {100 * asked.answered:g}% of the items drawn to be labelled blind, overall and in "
+        "every stratum: unlabelled ones may be the hard ones."
+    )
+
+
+def _answered_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
+    if then.answered >= now.answered:
+        return None
+    people = "{:g}% of the drawn items answered by people"
+    before = people.format(100 * then.answered) if then.answered else "drawn items without an answer ignored"
+    return before, people.format(100 * now.answered)
+
+
+def _alarms_unmet(asked: Requirements, found: Candidate) -> str:
+    if not (asked.alarms and found.alarms):
+        return ""
+    named = ", ".join(all_audits()[name].title for name in found.alarms)
+    return f"In alarm: {named}. The policy requires that no audit of the judge is."
+
+
+def _imported_sentence(asked: Requirements) -> str:
+    if asked.imported:
+        return "Imported labels count: that they are blind and of random draws is what the importer states."
+    return (
+        "Only labels given in Assay count: how imported ones were made cannot be checked (they count in datasets "
+        "marked as synthetic)."
+    )
+
+
+ABOUT = ("labels", "agreement", "replies", "audits", "leads")
+"""What rules are about, in the order in which they are told."""
+RULES: dict[str, Rule] = {rule.name: rule for rule in (
+    Rule(
+        "threshold", "number", True, "threshold", "kappa required", "kappa, at least", "agreement",
+        FormField(
+            "Required kappa", "The cards suggest 0.5. Agreement between people is the usual upper limit.",
+            0.01, 1.0, 0.05, "left",
+        ),
+        lambda asked: f"Agreement: kappa of at least {asked.policy.threshold:g}.",
+        _threshold_refusal,
+    ),
+    Rule(
+        "min_items", "whole", True, "items", "items required", "labelled items, at least", "labels",
+        FormField(
+            "Required items", "Fewer items make the interval wider; below 30 nothing is decided.",
+            1, MOST, 10, "left",
+        ),
+        lambda asked: f"Sample: blind labels of at least {many(asked.policy.min_items, 'randomly drawn item')}.",
+        stricter=_items_stricter,
+    ),
+    Rule(
+        "min_clusters", "whole", True, "items for any verdict", "items for any verdict",
+        "items for any verdict, at least", "labels",
+        refusal=_clusters_refusal,
+    ),
+    Rule(
+        "lower_bound", "flag", True, "a lower bound is required", ("no lower bound required", "lower bound required"),
+        "the lower bound of kappa reaches that too", "agreement",
+        FormField(
+            "Lower bound required",
+            "Without it, at 100 items a judge whose true kappa is 0.45 passes a required 0.5 by chance in about 25% of "
+            "cases; with it in about 2%.",
+        ),
+        _bound_sentence, stricter=_bound_stricter,
+    ),
+    Rule(
+        "level", "number", True, "level", "confidence of the bound", "confidence of that bound, one-sided", "agreement",
+        FormField("Confidence of the bound, %", "", 50.0, 99.9, 1.0, percent=True, with_bound=True),
+        refusal=_level_refusal, stricter=_level_stricter,
+        strictness=lambda asked: asked.policy.level if asked.policy.lower_bound else 0.0,
+    ),
+    Rule(
+        "horizon", "looks", True, "looks", "bound valid for looks up to (items)",
+        "items up to which the bound holds at every look (0: at a single look)", "agreement",
+        FormField(
+            "Bound valid for looks up to, items",
+            "Looking after every 20 labels raises an error rate of 5% to 14 to 18%. The bound is lowered so that it "
+            "stays 5% up to this number of items. A plan of looks, fixed before, lowers it less.",
+            2, MOST, 100, with_bound=True,
+        ),
+        refusal=_horizon_refusal, stricter=_horizon_stricter, unsaid=0,
+    ),
+    Rule(
+        "coverage", "share", False, "coverage", "labelled ratings answered by the judge",
+        "share of the ratings with gold that the judge answered, at least", "replies",
+        FormField(
+            "Ratings answered by the judge, %",
+            "Kappa counts only what the judge answered: one that fails on hard items would be overestimated.",
+            0.0, 100.0, 5.0, "left", True,
+        ),
+        lambda asked: f"The judge answered at least {100 * asked.coverage:g}% of the ratings with reference labels "
+        "(gold); its n/a counts as an answer where people say n/a too.",
+        lambda asked: _share_refusal("coverage", asked.coverage), _coverage_stricter, _coverage_unmet,
+    ),
+    Rule(  # held against who answered in judges/stats/nonresponse.py, as part of the decision
+        "answered", "share", False, "share of drawn items answered", "drawn items answered by people",
+        "share of the drawn items that people answered, overall and in every stratum, at least", "replies",
+        FormField(
+            "Drawn items labelled by people, %",
+            "Overall and in every stratum. Unlabelled items may be the hard ones: agreement is overestimated.",
+            0.0, 100.0, 5.0, "left", True,
+        ),
+        _answered_sentence,
+        lambda asked: _share_refusal("share of drawn items answered", asked.answered), _answered_stricter, unsaid=0.0,
+    ),
+    Rule(
+        "alarms", "flag", False, "alarms block approval",
+        ("audit alarms do not block approval", "audit alarms block approval"), "no audit is in alarm", "audits",
+        FormField("No audit in alarm", "Otherwise alarms are only shown beside the figures."),
+        lambda asked: "No audit of the judge is in alarm." if asked.alarms else "",
+        stricter=lambda then, now: (
+            ("audits in alarm allowed", "no audit in alarm") if now.alarms and not then.alarms else None
+        ),
+        unmet=_alarms_unmet,
+    ),
+    Rule(  # held against who proposed and who approves when a decision is put on record (data/approvals/approvals.py)
+        "four_eyes", "flag", False, "two leads are required", ("one lead is enough", "two leads required"),
+        "two leads agree", "leads",
+        FormField(
+            "Two leads required",
+            "One lead proposes, another approves. Who leads, and a less strict policy, need two as well. A lead whom "
+            "the first one made alone does not count as the second.",
+        ),
+        lambda asked: "Two independent leads: one proposes, another approves, neither having made the other a lead. A "
+        "less strict policy, a changed limit of an audit, and a change of who leads need two as well."
+        if asked.four_eyes else "",
+        stricter=lambda then, now: ("one lead", "two leads") if now.four_eyes and not then.four_eyes else None,
+    ),
+    Rule(
+        "imported", "flag", False, "imported labels count",
+        ("imported labels do not count", "imported labels count"), "imported labels count", "labels",
+        FormField(
+            "Imported labels count",
+            "That imported labels are blind and of randomly drawn items is stated by the importer and cannot be "
+            "checked. In synthetic datasets they always count.",
+        ),
+        _imported_sentence,
+        stricter=lambda then, now: (
+            ("imported labels counted", "labels given here only") if then.imported and not now.imported else None
+        ),
+        strictness=lambda asked: float(not asked.imported), unsaid=True,
+    ),
+)}  # fmt: skip
+"""Every rule by its stored name, in the order of the form and of what is said of an older policy."""
