@@ -14,7 +14,7 @@ from data.records import datasets
 from data.records.people import require
 from data.reports.bundle import bundle
 from data.reports.details import EPSILON
-from data.reports.evidence import gather
+from data.reports.evidence import gather_evidence
 from data.reports.figures import figures
 from data.reports.report import report
 from data.store import open_store
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         if zipped:
             made = bundle(store, who, dataset.id, judge_id, _say, epsilon)
         elif options.figures:
-            found = figures(gather(store, dataset.id, judge_id, _say, epsilon))
+            found = figures(gather_evidence(store, dataset.id, judge_id, _say, epsilon))
             made = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
         else:
             made = report(store, who, dataset.id, judge_id, _say, epsilon).encode()

@@ -16,7 +16,7 @@ from data.cards import cards
 from data.cli.actor import actor, as_whom
 from data.records import datasets
 from data.runs import runs
-from data.runs.run_order import Order, Standing
+from data.runs.run_order import RunOrder, RunProgress
 from data.store import Store, open_store
 from data.store.errors import BadInput
 from judges.authoring import soundness
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
         return _follow(store, started, name)
 
 
-def _order(store: Store, name: str, options: argparse.Namespace) -> Order:
+def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
     for wanted in ("dataset", "model"):
         if not getattr(options, wanted):
             raise BadInput(f"Say which {wanted}: --{wanted} NAME.")
@@ -116,7 +116,7 @@ def _order(store: Store, name: str, options: argparse.Namespace) -> Order:
     limits = {n.replace("-", "_"): v for n in _ENDPOINT if (v := getattr(options, n.replace("-", "_"))) is not None}
     if practice(options.model) and "base_url" not in limits and not os.environ.get("OPENAI_BASE_URL", "").strip():
         limits["base_url"] = runs.practice_url()
-    return Order(
+    return RunOrder(
         dataset.id, card, options.model, params, _made(Endpoint, limits), options.spend,
         _price(options), options.limit, options.only_unscored, options.batch,
     )  # fmt: skip
@@ -135,7 +135,7 @@ def _made(model: Callable[..., Any], values: dict[str, Any]) -> Any:
         raise BadInput(f"--{name}: {first['msg'].removeprefix('Value error, ')}.") from None
 
 
-def _dry_run(store: Store, name: str, order: Order) -> int:
+def _dry_run(store: Store, name: str, order: RunOrder) -> int:
     for shown in runs.dry_run(store, name, order):
         print(f"== {shown.name}")
         for message in shown.messages:
@@ -152,9 +152,9 @@ def _dry_run(store: Store, name: str, order: Order) -> int:
 
 
 def _collect(store: Store) -> int:
-    waiting = [found for found in runs.history(store) if found.state == "waiting for batch"]
+    waiting = [found for found in runs.list_runs(store) if found.state == "waiting for batch"]
     for found in waiting:
-        runs.look_after(store, found.id, patient=False)
+        runs.follow_batches(store, found.id, patient=False)
     for found in waiting:
         end = runs.wait(store, found.id)
         print(f"{found.id}  {found.card} by {found.model} on {found.dataset}: {end.state}. {_counts(end)}")
@@ -187,7 +187,7 @@ def _follow(store: Store, run_id: str, name: str) -> int:
     return 0 if end.state in ("finished", "waiting for batch") else 130 if line.broken else 1
 
 
-def _counts(end: Standing) -> str:
+def _counts(end: RunProgress) -> str:
     reasons = "".join(f", {n:,} {reason}" for reason, n in end.unscored.items())
     return (
         f"{end.done:,} of {many(end.total, 'judgment')}: {end.scored:,} scored{reasons}. {many(end.calls, 'call')}, "
@@ -195,7 +195,7 @@ def _counts(end: Standing) -> str:
     )
 
 
-def _cost(now: Standing) -> str:
+def _cost(now: RunProgress) -> str:
     """What is spent, of what limit."""
     if now.cost is None:
         return "cost not known"
@@ -211,7 +211,7 @@ class _Line:
         self._shown, self._began, self._last = sys.stderr.isatty(), time.monotonic(), 0.0
         self.broken = False
 
-    def __call__(self, now: Standing) -> None:
+    def __call__(self, now: RunProgress) -> None:
         at = time.monotonic()
         if not self._shown or at - self._last < _PAUSE:
             return

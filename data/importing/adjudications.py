@@ -4,41 +4,43 @@ from __future__ import annotations
 
 from data.gold.disputes import Place, Said, kept
 from data.importing import rows
-from data.importing.context import Door, No, check_text, person
-from data.importing.existing import Decisions, Made
-from data.importing.lines import AdjudicationIn, Line, SaidIn
-from data.importing.question import Asked, asked
-from data.importing.sentences import show
+from data.importing.context import ImportContext, LineError, check_person, check_text
+from data.importing.existing import KnownAdjudications, KnownDecision
+from data.importing.lines import AdjudicatedLabelIn, AdjudicationIn, Line
+from data.importing.question import LabelQuestion, find_question
+from data.importing.sentences import show_value
 from data.store.ids import content_id
 
 
-class DecisionDoor:
+class AdjudicationCheck:
     """Takes adjudications; remembers the people who made them, and those whose labels they were made on."""
 
-    def __init__(self, door: Door, known: Decisions) -> None:
+    def __init__(self, door: ImportContext, known: KnownAdjudications) -> None:
         self.door, self.known = door, known
         self.people: dict[str, str] = {}
         self._asked = door.questions
 
     def take(self, line: Line) -> None:
-        """Put a decision into the spool, or count it as known. Raises No or AssayError."""
+        """Put a decision into the spool, or count it as known. Raises LineError or AssayError."""
         given = AdjudicationIn.model_validate(line.data)
         item = self.door.item(given.item)
-        question = asked(given, item, self._asked)
+        question = find_question(given, item, self._asked)
         value = question.code(given.value)
         said = [self._said(question, one, f"labels.{n}") for n, one in enumerate(given.labels)]
         if not given.saw_judge and any(s.mode == "assisted" for s in said):
-            raise No("saw_judge", "saw_judge must be true: some of its labels were given with the judge in view.")
+            raise LineError(
+                "saw_judge", "saw_judge must be true: some of its labels were given with the judge in view."
+            )
         check_text(given.reason)
-        at = rows.moment(given.made_at)
-        plain = Made(person(given.adjudicator, "adjudicator"), value, given.reason, given.saw_judge, at)
+        at = rows.parse_time(given.made_at)
+        plain = KnownDecision(check_person(given.adjudicator, "adjudicator"), value, given.reason, given.saw_judge, at)
         made = plain._replace(person=self.door.identity(plain.person))
         cell = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
         report = self.door.report
         if self.known.has(cell, plain) or self.known.has(cell, made):
             report.known.adjudications += 1
             return
-        self._check_stored(cell, made, f"{given.dimension.replace('_', ' ')} of {given.unit} of {show(item.id)}")
+        self._check_stored(cell, made, f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(item.id)}")
         self.door.past(made.at)
         self.known.add(cell, made)
         for name in (made.person, *(s.person for s in said)):
@@ -52,19 +54,19 @@ class DecisionDoor:
         shown |= {"adjudicator": made.person, "value": str(given.value)}
         self.door.show("adjudications", report.new.adjudications, **shown)
 
-    def _said(self, question: Asked, one: SaidIn, place: str) -> Said:
-        who = self.door.identity(person(one.annotator, f"{place}.annotator"))
+    def _said(self, question: LabelQuestion, one: AdjudicatedLabelIn, place: str) -> Said:
+        who = self.door.identity(check_person(one.annotator, f"{place}.annotator"))
         return Said("", who, question.code(one.value, f"{place}.value"), one.mode)
 
-    def _check_stored(self, cell: Place, made: Made, what: str) -> None:
+    def _check_stored(self, cell: Place, made: KnownDecision, what: str) -> None:
         """Raise No where a decision on this cell holds that must not be replaced."""
         if cell in self.known.new:
-            raise No("item", f"There is another decision on {what} earlier in this import: a cell has one.")
+            raise LineError("item", f"There is another decision on {what} earlier in this import: a cell has one.")
         held = self.known.stored.get(cell)
         if held is None:
             return
         when = f"{held.at:%Y-%m-%d %H:%M}"
         if held.here:
-            raise No("adjudicator", f"{held.person} already decided on {what} here ({when}).")
+            raise LineError("adjudicator", f"{held.person} already decided on {what} here ({when}).")
         if made.at <= held.at:
-            raise No("made_at", f"The dataset holds a later decision of {held.person} on {what} ({when}).")
+            raise LineError("made_at", f"The dataset holds a later decision of {held.person} on {what} ({when}).")

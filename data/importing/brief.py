@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from data.cards import cards
 from data.cards.cards import Place
-from data.importing.formats import Known, mapping_for
-from data.importing.mapping import Mapping as Columns
-from data.importing.mapping import signature
-from data.importing.plan import Plan
+from data.importing.formats import DetectedFile, mapping_for
+from data.importing.mapping import ColumnMapping as Columns
+from data.importing.mapping import mapping_key
+from data.importing.plan import ImportPlan
 from data.records import guidelines
 from data.records.people import everyone, here
 from data.records.settings import GoldRule, get, gold_rule
@@ -25,7 +25,7 @@ from judges.types import Dimension
 
 
 @dataclass(frozen=True)
-class Brief:
+class Snapshot:
     """A plan, and the state of the workspace at change `since`.
 
     `mappings` are those of the tables by the name of their file, `signed` the same by the signature of their columns,
@@ -34,7 +34,7 @@ class Brief:
     and `lead` whether who imports may set one.
     """
 
-    plan: Plan
+    plan: ImportPlan
     dataset_id: str
     since: int
     lead: bool
@@ -54,12 +54,12 @@ class Brief:
         return pickle.dumps((replace(self, cards={}), specs))
 
 
-def brief(store: Store, plan: Plan, found: list[Known], actor: str = "") -> Brief:
+def take_snapshot(store: Store, plan: ImportPlan, found: list[DetectedFile], actor: str = "") -> Snapshot:
     """What an import by that person ("": a lead) has to know. Raises BadInput for a table without a mapping."""
     dataset_id = content_id("dataset", plan.dataset)
     tables = [(known, mapping_for(store, plan, known)) for known in found if known.format == "table"]
     leads = [p.name for p in everyone(store) if p.may("lead")]
-    return Brief(
+    return Snapshot(
         plan,
         dataset_id,
         store.newest(),
@@ -68,16 +68,16 @@ def brief(store: Store, plan: Plan, found: list[Known], actor: str = "") -> Brie
         gold_rule(store, dataset_id),
         get(store, dataset_id, "gold") is not None,
         {known.file.name: mapping for known, mapping in tables},
-        {signature(known.columns): mapping for known, mapping in tables},
+        {mapping_key(known.columns): mapping for known, mapping in tables},
         dict(cards.questions(store)),
         held.text if (held := guidelines.current(store, dataset_id)) else "",
         cards.known(store),
     )
 
 
-def unpacked(data: bytes) -> Brief:
+def unpack_snapshot(data: bytes) -> Snapshot:
     """The brief of such bytes, which must come from a process that is trusted."""
-    made: Brief
+    made: Snapshot
     made, specs = pickle.loads(data)
     found: dict[str, Card] = {}
     for name, told in specs.items():

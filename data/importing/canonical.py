@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from data.importing.lines import Bad, Entry, Hint, Line
-from data.importing.ratings import Ratings
+from data.importing.lines import Entry, Hint, Line, RejectedRow
+from data.importing.ratings import ScoreCollector
 from judges.importing.contents import FORMAT, sort
 from judges.importing.jsonl import Record
 
@@ -20,7 +20,7 @@ _SCORED = ("item", "card", "model", "params", "card_version")
 _NEEDED = ({"id", "kind"}, {"item", "card"}, {"item", "dimension"})
 
 
-def exported(keys: frozenset[str]) -> bool:
+def is_export(keys: frozenset[str]) -> bool:
     """Whether a row with these columns is one of an export of Assay in CSV or Parquet, which needs no mapping."""
     return sort(dict.fromkeys(keys)) == "score" or any(needed <= keys for needed in _EXPORTED)
 
@@ -34,20 +34,20 @@ def fits(keys: frozenset[str]) -> bool:
 
 def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
     """The lines of one file; scores of a judge that stand in rows of their own are put together as its judgments."""
-    ratings = Ratings()
+    ratings = ScoreCollector()
     for record in records:
         if record.problem:
-            yield Bad(file, record.line, [("", f"The line {record.problem}.")], record.text)
+            yield RejectedRow(file, record.line, [("", f"The line {record.problem}.")], record.text)
         elif sort(record.value) == "score":
             yield from _scored(ratings, file, record)
         elif "assay" not in record.value:
-            yield line(file, record)
+            yield to_line(file, record)
         elif newer := _newer(record.value["assay"]):
-            yield Bad(file, record.line, [("assay", newer)], record.value)
+            yield RejectedRow(file, record.line, [("assay", newer)], record.value)
     yield from ratings.lines()
 
 
-def _scored(ratings: Ratings, file: str, record: Record) -> Iterator[Entry]:
+def _scored(ratings: ScoreCollector, file: str, record: Record) -> Iterator[Entry]:
     """Add what a row of an export of scores or samples holds; a row of several samples together is no single answer."""
     row = record.value
     if row.get("sample") is None and int(row.get("samples") or 1) > 1:
@@ -80,20 +80,20 @@ def _newer(head: object) -> str:
     )
 
 
-def line(file: str, record: Record) -> Entry:
+def to_line(file: str, record: Record) -> Entry:
     """What one object is: an item has a kind, a judgment a card, a label a dimension, an adjudication who made it."""
     value = record.value
     if isinstance(value.get("card"), dict):
         return Line(file, record.line, "card", value, value)
     if value.keys() >= {"how", "people", "value"}:
         problem = "This is exported gold, which is made of labels: import the export of labels, or the whole dataset."
-        return Bad(file, record.line, [("", problem)], value)
+        return RejectedRow(file, record.line, [("", problem)], value)
     if "card" in value and "annotator" not in value:
         given = [key for key in ("reply", "raw", "scores") if value.get(key) is not None]
         if len(given) == 1:
             return Line(file, record.line, "judgment", value, value)
         problem = "A judgment has one of reply, raw and scores" + (", not several." if given else ".")
-        return Bad(file, record.line, [("reply", problem)], value)
+        return RejectedRow(file, record.line, [("reply", problem)], value)
     if "adjudicator" in value and "annotator" not in value:
         return Line(file, record.line, "adjudication", value, value)
     if "gold_rule" in value:
@@ -110,4 +110,4 @@ def line(file: str, record: Record) -> Entry:
         "and dimension, an adjudication item, dimension and adjudicator; a card has card, a rule gold_rule, guidelines "
         "have guidelines."
     )
-    return Bad(file, record.line, [("", problem)], value)
+    return RejectedRow(file, record.line, [("", problem)], value)

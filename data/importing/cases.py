@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from data.importing.lines import Found, Line, Said
-from data.importing.remainder import Remainder
-from data.importing.spill_file import Shelf
+from data.importing.lines import Line, NamedValue, ToolEntry
+from data.importing.remainder import ReadingReport
+from data.importing.spill_file import SpillFile
 from data.importing.tools import Part
-from data.importing.utterances import Utterance, decoded, messages, plain, turns
+from data.importing.utterances import Utterance, as_text, decode_json, read_messages, to_turns
 from data.store.ids import content_id
 
 Json = dict[str, Any]
@@ -40,7 +40,7 @@ _SPEAKER, _SPOKEN = ("author", "speaker", "role", "from", "name"), ("text", "con
 
 
 @dataclass(slots=True)
-class Opinion:
+class CaseRating:
     """What a judge or a person said of a case: of the whole, of a turn (counted by utterances from 0), or of a side."""
 
     name: str
@@ -55,14 +55,14 @@ class Opinion:
 
 
 @dataclass(slots=True)
-class Case:
+class EvaluationCase:
     """A case under its id: its utterances, or the two answers of a pair, and everybody's opinions."""
 
     file: str
     line: int
     id: str
     said: list[Utterance]
-    opinions: list[Opinion] = field(default_factory=list)
+    opinions: list[CaseRating] = field(default_factory=list)
     sides: tuple[str, str] | None = None
     reference: str = ""
     system: str = ""
@@ -70,12 +70,12 @@ class Case:
     meta: dict[str, Any] = field(default_factory=dict)
 
 
-class Cases:
+class CaseCollector:
     """What the files of a tool hold in cases. Give it cases, then take the entries; close it."""
 
     def __init__(self, title: str) -> None:
-        self.rest = Remainder(title)
-        self._shelf = Shelf()
+        self.rest = ReadingReport(title)
+        self._shelf = SpillFile()
         self._count = 0
         self._dialogues = False
         self._names: dict[str, str] = {}
@@ -84,7 +84,7 @@ class Cases:
         """Forget everything."""
         self._shelf.close()
 
-    def add(self, case: Case) -> None:
+    def add(self, case: EvaluationCase) -> None:
         """A case; one without an answer is reported."""
         if case.sides is None and not any(one.role == "assistant" for one in case.said):
             why = "has no answer that could be judged."
@@ -108,13 +108,13 @@ class Cases:
         self._shelf.put_bytes(self._count, marshal.dumps(held))
         self._count += 1
 
-    def entries(self) -> Iterator[Found]:
+    def entries(self) -> Iterator[ToolEntry]:
         """The items, each followed by its scores and labels, then what could not be imported."""
         given: set[str] = set()
         for number in range(self._count):
-            case = Case(*marshal.loads(self._shelf.get_bytes(number)))
+            case = EvaluationCase(*marshal.loads(self._shelf.get_bytes(number)))
             case.said = [Utterance(*one) for one in case.said]
-            case.opinions = [Opinion(*one) for one in case.opinions]  # type: ignore[misc]
+            case.opinions = [CaseRating(*one) for one in case.opinions]  # type: ignore[misc]
             data, numbers = self._item(case)
             if case.id not in given:
                 yield Line(case.file, case.line, "item", data, {"id": case.id})
@@ -123,14 +123,14 @@ class Cases:
                 if one.value is None or one.value == "" or isinstance(one.value, (dict, list)):
                     self.rest.hint("{n} scores without a single value were left out.")
                     continue
-                yield Said(
+                yield NamedValue(
                     case.file, case.line, case.id, data["kind"], _unit(one, data, numbers), one.name, one.value, one.by,
                     one.who, one.note, one.made_at, {"id": case.id, "name": one.name, "value": one.value}, None,
                     one.confidence,
                 )  # fmt: skip
         yield from self.rest.told()
 
-    def _item(self, case: Case) -> tuple[dict[str, Any], list[int]]:
+    def _item(self, case: EvaluationCase) -> tuple[dict[str, Any], list[int]]:
         """The item of a case, and the turn of each of its utterances."""
         if case.sides is not None:
             told = [one.text for one in case.said if one.role in ("user", "system")]
@@ -139,7 +139,7 @@ class Cases:
             }
             data = {"id": case.id, "kind": "pair", "input": "\n\n".join(told), **sides, "meta": case.meta}
             return data, []
-        scenario, entries, numbers = turns(case.said)
+        scenario, entries, numbers = to_turns(case.said)
         scenario = "\n\n".join(filter(None, (case.scenario, scenario)))
         if self._dialogues or case.scenario or not 1 <= len(entries) <= 2:
             meta = {**case.meta, **({"reference": case.reference} if case.reference else {})}
@@ -153,15 +153,15 @@ class Cases:
         return data, numbers
 
 
-def of_rows(
+def read_cases(
     title: str, parts: Iterable[Part], within: Callable[[Json], list[Json]], fits: Callable[[Json], bool],
-    take: Callable[[Cases, str, int, Json], None], called: str, lacks: str,
-) -> Iterator[Found]:  # fmt: skip
+    take: Callable[[CaseCollector, str, int, Json], None], called: str, lacks: str,
+) -> Iterator[ToolEntry]:  # fmt: skip
     """What the files of a tool hold whose records have rows `within`: those that fit are taken, the others reported.
 
     `called` is what such a row is, and `lacks` what one that does not fit has not.
     """
-    cases = Cases(title)
+    cases = CaseCollector(title)
     try:
         for part in parts:
             for record in cases.rest.good(part.name, part.records):
@@ -176,7 +176,7 @@ def of_rows(
         cases.close()
 
 
-def _unit(one: Opinion, data: Mapping[str, Any], numbers: Sequence[int]) -> str:
+def _unit(one: CaseRating, data: Mapping[str, Any], numbers: Sequence[int]) -> str:
     if data["kind"] == "pair":
         return f"response/{one.side}" if one.side else "pair"
     if data["kind"] == "response":
@@ -186,7 +186,7 @@ def _unit(one: Opinion, data: Mapping[str, Any], numbers: Sequence[int]) -> str:
     return f"turn:{turn}" if answered else "conversation"
 
 
-def texts(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, str] | None, str, list[str]]:
+def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, str] | None, str, list[str]]:
     """What the fields of a record hold: utterances, the two answers of a pair, a reference, and the fields used."""
     plain_names = {re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_"): name for name in reversed(list(fields))}
     reference = next((plain_names[n] for n in _REFERENCES if n in plain_names), "")
@@ -194,22 +194,31 @@ def texts(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, str] |
     for name, value in fields.items():
         if (said := _chat(value)) is not None:
             sides = _sides({n: v for n, v in fields.items() if n != name})
-            return said, sides and sides[0], plain(fields.get(reference)), [*used, name, *(sides[1] if sides else ())]
+            return (
+                said,
+                sides and sides[0],
+                as_text(fields.get(reference)),
+                [*used, name, *(sides[1] if sides else ())],
+            )
     sides = _sides(fields)
     taken = sides[1] if sides else []
     asked = [n for n in _TASKS if n in plain_names and plain_names[n] not in taken]
-    said = [Utterance("user", plain(fields[plain_names[n]])) for n in asked if plain(fields[plain_names[n]]).strip()]
+    said = [
+        Utterance("user", as_text(fields[plain_names[n]]))
+        for n in asked
+        if as_text(fields[plain_names[n]]).strip()
+    ]
     said = [Utterance("user", "\n\n".join(one.text for one in said))] if said else []
     used += [plain_names[n] for n in asked] + taken
     if sides:
-        return said, sides[0], plain(fields.get(reference)), used
+        return said, sides[0], as_text(fields.get(reference)), used
     output = next((plain_names[n] for n in _OUTPUTS if n in plain_names and plain_names[n] not in used), "")
     if not output:
         rest = [n for n, v in fields.items() if n not in used and isinstance(v, str) and v.strip()]
         output = max(rest, key=lambda n: len(fields[n]), default="")
-    if output and plain(fields[output]).strip():
-        said.append(Utterance("assistant", plain(fields[output])))
-    return said, None, plain(fields.get(reference)), [*used, output]
+    if output and as_text(fields[output]).strip():
+        said.append(Utterance("assistant", as_text(fields[output])))
+    return said, None, as_text(fields.get(reference)), [*used, output]
 
 
 def _sides(fields: Mapping[str, Any]) -> tuple[tuple[str, str], list[str]] | None:
@@ -229,22 +238,22 @@ def _sides(fields: Mapping[str, Any]) -> tuple[tuple[str, str], list[str]] | Non
 
 def _chat(value: Any) -> list[Utterance] | None:
     """The messages of a field, also where they name speakers in words of their own: then the first one asks."""
-    value = decoded(value)
+    value = decode_json(value)
     if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
         return None
-    if (said := messages(value)) is not None:
+    if (said := read_messages(value)) is not None:
         return said
     speaker = next((k for k in _SPEAKER if all(k in one for one in value)), "")
     spoken = next((k for k in _SPOKEN if all(k in one for one in value)), "")
     if not speaker or not spoken:
         return None
     first = value[0][speaker]
-    return [Utterance("user" if one[speaker] == first else "assistant", plain(one[spoken])) for one in value]
+    return [Utterance("user" if one[speaker] == first else "assistant", as_text(one[spoken])) for one in value]
 
 
-def facts(value: Any, but: Sequence[str] = ()) -> dict[str, Any]:
+def plain_fields(value: Any, but: Sequence[str] = ()) -> dict[str, Any]:
     """The short plain values of an object, to be kept beside an item."""
-    value = decoded(value)
+    value = decode_json(value)
     found = value.items() if isinstance(value, dict) else ()
     kept = {k: v for k, v in found if isinstance(v, (str, int, float, bool)) and k not in but and len(str(v)) <= 200}
     return dict(list(kept.items())[:20])

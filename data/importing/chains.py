@@ -12,7 +12,7 @@ Sort = Literal["model", "tool", "root", ""]
 
 
 @dataclass(slots=True)
-class Call:
+class TraceSpan:
     """A span of a trace: the call of a model or a tool, the outermost one with its input and output, or any other ("").
 
     `said` is what went in and `answer` what came out; `start` are nanoseconds, by which calls are put in order.
@@ -34,7 +34,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class Chain:
+class CallChain:
     """Calls that continue each other.
 
     `heard` of its utterances went into the first of them; `marks` has for each call its span, where its answer lies,
@@ -48,11 +48,11 @@ class Chain:
     marks: list[tuple[str, int, int]]
     model: str = ""
 
-    def takes(self, call: Call, system: str, said: list[Utterance], rooted: bool) -> bool:
+    def takes(self, call: TraceSpan, system: str, said: list[Utterance], rooted: bool) -> bool:
         """Whether a call continues the chain; then it is part of it."""
         remembers = any(one.role != "user" for one in said)
         users, known = _users(said), _users(self.told)
-        shared, begin = _shared(known, users), fresh(self.told, said)
+        shared, begin = _shared(known, users), first_new_entry(self.told, said)
         alike = system == self.system
         if not shared and not begin:
             if remembers or rooted or not alike or self.origin != (call.parent, call.name):
@@ -72,7 +72,7 @@ class Chain:
         return True
 
 
-def fresh(told: Sequence[Utterance], heard: Sequence[Utterance]) -> int:
+def first_new_entry(told: Sequence[Utterance], heard: Sequence[Utterance]) -> int:
     """From which entry on what a call heard is new to those who know what was said before."""
     for most in range(min(len(told), len(heard)), 0, -1):
         if heard[most - 1] == told[-1] and list(heard[:most]) == list(told[-most:]):
@@ -90,11 +90,11 @@ def fresh(told: Sequence[Utterance], heard: Sequence[Utterance]) -> int:
     return min(places[-1] + 1 + rest, len(heard))
 
 
-def main(calls: Sequence[Call]) -> tuple[Chain | None, list[str]]:
+def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, list[str]]:
     """The conversation that the calls of a trace, in their order, amount to, and the spans that are no part of it."""
     root = next((call for call in calls if call.sort == "root"), None)
     rooted = root is not None and bool(root.said and root.answer)
-    chains: list[Chain] = []
+    chains: list[CallChain] = []
     for call in calls:
         if call.sort != "model" or not (call.said or call.answer):
             continue
@@ -104,7 +104,7 @@ def main(calls: Sequence[Call]) -> tuple[Chain | None, list[str]]:
             told = [*said, *call.answer]
             if told:
                 mark = (call.span, len(told) - 1, call.start)
-                chains.append(Chain(system, (call.parent, call.name), told, len(said), [mark], call.model))
+                chains.append(CallChain(system, (call.parent, call.name), told, len(said), [mark], call.model))
     if not chains:
         return (_of_root(root) if root else None), []
     best = max(range(len(chains)), key=lambda n: (*_likeness(chains[n], root), len(chains[n].told), n))
@@ -115,16 +115,16 @@ def main(calls: Sequence[Call]) -> tuple[Chain | None, list[str]]:
     return chain, [mark[0] for n, other in enumerate(chains) if n != best for mark in other.marks]
 
 
-def _of_root(root: Call) -> Chain | None:
+def _of_root(root: TraceSpan) -> CallChain | None:
     system = "\n\n".join(one.text for one in root.said if one.role == "system")
     said = [one for one in root.said if one.role != "system"]
     told = [*said, *root.answer]
     if not told:
         return None
-    return Chain(system, ("", root.name), told, len(said), [(root.span, len(told) - 1, root.start)], root.model)
+    return CallChain(system, ("", root.name), told, len(said), [(root.span, len(told) - 1, root.start)], root.model)
 
 
-def _likeness(chain: Chain, root: Call | None) -> tuple[bool, bool]:
+def _likeness(chain: CallChain, root: TraceSpan | None) -> tuple[bool, bool]:
     """Whether a chain ends with what the trace answered, and begins with what it was asked."""
     if root is None:
         return False, False
@@ -134,7 +134,7 @@ def _likeness(chain: Chain, root: Call | None) -> tuple[bool, bool]:
     return chain.told[-1].text.strip() in answers, bool(asked and users) and asked[-1] in users[-1]
 
 
-def _unstuffed(chain: Chain, root: Call) -> None:
+def _unstuffed(chain: CallChain, root: TraceSpan) -> None:
     """Where a prompt wraps what the user said, put the user's own words there."""
     asked = [one for one in root.said if one.role == "user"]
     place = _last_user(chain.told)
@@ -144,7 +144,7 @@ def _unstuffed(chain: Chain, root: Call) -> None:
             chain.told[place] = Utterance("user", asked[-1].text)
 
 
-def _with_tools(chain: Chain, tools: Sequence[Call]) -> None:
+def _with_tools(chain: CallChain, tools: Sequence[TraceSpan]) -> None:
     """Put the calls of tools before the answer that followed them, where the messages do not tell of them already."""
     begins = max((n for n, one in enumerate(chain.told[: chain.heard]) if one.role == "user"), default=0)
     if not tools or any(one.role == "tool" for one in chain.told[begins:]):

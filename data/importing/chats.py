@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from data.importing.lines import Bad, Entry, Hint, Line
-from data.importing.sentences import show
+from data.importing.lines import Entry, Hint, Line, RejectedRow
+from data.importing.sentences import show_value
 from data.importing.utterances import QUIET
 from data.store.ids import content_id
 from judges.importing.jsonl import Record, kind_of
@@ -34,7 +34,7 @@ _OWN = ("messages", "conversations", "history", "id", "system", "meta", "scenari
 _SETTINGS = ("tools", "functions", "parallel_tool_calls", "tool_choice")
 
 
-class Said(NamedTuple):
+class ChatMessage(NamedTuple):
     """What was said in a role, and of a tool its name and the id of the call that a result belongs to."""
 
     role: str
@@ -56,25 +56,25 @@ def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
     """The dialogues of one file."""
     for record in records:
         if record.problem:
-            yield Bad(file, record.line, [("", f"The line {record.problem}.")], record.text)
+            yield RejectedRow(file, record.line, [("", f"The line {record.problem}.")], record.text)
             continue
         try:
-            data, kept = dialogue(record.value)
+            data, kept = to_dialogue(record.value)
         except _No as no:
-            yield Bad(file, record.line, [no.args], record.value, str(record.value.get("id", "")))
+            yield RejectedRow(file, record.line, [no.args], record.value, str(record.value.get("id", "")))
             continue
         if kept:
             yield Hint(f"{file}: what is no part of a chat was kept in meta: {', '.join(kept)}.")
         yield Line(file, record.line, "item", data, record.value)
 
 
-def dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def to_dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The canonical dialogue of a chat, and the keys that went into its meta."""
     said = _said(value)
     scenario = value.get("scenario") or ""
     if not scenario and said and said[0][0] == "system":
         scenario, said = said[0][1], said[1:]
-    found = turns(said)
+    found = number_turns(said)
     meta = {}
     for key in ("meta", "metadata"):
         held = value.get(key) or {}
@@ -100,17 +100,17 @@ def dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     return data, kept
 
 
-def _said(value: dict[str, Any]) -> list[Said]:
+def _said(value: dict[str, Any]) -> list[ChatMessage]:
     """Everything that was said, called and given back, in order."""
     if isinstance(value.get("history"), list) and "messages" not in value:
         pairs = [entry if isinstance(entry, dict) else {} for entry in value["history"]]
         spoken = [(n, entry, role) for n, entry in enumerate(pairs) for role in ("user", "bot") if role in entry]
-        return [Said(role, _text(entry, role, f"history.{n}")) for n, entry, role in spoken]
+        return [ChatMessage(role, _text(entry, role, f"history.{n}")) for n, entry, role in spoken]
     name = "messages" if "messages" in value else "conversations"
     messages = value.get(name)
     if not isinstance(messages, list) or not messages:
         raise _No(name, f"{name} must be a list with at least one message.")
-    said: list[Said] = []
+    said: list[ChatMessage] = []
     calls = _Calls()
     for number, message in enumerate(messages):
         where = f"{name}.{number}"
@@ -120,7 +120,7 @@ def _said(value: dict[str, Any]) -> list[Said]:
     return calls.ordered(said)
 
 
-def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[Said]:
+def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[ChatMessage]:
     """What one message says and calls."""
     given = message.get("role", message.get("from"))
     if given is None and message.get("type") == "function_call":
@@ -131,7 +131,7 @@ def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[Sai
         return
     role = ROLES.get(given) if isinstance(given, str) else None
     if role is None:
-        raise _No(f"{where}.role", f"{where}.role must be user, assistant, system or tool (it is {show(given)}).")
+        raise _No(f"{where}.role", f"{where}.role must be user, assistant, system or tool (it is {show_value(given)}).")
     key = "content" if "content" in message or "value" not in message else "value"
     if role == "tool":
         yield calls.answered(message.get("tool_call_id"), _result(message.get(key)), message.get("name"))
@@ -141,14 +141,14 @@ def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[Sai
     if not parts:
         text = _text(message, key, where)
         if text or not made:
-            yield Said(role, text)
+            yield ChatMessage(role, text)
     for part in parts:
         if _sort(part) == "tool_use":
             yield calls.made({"name": part.get("name"), "arguments": part.get("input", {})}, part.get("id"))
         elif _sort(part) == "tool_result":
             yield calls.answered(part.get("tool_use_id"), _result(part.get("content")))
         else:
-            yield Said(role, _text({key: [part]}, key, where))
+            yield ChatMessage(role, _text({key: [part]}, key, where))
     for function, id_ in made:
         yield calls.made(function, id_)
 
@@ -166,20 +166,20 @@ class _Calls:
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
 
-    def made(self, function: dict[str, Any], id_: Any) -> Said:
+    def made(self, function: dict[str, Any], id_: Any) -> ChatMessage:
         """The entry of a call."""
         name = _name(function.get("name")) or "tool"
         if isinstance(id_, str):
             self._names.setdefault(id_, name)
         given = function.get("arguments", "")
-        return Said("tool", call(name, "" if given is None else given), name)
+        return ChatMessage("tool", call(name, "" if given is None else given), name)
 
-    def answered(self, id_: Any, text: str, name: Any = "") -> Said:
+    def answered(self, id_: Any, text: str, name: Any = "") -> ChatMessage:
         """The entry of a result."""
         known = self._names.get(id_, "") if isinstance(id_, str) else ""
-        return Said("tool", text, _name(name) or known, str(id_) if known else "")
+        return ChatMessage("tool", text, _name(name) or known, str(id_) if known else "")
 
-    def ordered(self, said: list[Said]) -> list[Said]:
+    def ordered(self, said: list[ChatMessage]) -> list[ChatMessage]:
         """The same, but results that came together stand in the order of their calls: their ids are not kept."""
         place = {id_: n for n, id_ in enumerate(self._names)}
         at = 0
@@ -224,7 +224,7 @@ def _text(message: dict[str, Any], key: str, where: str) -> str:
         if kind in QUIET:
             continue
         if not isinstance(text, str):
-            what = f"a part of type {show(kind)}" if isinstance(kind, str) else kind_of(part)
+            what = f"a part of type {show_value(kind)}" if isinstance(kind, str) else kind_of(part)
             raise _No(f"{where}.{key}", f"{where}.{key} holds {what}: only text can be judged.")
         parts.append(text)
     return "\n\n".join(parts)
@@ -241,7 +241,7 @@ def _made(message: dict[str, Any], where: str) -> list[tuple[dict[str, Any], Any
     return [(c["function"] if isinstance(c.get("function"), dict) else c, c.get("id")) for c in known]
 
 
-def turns(said: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
+def number_turns(said: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
     """The turns of (role, text, name of a tool), counted from 1: a turn begins with what a user says.
 
     What one role says twice in a row is one entry. Each call of a tool and each result is an entry of its own, before

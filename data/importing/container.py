@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, Literal
 
 from data.importing import csv_rows, json_array, json_object, tools
-from data.importing.source import File
+from data.importing.source import SourceFile
 from data.store.errors import BadInput
 from judges.importing import jsonl
 from judges.importing.jsonl import LIMIT, Record
@@ -27,7 +27,7 @@ _POINTER = b"version https://git-lfs.github.com/"
 _PEEK = 50
 
 
-def container(file: File) -> Container:
+def detect_container(file: SourceFile) -> Container:
     """How the file holds its records. Raises BadInput for archives, git-LFS pointers and what is no text."""
     head = file.head()
     for magic, name in _ARCHIVES.items():
@@ -60,7 +60,7 @@ def container(file: File) -> Container:
     return "csv"
 
 
-def _braces(file: File, text: bytes) -> Container:
+def _braces(file: SourceFile, text: bytes) -> Container:
     """Whether a file that begins with a brace has an object in each line, or is one object.
 
     One object has a first line that ends too early, and a second one that begins no other object.
@@ -81,26 +81,26 @@ def _braces(file: File, text: bytes) -> Container:
     return "lines"
 
 
-def records(file: File, held: Container, stream: BinaryIO) -> Iterator[Record]:
+def read_records(file: SourceFile, held: Container, stream: BinaryIO) -> Iterator[Record]:
     """The records of a file, in their order."""
     if held == "lines":
         return jsonl.records(stream)
     if held == "list":
-        return json_array.records(stream)
+        return json_array.read_json_array(stream)
     if held == "object":
-        return json_object.records(stream, tools.lists())
+        return json_object.read_json_object(stream, tools.lists())
     if held == "csv":
-        return csv_rows.records(file.name, stream, csv_rows.detect(file.name, file.head()))
+        return csv_rows.read_csv(file.name, stream, csv_rows.detect_dialect(file.name, file.head()))
     from data.store.sandbox import parquet_records
 
     return parquet_records(file.name, file.path, stream)
 
 
-def first(file: File, held: Container, most: int = 1) -> list[Record]:
+def first_records(file: SourceFile, held: Container, most: int = 1) -> list[Record]:
     """The first good records of a file, without counting as read; fewer where it begins with broken ones."""
     found: list[Record] = []
     with file.fresh() as stream:
-        for number, record in enumerate(records(file, held, stream)):
+        for number, record in enumerate(read_records(file, held, stream)):
             if not record.problem:
                 found.append(record)
             if len(found) == most or number >= max(_PEEK, most):

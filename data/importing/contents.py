@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from data.importing import formats
-from data.importing.container import records
-from data.importing.formats import Known
+from data.importing.container import read_records
+from data.importing.formats import DetectedFile
 from data.importing.gather import Progress
-from data.importing.lines import Line, Said
+from data.importing.lines import Line, NamedValue
 from data.importing.source import Source
 from data.importing.tools import NAMES
 from judges.types import is_unit, sort_of
@@ -26,7 +26,7 @@ _CELL, _WORD, _MOST, _OFTEN = 300, 80, 2_000, 2_000
 
 
 @dataclass
-class Cells:
+class ColumnValues:
     """The different cells of a column, or values of a name, and how many there are that are not empty.
 
     `cells` is empty where they are texts. Of more than can be listed (`many`) it has the first, the least and greatest.
@@ -38,16 +38,16 @@ class Cells:
 
 
 @dataclass
-class Table:
+class TableContents:
     """A table: its columns with their cells, its first rows with their cells cut, and the number of rows."""
 
-    columns: dict[str, Cells]
+    columns: dict[str, ColumnValues]
     rows: list[dict[str, Any]]
     count: int
 
 
 @dataclass
-class Saying:
+class ValueSummary:
     """What judges or people (`by`) said of units of a sort under a name, and how often each of them."""
 
     by: str
@@ -55,15 +55,15 @@ class Saying:
     sort: str
     name: str
     who: dict[str, int]
-    values: Cells
+    values: ColumnValues
 
 
 @dataclass
-class Contents:
+class SourceContents:
     """The tables of a source by the name of their file, what other tools' files say, and their items by kind."""
 
-    tables: dict[str, Table] = field(default_factory=dict)
-    sayings: list[Saying] = field(default_factory=list)
+    tables: dict[str, TableContents] = field(default_factory=dict)
+    sayings: list[ValueSummary] = field(default_factory=list)
     items: dict[str, int] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
@@ -71,21 +71,23 @@ class Contents:
         return asdict(self)
 
 
-def from_plain(told: dict[str, Any]) -> Contents:
+def contents_from_json(told: dict[str, Any]) -> SourceContents:
     """The contents of their JSON."""
     tables = {
-        name: Table({c: Cells(**cells) for c, cells in one["columns"].items()}, one["rows"], one["count"])
+        name: TableContents(
+            {c: ColumnValues(**cells) for c, cells in one["columns"].items()}, one["rows"], one["count"]
+        )
         for name, one in told["tables"].items()
     }
-    sayings = [Saying(**{**one, "values": Cells(**one["values"])}) for one in told["sayings"]]
-    return Contents(tables, sayings, told["items"])
+    sayings = [ValueSummary(**{**one, "values": ColumnValues(**one["values"])}) for one in told["sayings"]]
+    return SourceContents(tables, sayings, told["items"])
 
 
 class _Column:
     """The cells of a column so far."""
 
     def __init__(self) -> None:
-        self.told = Cells()
+        self.told = ColumnValues()
         self._cells: dict[Any, Any] = {}
         self._texts, self._numbers = False, 0
         self._ends: list[tuple[float, Any]] = []
@@ -109,7 +111,7 @@ class _Column:
         else:
             self.told.many = True
 
-    def done(self) -> Cells:
+    def done(self) -> ColumnValues:
         """What they are."""
         few = not self.told.many or self._numbers > 0.9 * self.told.count
         if not self._texts and few:
@@ -132,19 +134,19 @@ def _first(end: tuple[float, Any]) -> float:
     return end[0]
 
 
-def of_rows(file: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Contents:
+def summarize_rows(file: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> SourceContents:
     """The contents of a table of which only its columns and these rows are known."""
     made = {name: _Column() for name in columns}
     for row in rows:
         for name, cell in row.items():
             made[name].add(cell)
     cut = [{name: _cut(cell) for name, cell in row.items()} for row in rows[:ROWS]]
-    return Contents({file: Table({name: column.done() for name, column in made.items()}, cut, len(rows))})
+    return SourceContents({file: TableContents({name: column.done() for name, column in made.items()}, cut, len(rows))})
 
 
-def contents(source: Source, found: list[Known], progress: Progress | None = None) -> Contents:
+def read_contents(source: Source, found: list[DetectedFile], progress: Progress | None = None) -> SourceContents:
     """What the tables and other tools' files of a source hold; files of Assay's own formats need no telling."""
-    made = Contents()
+    made = SourceContents()
     for known in found:
         if known.format == "table":
             with known.file.open() as stream:
@@ -155,11 +157,11 @@ def contents(source: Source, found: list[Known], progress: Progress | None = Non
     return made
 
 
-def _table(known: Known, source: Source, stream: Any, progress: Progress | None) -> Table:
+def _table(known: DetectedFile, source: Source, stream: Any, progress: Progress | None) -> TableContents:
     columns: dict[str, _Column] = {}
     rows: list[dict[str, Any]] = []
     count = 0
-    for record in records(known.file, known.held, stream):
+    for record in read_records(known.file, known.held, stream):
         if record.problem:
             continue
         count += 1
@@ -169,7 +171,7 @@ def _table(known: Known, source: Source, stream: Any, progress: Progress | None)
             rows.append({name: _cut(cell) for name, cell in record.value.items()})
         if progress is not None and count % _OFTEN == 0:
             progress(source.at, source.size, count)
-    return Table({name: column.done() for name, column in columns.items()}, rows, count)
+    return TableContents({name: column.done() for name, column in columns.items()}, rows, count)
 
 
 def _cut(cell: Any) -> Any:
@@ -178,13 +180,13 @@ def _cut(cell: Any) -> Any:
     return cell[:_CELL] if isinstance(cell, str) else cell
 
 
-def _said(source: Source, others: list[Known], made: Contents, progress: Progress | None) -> None:
+def _said(source: Source, others: list[DetectedFile], made: SourceContents, progress: Progress | None) -> None:
     held: dict[tuple[str, str, str, str], tuple[Counter[str], _Column]] = {}
     items: Counter[str] = Counter()
     for number, entry in enumerate(_entries(others), 1):
         if isinstance(entry, Line) and entry.sort == "item":
             items[str(entry.data.get("kind"))] += 1
-        elif isinstance(entry, Said):
+        elif isinstance(entry, NamedValue):
             sort = sort_of(entry.unit) if is_unit(entry.unit) else ""
             who, values = held.setdefault((entry.by, entry.kind, sort, entry.name), (Counter(), _Column()))
             who[entry.who] += 1
@@ -192,9 +194,9 @@ def _said(source: Source, others: list[Known], made: Contents, progress: Progres
         if progress is not None and number % _OFTEN == 0:
             progress(source.at, source.size, number)
     made.items = dict(items)
-    made.sayings = [Saying(*key, dict(who.most_common(50)), values.done()) for key, (who, values) in held.items()]
+    made.sayings = [ValueSummary(*key, dict(who.most_common(50)), values.done()) for key, (who, values) in held.items()]
 
 
-def _entries(others: list[Known]) -> Iterator[Any]:
+def _entries(others: list[DetectedFile]) -> Iterator[Any]:
     for name in sorted({known.format for known in others}):
-        yield from formats.of_tool(name, others)
+        yield from formats.read_tool(name, others)

@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from data.cards.cards import Place
-from data.importing.brief import Brief
-from data.importing.existing import Item, Items
-from data.importing.report import Preview, Tally
-from data.importing.sentences import show
+from data.importing.brief import Snapshot
+from data.importing.existing import KnownItem, KnownItems
+from data.importing.report import ImportPreview, ProblemCollector
+from data.importing.sentences import show_value
 from data.importing.staging import Spool
 from data.records.names import from_file
 from data.store.ids import now
@@ -24,7 +24,7 @@ _REMEMBERED = 100_000
 _PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}( \(file( \d+)?\))?")
 
 
-class No(Exception):
+class LineError(Exception):
     """A line is not taken: (field, sentence)."""
 
     def __init__(self, name: str, sentence: str) -> None:
@@ -33,16 +33,16 @@ class No(Exception):
 
 
 @dataclass
-class Door:
+class ImportContext:
     """One import in progress. `kept` has, of every person in the files, the name under which they are kept.
 
     `cards` by name, `versions` and `questions` are the workspace's and those that the import brings.
     """
 
-    brief: Brief
+    brief: Snapshot
     spool: Spool
-    tally: Tally
-    items: Items
+    tally: ProblemCollector
+    items: KnownItems
     refused: set[str] = field(default_factory=set)
     kept: dict[str, str] = field(default_factory=dict)
     cards: dict[str, Card] = field(init=False)
@@ -71,17 +71,17 @@ class Door:
         return self.brief.dataset_id
 
     @property
-    def report(self) -> Preview:
+    def report(self) -> ImportPreview:
         """What is reported of this import."""
         return self.tally.preview
 
-    def item(self, name: str) -> Item:
+    def item(self, name: str) -> KnownItem:
         """The item that a judgment or label names."""
         found = self.items.get(name)
         if found is None:
             refused = name in self.refused
             why = "its own line cannot be imported" if refused else "it is neither in the dataset nor in this import"
-            raise No("item", f"The item {show(name)} is missing: {why}.")
+            raise LineError("item", f"The item {show_value(name)} is missing: {why}.")
         return found
 
     def past(self, moment: datetime) -> None:
@@ -90,7 +90,7 @@ class Door:
         A day is allowed, for clocks and time zones; synthetic data may have any time.
         """
         if moment > now() + timedelta(days=1) and not self.brief.plan.synthetic:
-            raise No("made_at", f"made_at is still to come: {moment:%Y-%m-%d %H:%M} (UTC).")
+            raise LineError("made_at", f"made_at is still to come: {moment:%Y-%m-%d %H:%M} (UTC).")
 
     def refuse(self, name: Any) -> None:
         """Remember an item that was not taken, for what refers to it."""
@@ -104,12 +104,12 @@ class Door:
             self.report.rows.setdefault(sort, []).append(cut)
 
 
-def person(given: str, name: str = "annotator") -> str:
-    """A person's name as it is kept. Raises No for the field `name`, or BadJson, where it cannot be one."""
+def check_person(given: str, name: str = "annotator") -> str:
+    """A person's name as it is kept. Raises LineError for the field `name`, or BadJson, where it cannot be one."""
     found = " ".join(given.split())
     if not _PERSON.fullmatch(found):
-        said = f"{show(given)} cannot be a person's name: 1 to 60 characters without < > ` | / and \\."
-        raise No(name, said)
+        said = f"{show_value(given)} cannot be a person's name: 1 to 60 characters without < > ` | / and \\."
+        raise LineError(name, said)
     check_text(found)
     return found
 

@@ -31,7 +31,7 @@ class Dialect:
     delimiter: str
 
 
-def detect(name: str, head: bytes) -> Dialect:
+def detect_dialect(name: str, head: bytes) -> Dialect:
     """The dialect of a table, from its first bytes. Raises BadInput where the encoding cannot be recognised."""
     encoding = written(head)
     if not encoding:
@@ -129,7 +129,7 @@ class _Lines:
             raise _Long(f"has more than {_FIELDS:,} fields")
 
 
-def records(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
+def read_csv(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
     """The rows below the header, as objects of texts. Raises BadInput for a header that names no columns."""
     lines = _Lines(stream, dialect)
     reader = csv.reader(lines, delimiter=dialect.delimiter, strict=True)

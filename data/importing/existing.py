@@ -12,12 +12,12 @@ from typing import Any, BinaryIO, NamedTuple
 from data.gold import disputes
 from data.gold.disputes import Place
 from data.importing.rows import item_id, judgment_id
-from data.importing.spill_file import Shelf
+from data.importing.spill_file import SpillFile
 from data.store import Store
 from data.store.ids import content_id
 from judges.types import ITEM, Dialogue, Pair, Response
 
-Item = Dialogue | Pair | Response
+KnownItem = Dialogue | Pair | Response
 Cell = tuple[str, str, str, str]
 _CACHE = 32 * 2**20
 _AT_ONCE = 50
@@ -38,28 +38,28 @@ QUERIES = {
     ),
 }
 """All that an import asks of the workspace while it is read, by name; each is given a list of ids."""
-Ask = Callable[[str, Sequence[str]], Iterator[tuple[Any, ...]]]
+Lookup = Callable[[str, Sequence[str]], Iterator[tuple[Any, ...]]]
 """Asks the question of that name about some ids; gives its rows."""
 
 
-def slot(cell: Cell, mode: str) -> Cell:
+def label_slot(cell: Cell, mode: str) -> Cell:
     """The rank of a label among those of its cell: one made after a reveal never replaces a blind one."""
     return (*cell[:3], f"{cell[3]}\0revealed") if mode == "revealed" else cell
 
 
-def asking(store: Store) -> Ask:
+def store_lookup(store: Store) -> Lookup:
     """Asks this store."""
     return lambda name, ids: store.stream(QUERIES[name], [list(ids)])
 
 
-class Items:
+class KnownItems:
     """The items of a dataset and of the import by name, with their content at hand when a judgment needs it."""
 
-    def __init__(self, ask: Ask, dataset_id: str, shelf: BinaryIO) -> None:
-        self._ask, self._dataset, self._shelf = ask, dataset_id, Shelf(shelf)
+    def __init__(self, ask: Lookup, dataset_id: str, shelf: BinaryIO) -> None:
+        self._ask, self._dataset, self._shelf = ask, dataset_id, SpillFile(shelf)
         self.stored: dict[str, str] = dict(ask("items", [dataset_id]))
         self._new: dict[str, str] = {}
-        self._cache: dict[str, tuple[Item, int]] = {}
+        self._cache: dict[str, tuple[KnownItem, int]] = {}
         self._held = 0
 
     def __contains__(self, name: object) -> bool:
@@ -73,7 +73,7 @@ class Items:
         """Whether the item comes with this import."""
         return name in self._new
 
-    def add(self, item: Item, content: str, content_hash: str) -> None:
+    def add(self, item: KnownItem, content: str, content_hash: str) -> None:
         """An item of this import."""
         self._shelf.put_bytes(item.id, content.encode())
         self._new[item.id] = content_hash
@@ -86,7 +86,7 @@ class Items:
             for name, content in self._ask("contents", wanted[start : start + _AT_ONCE]):
                 self._keep(name, ITEM.validate_json(content, strict=True), len(content))
 
-    def get(self, name: str) -> Item | None:
+    def get(self, name: str) -> KnownItem | None:
         """The item of that name."""
         held = self._cache.get(name)
         if held is not None:
@@ -99,17 +99,17 @@ class Items:
         self.fetch([name])
         return self._cache[name][0] if name in self._cache else None
 
-    def _keep(self, name: str, item: Item, size: int) -> None:
+    def _keep(self, name: str, item: KnownItem, size: int) -> None:
         while self._cache and self._held + size > _CACHE:
             self._held -= self._cache.pop(next(iter(self._cache)))[1]
         self._cache[name] = (item, size)
         self._held += size
 
 
-class Judgments:
+class KnownJudgments:
     """Which samples of which judge are there for which item and part."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Lookup) -> None:
         self._ask = ask
         self._slots: dict[tuple[str, str, str], dict[int, str]] = {}
         self._asked: set[str] = set()
@@ -159,10 +159,10 @@ class Judgments:
         return key, number
 
 
-class Labels:
+class KnownLabels:
     """Which labels are there, and which one holds for each cell of a person."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Lookup) -> None:
         self._ask = ask
         self._ids: set[str] = set()
         self._new: set[str] = set()
@@ -179,7 +179,7 @@ class Labels:
         self._ids.update(row[0] for row in self._ask("labels", wanted))
         found = self._ask("labels that hold", wanted)
         for item, unit, dimension, annotator, key, made_at, answer, mode in found:
-            self.stored[slot((item, unit, dimension, annotator), mode)] = (key, made_at, answer != "")
+            self.stored[label_slot((item, unit, dimension, annotator), mode)] = (key, made_at, answer != "")
 
     def has(self, key: str) -> bool:
         """Whether this very label is there."""
@@ -207,7 +207,7 @@ class Labels:
         return found
 
 
-class Made(NamedTuple):
+class KnownDecision(NamedTuple):
     """A decision on a cell, apart from the labels that it was made on; `here`: it was not imported."""
 
     person: str
@@ -218,14 +218,14 @@ class Made(NamedTuple):
     here: bool = False
 
 
-class Decisions:
+class KnownAdjudications:
     """Which decisions were ever made on a cell, and which one holds."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Lookup) -> None:
         self._ask = ask
         self._asked: set[str] = set()
-        self._made: set[tuple[Place, Made]] = set()
-        self.stored: dict[Place, Made] = {}
+        self._made: set[tuple[Place, KnownDecision]] = set()
+        self.stored: dict[Place, KnownDecision] = {}
         self.new: set[Place] = set()
 
     def fetch(self, item_ids: Collection[str]) -> None:
@@ -239,15 +239,15 @@ class Decisions:
             if withdrawn:
                 self.stored.pop(cell, None)
                 continue
-            made = Made(person, value, reason, bool(saw), disputes.made_at(labels, at))
+            made = KnownDecision(person, value, reason, bool(saw), disputes.made_at(labels, at))
             self._made.add((cell, made))
             self.stored[cell] = made._replace(here=action != "import")
 
-    def has(self, cell: Place, made: Made) -> bool:
+    def has(self, cell: Place, made: KnownDecision) -> bool:
         """Whether this very decision is there, or was and has been taken back."""
         return (cell, made) in self._made
 
-    def add(self, cell: Place, made: Made) -> None:
+    def add(self, cell: Place, made: KnownDecision) -> None:
         """A decision of this import."""
         self._made.add((cell, made))
         self.new.add(cell)

@@ -16,8 +16,8 @@ from typing import Any
 
 from data.importing import fastchat_rows as shapes
 from data.importing.fastchat_rows import BadRow, Role
-from data.importing.lines import Bad, Entry, Hint, Line, Seen
-from data.importing.spill_file import Shelf
+from data.importing.lines import Entry, Hint, Line, RejectedRow, RepeatCounter
+from data.importing.spill_file import SpillFile
 from data.store.ids import now
 from judges.importing.column_names import heard
 from judges.importing.jsonl import Record
@@ -55,12 +55,12 @@ def read(parts: Iterable[Part]) -> Iterator[Entry]:
                         "where the file is imported as a table (--format table)."
                     )
                 if record.problem:
-                    yield Bad(part.name, record.line, [("", f"The line {record.problem}.")], record.text)
+                    yield RejectedRow(part.name, record.line, [("", f"The line {record.problem}.")], record.text)
                     continue
                 try:
                     yield from reader.take(part, record)
                 except BadRow as bad:
-                    yield Bad(part.name, record.line, [bad.args], record.value)
+                    yield RejectedRow(part.name, record.line, [bad.args], record.value)
 
 
 def _others(row: Mapping[str, Any]) -> str:
@@ -73,10 +73,10 @@ class _Reader:
     """What was read so far, on the disk: questions, references and answers wait for what refers to them."""
 
     def __init__(self) -> None:
-        self.questions, self.references, self.answers = Shelf(), Shelf(), Shelf()
+        self.questions, self.references, self.answers = SpillFile(), SpillFile(), SpillFile()
         self.named: dict[str, str] = {}
         self.pairs: set[str] = set()
-        self.votes = Seen()
+        self.votes = RepeatCounter()
         self.time = now().isoformat()
 
     def close(self) -> None:
@@ -99,16 +99,16 @@ class _Reader:
             yield from self._compared(part, record, row, key)
 
     def _question(self, row: dict[str, Any], key: str) -> None:
-        held: dict[str, Any] = {"turns": shapes.texts(row, "turns")}
+        held: dict[str, Any] = {"turns": shapes.text_list(row, "turns")}
         held |= {name: row[name] for name in ("category", "required_temperature") if row.get(name) is not None}
         if row.get("reference"):
-            held["reference"] = shapes.texts(row, "reference")
+            held["reference"] = shapes.text_list(row, "reference")
         if key in self.questions and self.questions.get(key) != held:
             raise BadRow("question_id", f"The question {key} stands twice, with different texts.")
         self.questions.put(key, held)
 
     def _reference(self, part: Part, row: dict[str, Any], key: str) -> Iterator[Entry]:
-        given = shapes.answer(row)
+        given = shapes.answer_turns(row)
         held = self.references.get(key)
         if held is None:
             self.references.put(key, given)
@@ -116,16 +116,16 @@ class _Reader:
             yield Hint(f"{part.name}: its references differ from those of an earlier file; the earlier ones are shown.")
 
     def _answer(self, part: Part, record: Record, row: dict[str, Any], key: str) -> Entry:
-        model, given = shapes.text(row, "model_id", "model"), shapes.answer(row)
+        model, given = shapes.first_text(row, "model_id", "model"), shapes.answer_turns(row)
         self.named[PurePosixPath(part.name).stem] = model
         question = self.questions.get(key)
         name = f"{key}/{model}"
         if question is None:
             why = f"The question {key} is not in the files: question.jsonl is needed beside the answers."
-            return Bad(part.name, record.line, [("question_id", why)], row, name)
+            return RejectedRow(part.name, record.line, [("question_id", why)], row, name)
         if len(given) > len(question["turns"]):
             why = f"There are {len(given)} answers to the {len(question['turns'])} turns of question {key}."
-            return Bad(part.name, record.line, [("choices", why)], row, name)
+            return RejectedRow(part.name, record.line, [("choices", why)], row, name)
         self.answers.put((key, model), given)
         turns = [
             {"turn": turn, "role": role, "text": said}
@@ -151,10 +151,10 @@ class _Reader:
 
     def _single(self, part: Part, record: Record, row: dict[str, Any], key: str) -> Iterator[Entry]:
         stem = PurePosixPath(part.name).stem
-        model = shapes.text(row, "model", "model_id") if row.get("model") or row.get("model_id") else stem
+        model = shapes.first_text(row, "model", "model_id") if row.get("model") or row.get("model_id") else stem
         model = self.named.get(model, model)
-        judge = shapes.judge(row, part.name)
-        found = shapes.ratings(row, part.name)
+        judge = shapes.judge_model(row, part.name)
+        found = shapes.read_ratings(row, part.name)
         if not found:
             yield Hint(f"{part.name}: rows whose scores are -1 without a judgment were left out: they were not asked.")
         for rating in found:
@@ -173,7 +173,7 @@ class _Reader:
 
     def _compared(self, part: Part, record: Record, row: dict[str, Any], key: str) -> Iterator[Entry]:
         """A vote, or a judge's verdict, on two answers; the pair itself comes before what is first said of it."""
-        found, turn = shapes.verdict(row), row.get("turn", 1)
+        found, turn = shapes.read_verdict(row), row.get("turn", 1)
         if isinstance(turn, bool) or not isinstance(turn, int) or not 1 <= turn <= 100:
             raise BadRow("turn", "turn must be a number from 1.")
         name = f"{key}/{found.a}~{found.b}/turn{turn}"
@@ -183,8 +183,8 @@ class _Reader:
         if part.role == "vote" and shapes.is_person(row):
             yield self._vote(part, record, row, name, found)
             return
-        data = {"item": name, "card": "plain_pairwise", "model": shapes.judge(row, part.name), "params": PARAMS}
-        if games := shapes.games(row, found):
+        data = {"item": name, "card": "plain_pairwise", "model": shapes.judge_model(row, part.name), "params": PARAMS}
+        if games := shapes.read_games(row, found):
             for game in games:
                 reply = {"verdict": game.winner or "tie", "reason": game.reason}
                 unscored = ("api_error", game.error) if game.error else None
@@ -212,7 +212,7 @@ class _Reader:
         return Line(part.name, record.line, "item", data, record.value, weak=not full)
 
     def _vote(self, part: Part, record: Record, row: dict[str, Any], name: str, found: shapes.Verdict) -> Line:
-        person, given = shapes.text(row, "judge"), row.get("tstamp")
+        person, given = shapes.first_text(row, "judge"), row.get("tstamp")
         if found.error:
             raise BadRow("winner", "winner is error: a person's vote must be one of the models, or tie.")
         made_at, nth = self.time, None
@@ -228,7 +228,7 @@ class _Reader:
             "annotator": person,
             "mode": "blind",
             "made_at": made_at,
-            "team": shapes.team(person),
+            "team": shapes.voter_group(person),
         }
         return Line(part.name, record.line, "label", data, row, nth=nth)
 

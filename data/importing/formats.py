@@ -10,13 +10,13 @@ from typing import Any
 
 from data.cards.cards import known as known_cards
 from data.importing import canonical, chats, fastchat, table, tools
-from data.importing.container import Container, container, first, records
+from data.importing.container import Container, detect_container, first_records, read_records
 from data.importing.fastchat_rows import Role, role_of
-from data.importing.lines import Entry, Found, Line
-from data.importing.mapping import Mapping, signature
-from data.importing.plan import Format, Plan
-from data.importing.settlement import settled
-from data.importing.source import File, Source
+from data.importing.lines import Entry, Line, ToolEntry
+from data.importing.mapping import ColumnMapping, mapping_key
+from data.importing.plan import Format, ImportPlan
+from data.importing.settlement import match_questions
+from data.importing.source import Source, SourceFile
 from data.records.settings import get
 from data.store import Store
 from data.store.errors import BadInput
@@ -49,11 +49,11 @@ _ROLES: dict[Role, str] = {
 
 
 @dataclass(frozen=True)
-class Known:
+class DetectedFile:
     """A file and what it turned out to be, with the columns of its first rows and those rows, as far as they are short.
     """
 
-    file: File
+    file: SourceFile
     held: Container
     format: Format
     role: Role | None = None
@@ -70,14 +70,14 @@ def _title(name: Format) -> str:
     return _NAMES.get(name) or tools.tool(name).TITLE
 
 
-def formats(source: Source, wanted: Format = "auto") -> list[Known]:
+def detect_formats(source: Source, wanted: Format = "auto") -> list[DetectedFile]:
     """What each file of a source is. Raises BadInput for archives, empty files and what is no data."""
     return [_format(file, wanted) for file in source.files]
 
 
-def _format(file: File, wanted: Format) -> Known:
-    held = container(file)
-    sample = first(file, held, 20)
+def _format(file: SourceFile, wanted: Format) -> DetectedFile:
+    held = detect_container(file)
+    sample = first_records(file, held, 20)
     if held == "csv" and not sample and not _any(file, held):
         raise BadInput(f"{file.name} holds a header and no rows.")
     shapes = list(dict.fromkeys(frozenset(record.value) for record in sample))
@@ -87,9 +87,9 @@ def _format(file: File, wanted: Format) -> Known:
         named = ", ".join(sorted(frozenset().union(*shapes)))[:200] or "none"
         raise BadInput(f"{file.name} is none of FastChat's files: its keys are {named}.")
     if wanted != "auto":
-        return Known(file, held, wanted, role, *_begins(sample))
+        return DetectedFile(file, held, wanted, role, *_begins(sample))
     written = ("lines", "list", "object")
-    if any(map(canonical.fits if held in written else canonical.exported, shapes)):
+    if any(map(canonical.fits if held in written else canonical.is_export, shapes)):
         found: Format = "canonical"
     elif of := tools.fitting([record.value for record in sample]):
         found = of
@@ -107,13 +107,13 @@ def _format(file: File, wanted: Format) -> Known:
         )
     else:
         found = "table" if shapes else "canonical"
-    return Known(file, held, found, role, *_begins(sample))
+    return DetectedFile(file, held, found, role, *_begins(sample))
 
 
-def _any(file: File, held: Container) -> bool:
+def _any(file: SourceFile, held: Container) -> bool:
     """Whether a file holds a record at all, good or bad."""
     with file.fresh() as stream:
-        return next(iter(records(file, held, stream)), None) is not None
+        return next(iter(read_records(file, held, stream)), None) is not None
 
 
 def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
@@ -123,42 +123,44 @@ def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
     return columns, [record.value for record, size in zip(sample, sizes, strict=True) if size <= _SHORT]
 
 
-def mapping_for(store: Store, plan: Plan, known: Known) -> Mapping:
+def mapping_for(store: Store, plan: ImportPlan, known: DetectedFile) -> ColumnMapping:
     """The mapping of a table: the plan's that fits its columns best, else the one that such a table had before.
 
     Raises BadInput, saying what is missing, where there is none or it is not complete.
     """
     columns = set(known.columns)
     fitting = [m for m in plan.mappings if m.columns() <= columns]
-    kept = get(store, SCOPE, signature(columns))
+    kept = get(store, SCOPE, mapping_key(columns))
     if fitting:
         found = max(fitting, key=lambda m: len(m.columns()))
     elif plan.mappings:
         found = plan.mappings[0]
     elif kept is not None:
-        found = Mapping.model_validate(kept)
+        found = ColumnMapping.model_validate(kept)
     else:
         raise BadInput(
             f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
             "the import page, or with --mapping FILE (--suggest writes one to begin with)."
         )
-    there = {**found.cards(), **known_cards(store), **{card.name: card for card in made(plan)}}
+    there = {**found.cards(), **known_cards(store), **{card.name: card for card in plan_cards(plan)}}
     if faults := found.faults(columns, there):
         raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
     return found.completed(there)
 
 
-def made(plan: Plan) -> list[Card]:
+def plan_cards(plan: ImportPlan) -> list[Card]:
     """The cards that a plan brings."""
     return [from_spec(spec, cards()) for spec in plan.cards]
 
 
-def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, Mapping]) -> Iterator[Entry]:
+def read_entries(
+    source: Source, plan: ImportPlan, found: list[DetectedFile], mappings: dict[str, ColumnMapping]
+) -> Iterator[Entry]:
     """Everything that the files of a source hold; those of FastChat, and of each other tool, are read together.
 
     `mappings` has the mapping of every table by the name of its file. The cards that the plan brings come first.
     """
-    brought = {card.version: card for card in made(plan)}
+    brought = {card.version: card for card in plan_cards(plan)}
     brought |= {card.version: card for mapping in mappings.values() for card in mapping.cards().values()}
     yield from (Line(source.name, 0, "card", {"card": card.spec}) for card in brought.values())
     with contextlib.ExitStack() as stack:
@@ -170,7 +172,7 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
         if parts:
             yield from fastchat.read(parts)
     for name in sorted({known.format for known in found} & set(tools.NAMES)):
-        yield from settled(of_tool(name, found), plan.questions)
+        yield from match_questions(read_tool(name, found), plan.questions)
     readers: dict[str, Callable[[str, Iterator[Record]], Iterator[Entry]]] = {
         "canonical": canonical.read,
         "messages": chats.read,
@@ -181,7 +183,7 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
             continue
         name = known.file.name
         with known.file.open() as stream:
-            held = records(known.file, known.held, stream)
+            held = read_records(known.file, known.held, stream)
             if known.format == "table":
                 yield from table.read(name, held, mappings[name])
             else:
@@ -190,20 +192,20 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
                 yield from readers[known.format](name, held)
 
 
-def of_tool(name: str, found: list[Known]) -> Iterator[Found]:
+def read_tool(name: str, found: list[DetectedFile]) -> Iterator[ToolEntry]:
     """What all files of one tool hold, with what they say under names of their own."""
     with contextlib.ExitStack() as stack:
         parts = [tools.Part(known.file.name, _lazy(stack, known)) for known in found if known.format == name]
         yield from tools.tool(name).read(parts)
 
 
-def _lazy(stack: contextlib.ExitStack, known: Known) -> Iterator[Record]:
+def _lazy(stack: contextlib.ExitStack, known: DetectedFile) -> Iterator[Record]:
     """The records of a file that is opened when the first of them is asked for."""
     stream = stack.enter_context(known.file.open())
-    yield from records(known.file, known.held, stream)
+    yield from read_records(known.file, known.held, stream)
     stream.close()
 
 
-def say(found: list[Known]) -> list[str]:
+def format_titles(found: list[DetectedFile]) -> list[str]:
     """The formats of a source in words, each once."""
     return sorted({_title(known.format) for known in found})

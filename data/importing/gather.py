@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, BinaryIO
 
-from data.importing.brief import Brief
-from data.importing.existing import Ask
-from data.importing.formats import Known, entries, say
-from data.importing.importer import Admission
+from data.importing.brief import Snapshot
+from data.importing.existing import Lookup
+from data.importing.formats import DetectedFile, format_titles, read_entries
+from data.importing.importer import LineChecks
 from data.importing.lines import Entry
-from data.importing.report import Counts, Enough, Preview, Problem, Tally
+from data.importing.report import ImportCounts, ImportPreview, Problem, ProblemCollector, TooManyErrors
 from data.importing.source import Source
 from data.importing.staging import Spool
 from data.records.settings import GoldRule
@@ -29,7 +29,7 @@ _USUAL, _SELDOM = gc.get_threshold(), (200_000, 20, 50)
 
 
 @dataclass
-class Gathered:
+class ReadingResult:
     """What came of reading: the report, the lines read, and what the spool's rows rest on.
 
     `rows` counts the rows of each table; `judges` has the card's version, model, parameters as JSON and whether it is
@@ -38,7 +38,7 @@ class Gathered:
     what the import sets of them.
     """
 
-    report: Preview
+    report: ImportPreview
     lines: int = 0
     rows: dict[str, int] = field(default_factory=dict)
     judges: dict[str, tuple[str, str, str, bool]] = field(default_factory=dict)
@@ -53,32 +53,32 @@ class Gathered:
         return asdict(self)
 
 
-def from_plain(told: dict[str, Any]) -> Gathered:
+def result_from_json(told: dict[str, Any]) -> ReadingResult:
     """What was gathered, from its JSON."""
-    report = Preview(**told["report"])
-    report.new, report.known = Counts(**told["report"]["new"]), Counts(**told["report"]["known"])
+    report = ImportPreview(**told["report"])
+    report.new, report.known = ImportCounts(**told["report"]["new"]), ImportCounts(**told["report"]["known"])
     report.problems = [Problem(**one) for one in told["report"]["problems"]]
     report.groups = [Group(**{**g, "places": [(f, n) for f, n in g["places"]]}) for g in told["report"]["groups"]]
     judges = {key: (str(c), str(m), str(p), bool(s)) for key, (c, m, p, s) in told["judges"].items()}
     rule = GoldRule(**told["rule"]).check() if told["rule"] else None
     rest = (told["people"], told["kept"], rule, told["cards"], told["guidelines"])
-    return Gathered(report, told["lines"], told["rows"], judges, *rest)
+    return ReadingResult(report, told["lines"], told["rows"], judges, *rest)
 
 
-def gather(
-    brief: Brief, source: Source, found: list[Known], ask: Ask, spool: Spool,
+def read_source(
+    brief: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
     progress: Progress | None = None, rejects: BinaryIO | None = None,
-) -> Gathered:  # fmt: skip
+) -> ReadingResult:  # fmt: skip
     """Read a source. Raises BadInput where it cannot be read at all, or the spool cannot be written."""
-    report = Preview(brief.plan.dataset, say(found))
-    tally = Tally(report, rejects)
-    admission = Admission(brief, ask, spool, tally)
-    made = Gathered(report)
+    report = ImportPreview(brief.plan.dataset, format_titles(found))
+    tally = ProblemCollector(report, rejects)
+    admission = LineChecks(brief, ask, spool, tally)
+    made = ReadingResult(report)
     for name in source.left_aside[:20]:
         tally.warn(f"{name} was left aside: it is no data file.")
     try:
-        with _unswept(), contextlib.suppress(Enough):
-            for chunk in _chunks(entries(source, brief.plan, found, brief.mappings)):
+        with _unswept(), contextlib.suppress(TooManyErrors):
+            for chunk in _chunks(read_entries(source, brief.plan, found, brief.mappings)):
                 admission.take(chunk)
                 made.lines += len(chunk)
                 if progress is not None:
@@ -87,7 +87,7 @@ def gather(
         admission.close()
         made.rows = spool.done()
     except OSError as error:
-        raise no_room(error) from None
+        raise spool_error(error) from None
     made.cards = [card.spec for card in admission.cards.new.values()]
     made.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in admission.judgments.judges.items()}
     made.people, made.kept, made.rule = admission.people, admission.door.kept, admission.rule.new
@@ -108,7 +108,7 @@ def _unswept() -> Iterator[None]:
         gc.set_threshold(*_USUAL)
 
 
-def no_room(error: OSError) -> BadInput:
+def spool_error(error: OSError) -> BadInput:
     """The refusal where the spool cannot be written."""
     where = tempfile.gettempdir()
     return BadInput(

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from data.importing.context import Door, No, check_text
+from data.importing.context import ImportContext, LineError, check_text
 from data.importing.lines import GuidelinesIn, Line
 
 
-class GuidelineDoor:
+class GuidelinesCheck:
     """Takes the guidelines of an import; `new` are those that it sets, "" where it sets none."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: ImportContext) -> None:
         self.door = door
         self.new = ""
 
     def take(self, line: Line) -> None:
-        """Remember them, count them as known, or say why they are left aside. Raises No."""
+        """Remember them, count them as known, or say why they are left aside. Raises LineError."""
         text = GuidelinesIn.model_validate(line.data).guidelines
         check_text(text)
         brief, report = self.door.brief, self.door.report
         if text in (brief.guidelines, self.new):
             report.known.guidelines += 1
         elif self.new:
-            raise No("guidelines", "There are other guidelines earlier in this import: a dataset has one text.")
+            raise LineError("guidelines", "There are other guidelines earlier in this import: a dataset has one text.")
         elif brief.guidelines or not brief.lead:
             why = "the dataset keeps its own" if brief.guidelines else "only a lead can bring them in"
             self.door.tally.warn(f"Left aside: the guidelines of the file, as {why}.")

@@ -9,18 +9,18 @@ from dataclasses import asdict
 from pydantic import ValidationError
 
 from data.importing import items, rows
-from data.importing.adjudications import DecisionDoor
-from data.importing.brief import Brief
-from data.importing.cards import CardDoor
-from data.importing.context import Door, No
-from data.importing.existing import Ask, Decisions, Items, Judgments, Labels
-from data.importing.guidelines import GuidelineDoor
-from data.importing.judgments import JudgmentDoor
-from data.importing.labels import LabelDoor
-from data.importing.lines import Bad, Entry, Line
-from data.importing.report import Tally
-from data.importing.resolve_rule import RuleDoor
-from data.importing.sentences import problems
+from data.importing.adjudications import AdjudicationCheck
+from data.importing.brief import Snapshot
+from data.importing.cards import CardCheck
+from data.importing.context import ImportContext, LineError
+from data.importing.existing import KnownAdjudications, KnownItems, KnownJudgments, KnownLabels, Lookup
+from data.importing.guidelines import GuidelinesCheck
+from data.importing.judgments import JudgmentCheck
+from data.importing.labels import LabelCheck
+from data.importing.lines import Entry, Line, RejectedRow
+from data.importing.report import ProblemCollector
+from data.importing.resolve_rule import GoldRuleCheck
+from data.importing.sentences import validation_problems
 from data.importing.staging import Spool
 from data.store.errors import BadInput
 from judges.errors import AssayError
@@ -30,32 +30,32 @@ _CHUNK = 500
 _PEOPLE, _JUDGES = 20_000, 1_000
 
 
-class Admission:
+class LineChecks:
     """One import in progress. Give it entries with `take`, then call `finish` once; the rows are in the spool.
 
     What the workspace holds already is asked of `ask`.
     """
 
-    def __init__(self, brief: Brief, ask: Ask, spool: Spool, tally: Tally) -> None:
-        self.door = Door(brief, spool, tally, Items(ask, brief.dataset_id, spool.open("items")))
-        self.judgments = JudgmentDoor(self.door, Judgments(ask), spool.open("orders"))
-        self.labels = LabelDoor(self.door, Labels(ask))
-        self.decisions = DecisionDoor(self.door, Decisions(ask))
-        self.rule = RuleDoor(self.door)
-        self.guidelines = GuidelineDoor(self.door)
-        self.cards = CardDoor(self.door)
+    def __init__(self, brief: Snapshot, ask: Lookup, spool: Spool, tally: ProblemCollector) -> None:
+        self.door = ImportContext(brief, spool, tally, KnownItems(ask, brief.dataset_id, spool.open("items")))
+        self.judgments = JudgmentCheck(self.door, KnownJudgments(ask), spool.open("orders"))
+        self.labels = LabelCheck(self.door, KnownLabels(ask))
+        self.decisions = AdjudicationCheck(self.door, KnownAdjudications(ask))
+        self.rule = GoldRuleCheck(self.door)
+        self.guidelines = GuidelinesCheck(self.door)
+        self.cards = CardCheck(self.door)
         self._waiting = spool.open("waiting")
 
     def take(self, entries: Sequence[Entry], last: bool = False) -> None:
         """A few hundred entries, in their order. What names an item that has not come yet waits for the end.
 
-        Raises Enough when too many of them are bad, BadInput when they name more people or judges than there can be.
+        Raises TooManyErrors when too many are bad, BadInput when they name more people or judges than there can be.
         """
         self._fetch(entries)
         for entry in entries:
             if isinstance(entry, Line):
                 self._line(entry, last)
-            elif isinstance(entry, Bad):
+            elif isinstance(entry, RejectedRow):
                 self.door.refuse(entry.name)
                 self.door.tally.reject(entry.file, entry.line, entry.problems, entry.row)
             else:
@@ -93,7 +93,7 @@ class Admission:
     def _line(self, line: Line, last: bool) -> None:
         try:
             if line.sort == "item":
-                items.take(self.door, line)
+                items.check_item(self.door, line)
             elif not last and self._early(line):
                 self._waiting.write(json.dumps(asdict(line)).encode() + b"\n")
             elif line.sort == "card":
@@ -110,8 +110,8 @@ class Admission:
                 self.rule.take(line)
             return
         except ValidationError as error:
-            found = problems(error)
-        except No as no:
+            found = validation_problems(error)
+        except LineError as no:
             found = [no.problem]
         except BadJson as error:
             found = [("", f"The line {error}.")]

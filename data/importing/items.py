@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from data.importing import rows
-from data.importing.context import Door, No, check_text
+from data.importing.context import ImportContext, LineError, check_text
 from data.importing.lines import Line
-from data.importing.sentences import show
+from data.importing.sentences import show_value
 from judges.prepared import prepared
 from judges.types import ITEM, Dialogue, Pair
 
 
-def take(door: Door, line: Line) -> None:
-    """Put an item into the spool, or count it as known. Raises No, ValidationError or AssayError."""
+def check_item(door: ImportContext, line: Line) -> None:
+    """Put an item into the spool, or count it as known. Raises LineError, ValidationError or AssayError."""
     item = prepared(ITEM.validate_python(line.data))
     row = rows.item_row(door.dataset_id, item)
     content, content_hash = row[6], row[8]
@@ -20,7 +20,9 @@ def take(door: Door, line: Line) -> None:
     if known is not None:
         if known != content_hash and not line.weak:
             where = "earlier in this import" if door.items.is_new(item.id) else "in the dataset"
-            raise No("id", f"{show(item.id)} is there already, {where}, with other content. Give it another id.")
+            raise LineError(
+                "id", f"{show_value(item.id)} is there already, {where}, with other content. Give it another id."
+            )
         report.known.items += not (line.weak and door.items.is_new(item.id))
         return
     door.items.add(item, content, content_hash)

@@ -17,7 +17,7 @@ _PLAIN = json.JSONDecoder()
 _REST = "the rest of the file was not read"
 
 
-class Text:
+class TextWindow:
     """The part of a stream that is being looked at, and how many lines lie before it."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -58,16 +58,16 @@ class Text:
         return self._line
 
 
-def records(stream: BinaryIO) -> Iterator[Record]:
+def read_json_array(stream: BinaryIO) -> Iterator[Record]:
     """The objects of a list, each with the line it begins in. After broken JSON the rest of the file is not read."""
-    held = Text(stream)
+    held = TextWindow(stream)
     try:
         yield from _elements(held)
     except (UnicodeDecodeError, BadJson) as error:
-        yield flaw(held, error)
+        yield unreadable_record(held, error)
 
 
-def flaw(held: Text, error: UnicodeDecodeError | BadJson) -> Record:
+def unreadable_record(held: TextWindow, error: UnicodeDecodeError | BadJson) -> Record:
     """The record of a place from which on a file cannot be read."""
     if isinstance(error, UnicodeDecodeError):
         bad = f"is not UTF-8 from here on (byte 0x{error.object[error.start]:02x}); {_REST}"
@@ -75,14 +75,14 @@ def flaw(held: Text, error: UnicodeDecodeError | BadJson) -> Record:
     return Record(held.number, {}, held.text[held.at : held.at + 1000], f"{error}; {_REST}")
 
 
-def _elements(held: Text) -> Iterator[Record]:
+def _elements(held: TextWindow) -> Iterator[Record]:
     if held.next() != "[":
         raise BadJson("is not a JSON list")
     held.at += 1
     sign = held.next()
     while sign != "]":
         number = held.number
-        value, text = element(held)
+        value, text = next_element(held)
         if isinstance(value, dict):
             yield Record(number, value, text)
         elif isinstance(value, BadJson):
@@ -102,7 +102,7 @@ def _elements(held: Text) -> Iterator[Record]:
         raise BadJson("is not JSON: something follows the end of the list")
 
 
-def element(held: Text) -> tuple[object, str]:
+def next_element(held: TextWindow) -> tuple[object, str]:
     """The next element and its text; a value that is refused though its end is known comes back as BadJson."""
     size = _CHUNK
     while True:

@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, BinaryIO
 
-from data.importing.json_array import Text, element, flaw
+from data.importing.json_array import TextWindow, next_element, unreadable_record
 from judges.importing.jsonl import Record, kind_of
 from judges.strict_json import BadJson
 
 Path = tuple[str, ...]
 
 
-def records(stream: BinaryIO, lists: Collection[Path]) -> Iterator[Record]:
+def read_json_object(stream: BinaryIO, lists: Collection[Path]) -> Iterator[Record]:
     """The object in parts, each in the shape of the whole: first what comes before a list, then every element of it.
 
     `lists` are the paths of the lists that are taken apart: {"a": 1, "b": [x, y], "c": 2} with ("b",) is {"a": 1},
     {"b": [x]}, {"b": [y]} and {"c": 2}. After broken JSON the rest of the file is not read.
     """
-    held = Text(stream)
+    held = TextWindow(stream)
     try:
         yield from _Walk(held, frozenset(lists)).whole()
     except (UnicodeDecodeError, BadJson) as error:
-        yield flaw(held, error)
+        yield unreadable_record(held, error)
 
 
 class _Walk:
     """The way through an object; `frame` is what was met since a part was given last."""
 
-    def __init__(self, held: Text, lists: frozenset[Path]) -> None:
+    def __init__(self, held: TextWindow, lists: frozenset[Path]) -> None:
         self._held, self._lists = held, lists
         self._open = {path[:n] for path in lists for n in range(len(path))}
         self._frame: dict[str, Any] = {}
@@ -53,7 +53,7 @@ class _Walk:
         held.at += 1
         sign = held.next()
         while sign != "}":
-            key, _ = element(held)
+            key, _ = next_element(held)
             if not isinstance(key, str):
                 raise BadJson(f"is not JSON: {kind_of(key)} stands where a key must")
             if held.next() != ":":
@@ -66,7 +66,7 @@ class _Walk:
                 yield from self._given()
                 yield from self._list(here)
             else:
-                value, _ = element(held)
+                value, _ = next_element(held)
                 if isinstance(value, BadJson):
                     raise value
                 _put(self._frame, here, value)
@@ -88,7 +88,7 @@ class _Walk:
             _put(self._frame, path, [])
         while sign != "]":
             number = held.number
-            value, text = element(held)
+            value, text = next_element(held)
             if isinstance(value, BadJson):
                 yield Record(number, {}, text, str(value))
             else:

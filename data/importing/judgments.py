@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from data.importing import rows
-from data.importing.context import Door, No, check_text
-from data.importing.existing import Item, Judgments
+from data.importing.context import ImportContext, LineError, check_text
+from data.importing.existing import KnownItem, KnownJudgments
 from data.importing.lines import JudgmentIn, Line
-from data.importing.orders import OrderDoor
-from data.importing.sentences import show
+from data.importing.orders import OrderCheck
+from data.importing.sentences import show_value
 from judges.authoring.soundness import faults
 from judges.card import Card
 from judges.client.endpoint import practice
@@ -26,7 +26,7 @@ _PARAMS = 20_000
 
 
 @dataclass(frozen=True)
-class Judge:
+class ImportedJudge:
     """A judge that the import names: its card, model, and parameters as canonical JSON."""
 
     card: Card
@@ -35,23 +35,25 @@ class Judge:
     synthetic: bool = False
 
 
-class JudgmentDoor:
+class JudgmentCheck:
     """Takes judgments; remembers the judges they name, and counts by reason what could not be read."""
 
-    def __init__(self, door: Door, known: Judgments, orders: BinaryIO) -> None:
+    def __init__(self, door: ImportContext, known: KnownJudgments, orders: BinaryIO) -> None:
         self.door, self.known = door, known
-        self.orders = OrderDoor(door, known, orders)
-        self.judges: dict[str, Judge] = {}
+        self.orders = OrderCheck(door, known, orders)
+        self.judges: dict[str, ImportedJudge] = {}
         self.unscored: Counter[str] = Counter()
         self._ids: dict[tuple[str, str, str, bool], str] = {}
 
     def take(self, line: Line) -> None:
-        """Put a judgment with its scores and remarks into the spool, or count it as known. Raises No or AssayError."""
+        """Put a judgment, scores and remarks into the spool, or count it as known. Raises LineError or AssayError."""
         given = JudgmentIn.model_validate(line.data)
         item = self.door.item(given.item)
         card = self._card(given)
         if card.kind != item.kind:
-            raise No("card", f"The card {card.name} judges a {card.kind}, but {show(item.id)} is a {item.kind}.")
+            raise LineError(
+                "card", f"The card {card.name} judges a {card.kind}, but {show_value(item.id)} is a {item.kind}."
+            )
         part = _part(given, card, item)
         if given.scores is not None:
             raw = bare_scores.kept(given.scores)
@@ -91,7 +93,9 @@ class JudgmentDoor:
         if version is not None and version.name == given.card:
             return version
         if known is None:
-            raise No("card", f"There is no card {show(given.card)}. There are: {', '.join(self.door.cards)}.")
+            raise LineError(
+                "card", f"There is no card {show_value(given.card)}. There are: {', '.join(self.door.cards)}."
+            )
         return known
 
     def _put(self, made: tuple[rows.Row, list[rows.Row], list[rows.Row]], weight: int) -> None:
@@ -135,27 +139,29 @@ class JudgmentDoor:
             check_text(model)
             check_text(params, given.params)
             if len(params) > _PARAMS:
-                raise No("params", f"params is {len(params)} characters long: at most {_PARAMS} are allowed.")
+                raise LineError("params", f"params is {len(params)} characters long: at most {_PARAMS} are allowed.")
             found = rows.judge_id(card.version, model, given.params, synthetic)
             self._ids[(card.version, model, params, synthetic)] = found
-            self.judges[found] = Judge(card, model, params, synthetic)
+            self.judges[found] = ImportedJudge(card, model, params, synthetic)
             for fault in faults(card) if card.recipe is None else ():
                 self.door.tally.warn(fault.text)
         return found
 
 
-def _part(given: JudgmentIn, card: Card, item: Item) -> str:
+def _part(given: JudgmentIn, card: Card, item: KnownItem) -> str:
     """The unit that a judgment is about, where its card judges one at a time; the reply may name its turn."""
     part = given.part
     turn = (given.reply or {}).get("turn")
     if not part and card.text is not None and isinstance(turn, int):
         part = f"turn:{turn}"
     if not part and given.scores is None and any(card.parts(item)) and bare_scores.given(given.raw or "") is None:
-        raise No("part", f"The card {card.name} judges one turn at a time: part must say which, as in turn:1.")
+        raise LineError("part", f"The card {card.name} judges one turn at a time: part must say which, as in turn:1.")
     if part and not is_unit(part):
-        raise No("part", f"{show(part)} is not a unit: part is empty, or one such as turn:1.")
+        raise LineError("part", f"{show_value(part)} is not a unit: part is empty, or one such as turn:1.")
     if part and part not in (there := units(item)):
-        raise No("part", f"{show(item.id)} has no {show(part)}. It has: {', '.join(there[:12])}.")
+        raise LineError("part", f"{show_value(item.id)} has no {show_value(part)}. It has: {', '.join(there[:12])}.")
     if part and given.scores is None and not any(card.parts(item)) and card.read_part is None:
-        raise No("part", f"The card {card.name} judges an item as a whole: part must be empty, and is {show(part)}.")
+        raise LineError(
+            "part", f"The card {card.name} judges an item as a whole: part must be empty, and is {show_value(part)}."
+        )
     return part

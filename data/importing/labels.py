@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from data.importing import rows
-from data.importing.context import Door, No, check_text, person
-from data.importing.existing import Cell, Labels, slot
+from data.importing.context import ImportContext, LineError, check_person, check_text
+from data.importing.existing import Cell, KnownLabels, label_slot
 from data.importing.lines import LabelIn, Line
-from data.importing.question import asked
-from data.importing.sentences import show
+from data.importing.question import find_question
+from data.importing.sentences import show_value
 from data.importing.staging import LATER
 from data.store.errors import BadInput
 from data.store.ids import content_id
@@ -20,23 +20,23 @@ NO_PROBABILITY = (
 )
 
 
-class LabelDoor:
+class LabelCheck:
     """Takes labels; remembers the people who gave them, with their teams."""
 
-    def __init__(self, door: Door, known: Labels) -> None:
+    def __init__(self, door: ImportContext, known: KnownLabels) -> None:
         self.door, self.known = door, known
         self.people: dict[str, str] = {}
         self._sampled: set[str] = set()
         self._asked = door.questions
 
     def take(self, line: Line) -> None:
-        """Put a label into the spool, or count it as known. Raises No or AssayError."""
+        """Put a label into the spool, or count it as known. Raises LineError or AssayError."""
         given = LabelIn.model_validate(line.data)
         item = self.door.item(given.item)
-        value = asked(given, item, self._asked).code(given.value)
-        named = person(given.annotator)
+        value = find_question(given, item, self._asked).code(given.value)
+        named = check_person(given.annotator)
         check_text(given.team)
-        made_at = rows.moment(given.made_at)
+        made_at = rows.parse_time(given.made_at)
         where = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
         report, probability = self.door.report, self._probability(given)
         if probability == LATER:
@@ -52,9 +52,11 @@ class LabelDoor:
         if self.known.has(key):
             report.known.labels += 1
             return
-        place = slot(cell, given.mode)
+        place = label_slot(cell, given.mode)
         if place in self.known.stored and made_at <= (held := self.known.stored[place][1]):
-            raise No("made_at", f"The dataset holds a later answer of {annotator} to {_what(given)} ({_when(held)}).")
+            raise LineError(
+                "made_at", f"The dataset holds a later answer of {annotator} to {_what(given)} ({_when(held)})."
+            )
         self.door.past(made_at)
         self.known.add(place, key, made_at)
         self.people.setdefault(annotator, given.team)
@@ -98,13 +100,13 @@ class LabelDoor:
 
     def _check_desk(self, given: LabelIn, named: str, cell: Cell) -> None:
         """Raise No where the person of that name has answered this question on the desk: that is not to be doubled."""
-        _, held, on_desk = self.known.stored.get(slot(cell, given.mode), ("", datetime.min, False))
+        _, held, on_desk = self.known.stored.get(label_slot(cell, given.mode), ("", datetime.min, False))
         if on_desk:
-            raise No("annotator", f"{named} already answered {_what(given)} on the desk ({_when(held)}).")
+            raise LineError("annotator", f"{named} already answered {_what(given)} on the desk ({_when(held)}).")
 
 
 def _what(given: LabelIn) -> str:
-    return f"{given.dimension.replace('_', ' ')} of {given.unit} of {show(given.item)}"
+    return f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(given.item)}"
 
 
 def _when(held: datetime) -> str:

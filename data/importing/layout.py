@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from data.importing.mapping import SINGLE, From, JudgmentColumns, LabelColumns
-from data.importing.outline import Outline, Series
-from data.importing.plan import Plan, Question
+from data.importing.mapping import SINGLE, JudgmentColumns, LabelColumns, ValueSource
+from data.importing.outline import AnswerSeries, Interpretation
+from data.importing.plan import ImportPlan, Question
 from data.store.errors import BadInput
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import MOST, Recipe, checked
@@ -18,7 +18,7 @@ from judges.types import Kind, Scale
 Place = tuple[Kind, str, str]
 
 
-def planned(made: Outline, plan: Plan, there: Mapping[str, Card]) -> Plan:
+def propose_plan(made: Interpretation, plan: ImportPlan, there: Mapping[str, Card]) -> ImportPlan:
     """The plan with mappings, questions and cards for what the outline says. `there` are the workspace's cards.
 
     Series whose values have no scale are left out. Raises BadInput where they are all that there are.
@@ -50,37 +50,37 @@ def planned(made: Outline, plan: Plan, there: Mapping[str, Card]) -> Plan:
     return replace(plan, mappings=tuple(mappings), questions=tuple(questions), cards=(*plan.cards, *brought))
 
 
-def _judged(one: Series, homes: Mapping[Place, str]) -> JudgmentColumns:
+def _judged(one: AnswerSeries, homes: Mapping[Place, str]) -> JudgmentColumns:
     card = homes[one.kind, one.sort, one.dimension]
     return JudgmentColumns(
         card=card,
-        model=From(columns=[one.whose]) if one.whose else From(constant=one.who),
-        value=From(columns=[one.name]),
+        model=ValueSource(columns=[one.whose]) if one.whose else ValueSource(constant=one.who),
+        value=ValueSource(columns=[one.name]),
         answers=None if one.values else one.answers,
         values=dict(one.values),
-        reason=From(columns=[one.reason] if one.reason else []),
-        confidence=From(columns=[one.confidence] if one.confidence else []),
-        dimension=From() if card in SINGLE else From(constant=one.dimension),
-        unit=From(constant=one.sort),
+        reason=ValueSource(columns=[one.reason] if one.reason else []),
+        confidence=ValueSource(columns=[one.confidence] if one.confidence else []),
+        dimension=ValueSource() if card in SINGLE else ValueSource(constant=one.dimension),
+        unit=ValueSource(constant=one.sort),
         order=one.order,
         only=one.only,
     )
 
 
-def _labelled(one: Series) -> LabelColumns:
+def _labelled(one: AnswerSeries) -> LabelColumns:
     return LabelColumns(
-        value=From(columns=[one.name]),
+        value=ValueSource(columns=[one.name]),
         answers=None if one.values else one.answers,
         values=dict(one.values),
-        unit=From(constant=one.sort),
-        dimension=From(constant=one.dimension),
-        annotator=From(columns=[one.whose]) if one.whose else From(constant=one.who),
+        unit=ValueSource(constant=one.sort),
+        dimension=ValueSource(constant=one.dimension),
+        annotator=ValueSource(columns=[one.whose]) if one.whose else ValueSource(constant=one.who),
         only=one.only,
     )
 
 
 def _homes(
-    places: Mapping[Place, Series], dataset: str, there: Mapping[str, Card]
+    places: Mapping[Place, AnswerSeries], dataset: str, there: Mapping[str, Card]
 ) -> tuple[dict[Place, str], list[Recipe]]:
     """The card of each question, and the recipes of those that have to be made."""
     homes: dict[Place, str] = {}
@@ -102,13 +102,13 @@ def _homes(
     return homes, recipes
 
 
-def _asks(card: Card, mine: Mapping[Place, Series]) -> bool:
+def _asks(card: Card, mine: Mapping[Place, AnswerSeries]) -> bool:
     """Whether a card asks all these questions, on these scales."""
     known: dict[tuple[str, str], Scale] = {(d.sort, d.name): d.scale for d in card.dimensions}
     return all(s.answers is not None and known.get(place[1:]) == s.answers.scale for place, s in mine.items())
 
 
-def _card(kind: str, mine: Mapping[Place, Series], dataset: str, taken: set[str]) -> Recipe:
+def _card(kind: str, mine: Mapping[Place, AnswerSeries], dataset: str, taken: set[str]) -> Recipe:
     """The recipe of a card that asks these questions, under a name that is free."""
     base = re.sub(r"[^a-z0-9]+", "_", dataset.lower()).strip("_")[:32]
     base = base if len(base) >= 3 and base[0].isalpha() else f"imported_{base}".rstrip("_")[:32]

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from data.importing.sentences import problems
+from data.importing.sentences import validation_problems
 from data.store.errors import BadInput
 from data.store.ids import content_id
 from judges.authoring.custom import from_recipe
@@ -40,7 +40,7 @@ Cards = abc.Mapping[str, Card]
 _NUMBER = re.compile(r"-?(\d{1,12}(\.\d{0,18})?|\.\d{1,18})", re.ASCII)
 
 
-class From(Strict):
+class ValueSource(Strict):
     """Where a value comes from: one or more columns, joined by a blank line, or else a constant."""
 
     columns: list[str] = Field(default_factory=list)
@@ -55,27 +55,27 @@ class From(Strict):
             return self.constant or None
         if len(self.columns) == 1:
             return row.get(self.columns[0])
-        parts = [say(row.get(name)) for name in self.columns]
+        parts = [cell_text(row.get(name)) for name in self.columns]
         return "\n\n".join(part for part in parts if part) or None
 
     def text(self, row: dict[str, Any], sign: str = "\n\n") -> str:
         """The value in a row as text; `sign` joins several columns."""
         if len(self.columns) > 1:
-            return sign.join(part for part in (say(row.get(name)) for name in self.columns) if part)
-        return say(self.value(row))
+            return sign.join(part for part in (cell_text(row.get(name)) for name in self.columns) if part)
+        return cell_text(self.value(row))
 
 
-class Answered(Strict):
+class AnswerColumns(Strict):
     """Answers in a table. They are taken of the rows in which each column of `only` has one of its values."""
 
     only: dict[str, list[str]] = Field(default_factory=dict)
 
     def has(self, row: dict[str, Any]) -> bool:
         """Whether a row has such an answer."""
-        return all(say(row.get(column)).strip() in values for column, values in self.only.items())
+        return all(cell_text(row.get(column)).strip() in values for column, values in self.only.items())
 
 
-class JudgmentColumns(Answered):
+class JudgmentColumns(AnswerColumns):
     """A judge's replies in a table: `raw` its whole reply, or `value` what it gave in one dimension of its card.
 
     `values` says what the value's cells mean, or `answers` on which scale they are read; a cell that is neither is no
@@ -86,21 +86,21 @@ class JudgmentColumns(Answered):
     """
 
     card: str
-    model: From
+    model: ValueSource
     params: dict[str, Any] = Field(default_factory=dict)
-    raw: From = From()
-    value: From = From()
+    raw: ValueSource = ValueSource()
+    value: ValueSource = ValueSource()
     values: dict[str, str] = Field(default_factory=dict)
     answers: Answers | None = None
-    reason: From = From()
-    turn: From = From()
-    dimension: From = From()
-    unit: From = From()
-    confidence: From = From()
-    sample: From = From()
-    order: From = From()
+    reason: ValueSource = ValueSource()
+    turn: ValueSource = ValueSource()
+    dimension: ValueSource = ValueSource()
+    unit: ValueSource = ValueSource()
+    confidence: ValueSource = ValueSource()
+    sample: ValueSource = ValueSource()
+    order: ValueSource = ValueSource()
 
-    def sources(self) -> tuple[From, ...]:
+    def sources(self) -> tuple[ValueSource, ...]:
         """Everything that is taken from columns."""
         about = (self.dimension, self.unit, self.turn, self.confidence, self.sample, self.order)
         return (self.model, self.raw, self.value, self.reason, *about)
@@ -111,26 +111,26 @@ class JudgmentColumns(Answered):
         return self.card in SINGLE and not self.dimension
 
 
-class LabelColumns(Answered):
+class LabelColumns(AnswerColumns):
     """A person's answers in a table. `unit` may be `turn`: that of the row. Without `made_at` the time is unknown.
 
     `probability` is that with which the item was drawn, where items are said to be drawn at random.
     """
 
-    value: From
+    value: ValueSource
     values: dict[str, str] = Field(default_factory=dict)
     answers: Answers | None = None
-    unit: From
-    dimension: From
-    annotator: From
-    turn: From = From()
-    mode: From = From(constant="blind")
-    made_at: From = From()
-    team: From = From()
-    probability: From = From()
+    unit: ValueSource
+    dimension: ValueSource
+    annotator: ValueSource
+    turn: ValueSource = ValueSource()
+    mode: ValueSource = ValueSource(constant="blind")
+    made_at: ValueSource = ValueSource()
+    team: ValueSource = ValueSource()
+    probability: ValueSource = ValueSource()
 
 
-class Mapping(Strict):
+class ColumnMapping(Strict):
     """The meaning of a table's columns.
 
     `fields` are those of FIELDS for the kind; with `items` off, only judgments and labels are taken, of items that are
@@ -142,9 +142,9 @@ class Mapping(Strict):
     """
 
     kind: Kind
-    id: From = From()
+    id: ValueSource = ValueSource()
     items: bool = True
-    fields: dict[str, From] = Field(default_factory=dict)
+    fields: dict[str, ValueSource] = Field(default_factory=dict)
     meta: list[str] = Field(default_factory=list)
     judgments: list[JudgmentColumns] = Field(default_factory=list, max_length=50)
     labels: list[LabelColumns] = Field(default_factory=list, max_length=50)
@@ -155,17 +155,17 @@ class Mapping(Strict):
         """Whether the table holds no judged texts, but only answers about them."""
         return self.kind != "dialogue" and not any(self.field(name) for names in _NEEDED[self.kind] for name in names)
 
-    def field(self, name: str) -> From:
+    def field(self, name: str) -> ValueSource:
         """Where a field of the item comes from; nothing where it is not mapped."""
-        return self.fields.get(name) or From()
+        return self.fields.get(name) or ValueSource()
 
     def columns(self) -> set[str]:
         """Every column that is used."""
-        answered: list[Answered] = [*self.judgments, *self.labels]
+        answered: list[AnswerColumns] = [*self.judgments, *self.labels]
         only = {column for one in answered for column in one.only}
         return {name for source in self._sources() for name in source.columns} | set(self.meta) | only
 
-    def _sources(self) -> Iterator[From]:
+    def _sources(self) -> Iterator[ValueSource]:
         yield self.id
         yield from self.fields.values()
         for judged in self.judgments:
@@ -178,7 +178,7 @@ class Mapping(Strict):
         """The cards that its recipes make, by name."""
         return {recipe.name: from_recipe(recipe) for recipe in self.recipes}
 
-    def completed(self, there: Cards) -> Mapping:
+    def completed(self, there: Cards) -> ColumnMapping:
         """Itself, each value of a judge with its question and unit, where its card leaves no choice."""
         judgments = [_completed(judged, there.get(judged.card)) for judged in self.judgments]
         return self.model_copy(update={"judgments": judgments})
@@ -232,8 +232,8 @@ def _completed(judged: JudgmentColumns, card: Card | None) -> JudgmentColumns:
         return judged
     (name,) = names
     sorts = {d.sort for d in card.dimensions if d.name == name}
-    unit = judged.unit if judged.unit or len(sorts) > 1 else From(constant=next(iter(sorts)))
-    return judged.model_copy(update={"dimension": From(constant=name), "unit": unit})
+    unit = judged.unit if judged.unit or len(sorts) > 1 else ValueSource(constant=next(iter(sorts)))
+    return judged.model_copy(update={"dimension": ValueSource(constant=name), "unit": unit})
 
 
 def _dimension(card: Card, judged: JudgmentColumns) -> list[str]:
@@ -247,20 +247,20 @@ def _dimension(card: Card, judged: JudgmentColumns) -> list[str]:
     return [f"{card.name} has no dimension {named[:60]!r}. It has: {', '.join(names)}."]
 
 
-def signature(columns: Collection[str]) -> str:
+def mapping_key(columns: Collection[str]) -> str:
     """The name under which the mapping of tables with these columns is kept."""
     return content_id(sorted(columns))
 
 
-def parse(text: str) -> Mapping:
+def parse_mapping(text: str) -> ColumnMapping:
     """A mapping from its JSON. Raises BadInput with everything that is wrong with it."""
     try:
-        return Mapping.model_validate_json(text, strict=True)
+        return ColumnMapping.model_validate_json(text, strict=True)
     except ValidationError as error:
-        raise BadInput("The mapping cannot be read. " + " ".join(s for _, s in problems(error))) from None
+        raise BadInput("The mapping cannot be read. " + " ".join(s for _, s in validation_problems(error))) from None
 
 
-def say(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """A cell as text: nothing for an empty one, 2 for 2.0."""
     if value is None:
         return ""
@@ -271,12 +271,12 @@ def say(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def meant(cell: Any, values: dict[str, str], answers: Answers | None = None) -> Any:
+def interpret_cell(cell: Any, values: dict[str, str], answers: Answers | None = None) -> Any:
     """What a cell means: by the list of values or on the scale, where there is one, else as it reads.
 
     None where it is none of the values, or no answer on the scale.
     """
-    text = say(cell).strip()
+    text = cell_text(cell).strip()
     if answers is not None and not values:
         try:
             return answer(cell, answers)
@@ -294,12 +294,12 @@ def meant(cell: Any, values: dict[str, str], answers: Answers | None = None) -> 
     return int(number) if number == int(number) and abs(number) < 1e9 else number
 
 
-def spell(values: dict[str, str]) -> str:
+def format_values(values: dict[str, str]) -> str:
     """The meaning of cells as a person types it: `0 = tie, 1 = a, 2 = b`."""
     return ", ".join(f"{cell} = {meaning}" for cell, meaning in values.items())
 
 
-def unspell(text: str) -> dict[str, str]:
+def parse_values(text: str) -> dict[str, str]:
     """The meaning of cells from `0 = tie, 1 = a`. Raises BadInput for what is not of that form."""
     values: dict[str, str] = {}
     for part in filter(str.strip, text.split(",")):

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from data.importing.context import Door, No, check_text
-from data.importing.existing import Item, Judgments
+from data.importing.context import ImportContext, LineError, check_text
+from data.importing.existing import KnownItem, KnownJudgments
 from data.importing.lines import JudgmentIn, Line
-from data.importing.sentences import show
-from data.importing.spill_file import Shelf
+from data.importing.sentences import show_value
+from data.importing.spill_file import SpillFile
 from judges.card import Card
 from judges.plural import many
 from judges.protocols import order_halves
@@ -30,31 +30,31 @@ _KEPT = ("item", "card", "model", "params", "sample", "card_version")
 _FAILED = ("cut_off", "refused", "api_error")
 
 
-class OrderDoor:
+class OrderCheck:
     """Holds replies to one order of a pair until the other one comes, on the disk."""
 
-    def __init__(self, door: Door, known: Judgments, file: BinaryIO) -> None:
-        self.door, self.known, self._shelf = door, known, Shelf(file)
+    def __init__(self, door: ImportContext, known: KnownJudgments, file: BinaryIO) -> None:
+        self.door, self.known, self._shelf = door, known, SpillFile(file)
         self._waiting = Waiting()
         self._numbers = 0
         self.alone: Counter[Order] = Counter()
         self.completed = 0
 
     def meet(
-        self, line: Line, given: JudgmentIn, card: Card, item: Item, raw: str, about: tuple[str, str]
+        self, line: Line, given: JudgmentIn, card: Card, item: KnownItem, raw: str, about: tuple[str, str]
     ) -> JudgmentIn | None:
         """The judgment of both orders, if the other one has come; None where this one waits for it, or is there.
 
-        `about` is the ids of the judge, under the parameters as given, and of the item. Raises No, BadJson, NoCell.
+        `about` is the ids of the judge (parameters as given) and of the item. Raises LineError, BadJson, NoCell.
         """
         order = given.order
         if order is None or not isinstance(item, Pair):
-            raise No("order", f"{show(item.id)} is a {item.kind}: only a judgment of a pair has an order.")
+            raise LineError("order", f"{show_value(item.id)} is a {item.kind}: only a judgment of a pair has an order.")
         if given.part:
-            raise No("order", "A judgment of one part of a pair has no order: leave out order, or part.")
+            raise LineError("order", "A judgment of one part of a pair has no order: leave out order, or part.")
         raw = raw if given.reply is None else canonical(given.reply)
         if unpacked(raw) is not None:
-            raise No("order", "The reply is of several calls, which say their orders: leave out order.")
+            raise LineError("order", "The reply is of several calls, which say their orders: leave out order.")
         if (told := bare_scores.given(raw)) is not None:
             bare_scores.read(card, told, item if order == "ab" else swapped(item))
         unscored, why = given.unscored if given.unscored in _FAILED else None, given.why

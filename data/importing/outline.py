@@ -13,9 +13,9 @@ from typing import Any, Literal, cast
 
 from data.cards.cards import Place
 from data.importing import chats
-from data.importing.contents import Cells, Contents, Table
-from data.importing.mapping import UNITS, From, say
-from data.importing.mapping import Mapping as Columns
+from data.importing.contents import ColumnValues, SourceContents, TableContents
+from data.importing.mapping import UNITS, ValueSource, cell_text
+from data.importing.mapping import ColumnMapping as Columns
 from data.importing.plan import Sampling
 from judges.authoring.recipe import RESERVED, Answers, answers_of
 from judges.authoring.scale_inference import Survey, answer, apart, survey
@@ -41,7 +41,7 @@ _ORDERED = ({"ab", "ba"}, {"ab"}, {"ba"})
 
 
 @dataclass(frozen=True)
-class Series:
+class AnswerSeries:
     """Answers that belong together: a column of a table (`file`), or what other tools' files call by a name.
 
     `by` says whose they are, "" that they are not taken; `who` is the judge's or person's name, or else `whose` the
@@ -63,7 +63,7 @@ class Series:
     reason: str = ""
     confidence: str = ""
     whose: str = ""
-    order: From = field(default_factory=From)
+    order: ValueSource = field(default_factory=ValueSource)
     only: dict[str, list[str]] = field(default_factory=dict)
     why: str = ""
     cells: tuple[Any, ...] = ()
@@ -71,13 +71,13 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Outline:
+class Interpretation:
     """The series of a source, each table's own mapping without them, and what was taken for granted, or is unclear.
 
     `items` counts the rows or items, where it is known.
     """
 
-    series: tuple[Series, ...] = ()
+    series: tuple[AnswerSeries, ...] = ()
     tables: Mapping[str, Columns] = field(default_factory=dict)
     told: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()
@@ -90,15 +90,15 @@ class Outline:
         return "all" if whole else "unknown"
 
 
-def outline(
-    contents: Contents, asked: Mapping[Place, Dimension], judges: Sequence[str] = (), people: Sequence[str] = ()
-) -> Outline:
+def interpret_contents(
+    contents: SourceContents, asked: Mapping[Place, Dimension], judges: Sequence[str] = (), people: Sequence[str] = ()
+) -> Interpretation:
     """A first reading.
 
     `asked` are the questions of the workspace, which are taken where their names and scales fit; `judges` and `people`
     are the columns of which it was said whose they are.
     """
-    series: list[Series] = []
+    series: list[AnswerSeries] = []
     tables: dict[str, Columns] = {}
     told: list[str] = []
     unclear: list[str] = []
@@ -117,24 +117,24 @@ def outline(
         kind = cast("Kind", one.kind)
         who = next(iter(one.who)) if len(one.who) == 1 else ""
         named = _named(one.name)
-        series.append(Series("", one.name, by, who, named, kind, one.sort, None, **_cells(one.values)))
+        series.append(AnswerSeries("", one.name, by, who, named, kind, one.sort, None, **_cells(one.values)))
     rows = sum(table.count for table in contents.tables.values())
     items = rows or sum(contents.items.values())
-    settled = scaled(met(series), asked)
-    return Outline(settled, tables, (*told, *differing(settled)), tuple(unclear), items)
+    settled = share_scales(matched_series(series), asked)
+    return Interpretation(settled, tables, (*told, *scale_warnings(settled)), tuple(unclear), items)
 
 
-def met(series: Sequence[Series]) -> list[Series]:
+def matched_series(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
     """The series, those of judges and people about one question where each side has one and their scales are alike."""
     about = {by: {(s.kind, s.sort, s.dimension) for s in series if s.by == by} for by in ("judge", "person")}
     names = [name for by in about for _, _, name in about[by]]
-    if len(names) != 2 or names[0] == names[1] or differing([replace(s, dimension=WHOLE) for s in series]):
+    if len(names) != 2 or names[0] == names[1] or scale_warnings([replace(s, dimension=WHOLE) for s in series]):
         return list(series)
     name = next((name for name in names if name != WHOLE), WHOLE)
     return [replace(s, dimension=name) if s.by else s for s in series]
 
 
-def differing(series: Iterable[Series]) -> list[str]:
+def scale_warnings(series: Iterable[AnswerSeries]) -> list[str]:
     """A sentence for each judge's series that seems to have another scale than people's of its question.
 
     And one where no question has answers of both.
@@ -154,7 +154,7 @@ def differing(series: Iterable[Series]) -> list[str]:
     return told
 
 
-def scaled(series: Iterable[Series], asked: Mapping[Place, Dimension]) -> tuple[Series, ...]:
+def share_scales(series: Iterable[AnswerSeries], asked: Mapping[Place, Dimension]) -> tuple[AnswerSeries, ...]:
     """The series, each with the scale of its question.
 
     That is the scale of the workspace's question of its name, where all values are answers on it, else the one that all
@@ -206,7 +206,7 @@ def _all_on(cells: Iterable[Any], answers: Answers) -> bool:
     return True
 
 
-def _cells(told: Cells) -> dict[str, Any]:
+def _cells(told: ColumnValues) -> dict[str, Any]:
     shown = tuple(str(cell) for cell in told.cells[:_SHOWN])
     return {"count": told.count, "examples": shown, "cells": tuple(told.cells)}
 
@@ -229,12 +229,12 @@ class _Table:
     """One table's first reading."""
 
     def __init__(
-        self, file: str, table: Table, judges: Sequence[str], people: Sequence[str], kind: Kind | None = None
+        self, file: str, table: TableContents, judges: Sequence[str], people: Sequence[str], kind: Kind | None = None
     ) -> None:
         self.file, self.table = file, table
         self.unclear: list[str] = []
         names = list(table.columns)
-        fields = spoken(names, table.rows)
+        fields = utterance_columns(names, table.rows)
         used = {column for source in fields.values() for column in source.columns}
         found = columns([name for name in names if name not in used], table.rows, judges, people)
         self.told = [f"{file}: {sentence}" for sentence in found.told]
@@ -244,7 +244,7 @@ class _Table:
         self.turns = self._by_turn(found.id, [v.column for v in (*voices, *found.values)]) if fields else set()
         if kind is None and not fields and not found.texts and any(map(self._compares, voices)):
             self.kind = "pair"
-        texts = {name: From(columns=held) for name, held in found.texts.items()}
+        texts = {name: ValueSource(columns=held) for name, held in found.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in _FIELDS_OF[self.kind]}
         self.series = self._series(found.judges, "judge")
         self.series += self._series(found.people, "person")
@@ -255,24 +255,24 @@ class _Table:
         taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
         taken |= {found.by, asked} | {c for s in self.series for c in s.order.columns}
         self.series += self._left([c for one in found.unclear for c in one.columns if c not in taken])
-        by = self._key(found.id) if not spoken(names, table.rows) else [found.id] if found.id else []
+        by = self._key(found.id) if not utterance_columns(names, table.rows) else [found.id] if found.id else []
         told = [c for c in found.meta if table.columns[c].count and not table.columns[c].many]
         beside = [c for c in told if c not in by and c not in taken]
-        self.mapping = Columns(kind=self.kind, id=From(columns=by), fields=fields, meta=beside)
+        self.mapping = Columns(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
 
-    def _one(self, voice: Voice, by: By) -> Series:
+    def _one(self, voice: Voice, by: By) -> AnswerSeries:
         named = _named(voice.dimension) if voice.dimension else WHOLE
         told = _cells(self.table.columns[voice.column])
-        made = Series(
+        made = AnswerSeries(
             self.file, voice.column, by, voice.who, named, self.kind,
             "turn" if voice.column in self.turns else UNITS[self.kind], None,
             reason=voice.reason, confidence=voice.confidence, **told,
         )  # fmt: skip
         return self._coded(made) if self.kind == "pair" else made
 
-    def _coded(self, one: Series) -> Series:
+    def _coded(self, one: AnswerSeries) -> AnswerSeries:
         """A verdict on a pair that is written in a code, with what the code means."""
-        meant = code(say(row.get(one.name)).strip() for row in self.table.rows)
+        meant = code(cell_text(row.get(one.name)).strip() for row in self.table.rows)
         if not meant:
             return one
         self.told.append(f"{self.file}: {one.name} is read as a verdict, {meanings(meant)}.")
@@ -288,21 +288,21 @@ class _Table:
         held: dict[tuple[str, str], set[str]] = {}
         for row in self.table.rows:
             for name in names:
-                if (cell := say(row.get(name)).strip()) and key:
+                if (cell := cell_text(row.get(name)).strip()) and key:
                     held.setdefault((name, str(row.get(key))), set()).add(cell)
         found = list(dict.fromkeys(name for (name, _), cells in held.items() if len(cells) > 1))
         if found:
             self.told.append(f"{self.file}: {', '.join(found)}: taken as said of turns, as a dialogue has several.")
         return set(found)
 
-    def _series(self, voices: Iterable[Voice], by: By) -> list[Series]:
+    def _series(self, voices: Iterable[Voice], by: By) -> list[AnswerSeries]:
         return [self._one(voice, by) for voice in voices]
 
-    def _left(self, names: Iterable[str]) -> list[Series]:
+    def _left(self, names: Iterable[str]) -> list[AnswerSeries]:
         """Columns of which a person has to say whose they are."""
         return [self._one(Voice(name, name, "", _NOTHING), "") for name in dict.fromkeys(names)]
 
-    def _by(self, by: str, values: Iterable[Voice]) -> list[Series]:
+    def _by(self, by: str, values: Iterable[Voice]) -> list[AnswerSeries]:
         """The answers of each judge and person that a column names; where they are many, all people's together."""
         found = []
         who = [str(cell) for cell in self.table.columns[by].cells]
@@ -321,9 +321,9 @@ class _Table:
         known = (c for c in names if _flat(c) in _QUESTIONS and 0 < len(self.table.columns[c].cells) <= _PEOPLE)
         return next((c for c in known if not self.table.columns[c].many), "")
 
-    def _parts(self, one: Series, asked: str) -> list[Series]:
+    def _parts(self, one: AnswerSeries, asked: str) -> list[AnswerSeries]:
         """A series by question, where a column names that of each row."""
-        names = [say(cell).strip() for cell in self.table.columns[asked].cells] if asked else []
+        names = [cell_text(cell).strip() for cell in self.table.columns[asked].cells] if asked else []
         parts = [replace(one, dimension=_named(name), only={**one.only, asked: [name]}, count=0) for name in names]
         return parts or [one]
 
@@ -331,16 +331,18 @@ class _Table:
         """In which order a judge saw a pair: by a column, or by the name of a second column of its verdicts."""
         if self.kind != "pair":
             return
-        told = [c for c in meta if {say(x).strip().lower() for x in self.table.columns[c].cells} in _ORDERED]
+        told = [c for c in meta if {cell_text(x).strip().lower() for x in self.table.columns[c].cells} in _ORDERED]
         names = {_flat(one.name) for one in self.series if one.by == "judge"}
         for place, one in enumerate(self.series):
             turned = _TURNED.fullmatch(_flat(one.name))
             if one.by == "judge" and told:
-                self.series[place] = replace(one, order=From(columns=[told[0]]))
+                self.series[place] = replace(one, order=ValueSource(columns=[told[0]]))
             elif one.by == "judge" and turned and {turned[1], f"{turned[1]}_ab"} & names:
                 base = next(s for s in self.series if _flat(s.name) in (turned[1], f"{turned[1]}_ab"))
-                self.series[place] = replace(one, order=From(constant="ba"), who=base.who, dimension=base.dimension)
-                self.series[self.series.index(base)] = replace(base, order=From(constant="ab"))
+                self.series[place] = replace(
+                    one, order=ValueSource(constant="ba"), who=base.who, dimension=base.dimension
+                )
+                self.series[self.series.index(base)] = replace(base, order=ValueSource(constant="ab"))
                 self.told.append(f"{self.file}: {one.name} is taken for the verdict with the places swapped.")
 
     def _key(self, found: str) -> list[str]:
@@ -357,7 +359,7 @@ class _Table:
         return made
 
 
-def spoken(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, From]:
+def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, ValueSource]:
     """The fields of dialogues whose rows are utterances: role and text, or user and assistant; else nothing."""
     plain = {_flat(name): name for name in reversed(names)}
 
@@ -372,7 +374,7 @@ def spoken(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str,
         found = {"user": first("user", "user_message"), "assistant": first("assistant", "assistant_message")}
         if not all(found.values()) or not first("id", "dialogue_id", "conversation_id", "session_id", "item_id"):
             return {}
-    return {name: From(columns=[column]) for name, column in {**found, "turn": turn}.items() if column}
+    return {name: ValueSource(columns=[column]) for name, column in {**found, "turn": turn}.items() if column}
 
 
 _NOTHING = Survey(None, None, 0, 0, 0)

@@ -23,7 +23,7 @@ class _Held:
     samples: list[dict[tuple[str, str], dict[str, Any]]] = field(default_factory=list)
 
 
-class Ratings:
+class ScoreCollector:
     """Values on their way into judgments; one for a cell that has a value already begins another sample."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from data.importing.lines import Bad, Hint
+from data.importing.lines import Hint, RejectedRow
 from judges.importing.jsonl import Record
 
 _EXAMPLES, _ROWS, _KEYS = 3, 100, 20
@@ -25,7 +25,7 @@ class _Fault:
     rows: list[Any] = field(default_factory=list)
 
 
-class Remainder:
+class ReadingReport:
     """Collects faults and unused keys; `told` reports each sort of them once, with a count and examples."""
 
     def __init__(self, title: str) -> None:
@@ -68,7 +68,7 @@ class Remainder:
         if times:
             self._hints[sentence] += times
 
-    def told(self) -> Iterator[Bad | Hint]:
+    def told(self) -> Iterator[RejectedRow | Hint]:
         """All of it."""
         for one in self._faults.values():
             shown = f" ({', '.join(one.examples)})" if one.examples else ""
@@ -77,7 +77,7 @@ class Remainder:
             else:
                 first = one.examples and f" ({', '.join(one.examples)}{' ...' if one.times > _EXAMPLES else ''})"
                 sentence = f"{one.times:,} times: a {one.what}{first or ''} {one.why}"
-            yield Bad(one.file, one.line, [("", sentence)], one.rows if one.times > 1 else one.rows[0])
+            yield RejectedRow(one.file, one.line, [("", sentence)], one.rows if one.times > 1 else one.rows[0])
         for sentence, times in self._hints.items():
             counted = f" ({times:,})." if "{n}" in sentence else "."
             yield Hint(f"{self._title}: {sentence.replace('{n} ', '').rstrip('.')}{counted}")

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from data.importing.context import Door, No
+from data.importing.context import ImportContext, LineError
 from data.importing.lines import Line, RuleIn
 from data.records.settings import GoldRule
 
 
-class RuleDoor:
+class GoldRuleCheck:
     """Reads how an import combines labels; `new` is the one that it sets, if it sets one."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: ImportContext) -> None:
         self.door = door
         self.new: GoldRule | None = None
         self._given: GoldRule | None = None
 
     def take(self, line: Line) -> None:
-        """Remember the rule, count it as known, or say why it is left aside. Raises No."""
+        """Remember the rule, count it as known, or say why it is left aside. Raises LineError."""
         given = RuleIn.model_validate(line.data).gold_rule
         rule = GoldRule(given.resolve, given.apart, given.waiting).check()
         if self._given not in (None, rule):
-            raise No("gold_rule", "How labels are combined is said earlier in this import: a dataset has one rule.")
+            raise LineError(
+                "gold_rule", "How labels are combined is said earlier in this import: a dataset has one rule."
+            )
         known, self._given = self._given is not None, rule
         brief, report = self.door.brief, self.door.report
         name, held = brief.plan.dataset, brief.rule

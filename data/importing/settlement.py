@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from data.importing.lines import Entry, Found, Hint, Line, Said, Seen
-from data.importing.mapping import meant, say
+from data.importing.lines import Entry, Hint, Line, NamedValue, RepeatCounter, ToolEntry
+from data.importing.mapping import cell_text, interpret_cell
 from data.importing.plan import Question
-from data.importing.ratings import Ratings
+from data.importing.ratings import ScoreCollector
 from data.store.ids import now
 from judges.authoring.scale_inference import is_missing
 from judges.plural import many
@@ -19,15 +19,15 @@ UNKNOWN = "unknown person"
 """Who gave a label of which the file names nobody."""
 
 
-def settled(found: Iterable[Found], questions: Iterable[Question]) -> Iterator[Entry]:
+def match_questions(found: Iterable[ToolEntry], questions: Iterable[Question]) -> Iterator[Entry]:
     """The entries, each value that was said made into a score or a label of the question that its name means.
 
     What has a name without a question is left out, and reported with its count at the end.
     """
     asked: Mapping[tuple[str, str, str, str], Question] = {(q.by, q.kind, q.sort, q.name): q for q in questions}
-    ratings, seen, left, time = Ratings(), Seen(), Counter[str](), now().isoformat()
+    ratings, seen, left, time = ScoreCollector(), RepeatCounter(), Counter[str](), now().isoformat()
     for entry in found:
-        if not isinstance(entry, Said):
+        if not isinstance(entry, NamedValue):
             yield entry
             continue
         sort = sort_of(entry.unit) if is_unit(entry.unit) else ""
@@ -53,13 +53,13 @@ def settled(found: Iterable[Found], questions: Iterable[Question]) -> Iterator[E
         yield Hint(f"Left out: {many(count, 'value')} of {name}: no question was chosen for them.")
 
 
-def _value(entry: Said, question: Question) -> Any:
+def _value(entry: NamedValue, question: Question) -> Any:
     """The value as an answer on the question's scale, or unchanged where it is none."""
-    known = meant(entry.value, {}, question.answers)
-    return say(entry.value) if known is None else known
+    known = interpret_cell(entry.value, {}, question.answers)
+    return cell_text(entry.value) if known is None else known
 
 
-def _label(entry: Said, question: Question, seen: Seen, time: str) -> Line:
+def _label(entry: NamedValue, question: Question, seen: RepeatCounter, time: str) -> Line:
     value = _value(entry, question)
     data = {
         "item": entry.item, "unit": entry.unit, "dimension": question.dimension, "value": value,

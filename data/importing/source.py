@@ -18,7 +18,7 @@ SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _MOST_FILES = 10_000
 
 
-class File:
+class SourceFile:
     """One file of a source: a name to show, a size in bytes, and its content as a stream that is read once or more."""
 
     def __init__(self, name: str, size: int, opener: Callable[[], BinaryIO], path: Path | None = None) -> None:
@@ -64,7 +64,7 @@ class Source:
     """
 
     name: str
-    files: Sequence[File]
+    files: Sequence[SourceFile]
     left_aside: list[str] = field(default_factory=list)
     apart: bool = False
 
@@ -115,7 +115,7 @@ def from_paths(given: Sequence[str | Path]) -> Source:
     parts = [from_path(one) for one in given]
     if len(parts) == 1:
         return parts[0]
-    files: dict[Path, File] = {}
+    files: dict[Path, SourceFile] = {}
     for one, part in zip(given, parts, strict=True):
         for file in part.files:
             assert file.path is not None
@@ -131,7 +131,7 @@ def from_bytes(given: Sequence[tuple[str, bytes]]) -> Source:
     """Files at hand as (name, content). Only the last part of a name is kept; it is shown and never opened."""
     names = _shown([name for name, _ in given])
     return _several([
-        File(name, len(content), lambda content=content: io.BytesIO(content))  # type: ignore[misc]
+        SourceFile(name, len(content), lambda content=content: io.BytesIO(content))  # type: ignore[misc]
         for name, (_, content) in zip(names, given, strict=True)
     ])  # fmt: skip
 
@@ -153,13 +153,13 @@ def _shown(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _several(files: list[File], apart: bool = False) -> Source:
+def _several(files: list[SourceFile], apart: bool = False) -> Source:
     name = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more"
     return Source(name, files, apart=apart)
 
 
-def _at(path: Path, name: str) -> File:
-    return File(name, path.stat().st_size, lambda: path.open("rb"), path)
+def _at(path: Path, name: str) -> SourceFile:
+    return SourceFile(name, path.stat().st_size, lambda: path.open("rb"), path)
 
 
 def _folder(folder: Path) -> Source:

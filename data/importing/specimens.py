@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Specimen:
+class FileExample:
     """A shape of file: what it is called, what is to be known of it, and small files of it, by name."""
 
     title: str
@@ -30,8 +30,8 @@ _REPLY = {
 }  # fmt: skip
 _ABOUT = {"item": "r1", "unit": "response", "dimension": "factuality"}
 
-SPECIMENS = (
-    Specimen(
+FILE_EXAMPLES = (
+    FileExample(
         "Table of scores",
         "A column of a judge and a column of a person are enough for kappa; texts and ids are kept if present.",
         {
@@ -41,12 +41,12 @@ SPECIMENS = (
             '3,"Add 2, 3 and 4.",9,5,5\n'
         },
     ),
-    Specimen(
+    FileExample(
         "Single responses",
         "JSON lines. `reference` may be empty; `meta` holds whatever you want to slice by later.",
         {"responses.jsonl": _lines(_RESPONSE, {**_RESPONSE, "id": "r2", "output": "The share of answers that agree."})},
     ),
-    Specimen(
+    FileExample(
         "Dialogues",
         "JSON lines. A user and an assistant entry share a turn number; a role may also be tool, with its name.",
         {
@@ -61,7 +61,7 @@ SPECIMENS = (
             )
         },
     ),
-    Specimen(
+    FileExample(
         "Pairs",
         "JSON lines. Two responses to one input; the input may also be turns, as a dialogue has them.",
         {
@@ -74,7 +74,7 @@ SPECIMENS = (
             )
         },
     ),
-    Specimen(
+    FileExample(
         "Judgments",
         "JSON lines about items in the same files or already in the dataset. `reply` is the card's JSON; `raw` takes a "
         "reply as it came, `scores` values without a reply.",
@@ -85,7 +85,7 @@ SPECIMENS = (
             )
         },
     ),
-    Specimen(
+    FileExample(
         "People's labels",
         "JSON lines about items in the same files or already in the dataset. `mode` is blind, assisted or revealed.",
         {
@@ -96,7 +96,7 @@ SPECIMENS = (
             )
         },
     ),
-    Specimen(
+    FileExample(
         "Chats",
         "JSON lines with `messages`, as language models take them; a system message becomes the scenario.",
         {
@@ -111,7 +111,7 @@ SPECIMENS = (
             )
         },
     ),
-    Specimen(
+    FileExample(
         "MT-Bench",
         "FastChat's files, uploaded together. A file of reference answers has `reference` in its name.",
         {

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from judges.strict_json import canonical
 
 
-class Shelf:
+class SpillFile:
     """JSON values by key, in a temporary file; in memory stay the keys and their places."""
 
     def __init__(self, file: BinaryIO | None = None) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 from data.cards import cards as workspace
 from data.cards.cards import Place
-from data.importing.contents import of_rows
-from data.importing.formats import SCOPE, Known
-from data.importing.layout import planned
-from data.importing.mapping import Mapping, signature
-from data.importing.outline import outline
-from data.importing.plan import Plan
+from data.importing.contents import summarize_rows
+from data.importing.formats import SCOPE, DetectedFile
+from data.importing.layout import propose_plan
+from data.importing.mapping import ColumnMapping, mapping_key
+from data.importing.outline import interpret_contents
+from data.importing.plan import ImportPlan
 from data.records.settings import get
 from data.store import Store
 from judges.cards import cards
@@ -22,27 +22,27 @@ from judges.types import Dimension
 _NAME = "imported"
 
 
-def suggest(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Mapping:
+def suggest_mapping(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> ColumnMapping:
     """A mapping to begin with; `faults` says what it still lacks."""
     asked: dict[Place, Dimension] = {(c.kind, d.sort, d.name): d for c in cards().values() for d in c.dimensions}
-    made = outline(of_rows(_NAME, columns, rows), asked)
+    made = interpret_contents(summarize_rows(_NAME, columns, rows), asked)
     try:
-        return planned(made, Plan(_NAME), cards()).mappings[0]
+        return propose_plan(made, ImportPlan(_NAME), cards()).mappings[0]
     except AssayError:
         return made.tables[_NAME]
 
 
-def before(store: Store, known: Known, made: Mapping) -> Mapping | None:
+def previous_mapping(store: Store, known: DetectedFile, made: ColumnMapping) -> ColumnMapping | None:
     """The mapping that such a table had before, where it can still be used and says something else than `made`."""
-    kept = get(store, SCOPE, signature(known.columns))
+    kept = get(store, SCOPE, mapping_key(known.columns))
     if kept is None:
         return None
-    found, there = Mapping.model_validate(kept), workspace.known(store)
+    found, there = ColumnMapping.model_validate(kept), workspace.known(store)
     unlike = _said(found) != _said(made.completed({**made.cards(), **there}))
     return found if unlike and not found.faults(known.columns, there) else None
 
 
-def _said(mapping: Mapping) -> dict[str, Any]:
+def _said(mapping: ColumnMapping) -> dict[str, Any]:
     """What a mapping says, whatever the cards are called that ask its questions."""
     told = mapping.model_dump(exclude={"recipes"})
     for judged in told["judgments"]:

@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import Any
 
 from data.importing import chats
-from data.importing.lines import Bad, Entry, Line, Seen
-from data.importing.mapping import UNITS, JudgmentColumns, LabelColumns, Mapping, meant, say
-from data.importing.ratings import Ratings
-from data.importing.sentences import show
+from data.importing.lines import Entry, Line, RejectedRow, RepeatCounter
+from data.importing.mapping import UNITS, ColumnMapping, JudgmentColumns, LabelColumns, cell_text, interpret_cell
+from data.importing.ratings import ScoreCollector
+from data.importing.sentences import show_value
 from data.store.ids import content_id, now
 from judges.authoring.scale_inference import is_missing
 from judges.importing.jsonl import Record
@@ -24,7 +24,7 @@ class _No(ValueError):
     """A row cannot be imported: (field, sentence)."""
 
 
-def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Entry]:
+def read(file: str, records: Iterable[Record], mapping: ColumnMapping) -> Iterator[Entry]:
     """The items, judgments and labels of one table."""
     reader = _Table(file, mapping)
     spread = mapping.kind == "dialogue" and mapping.items and not mapping.field("turns")
@@ -33,7 +33,7 @@ def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Ent
         rows = []
         for record in group:
             if record.problem:
-                yield Bad(file, record.line, [("", f"The row {record.problem}.")], record.text)
+                yield RejectedRow(file, record.line, [("", f"The row {record.problem}.")], record.text)
             elif spread:
                 rows.append(record)
             else:
@@ -42,8 +42,8 @@ def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Ent
                     yield from reader.ratings.lines()
         if rows and (name in closed or len(rows) > _GROUP):
             why = "do not stand together: sort the table by its id" if name in closed else f"are more than {_GROUP}"
-            problem = f"The rows of the dialogue {show(name)} {why}."
-            yield Bad(file, rows[0].line, [("id", problem)], rows[0].value, name)
+            problem = f"The rows of the dialogue {show_value(name)} {why}."
+            yield RejectedRow(file, rows[0].line, [("id", problem)], rows[0].value, name)
         elif rows:
             closed.add(name)
             yield from reader.rows(rows, name)
@@ -51,14 +51,16 @@ def read(file: str, records: Iterable[Record], mapping: Mapping) -> Iterator[Ent
     yield from reader.ratings.lines()
 
 
-def example(file: str, rows: list[dict[str, Any]], mapping: Mapping) -> tuple[list[dict[str, Any]], list[str]]:
+def example_lines(
+    file: str, rows: list[dict[str, Any]], mapping: ColumnMapping
+) -> tuple[list[dict[str, Any]], list[str]]:
     """What the first rows of a table become: canonical lines, and what is wrong with the rows, as far as it shows."""
     lines: list[dict[str, Any]] = []
     wrong: list[str] = []
     for entry in read(file, (Record(n, row) for n, row in enumerate(rows, 1)), mapping):
         if isinstance(entry, Line):
             lines.append(entry.data)
-        elif isinstance(entry, Bad):
+        elif isinstance(entry, RejectedRow):
             wrong += [f"Row {entry.line}: {sentence}" for _, sentence in entry.problems]
     return lines, wrong
 
@@ -66,11 +68,11 @@ def example(file: str, rows: list[dict[str, Any]], mapping: Mapping) -> tuple[li
 class _Table:
     """A mapping at work on the rows of one file."""
 
-    def __init__(self, file: str, mapping: Mapping) -> None:
+    def __init__(self, file: str, mapping: ColumnMapping) -> None:
         self.file, self.mapping = file, mapping
-        self.seen = Seen()
+        self.seen = RepeatCounter()
         self.time = now().isoformat()
-        self.ratings = Ratings()
+        self.ratings = ScoreCollector()
         scored = [judged for judged in mapping.judgments if not judged.reply]
         self.long = any(j.dimension.columns or j.unit.columns or j.turn or j.only for j in scored)
 
@@ -90,7 +92,7 @@ class _Table:
                 made = self._item(record.value, name)
                 yield Line(self.file, record.line, "item", made, record.value, weak=self.mapping.textless)
             except _No as no:
-                yield Bad(self.file, record.line, [no.args], record.value, name)
+                yield RejectedRow(self.file, record.line, [no.args], record.value, name)
         yield from self._said(record, name, None)
 
     def rows(self, records: list[Record], name: str) -> Iterator[Entry]:
@@ -99,9 +101,9 @@ class _Table:
         try:
             placed = self._utterances(records)
         except _No as no:
-            yield Bad(self.file, line, [no.args], row, name)
+            yield RejectedRow(self.file, line, [no.args], row, name)
             return
-        turns = chats.turns([said for _, said in placed])
+        turns = chats.number_turns([said for _, said in placed])
         data = {**self._common(row, name), "turns": turns}
         yield Line(self.file, line, "item", data, row)
         number, answered = 1, False
@@ -130,7 +132,7 @@ class _Table:
             for side in ("a", "b"):
                 text = mapping.field(f"response_{side}").value(row)
                 system = mapping.field(f"system_{side}").text(row)
-                data[f"response_{side}"] = {"system": system, "text": None if text is None else say(text)}
+                data[f"response_{side}"] = {"system": system, "text": None if text is None else cell_text(text)}
         elif mapping.kind == "response":
             if not mapping.textless and mapping.field("output").value(row) is None:
                 raise _No("output", "There is no output in this row.")
@@ -151,14 +153,14 @@ class _Table:
                 given = mapping.field("role").text(record.value).strip().lower()
                 role = chats.ROLES.get(given)
                 if role is None:
-                    raise _No("role", f"The role must be user, assistant, system or tool (it is {show(given)}).")
+                    raise _No("role", f"The role must be user, assistant, system or tool (it is {show_value(given)}).")
                 said = mapping.field("text").text(record.value)
                 placed.append((record, (role, said)))
                 continue
             for role in ("user", "assistant"):
                 text = mapping.field(role).value(record.value)
                 if text is not None:
-                    placed.append((record, (role, say(text))))
+                    placed.append((record, (role, cell_text(text))))
         return placed
 
     # -- what judges and people said ----------------------------------------------------------------------------
@@ -176,7 +178,7 @@ class _Table:
     def _judgment(self, record: Record, name: str, judged: JudgmentColumns, turn: int | None) -> Entry | None:
         row = record.value
         given = judged.raw.value(row) if judged.raw else judged.value.value(row)
-        if given is None or say(given).strip() == "":
+        if given is None or cell_text(given).strip() == "":
             return None
         data: dict[str, Any] = {"item": name, "card": judged.card, "model": judged.model.text(row)}
         data["params"] = judged.params
@@ -190,14 +192,14 @@ class _Table:
         if judged.card == "mt_bench":
             data["part"] = number if number.startswith("turn:") else f"turn:{number}"
         if judged.raw:
-            data |= {"reply": given, "raw": canonical(given)} if isinstance(given, dict) else {"raw": say(given)}
+            data |= {"reply": given, "raw": canonical(given)} if isinstance(given, dict) else {"raw": cell_text(given)}
             return Line(self.file, record.line, "judgment", data, row)
         cells = {c: row.get(c) for c in [*judged.value.columns, *judged.reason.columns]}
         data["raw"] = canonical(cells)
-        value = meant(given, judged.values, judged.answers)
+        value = interpret_cell(given, judged.values, judged.answers)
         unscored = None
         if value is None:
-            unscored = ("unreadable", f"{show(say(given))} is none of the values that the mapping knows")
+            unscored = ("unreadable", f"{show_value(cell_text(given))} is none of the values that the mapping knows")
             value = ""
         if judged.card == "mt_bench":
             score = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
@@ -211,11 +213,11 @@ class _Table:
     ) -> None:
         """Keep one value of a judge until the others that it gave this item are there."""
         row = record.value
-        value = meant(given, judged.values, judged.answers)
+        value = interpret_cell(given, judged.values, judged.answers)
         one: dict[str, Any] = {
             "unit": _unit(judged.unit.text(row).strip() or ("turn" if number else UNITS[self.mapping.kind]), number),
             "dimension": judged.dimension.text(row).strip(),
-            "value": (None if is_missing(given) else say(given)) if value is None else value,
+            "value": (None if is_missing(given) else cell_text(given)) if value is None else value,
             "note": judged.reason.text(row),
         }
         if sure := judged.confidence.text(row).strip():
@@ -225,14 +227,14 @@ class _Table:
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
         row = record.value
         given = label.value.value(row)
-        if given is None or say(given).strip() == "" or (label.answers is not None and is_missing(given)):
+        if given is None or cell_text(given).strip() == "" or (label.answers is not None and is_missing(given)):
             return None
-        value = meant(given, label.values, label.answers)
+        value = interpret_cell(given, label.values, label.answers)
         if value is None:
             scale = label.answers.scale.words if label.answers else ""
             known = f"allowed are {scale}" if scale else f"the mapping knows {', '.join(label.values)[:100]}"
-            problem = f"value: {show(say(given))} is no answer here: {known}."
-            return Bad(self.file, record.line, [("value", problem)], row)
+            problem = f"value: {show_value(cell_text(given))} is no answer here: {known}."
+            return RejectedRow(self.file, record.line, [("value", problem)], row)
         unit = _unit(label.unit.text(row).strip(), label.turn.text(row).strip() or str(turn or ""))
         made_at = label.made_at.text(row).strip()
         data = {
@@ -261,7 +263,7 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise _No("turn", f"turn must be a number (it is {show(text)}).") from None
+        raise _No("turn", f"turn must be a number (it is {show_value(text)}).") from None
 
 
 def _chance(text: str) -> float | None:
@@ -269,7 +271,7 @@ def _chance(text: str) -> float | None:
     try:
         return float(text) if text else None
     except ValueError:
-        raise _No("probability", f"probability must be a number from 0 to 1 (it is {show(text)}).") from None
+        raise _No("probability", f"probability must be a number from 0 to 1 (it is {show_value(text)}).") from None
 
 
 def _turns(cell: Any) -> tuple[list[Any], str]:
@@ -281,11 +283,11 @@ def _turns(cell: Any) -> tuple[list[Any], str]:
         except BadJson as bad:
             raise _No("turns", f"turns {bad}.") from None
     if not isinstance(value, list):
-        raise _No("turns", f"turns must be a JSON list of what was said (it is {show(json.dumps(value)[:60])}).")
+        raise _No("turns", f"turns must be a JSON list of what was said (it is {show_value(json.dumps(value)[:60])}).")
     if value and isinstance(value[0], dict) and "turn" in value[0]:
         return value, ""
     try:
-        data, _ = chats.dialogue({"messages": value})
+        data, _ = chats.to_dialogue({"messages": value})
     except ValueError as error:
         raise _No(*error.args) from None
     return data["turns"], data["scenario"]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
-from data.importing.chains import Call, Chain, fresh, main
-from data.importing.lines import Found, Line, Said
-from data.importing.remainder import Remainder
-from data.importing.spill_file import Shelf
-from data.importing.utterances import Utterance, turns
+from data.importing.chains import CallChain, TraceSpan, first_new_entry, main_conversation
+from data.importing.lines import Line, NamedValue, ToolEntry
+from data.importing.remainder import ReadingReport
+from data.importing.spill_file import SpillFile
+from data.importing.utterances import Utterance, to_turns
 from judges.types import Kind
 
 Key = tuple[str, str]
@@ -20,7 +20,7 @@ _HEARD = ("assistant", "tool")
 
 
 @dataclass(slots=True)
-class Score:
+class TraceScore:
     """What somebody said of a span, a trace or a session: a number (or yes or no), a label in words, or both.
 
     `key` is the score's own id, by which one that occurs twice is known; `answer` the id of the response that it is of.
@@ -54,18 +54,18 @@ class _Place(NamedTuple):
     unit: str
 
 
-class Threads:
+class TraceCollector:
     """What the traces of an import hold. Give it calls and scores in any order, then take the entries; close it."""
 
     def __init__(self, title: str) -> None:
-        self.rest = Remainder(title)
-        self._shelf = Shelf()
+        self.rest = ReadingReport(title)
+        self._shelf = SpillFile()
         self._traces: dict[str, list[tuple[int, str]]] = {}
         self._sessions: dict[str, str] = {}
         self._meta: dict[str, dict[str, Any]] = {}
         self._parents: dict[Key, str] = {}
         self._answers: dict[str, Key] = {}
-        self._scores: list[Score] = []
+        self._scores: list[TraceScore] = []
         self._keys: set[str] = set()
         self._dialogues = False
         self._count = 0
@@ -78,7 +78,7 @@ class Threads:
         """Forget everything."""
         self._shelf.close()
 
-    def add(self, call: Call, answer: str = "") -> None:
+    def add(self, call: TraceSpan, answer: str = "") -> None:
         """A span; `answer` is the id of the response that it got."""
         key = (call.trace, call.span)
         if not call.trace or not call.span:
@@ -112,7 +112,7 @@ class Threads:
             self._sessions.setdefault(trace, session)
             self._dialogues = True
 
-    def score(self, score: Score) -> None:
+    def score(self, score: TraceScore) -> None:
         """A score; one without a value is reported, and one that was there before is passed over."""
         if score.number is None and score.label in (None, ""):
             self.rest.hint("{n} scores without a value were left out.")
@@ -120,7 +120,7 @@ class Threads:
             self._keys.add(score.key)
             self._scores.append(score)
 
-    def entries(self) -> Iterator[Found]:
+    def entries(self) -> Iterator[ToolEntry]:
         """The items, then their scores and labels, then what could not be imported."""
         groups: dict[str, dict[str, list[int]]] = {}
         for trace, numbers in self._traces.items():
@@ -144,12 +144,12 @@ class Threads:
         spread: list[tuple[str, int, int]] = []
         first, model = None, ""
         for trace, calls in sorted(loaded.items(), key=lambda pair: pair[1][0].start):
-            chain, aside = main(calls)
+            chain, aside = main_conversation(calls)
             self._aside.update((trace, span) for span in aside)
             self.rest.hint("{n} calls of models with other prompts beside a conversation were left aside.", len(aside))
             if chain is None:
                 continue
-            begin, before = fresh(told, chain.told[: chain.heard]), len(told)
+            begin, before = first_new_entry(told, chain.told[: chain.heard]), len(told)
             if chain.system and not told:
                 told.append(Utterance("system", chain.system))
                 before += 1
@@ -160,11 +160,11 @@ class Threads:
         yield from self._item(key, loaded, first, model, told, marks, spread)
 
     def _item(
-        self, key: str, loaded: dict[str, list[Call]], first: Chain | None, model: str, told: list[Utterance],
+        self, key: str, loaded: dict[str, list[TraceSpan]], first: CallChain | None, model: str, told: list[Utterance],
         marks: list[tuple[Key, int]], spread: list[tuple[str, int, int]],
     ) -> Iterator[Line]:  # fmt: skip
         calls = [call for held in loaded.values() for call in held]
-        scenario, entries, numbers = turns(told)
+        scenario, entries, numbers = to_turns(told)
         if first is None or not any(entry["role"] == "assistant" for entry in entries):
             why = "has no answer that could be judged: its trace was cut, or its texts were not recorded."
             self.rest.fault(calls[0].file, calls[0].line, "conversation", why, key, {"id": key})
@@ -215,7 +215,7 @@ class Threads:
                 data = {"id": name, "kind": "response", "task": "", "output": ""}
                 yield Line(score.file, score.line, "item", data, data, weak=True)
 
-    def _said(self) -> Iterator[Said]:
+    def _said(self) -> Iterator[NamedValue]:
         """What was said of the items: under each name numbers, or labels where not everything has a number."""
         numbered: dict[str, bool] = {}
         labelled: dict[str, bool] = {}
@@ -231,13 +231,13 @@ class Threads:
             number = score.number is not None and not in_words
             value, beside = (score.number, score.label) if number else (score.label, None)
             note = "\n\n".join(filter(None, (str(beside) if beside not in (None, "") else "", score.note)))
-            yield Said(
+            yield NamedValue(
                 score.file, score.line, place.item, place.kind, place.unit, score.name, value, score.by, score.who,
                 note, score.made_at, confidence=score.confidence,
                 row={"name": score.name, "of": score.names, "value": value},
             )  # fmt: skip
 
-    def _place(self, score: Score, above: dict[Key, _Place]) -> _Place | None:
+    def _place(self, score: TraceScore, above: dict[Key, _Place]) -> _Place | None:
         """What a score is about, None (and a report) where that is not known."""
         key = self._answers.get(score.answer) if score.answer and not score.span else (score.trace, score.span)
         place = None
@@ -279,14 +279,14 @@ class Threads:
                         found[above] = self._wholes.get(trace, place)
         return found
 
-    def _call(self, number: int) -> Call:
+    def _call(self, number: int) -> TraceSpan:
         held = marshal.loads(self._shelf.get_bytes(number))
-        call = Call(*held)
+        call = TraceSpan(*held)
         call.said, call.answer = (list(map(Utterance._make, told)) for told in (call.said, call.answer))
         return call
 
 
-def _start(call: Call) -> int:
+def _start(call: TraceSpan) -> int:
     return call.start
 
 
@@ -306,7 +306,7 @@ def nanoseconds(value: Any) -> int:
         return 0
 
 
-def iso(value: Any) -> str:
+def iso_time(value: Any) -> str:
     """A time as an ISO text, "" where it is none."""
     at = nanoseconds(value)
     try:

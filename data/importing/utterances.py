@@ -47,7 +47,7 @@ class Utterance(NamedTuple):
     name: str = ""
 
 
-def decoded(value: Any) -> Any:
+def decode_json(value: Any) -> Any:
     """The value of a text that is a JSON list or object; anything else as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
@@ -57,7 +57,7 @@ def decoded(value: Any) -> Any:
     return value
 
 
-def plain(value: Any) -> str:
+def as_text(value: Any) -> str:
     """A value as a text that people read."""
     if value is None:
         return ""
@@ -66,9 +66,9 @@ def plain(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def messages(value: Any) -> list[Utterance] | None:
+def read_messages(value: Any) -> list[Utterance] | None:
     """What the messages of a list say, None where the value is no list of messages."""
-    value = decoded(value)
+    value = decode_json(value)
     if isinstance(value, dict) and _role(value):
         value = [value]
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
@@ -93,7 +93,7 @@ def _arranged(value: list[Any], names: dict[str, str]) -> Iterator[Any]:
     """The messages of a list; results that stand together come in the order of their calls, as only that pairs them."""
     together: list[dict[str, Any]] = []
     for one in value:
-        one = decoded(one)
+        one = decode_json(one)
         inner = one.get("message", one) if isinstance(one, dict) else None
         if isinstance(inner, dict) and (inner.get("role") or inner.get("type")) in _GIVEN_BACK:
             together.append(one)
@@ -136,9 +136,9 @@ def _short(message: dict[str, Any]) -> Utterance | None:
     return None
 
 
-def asked(value: Any) -> list[Utterance]:
+def input_utterances(value: Any) -> list[Utterance]:
     """What was asked: the messages of an input, or its text as a user's."""
-    value = decoded(value)
+    value = decode_json(value)
     found = _messages_within(value, _LISTS)
     if found is not None:
         return found
@@ -146,36 +146,36 @@ def asked(value: Any) -> list[Utterance]:
     return [Utterance("user", text)] if text.strip() else []
 
 
-def answered(value: Any) -> list[Utterance]:
+def output_utterances(value: Any) -> list[Utterance]:
     """What was answered: the messages of an output, the first of several choices, or its text as an assistant's."""
-    found = _answers(decoded(value), 0)
+    found = _answers(decode_json(value), 0)
     if found is None:
-        text = _text_within(decoded(value), _ANSWERED)
+        text = _text_within(decode_json(value), _ANSWERED)
         found = [Utterance("assistant", text)] if text.strip() else []
     return found
 
 
-def text_of(value: Any) -> str:
+def single_text(value: Any) -> str:
     """An input or output as one text: the only message's, the text under a known key, or the JSON."""
-    value = decoded(value)
-    said = messages(value)
+    value = decode_json(value)
+    said = read_messages(value)
     if said is not None and len(said) == 1:
         return said[0].text
     return _text_within(value, (*_ASKED, *_ANSWERED))
 
 
 def _messages_within(value: Any, keys: Sequence[str], depth: int = 0) -> list[Utterance] | None:
-    found = messages(value)
+    found = read_messages(value)
     if found is None and isinstance(value, dict) and depth < _DEEP:
         for key in keys:
-            if key in value and (held := _messages_within(decoded(value[key]), keys, depth + 1)):
+            if key in value and (held := _messages_within(decode_json(value[key]), keys, depth + 1)):
                 if isinstance(system := value.get("system"), str) and system:
                     held = [Utterance("system", system), *held]
-                return [*held, *asked_beside(value, key)]
+                return [*held, *input_beside_history(value, key)]
     return found
 
 
-def asked_beside(value: dict[str, Any], key: str) -> list[Utterance]:
+def input_beside_history(value: dict[str, Any], key: str) -> list[Utterance]:
     """The question that is given beside a history of messages, as chains have it."""
     if key not in ("chat_history", "history"):
         return []
@@ -185,7 +185,7 @@ def asked_beside(value: dict[str, Any], key: str) -> list[Utterance]:
 def _answers(value: Any, depth: int) -> list[Utterance] | None:
     if isinstance(value, dict) and depth < _DEEP:
         for key in _CHOICES:
-            if isinstance(held := decoded(value.get(key)), (list, dict)):
+            if isinstance(held := decode_json(value.get(key)), (list, dict)):
                 while isinstance(held, list) and held and isinstance(held[0], list):
                     held = held[0]
                 if key in ("choices", "generations", "candidates") and isinstance(held, list):
@@ -194,7 +194,7 @@ def _answers(value: Any, depth: int) -> list[Utterance] | None:
                     return found
     if isinstance(value, dict) and not _role(value) and isinstance(value.get("content"), dict):
         return _answers(value["content"], depth + 1)
-    found = messages(value)
+    found = read_messages(value)
     if not found:
         return None
     said = [one for one in found if one.role != "system"]
@@ -205,15 +205,15 @@ def _answers(value: Any, depth: int) -> list[Utterance] | None:
 def _text_within(value: Any, keys: Sequence[str]) -> str:
     if isinstance(value, dict):
         for key in keys:
-            held = decoded(value.get(key))
+            held = decode_json(value.get(key))
             if isinstance(held, str):
                 return held
             if isinstance(held, (dict, list)) and held:
-                said = messages(held)
+                said = read_messages(held)
                 return said[-1].text if said else _text_within(held, keys)
         if len(value) == 1 and isinstance(only := next(iter(value.values())), str):
             return only
-    return plain(value)
+    return as_text(value)
 
 
 def _role(message: dict[str, Any]) -> str:
@@ -239,7 +239,7 @@ def _message(message: dict[str, Any], role: str, found: list[Utterance], names: 
     name = str(message.get("name") or message.get("function") or message.get("tool_name") or "")
     if role == "tool":
         ref = str(message.get("tool_call_id") or message.get("call_id") or message.get("id") or "")
-        text = "\n\n".join(texts) if texts else plain(message.get("output"))
+        text = "\n\n".join(texts) if texts else as_text(message.get("output"))
         if text or not entries:
             entries = [Utterance("tool", text, names.get(ref) or name), *entries]
     else:
@@ -261,7 +261,7 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
         if isinstance(part, dict) and isinstance(part.get("message_content"), dict):
             part = part["message_content"]
         if not isinstance(part, dict):
-            texts.append(plain(part))
+            texts.append(as_text(part))
             continue
         kind = str(part.get("type") or "")
         held = part.get("text", part.get("content"))
@@ -272,7 +272,7 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
             one = part.get("functionResponse") or part
             ref = str(one.get("id") or one.get("tool_use_id") or one.get("tool_call_id") or "")
             back = next((one[k] for k in ("response", "result", "content", "output") if one.get(k) is not None), "")
-            inner, _ = _content(back, names) if isinstance(back, list) else ([plain(back)], [])
+            inner, _ = _content(back, names) if isinstance(back, list) else ([as_text(back)], [])
             entries.append(Utterance("tool", "\n\n".join(inner), names.get(ref) or str(one.get("name") or "")))
         elif kind in QUIET:
             continue
@@ -306,16 +306,16 @@ def _called(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
         keys = ("arguments", "args", "input", "parameters")
         given = next((inner[k] for k in keys if inner.get(k) is not None), "")
         names[str(call.get("id") or call.get("call_id") or call.get("tool_call_id") or "")] = name
-        found.append(called(name, given))
+        found.append(tool_call_utterance(name, given))
     return found
 
 
-def called(name: str, given: Any) -> Utterance:
+def tool_call_utterance(name: str, given: Any) -> Utterance:
     """The call of a tool."""
-    return Utterance("tool", written(name, plain(given)), name)
+    return Utterance("tool", written(name, as_text(given)), name)
 
 
-def turns(said: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list[int]]:
+def to_turns(said: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list[int]]:
     """The scenario (what the system was told first), the entries of a dialogue, and the turn of each utterance.
 
     A turn begins with what a user says after an answer. What one role says twice in a turn is one entry; calls of tools

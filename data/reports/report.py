@@ -9,7 +9,7 @@ from data.gold.gold import BASES
 from data.records.people import require
 from data.reports import dimension, figures, further_figures, plots, tables
 from data.reports.details import EPSILON
-from data.reports.evidence import Evidence, One, Told, gather
+from data.reports.evidence import Evidence, One, Told, gather_evidence
 from data.store import Store
 from judges.audits import audits as known
 from judges.plural import many
@@ -42,7 +42,7 @@ def report(
     Raises NotFound, NotAllowed for somebody who does not work here.
     """
     require(store, actor, "annotator")
-    return written(gather(store, dataset_id, judge_id, told, epsilon))
+    return written(gather_evidence(store, dataset_id, judge_id, told, epsilon))
 
 
 def written(found: Evidence) -> str:

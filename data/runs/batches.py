@@ -13,7 +13,7 @@ from functools import partial
 from typing import TypeVar
 
 from data.runs import charges
-from data.runs.worker import Event, Live, Waits
+from data.runs.worker import Event, Live, WaitingForBatch
 from data.store import Tx
 from data.store.ids import new_id
 from judges.client import batch_files as lines
@@ -71,7 +71,7 @@ class _Batches:
         while True:
             await live.settled()
             if live.stopped():
-                yield Waits() if live.shut else Note("stopped", await self._give_up())
+                yield WaitingForBatch() if live.shut else Note("stopped", await self._give_up())
                 return
             for ident in self._out():
                 async for answer in self._collected(ident):
@@ -80,7 +80,7 @@ class _Batches:
                 self._close(ident)
             if self._out():
                 if not live.patient:
-                    yield Waits()
+                    yield WaitingForBatch()
                     return
                 await self._pause()
                 continue
@@ -97,7 +97,7 @@ class _Batches:
                     yield last
                 return
             if not live.patient:
-                yield Waits()
+                yield WaitingForBatch()
                 return
 
     # -- a round ------------------------------------------------------------------------------------------------------
@@ -299,7 +299,7 @@ class _Batches:
 
     def _record(self, ident: str, state: str, detail: Mapping[str, object], lost: Charge | None = None) -> None:
         def work(tx: Tx) -> None:
-            charges.add(tx, self.run_id, [lost] if lost else [], self.live.price)
+            charges.add_charge(tx, self.run_id, [lost] if lost else [], self.live.price)
             row = (new_id(), self.run_id, ident, state, canonical(dict(detail)))
             tx.add("batch_event", "id, run_id, batch, state, detail", [row])
 

@@ -21,19 +21,19 @@ import pytest
 
 from data.cards import cards
 from data.importing import (
-    From,
-    Mapping,
-    Plan,
-    Refused,
+    ColumnMapping,
+    ImportPlan,
+    ImportRefused,
     Source,
-    detect,
+    ValueSource,
+    detect_formats,
     from_bytes,
     from_uploads,
-    preview,
+    import_source,
+    preview_import,
     subprocess_reader,
-    take,
 )
-from data.importing.brief import brief, unpacked
+from data.importing.brief import take_snapshot, unpack_snapshot
 from data.importing.csv_rows import SPREAD
 from data.store import Store
 from data.store.errors import BadInput
@@ -47,7 +47,9 @@ from tests.data.test_intake_take import MIXED
 from tests.pages.driving import patiently
 from tests.server import ROOT
 
-RESPONSES = Mapping(kind="response", id=From(columns=["id"]), fields={"output": From(columns=["output"])})
+RESPONSES = ColumnMapping(
+    kind="response", id=ValueSource(columns=["id"]), fields={"output": ValueSource(columns=["output"])}
+)
 
 
 @pytest.fixture(autouse=True)
@@ -98,8 +100,8 @@ def test_an_upload_becomes_what_the_same_bytes_become_here(store: Store, tmp_pat
     rows = [*MIXED, verdict("p1", "a"), verdict("p1", "b", model="other"), label("p1", "a"), decided("p1", "a"), b"{"]
     rows += [label("p1", "c"), {"gold_rule": {"resolve": "majority", "apart": 1}}]
     here, there = io.BytesIO(), io.BytesIO()
-    one = preview(store, source(rows), Plan("d"), rejects=here)
-    two = preview(store, upload(tmp_path, rows__jsonl=text(rows)), Plan("d"), rejects=there)
+    one = preview_import(store, source(rows), ImportPlan("d"), rejects=here)
+    two = preview_import(store, upload(tmp_path, rows__jsonl=text(rows)), ImportPlan("d"), rejects=there)
     assert asdict(one) == asdict(two) and one.rejected > 3 and one.known.total and one.new.rules
     assert here.getvalue() == there.getvalue() != b""
 
@@ -113,10 +115,10 @@ def test_an_upload_is_taken_once_and_what_was_added_meanwhile_is_not_added_twice
             raced.append(bring(store, [pair("new")]))
 
     with pytest.raises(BadInput, match="somebody else added the same things"):
-        take(store, "lea", given, Plan("d"), progress=meanwhile)
-    assert take(store, "lea", given, Plan("d")).preview.new.total == 2
+        import_source(store, "lea", given, ImportPlan("d"), progress=meanwhile)
+    assert import_source(store, "lea", given, ImportPlan("d")).preview.new.total == 2
     before = counts(store)
-    assert take(store, "lea", given, Plan("d")).known == 3
+    assert import_source(store, "lea", given, ImportPlan("d")).known == 3
     assert counts(store) == before and verify(store) == []
 
 
@@ -126,20 +128,20 @@ def test_tables_chats_and_fastchat_go_the_same_way(store: Store, tmp_path: Path)
     files |= {name.replace(".", "__"): text(rows) for name, rows in PAIRS.items()}
     files["votes__jsonl"] = text([vote("expert_1", "tie")])
     given = upload(tmp_path, **files)
-    known = detect(given)
+    known = detect_formats(given)
     assert [(one.format, one.columns) for one in known][:2] == [("table", ["id", "output"]), ("messages", ["messages"])]
     assert known[0].rows == [{"id": "1", "output": "x"}, {"id": "2", "output": "y"}]
-    plan = Plan("e", mappings=(RESPONSES,))
+    plan = ImportPlan("e", mappings=(RESPONSES,))
     here = from_bytes([(name.replace("__", "."), content) for name, content in files.items()])
-    one, two = preview(store, here, plan), preview(store, given, plan, found=known)
+    one, two = preview_import(store, here, plan), preview_import(store, given, plan, found=known)
     assert (two.formats, two.new, two.people, two.problems) == (one.formats, one.new, one.people, one.problems)
     assert one.new.items > 3 and one.new.labels == 1
 
 
 def test_every_card_goes_to_the_process_as_it_is(store: Store) -> None:
     cards.save(store, "lea", recipe())
-    known = brief(store, Plan("d"), [])
-    found = unpacked(known.packed())
+    known = take_snapshot(store, ImportPlan("d"), [])
+    found = unpack_snapshot(known.packed())
     assert {n: c.version for n, c in found.cards.items()} == {n: c.version for n, c in cards.known(store).items()}
     assert found.questions == known.questions and found.rule == known.rule
 
@@ -151,7 +153,7 @@ def refused(store: Store, given: Source, monkeypatch: pytest.MonkeyPatch) -> str
     """Why an upload cannot be read; the server lives, nobody reads any more, and nothing was written."""
     before, processes = counts(store), started(monkeypatch)
     with pytest.raises(BadInput) as no:
-        preview(store, given, Plan("d", mappings=(RESPONSES,)))
+        preview_import(store, given, ImportPlan("d", mappings=(RESPONSES,)))
     assert processes and all(one.poll() is not None for one in processes)
     assert counts(store) == before
     return str(no.value)
@@ -193,12 +195,12 @@ def test_the_memory_of_the_server_does_not_grow_with_a_file(tmp_path: Path) -> N
     row = {"id": "1", "kind": "response", "task": "", "output": "x" * (10 * 2**20)}
     given = upload(tmp_path, rows__jsonl=text([row, {**row, "id": "2"}]))
     program = (
-        "import resource, sys\nfrom pathlib import Path\nfrom data import intake\nfrom tests.data import importing\n"
+        "import resource, sys\nfrom pathlib import Path\nfrom data import importing as product\nfrom tests.data import importing\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "store, plan = importing.workspace(Path(sys.argv[1])), intake.Plan('d')\n"
-        "given = intake.from_uploads([('rows.jsonl', Path(sys.argv[2]))])\n"
-        "intake.preview(store, importing.source([importing.pair()]), plan)\nbefore = peak()\n"
-        "assert intake.preview(store, given, plan).new.items == 2\nprint(peak() - before)\nstore.close()"
+        "store, plan = importing.workspace(Path(sys.argv[1])), product.ImportPlan('d')\n"
+        "given = product.from_uploads([('rows.jsonl', Path(sys.argv[2]))])\n"
+        "product.preview_import(store, importing.source([importing.pair()]), plan)\nbefore = peak()\n"
+        "assert product.preview_import(store, given, plan).new.items == 2\nprint(peak() - before)\nstore.close()"
     )
     command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "TMPDIR": tempfile.gettempdir()}, capture_output=True)
@@ -219,7 +221,7 @@ def test_the_process_knows_no_secrets_and_no_store(
         return real(*args, **kwargs)
 
     monkeypatch.setattr(subprocess, "Popen", start)
-    assert preview(store, upload(tmp_path, a__jsonl=text([pair("new")])), Plan("d")).new.items == 1
+    assert preview_import(store, upload(tmp_path, a__jsonl=text([pair("new")])), ImportPlan("d")).new.items == 1
     assert seen and "canary" not in "".join(seen)
 
 
@@ -228,12 +230,12 @@ def test_the_process_knows_no_secrets_and_no_store(
 
 def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Path) -> None:
     given = upload(tmp_path, a__jsonl=text([pair("new")]))
-    known = detect(given)
+    known = detect_formats(given)
     waited: list[int] = []
     others: list[threading.Thread] = []
 
     def second() -> None:
-        preview(store, given, Plan("d"), found=known, waits=waited.append)
+        preview_import(store, given, ImportPlan("d"), found=known, waits=waited.append)
 
     def first(*_: int) -> None:
         if not others:
@@ -241,7 +243,7 @@ def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Pat
             others[0].start()
             assert patiently(lambda: bool(waited))
 
-    preview(store, given, Plan("d"), progress=first, found=known)
+    preview_import(store, given, ImportPlan("d"), progress=first, found=known)
     others[0].join()
     assert set(waited) == {1} and not subprocess_reader._line
 
@@ -254,23 +256,23 @@ def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: 
         raise Left
 
     given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 200_000)
-    known, processes = detect(given), started(monkeypatch)
+    known, processes = detect_formats(given), started(monkeypatch)
     with pytest.raises(Left):
-        preview(store, given, Plan("d", mappings=(RESPONSES,)), progress=leave, found=known)
+        preview_import(store, given, ImportPlan("d", mappings=(RESPONSES,)), progress=leave, found=known)
     assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._line
 
 
 def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path: Path, spools: Path) -> None:
     given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 300_000)
     program = (
-        "import sys\nfrom pathlib import Path\nfrom data import intake\nfrom tests.data import importing\n"
-        "from tests.data.test_intake_apart import RESPONSES\nfrom data.importing import apart\n"
+        "import sys\nfrom pathlib import Path\nfrom data import importing as product\nfrom tests.data import importing\n"
+        "from tests.data.test_intake_apart import RESPONSES\nfrom data.importing import subprocess_reader as apart\n"
         "real = apart._Talk.send\n"
         "def send(self, value): print(self._process.pid, flush=True); real(self, value)\n"
         "apart._Talk.send = send\nstore = importing.workspace(Path(sys.argv[1]))\n"
-        "given = intake.from_uploads([('a.csv', Path(sys.argv[2]))])\nplan = intake.Plan('d', mappings=(RESPONSES,))\n"
+        "given = product.from_uploads([('a.csv', Path(sys.argv[2]))])\nplan = product.ImportPlan('d', mappings=(RESPONSES,))\n"
         "seen = lambda done, size, lines: lines and print('reads', flush=True)\n"
-        "intake.preview(store, given, plan, progress=seen)"
+        "product.preview_import(store, given, plan, progress=seen)"
     )
     command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
     env = {**os.environ, "TMPDIR": str(spools)}
@@ -301,20 +303,20 @@ def test_reading_stops_after_10000_bad_lines_and_none_of_the_file_is_taken(
     given = upload(tmp_path, ids__jsonl=content) if uploaded else from_bytes([("ids.jsonl", content)])
     gc.collect()
     rejects = io.BytesIO()
-    found = preview(store, given, Plan("d"), rejects=rejects)
+    found = preview_import(store, given, ImportPlan("d"), rejects=rejects)
     assert found.stopped.startswith("10,000 lines are bad, and reading stopped at line 10,001 of ids.jsonl.")
     assert (found.rejected, len(found.problems), found.ok) == (MOST, 1_000, False)
     back = [json.loads(line)["line"] for line in rejects.getvalue().splitlines()]
     assert back == list(range(2, MOST + 2))
     before = counts(store)
     says = r"Nothing was written\. 10,000 lines are bad, and reading stopped at line 10,001"
-    with pytest.raises(Refused, match=says):
-        take(store, "lea", given, Plan("d"), "good rows")
+    with pytest.raises(ImportRefused, match=says):
+        import_source(store, "lea", given, ImportPlan("d"), "good rows")
     assert counts(store) == before
 
 
 def test_lines_that_wait_for_an_item_count_when_it_never_comes(store: Store) -> None:
-    found = preview(store, source([label("nobody", "a")] * (MOST + 1)), Plan("d"))
+    found = preview_import(store, source([label("nobody", "a")] * (MOST + 1)), ImportPlan("d"))
     assert found.stopped and found.rejected == MOST
 
 
@@ -327,7 +329,7 @@ def test_a_column_of_texts_is_no_column_of_names(
     made = label if column == "annotator" else verdict
     rows = [made("p1", "a", **{column: f"n{n}"}) for n in range(200)]
     with pytest.raises(BadInput, match=f"names more than 100 {what}"):
-        preview(store, source(rows), Plan("d"))
+        preview_import(store, source(rows), ImportPlan("d"))
 
 
 # -- sentences --------------------------------------------------------------------------------------------------------
@@ -339,7 +341,7 @@ def test_a_quote_that_stays_open_is_named_by_its_line(store: Store, begins: int,
     rows = [b"%d,x" % n for n in range(2, 40)]
     rows[begins - 2] = b'"a name\non two lines","never'
     content = b"id,output\n" + b"\n".join(rows) + b"\n" + (b"y" * 1_000 + b"\n") * (SPREAD // 1_000 * far)
-    found = preview(store, from_bytes([("t.csv", content)]), Plan("e", mappings=(RESPONSES,)))
+    found = preview_import(store, from_bytes([("t.csv", content)]), ImportPlan("e", mappings=(RESPONSES,)))
     how = "is not closed within 4 MB; the rest of the file was not read" if far else "is never closed"
     says = f"The row opens a quote in line {begins + 1} that {how}."
     assert [(p.line, p.sentence) for p in found.problems] == [(begins, says)] and found.new.items == begins - 2
@@ -365,7 +367,7 @@ def test_no_sentence_about_a_bad_line_stumbles(store: Store) -> None:
     said = []
     for name, content in files:
         try:
-            found = preview(store, from_bytes([(name, content)]), Plan("s", mappings=(RESPONSES,)))
+            found = preview_import(store, from_bytes([(name, content)]), ImportPlan("s", mappings=(RESPONSES,)))
         except BadInput as no:
             said.append(str(no))
             continue

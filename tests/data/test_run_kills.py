@@ -37,7 +37,9 @@ TRUE = {
 }  # fmt: skip
 CHILD = """
 import sys
-from data import datasets, runs
+from data.records import datasets
+from data.runs import runs
+from data.runs.run_order import RunOrder
 from data.store import open_store
 from judges.card import card
 from judges.client.endpoint import Endpoint
@@ -47,7 +49,7 @@ made = card("multi_turn_dialogue")
 if run_id == "new":
     endpoint = Endpoint(base_url=url, tries=3, concurrency=16, timeout=4.0)
     dataset = datasets.dataset(store, "demo").id
-    run_id = runs.start(store, "lea", runs.Order(dataset, made, "practice-constant", made.defaults, endpoint))
+    run_id = runs.start(store, "lea", RunOrder(dataset, made, "practice-constant", made.defaults, endpoint))
 else:
     runs.resume(store, "lea", run_id)
 end = runs.wait(store, run_id)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from data.importing.lines import Found
+from data.importing.lines import ToolEntry
 from judges.importing.jsonl import Record
 
 NAMES: tuple[str, ...] = tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
@@ -36,7 +36,7 @@ class Tool(Protocol):
     def fits(self, rows: Sequence[dict[str, Any]]) -> bool:
         """Whether the tool wrote a file that begins with these rows."""
 
-    def read(self, parts: Iterable[Part]) -> Iterator[Found]:
+    def read(self, parts: Iterable[Part]) -> Iterator[ToolEntry]:
         """What the files hold; what they say of each other's items is joined, whatever order they have."""
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from data.importing.cases import Case, Cases, Opinion, facts, texts
-from data.importing.lines import Found
-from data.importing.threads import iso
+from data.importing.cases import CaseCollector, CaseRating, EvaluationCase, plain_fields, text_fields
+from data.importing.lines import ToolEntry
+from data.importing.threads import iso_time
 from data.importing.tools import Part, within
-from data.importing.utterances import decoded, plain
+from data.importing.utterances import as_text, decode_json
 
 TITLE = "Argilla"
 LISTS = (("items",), ("records",))
@@ -21,9 +21,9 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
     return any(_is_record(one) or _questions(one) for row in rows for one in within(row, "items", "records"))
 
 
-def read(parts: Iterable[Part]) -> Iterator[Found]:
+def read(parts: Iterable[Part]) -> Iterator[ToolEntry]:
     """The records, with responses as a person's and suggestions as a judge's."""
-    cases = Cases(TITLE)
+    cases = CaseCollector(TITLE)
     try:
         for part in parts:
             for record in cases.rest.good(part.name, part.records):
@@ -58,17 +58,17 @@ def _folded(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     suggestions: dict[str, Any] = {}
     taken = {"id", "status", "metadata", "_server_id", "external_id", "vectors"}
     for name in names:
-        values, users = decoded(row.get(f"{name}.responses")), decoded(row.get(f"{name}.responses.users"))
-        stati = decoded(row.get(f"{name}.responses.status"))
+        values, users = decode_json(row.get(f"{name}.responses")), decode_json(row.get(f"{name}.responses.users"))
+        stati = decode_json(row.get(f"{name}.responses.status"))
         if isinstance(values, list):
             columns = [column if isinstance(column, list) else [] for column in (users, stati)]
             responses[name] = [
                 {"value": value, **{k: c[n] for k, c in zip(("user_id", "status"), columns, strict=True) if n < len(c)}}
                 for n, value in enumerate(values)
             ]  # fmt: skip
-        elif isinstance(held := decoded(row.get(name)), list):
+        elif isinstance(held := decode_json(row.get(name)), list):
             responses[name] = held
-        told = decoded(row.get(f"{name}-suggestion-metadata"))
+        told = decode_json(row.get(f"{name}-suggestion-metadata"))
         told = told if isinstance(told, dict) else {}
         value = row.get(f"{name}.suggestion", row.get(f"{name}-suggestion"))
         if value is not None:
@@ -82,18 +82,18 @@ def _folded(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
             "metadata": row.get("metadata")}  # fmt: skip
 
 
-def _record(cases: Cases, file: str, line: int, row: dict[str, Any]) -> None:
-    said, sides, reference, used = texts(row["fields"])
+def _record(cases: CaseCollector, file: str, line: int, row: dict[str, Any]) -> None:
+    said, sides, reference, used = text_fields(row["fields"])
     opinions = [*_responses(row.get("responses"), cases), *_suggestions(row.get("suggestions"), cases)]
     for one in opinions if sides else ():
         end = one.name.rpartition("_")[2].lower() if "_" in one.name else ""
         one.side = _SIDE.get(end, "") if isinstance(one.value, (int, float)) else ""
-    meta = facts(row.get("metadata")) | facts(row["fields"], used)
-    key = plain(row.get("id") or row.get("external_id"))
-    cases.add(Case(file, line, key, said, opinions, sides, reference, meta=meta))
+    meta = plain_fields(row.get("metadata")) | plain_fields(row["fields"], used)
+    key = as_text(row.get("id") or row.get("external_id"))
+    cases.add(EvaluationCase(file, line, key, said, opinions, sides, reference, meta=meta))
 
 
-def _responses(given: Any, cases: Cases) -> Iterator[Opinion]:
+def _responses(given: Any, cases: CaseCollector) -> Iterator[CaseRating]:
     """What people answered: by question, or by person with the values of all questions."""
     if isinstance(given, dict):
         flat = [
@@ -114,30 +114,30 @@ def _responses(given: Any, cases: Cases) -> Iterator[Opinion]:
             cases.rest.hint("{n} answers that were drafts or discarded were left out.")
             continue
         if (value := _value(one.get("value"), name, cases)) is not None:
-            at = iso(one.get("updated_at") or one.get("inserted_at"))
-            yield Opinion(name, "person", plain(one.get("user_id") or one.get("user")), value, "", at)
+            at = iso_time(one.get("updated_at") or one.get("inserted_at"))
+            yield CaseRating(name, "person", as_text(one.get("user_id") or one.get("user")), value, "", at)
 
 
-def _suggestions(given: Any, cases: Cases) -> Iterator[Opinion]:
+def _suggestions(given: Any, cases: CaseCollector) -> Iterator[CaseRating]:
     """What models suggested."""
     held = given.items() if isinstance(given, dict) else [
-        (plain(one.get("question_name")), one)
+        (as_text(one.get("question_name")), one)
         for one in (given if isinstance(given, list) else ()) if isinstance(one, dict)
     ]  # fmt: skip
     for name, one in held:
         if isinstance(one, dict) and (value := _value(one.get("value"), name, cases)) is not None:
             score = one.get("score")
             sure = float(score) if isinstance(score, (int, float)) and 0 <= score <= 1 else None
-            yield Opinion(name, "judge", plain(one.get("agent")) or "suggestion", value, confidence=sure)
+            yield CaseRating(name, "judge", as_text(one.get("agent")) or "suggestion", value, confidence=sure)
 
 
-def _value(value: Any, name: str, cases: Cases) -> Any:
+def _value(value: Any, name: str, cases: CaseCollector) -> Any:
     """An answer as one value: labels joined, of a ranking of two the better one; None where it is none."""
-    value = decoded(value)
+    value = decode_json(value)
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
         return " / ".join(value)
     if isinstance(value, list) and len(value) == 2 and all(isinstance(one, dict) and "rank" in one for one in value):
-        first, second = sorted(value, key=lambda one: plain(one.get("value")))
+        first, second = sorted(value, key=lambda one: as_text(one.get("value")))
         if first["rank"] == second["rank"]:
             return "tie"
         return "a" if first["rank"] < second["rank"] else "b"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from data.importing.cases import Case, Cases, Opinion, facts, of_rows
-from data.importing.lines import Found
+from data.importing.cases import CaseCollector, CaseRating, EvaluationCase, plain_fields, read_cases
+from data.importing.lines import ToolEntry
 from data.importing.tools import Part
-from data.importing.utterances import Utterance, called, plain
+from data.importing.utterances import Utterance, as_text, tool_call_utterance
 
 TITLE = "DeepEval"
 _KEYS = (
@@ -29,9 +29,9 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
     )
 
 
-def read(parts: Iterable[Part]) -> Iterator[Found]:
+def read(parts: Iterable[Part]) -> Iterator[ToolEntry]:
     """The test cases, with the scores of their metrics."""
-    return of_rows(TITLE, parts, _cases, _is_case, _case, "test case", "has neither an input nor turns.")
+    return read_cases(TITLE, parts, _cases, _is_case, _case, "test case", "has neither an input nor turns.")
 
 
 def _cases(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -49,30 +49,33 @@ def _get(row: dict[str, Any], camel: str, snake: str) -> Any:
     return row[camel] if row.get(camel) is not None else row.get(snake)
 
 
-def _case(cases: Cases, file: str, line: int, row: dict[str, Any]) -> None:
-    turns, name = row.get("turns"), plain(row.get("name"))
+def _case(cases: CaseCollector, file: str, line: int, row: dict[str, Any]) -> None:
+    turns, name = row.get("turns"), as_text(row.get("name"))
     opinions = [one for metric in _get(row, "metricsData", "metrics_data") for one in _opinion(metric, cases)]
     context = _get(row, "retrievalContext", "retrieval_context") or row.get("context")
-    meta = facts(_get(row, "additionalMetadata", "additional_metadata") or row.get("metadata"))
+    meta = plain_fields(_get(row, "additionalMetadata", "additional_metadata") or row.get("metadata"))
     meta |= {"context": context} if context else {}
     if isinstance(turns, list) and turns:
         said = [one for turn in turns if isinstance(turn, dict) for one in _turn(turn)]
-        scenario, expected = plain(row.get("scenario")), plain(_get(row, "expectedOutcome", "expected_outcome"))
-        cases.add(Case(file, line, name, said, opinions, reference=expected, scenario=scenario, meta=meta))
+        scenario, expected = (
+            as_text(row.get("scenario")),
+            as_text(_get(row, "expectedOutcome", "expected_outcome")),
+        )
+        cases.add(EvaluationCase(file, line, name, said, opinions, reference=expected, scenario=scenario, meta=meta))
         return
-    output = plain(_get(row, "actualOutput", "actual_output"))
-    said = [Utterance("user", plain(row.get("input")))] if plain(row.get("input")).strip() else []
+    output = as_text(_get(row, "actualOutput", "actual_output"))
+    said = [Utterance("user", as_text(row.get("input")))] if as_text(row.get("input")).strip() else []
     said += _tools(row)
     said += [Utterance("assistant", output)] if output.strip() else []
-    expected = plain(_get(row, "expectedOutput", "expected_output"))
-    cases.add(Case(file, line, name, said, opinions, reference=expected, meta=meta))
+    expected = as_text(_get(row, "expectedOutput", "expected_output"))
+    cases.add(EvaluationCase(file, line, name, said, opinions, reference=expected, meta=meta))
 
 
 def _turn(turn: dict[str, Any]) -> list[Utterance]:
     if "role" in turn:
-        text = plain(turn.get("content"))
-        return [*_tools(turn), *([Utterance(plain(turn["role"]), text)] if text.strip() else [])]
-    asked, output = plain(turn.get("input")), plain(_get(turn, "actualOutput", "actual_output"))
+        text = as_text(turn.get("content"))
+        return [*_tools(turn), *([Utterance(as_text(turn["role"]), text)] if text.strip() else [])]
+    asked, output = as_text(turn.get("input")), as_text(_get(turn, "actualOutput", "actual_output"))
     return [Utterance("user", asked), *_tools(turn), Utterance("assistant", output)]
 
 
@@ -83,19 +86,21 @@ def _tools(row: dict[str, Any]) -> list[Utterance]:
             given = next(
                 (one[k] for k in ("inputParameters", "input_parameters", "input") if one.get(k) is not None), ""
             )
-            found.append(called(plain(one["name"]), given))
+            found.append(tool_call_utterance(as_text(one["name"]), given))
             found += (
-                [Utterance("tool", plain(one["output"]), plain(one["name"]))] if one.get("output") is not None else []
+                [Utterance("tool", as_text(one["output"]), as_text(one["name"]))]
+                if one.get("output") is not None
+                else []
             )
     return found
 
 
-def _opinion(metric: Any, cases: Cases) -> Iterator[Opinion]:
+def _opinion(metric: Any, cases: CaseCollector) -> Iterator[CaseRating]:
     if not isinstance(metric, dict) or not metric.get("name"):
         return
     if metric.get("error") and metric.get("score") is None:
         cases.rest.hint("{n} metrics ended with an error and have no score.")
         return
     value = metric.get("score") if metric.get("score") is not None else metric.get("success")
-    who = plain(_get(metric, "evaluationModel", "evaluation_model")) or "deepeval"
-    yield Opinion(plain(metric["name"]), "judge", who, value, plain(metric.get("reason")))
+    who = as_text(_get(metric, "evaluationModel", "evaluation_model")) or "deepeval"
+    yield CaseRating(as_text(metric["name"]), "judge", who, value, as_text(metric.get("reason")))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from data.importing.cases import Case, Cases, Opinion, facts
-from data.importing.lines import Found
-from data.importing.threads import iso
+from data.importing.cases import CaseCollector, CaseRating, EvaluationCase, plain_fields
+from data.importing.lines import ToolEntry
+from data.importing.threads import iso_time
 from data.importing.tools import Part
-from data.importing.utterances import Utterance, answered, asked, messages, plain
+from data.importing.utterances import Utterance, as_text, input_utterances, output_utterances, read_messages
 
 TITLE = "Inspect"
 LISTS = (("samples",),)
@@ -25,9 +25,9 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
     )  # fmt: skip
 
 
-def read(parts: Iterable[Part]) -> Iterator[Found]:
+def read(parts: Iterable[Part]) -> Iterator[ToolEntry]:
     """The samples of the logs, with their scores."""
-    cases = Cases(TITLE)
+    cases = CaseCollector(TITLE)
     try:
         for part in parts:
             log = _Log(cases, part.name)
@@ -48,7 +48,7 @@ def _is_sample(row: Any) -> bool:
 class _Log:
     """One log: what it says of the evaluation comes before its samples."""
 
-    def __init__(self, cases: Cases, file: str) -> None:
+    def __init__(self, cases: CaseCollector, file: str) -> None:
         self._cases, self._file = cases, file
         self._eval: dict[str, Any] = {}
 
@@ -60,7 +60,7 @@ class _Log:
             if isinstance(version, int) and version > _VERSION:
                 self._cases.rest.hint(f"a log has version {version}, and was read as version {_VERSION} is.")
             if value.get("status") not in (None, "success"):
-                self._cases.rest.hint(f"a log has the status {plain(value['status'])}: it may lack samples.")
+                self._cases.rest.hint(f"a log has the status {as_text(value['status'])}: it may lack samples.")
         if _is_sample(value):
             self._sample(line, value)
         for one in held if isinstance(held := value.get("samples"), list) else ():
@@ -72,21 +72,24 @@ class _Log:
     def _sample(self, line: int, sample: dict[str, Any]) -> None:
         attached = held if isinstance(held := sample.get("attachments"), dict) else {}
         output = held if isinstance(held := sample.get("output"), dict) else {}
-        said = messages(sample.get("messages")) or [*asked(sample.get("input")), *answered(output)]
+        said = read_messages(sample.get("messages")) or [
+            *input_utterances(sample.get("input")),
+            *output_utterances(output),
+        ]
         said = [_whole(one, attached) for one in said]
         choices, target = sample.get("choices"), sample.get("target")
-        model = plain(self._eval.get("model") or output.get("model"))
-        name = "/".join(filter(None, (plain(self._eval.get("task")), plain(sample["id"]), model)))
+        model = as_text(self._eval.get("model") or output.get("model"))
+        name = "/".join(filter(None, (as_text(self._eval.get("task")), as_text(sample["id"]), model)))
         name += "" if sample["epoch"] in (None, 1) else f"/epoch {sample['epoch']}"
-        reference = "\n".join(map(plain, target)) if isinstance(target, list) else plain(target)
-        meta = facts(sample.get("metadata"))
+        reference = "\n".join(map(as_text, target)) if isinstance(target, list) else as_text(target)
+        meta = plain_fields(sample.get("metadata"))
         meta |= {"choices": choices} if isinstance(choices, list) and choices else {}
-        self._cases.add(Case(
+        self._cases.add(EvaluationCase(
             self._file, line, name, said, list(self._opinions(sample)), reference=reference, system=model, meta=meta,
         ))  # fmt: skip
         self._cases.rest.unused(*({"error", "limit", "error_retries"} & {k for k, v in sample.items() if v}))
 
-    def _opinions(self, sample: dict[str, Any]) -> Iterator[Opinion]:
+    def _opinions(self, sample: dict[str, Any]) -> Iterator[CaseRating]:
         """What the scorers gave; a score that somebody corrected is kept as that person's beside it."""
         scores = sample.get("scores")
         if not isinstance(scores, dict):
@@ -94,9 +97,9 @@ class _Log:
         for scorer, score in scores.items():
             if not isinstance(score, dict):
                 score = {"value": score}
-            told = [plain(score.get("explanation"))]
+            told = [as_text(score.get("explanation"))]
             if score.get("answer") not in (None, ""):
-                told.insert(0, f"Answer: {plain(score['answer'])}")
+                told.insert(0, f"Answer: {as_text(score['answer'])}")
             note = "\n\n".join(filter(None, told))
             edits = [one for one in score.get("history") or () if isinstance(one, dict)]
             first = edits[0].get("value") if edits and edits[0].get("value") is not None else score.get("value")
@@ -104,15 +107,15 @@ class _Log:
             for edit in edits:
                 by = edit.get("provenance")
                 if isinstance(by, dict) and by.get("author") and edit.get("value") is not None:
-                    at, why = iso(by.get("timestamp")), plain(by.get("reason") or edit.get("explanation"))
-                    yield from self._values(scorer, edit["value"], "person", plain(by["author"]), why, at)
+                    at, why = iso_time(by.get("timestamp")), as_text(by.get("reason") or edit.get("explanation"))
+                    yield from self._values(scorer, edit["value"], "person", as_text(by["author"]), why, at)
 
-    def _values(self, name: str, value: Any, by: Any, who: str, note: str, at: str = "") -> Iterator[Opinion]:
+    def _values(self, name: str, value: Any, by: Any, who: str, note: str, at: str = "") -> Iterator[CaseRating]:
         if isinstance(value, dict):
             for key, one in value.items():
-                yield Opinion(f"{name}: {key}", by, who, one, note, at)
+                yield CaseRating(f"{name}: {key}", by, who, one, note, at)
         elif value is not None:
-            yield Opinion(name, by, who, value, note, at)
+            yield CaseRating(name, by, who, value, note, at)
 
     def _who(self, scorer: str, score: dict[str, Any]) -> str:
         """The model that graded, where the log names it, else the scorer."""
@@ -130,5 +133,5 @@ class _Log:
 def _whole(one: Utterance, attached: dict[str, Any]) -> Utterance:
     """An utterance whose text was put away as an attachment, with its text."""
     if one.text.startswith("attachment://"):
-        return one._replace(text=plain(attached.get(one.text.removeprefix("attachment://"), one.text)))
+        return one._replace(text=as_text(attached.get(one.text.removeprefix("attachment://"), one.text)))
     return one

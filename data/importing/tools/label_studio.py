@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
-from data.importing.cases import Case, Cases, Opinion, facts, texts
-from data.importing.lines import Found
-from data.importing.threads import iso
+from data.importing.cases import CaseCollector, CaseRating, EvaluationCase, plain_fields, text_fields
+from data.importing.lines import ToolEntry
+from data.importing.threads import iso_time
 from data.importing.tools import Part
-from data.importing.utterances import decoded, plain
+from data.importing.utterances import as_text, decode_json
 
 TITLE = "Label Studio"
 LISTS: tuple[tuple[str, ...], ...] = ()
@@ -23,9 +23,9 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
     return any(_is_task(row) or row.keys() >= _MIN for row in rows)
 
 
-def read(parts: Iterable[Part]) -> Iterator[Found]:
+def read(parts: Iterable[Part]) -> Iterator[ToolEntry]:
     """The tasks, with annotations as a person's and predictions as a judge's."""
-    cases = Cases(TITLE)
+    cases = CaseCollector(TITLE)
     try:
         for part in parts:
             for record in cases.rest.good(part.name, part.records):
@@ -45,28 +45,28 @@ def _is_task(row: dict[str, Any]) -> bool:
     )
 
 
-def _task(cases: Cases, file: str, line: int, row: dict[str, Any]) -> None:
-    said, sides, reference, used = texts(row["data"])
-    opinions: list[Opinion] = []
+def _task(cases: CaseCollector, file: str, line: int, row: dict[str, Any]) -> None:
+    said, sides, reference, used = text_fields(row["data"])
+    opinions: list[CaseRating] = []
     for one in _dicts(row.get("annotations") or row.get("completions")):
         if one.get("was_cancelled") or one.get("skipped"):
             cases.rest.hint("{n} annotations that were cancelled were left out.")
             continue
-        at = iso(one.get("updated_at") or one.get("created_at"))
+        at = iso_time(one.get("updated_at") or one.get("created_at"))
         opinions += _opinions(cases, one, "person", _person(one.get("completed_by")), at, None)
     for one in _dicts(row.get("predictions")):
         score = one.get("score")
         sure = float(score) if isinstance(score, (int, float)) and 0 <= score <= 1 else None
-        opinions += _opinions(cases, one, "judge", plain(one.get("model_version")) or "prediction", "", sure)
-    cases.add(Case(
-        file, line, plain(row.get("id")), said, opinions, sides, reference, meta=facts(row["data"], used),
+        opinions += _opinions(cases, one, "judge", as_text(one.get("model_version")) or "prediction", "", sure)
+    cases.add(EvaluationCase(
+        file, line, as_text(row.get("id")), said, opinions, sides, reference, meta=plain_fields(row["data"], used),
     ))  # fmt: skip
 
 
-def _short(cases: Cases, file: str, line: int, row: dict[str, Any]) -> None:
+def _short(cases: CaseCollector, file: str, line: int, row: dict[str, Any]) -> None:
     """A row of JSON-MIN: the fields of the task, and what one person said, each under its name."""
     fields = {name: value for name, value in row.items() if name not in _OWN}
-    said, sides, reference, used = texts(fields)
+    said, sides, reference, used = text_fields(fields)
     opinions = []
     for name, value in fields.items():
         if name in used or value is None:
@@ -77,56 +77,58 @@ def _short(cases: Cases, file: str, line: int, row: dict[str, Any]) -> None:
         if isinstance(single, dict) and len(single) == 1:
             single = next(iter(single.values()))
         if isinstance(single, (int, float, str)) and len(str(single)) <= 100:
-            at = iso(row.get("updated_at") or row.get("created_at"))
+            at = iso_time(row.get("updated_at") or row.get("created_at"))
             value = _SIDES.get(single, single) if sides and isinstance(single, str) else single
-            opinions.append(Opinion(name, "person", _person(row.get("annotator")), value, "", at))
+            opinions.append(CaseRating(name, "person", _person(row.get("annotator")), value, "", at))
         else:
             cases.rest.unused(name)
-    cases.add(Case(file, line, plain(row.get("id")), said, opinions, sides, reference))
+    cases.add(EvaluationCase(file, line, as_text(row.get("id")), said, opinions, sides, reference))
 
 
 def _opinions(
-    cases: Cases, given: dict[str, Any], by: Literal["judge", "person"], who: str, at: str, sure: float | None
-) -> Iterator[Opinion]:
+    cases: CaseCollector, given: dict[str, Any], by: Literal["judge", "person"], who: str, at: str, sure: float | None
+) -> Iterator[CaseRating]:
     """One value for each control that was used; what was written freely is the note of all of them.
 
     The choice of one of two sides is a verdict, whatever the control is called, where there is but one.
     """
     results = _dicts(given.get("result"))
     notes = [
-        plain(text) for one in results if one.get("type") == "textarea"
+        as_text(text) for one in results if one.get("type") == "textarea"
         for text in _listed(_value(one).get("text"))
     ]  # fmt: skip
     note = "\n\n".join(filter(None, notes))
     for one in results:
-        kind, value, name = plain(one.get("type")), _value(one), plain(one.get("from_name"))
+        kind, value, name = as_text(one.get("type")), _value(one), as_text(one.get("from_name"))
         place = value.get("start") if kind == "paragraphlabels" else one.get("item_index")
-        spoken = int(plain(place)) if plain(place).isdecimal() else None
+        spoken = int(as_text(place)) if as_text(place).isdecimal() else None
         if kind in ("choices", "paragraphlabels", "taxonomy"):
             chosen = _listed(value.get(kind))
-            found: Any = " / ".join(" / ".join(map(plain, c)) if isinstance(c, list) else plain(c) for c in chosen)
+            found: Any = " / ".join(
+                " / ".join(map(as_text, c)) if isinstance(c, list) else as_text(c) for c in chosen
+            )
         elif kind in ("rating", "number"):
             found = value.get(kind)
         elif kind == "pairwise":
-            found = _SIDES.get(plain(value.get("selected")), "tie")
+            found = _SIDES.get(as_text(value.get("selected")), "tie")
         else:
             if kind != "textarea":
                 cases.rest.unused(kind or "a result without a type")
             continue
         if kind == "pairwise" and sum(other.get("type") == kind for other in results) == 1:
             name = "verdict"
-        yield Opinion(name or kind, by, who, found, note, at, sure, spoken)
+        yield CaseRating(name or kind, by, who, found, note, at, sure, spoken)
 
 
 def _person(given: Any) -> str:
     if isinstance(given, dict):
-        full = " ".join(filter(None, (plain(given.get("first_name")), plain(given.get("last_name")))))
-        return plain(given.get("email") or given.get("username")) or full or plain(given.get("id"))
-    return f"user {given}" if isinstance(given, int) else plain(given)
+        full = " ".join(filter(None, (as_text(given.get("first_name")), as_text(given.get("last_name")))))
+        return as_text(given.get("email") or given.get("username")) or full or as_text(given.get("id"))
+    return f"user {given}" if isinstance(given, int) else as_text(given)
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
-    held = decoded(value)
+    held = decode_json(value)
     return [one for one in held if isinstance(one, dict)] if isinstance(held, list) else []
 
 

@@ -7,12 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
-from data.importing.cases import facts
-from data.importing.chains import Call, Sort
-from data.importing.lines import Found
-from data.importing.threads import Score, Threads, iso, nanoseconds
+from data.importing.cases import plain_fields
+from data.importing.chains import Sort, TraceSpan
+from data.importing.lines import ToolEntry
+from data.importing.threads import TraceCollector, TraceScore, iso_time, nanoseconds
 from data.importing.tools import Part, within
-from data.importing.utterances import Utterance, answered, asked, called, decoded, plain, text_of
+from data.importing.utterances import (
+    Utterance,
+    as_text,
+    decode_json,
+    input_utterances,
+    output_utterances,
+    single_text,
+    tool_call_utterance,
+)
 
 TITLE = "Langfuse"
 LISTS = (("data",), ("traces",), ("observations",), ("scores",))
@@ -31,7 +39,7 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
     return any(_sort(_plain(one)) for row in rows for one in within(row, "data", "traces", "observations", "scores"))
 
 
-def read(parts: Iterable[Part]) -> Iterator[Found]:
+def read(parts: Iterable[Part]) -> Iterator[ToolEntry]:
     """The conversations of the traces and sessions, with their scores."""
     reader = _Reader()
     try:
@@ -81,7 +89,7 @@ class _Reader:
     """What was read so far."""
 
     def __init__(self) -> None:
-        self.threads = Threads(TITLE)
+        self.threads = TraceCollector(TITLE)
         self._session = ""
 
     def take(self, file: str, line: int, row: dict[str, Any]) -> None:
@@ -94,7 +102,7 @@ class _Reader:
         elif sort == "whole":
             self.take(file, line, {**_plain(row["trace"]), **{k: v for k, v in row.items() if k != "trace"}})
         elif sort == "session":
-            self._session = plain(row["id"])
+            self._session = as_text(row["id"])
             self.take(file, line, {"traces": row["traces"]})
         elif sort == "trace":
             self._trace(file, line, row)
@@ -104,7 +112,7 @@ class _Reader:
                 self.take(file, line, {**beside, **_plain(one)})
         else:
             # What surrounds the lists of one object: of a session, its id.
-            self._session = plain(row.get("id"))
+            self._session = as_text(row.get("id"))
             self.threads.rest.unused(*(row.keys() - _READ))
 
     def end(self) -> None:
@@ -112,15 +120,15 @@ class _Reader:
         self._session = ""
 
     def _trace(self, file: str, line: int, row: dict[str, Any]) -> None:
-        key, session = plain(row["id"]), plain(row.get("sessionId"))
-        said, answer = asked(row.get("input")), answered(row.get("output"))
+        key, session = as_text(row["id"]), as_text(row.get("sessionId"))
+        said, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
         sort: Sort = "root" if said and answer else ""
-        meta = {**facts(row.get("metadata")), **({"user": row["userId"]} if row.get("userId") else {})}
-        tags = decoded(row.get("tags"))
+        meta = {**plain_fields(row.get("metadata")), **({"user": row["userId"]} if row.get("userId") else {})}
+        tags = decode_json(row.get("tags"))
         meta |= {"tags": tags} if isinstance(tags, list) and tags else {}
         start = nanoseconds(row.get("timestamp"))
-        self.threads.add(Call(
-            file, line, key, f"trace {key}", "", session, sort, plain(row.get("name")), start, "", said, answer, meta,
+        self.threads.add(TraceSpan(
+            file, line, key, f"trace {key}", "", session, sort, as_text(row.get("name")), start, "", said, answer, meta,
         ))  # fmt: skip
         self.threads.session(key, session)
         self._beside(file, line, row, key, "")
@@ -133,50 +141,50 @@ class _Reader:
 
     def _observation(self, file: str, line: int, row: dict[str, Any]) -> None:
         kind, parent, name = (
-            plain(row.get("type")).upper(),
-            plain(row.get("parentObservationId")),
-            plain(row.get("name")),
+            as_text(row.get("type")).upper(),
+            as_text(row.get("parentObservationId")),
+            as_text(row.get("name")),
         )
-        said, answer = asked(row.get("input")), answered(row.get("output"))
-        model = plain(row.get("model") or row.get("providedModelName"))
+        said, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
+        model = as_text(row.get("model") or row.get("providedModelName"))
         sort: Sort = ""
         if kind == "GENERATION" or (not kind and model):
             sort = "model"
         elif kind == "TOOL":
-            sort, said = "tool", [called(name, text_of(row.get("input")))]
-            answer = [Utterance("tool", text_of(row["output"]), name)] if row.get("output") else []
+            sort, said = "tool", [tool_call_utterance(name, single_text(row.get("input")))]
+            answer = [Utterance("tool", single_text(row["output"]), name)] if row.get("output") else []
         elif not parent and said and answer:
             sort = "root"
-        trace = plain(row["traceId"])
-        self.threads.add(Call(
-            file, line, trace, plain(row["id"]), parent, plain(row.get("sessionId")), sort, name,
-            nanoseconds(row.get("startTime")), model, said, answer, facts(row.get("traceMetadata")),
+        trace = as_text(row["traceId"])
+        self.threads.add(TraceSpan(
+            file, line, trace, as_text(row["id"]), parent, as_text(row.get("sessionId")), sort, name,
+            nanoseconds(row.get("startTime")), model, said, answer, plain_fields(row.get("traceMetadata")),
         ))  # fmt: skip
-        self._beside(file, line, row, trace, plain(row["id"]))
+        self._beside(file, line, row, trace, as_text(row["id"]))
 
     def _beside(self, file: str, line: int, row: dict[str, Any], trace: str, span: str) -> None:
         """The scores in columns of their own, as the exports of tables have them; all other columns are left."""
         for name, value in row.items():
             if name in _READ or value is None:
                 continue
-            held = decoded(value) if isinstance(value, str) else value
+            held = decode_json(value) if isinstance(value, str) else value
             values = held if isinstance(held, list) and name not in _PLURAL else []
             if not values or not all(isinstance(one, (int, float, str)) and len(str(one)) <= 100 for one in values):
                 self.threads.rest.unused(name)
                 continue
             for one in values:
                 person = bool(_PEOPLE.search(name))
-                self.threads.score(Score(
+                self.threads.score(TraceScore(
                     file, line, name, "person" if person else "judge", "" if person else "langfuse", trace=trace,
                     span=span, **_given(one),
                 ))  # fmt: skip
 
     def _score(self, file: str, line: int, row: dict[str, Any]) -> None:
-        source, kind = plain(row.get("source")).upper(), plain(row.get("dataType")).upper()
-        meta = decoded(row.get("metadata"))
+        source, kind = as_text(row.get("source")).upper(), as_text(row.get("dataType")).upper()
+        meta = decode_json(row.get("metadata"))
         meta = meta if isinstance(meta, dict) else {}
         by: Literal["judge", "person"] = "judge"
-        if source == "ANNOTATION" or (source != "EVAL" and _PEOPLE.search(plain(row.get("name")))):
+        if source == "ANNOTATION" or (source != "EVAL" and _PEOPLE.search(as_text(row.get("name")))):
             by = "person"
         elif source == "API":
             self.threads.rest.hint("{n} scores that came by the API were taken for those of a judge.")
@@ -190,13 +198,13 @@ class _Reader:
             return
         given = _given(value if label in (None, "") or kind == "NUMERIC" else label)
         if kind == "BOOLEAN":
-            told = plain(value if value not in (None, "") else label).lower()
+            told = as_text(value if value not in (None, "") else label).lower()
             given = {"number": told in ("1", "1.0", "true", "yes")}
-        self.threads.score(Score(
-            file, line, plain(row["name"]), by, plain(author) if by == "person" else plain(judge),
-            key=plain(row.get("id")), trace=plain(row.get("traceId")), span=plain(row.get("observationId")),
-            session=plain(row.get("sessionId")), note=plain(row.get("comment")),
-            made_at=iso(row.get("timestamp") or row.get("createdAt")), **given,
+        self.threads.score(TraceScore(
+            file, line, as_text(row["name"]), by, as_text(author) if by == "person" else as_text(judge),
+            key=as_text(row.get("id")), trace=as_text(row.get("traceId")), span=as_text(row.get("observationId")),
+            session=as_text(row.get("sessionId")), note=as_text(row.get("comment")),
+            made_at=iso_time(row.get("timestamp") or row.get("createdAt")), **given,
         ))  # fmt: skip
 
 

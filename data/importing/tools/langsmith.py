@@ -6,12 +6,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
-from data.importing.cases import facts
-from data.importing.chains import Call, Sort
-from data.importing.lines import Found
-from data.importing.threads import Score, Threads, iso, nanoseconds
+from data.importing.cases import plain_fields
+from data.importing.chains import Sort, TraceSpan
+from data.importing.lines import ToolEntry
+from data.importing.threads import TraceCollector, TraceScore, iso_time, nanoseconds
 from data.importing.tools import Part, within
-from data.importing.utterances import Utterance, answered, asked, called, decoded, plain, text_of
+from data.importing.utterances import (
+    Utterance,
+    as_text,
+    decode_json,
+    input_utterances,
+    output_utterances,
+    single_text,
+    tool_call_utterance,
+)
 
 TITLE = "LangSmith"
 LISTS = (("runs",), ("feedback",))
@@ -29,7 +37,7 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
     return any(_is_run(one) or _is_feedback(one) for row in rows for one in within(row, "runs", "feedback"))
 
 
-def read(parts: Iterable[Part]) -> Iterator[Found]:
+def read(parts: Iterable[Part]) -> Iterator[ToolEntry]:
     """The conversations of the runs, with what was fed back on them."""
     reader = _Reader()
     try:
@@ -55,11 +63,11 @@ class _Reader:
     """What was read so far; averages of feedback count where the feedback itself is not in the files."""
 
     def __init__(self) -> None:
-        self.threads = Threads(TITLE)
-        self._averages: list[Score] = []
+        self.threads = TraceCollector(TITLE)
+        self._averages: list[TraceScore] = []
         self._fed = False
 
-    def entries(self) -> Iterator[Found]:
+    def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""
         for score in self._averages if not self._fed else ():
             self.threads.score(score)
@@ -75,52 +83,63 @@ class _Reader:
             self.threads.rest.fault(file, line, "row", "is neither a run nor a feedback.", row=row)
 
     def _run(self, file: str, line: int, row: dict[str, Any], trace: str) -> None:
-        key, parent, name = plain(row["id"]), plain(row.get("parent_run_id")), plain(row.get("name"))
-        extra = decoded(row.get("extra"))
+        key, parent, name = (
+            as_text(row["id"]),
+            as_text(row.get("parent_run_id")),
+            as_text(row.get("name")),
+        )
+        extra = decode_json(row.get("extra"))
         extra = extra if isinstance(extra, dict) else {}
-        meta = decoded(extra.get("metadata") or row.get("metadata"))
+        meta = decode_json(extra.get("metadata") or row.get("metadata"))
         meta = meta if isinstance(meta, dict) else {}
-        trace = plain(row.get("trace_id")) or trace or key
-        session = next((plain(meta[k]) for k in _THREADS if meta.get(k)), "") or plain(row.get("thread_id"))
-        said, answer = asked(row.get("inputs")), answered(row.get("outputs")) if row.get("outputs") else []
+        trace = as_text(row.get("trace_id")) or trace or key
+        session = next((as_text(meta[k]) for k in _THREADS if meta.get(k)), "") or as_text(
+            row.get("thread_id")
+        )
+        said, answer = (
+            input_utterances(row.get("inputs")),
+            output_utterances(row.get("outputs")) if row.get("outputs") else [],
+        )
         sort: Sort = ""
         if row["run_type"] == "llm":
             sort = "model"
         elif row["run_type"] == "tool":
-            sort, said = "tool", [called(name, text_of(row.get("inputs")))]
-            answer = [Utterance("tool", text_of(row["outputs"]), name)] if row.get("outputs") else []
+            sort, said = "tool", [tool_call_utterance(name, single_text(row.get("inputs")))]
+            answer = [Utterance("tool", single_text(row["outputs"]), name)] if row.get("outputs") else []
         elif not parent and said and answer:
             sort = "root"
-        kept = {} if parent else facts(meta, (*_THREADS, "revision_id"))
+        kept = {} if parent else plain_fields(meta, (*_THREADS, "revision_id"))
         kept = {k: v for k, v in kept.items() if not k.startswith(("ls_", "LANGSMITH", "LANGCHAIN", "__"))}
         if reference := row.get("reference_outputs"):
-            kept["reference"] = text_of(reference)
+            kept["reference"] = single_text(reference)
         asked_for = extra.get("invocation_params")
-        model = plain(meta.get("ls_model_name") or (asked_for.get("model") if isinstance(asked_for, dict) else ""))
+        model = as_text(
+            meta.get("ls_model_name") or (asked_for.get("model") if isinstance(asked_for, dict) else "")
+        )
         start = nanoseconds(row.get("start_time"))
-        self.threads.add(Call(
+        self.threads.add(TraceSpan(
             file, line, trace, key, parent, session, sort, name, start, model, said, answer, kept,
         ))  # fmt: skip
         self.threads.rest.unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
-        for one in held if isinstance(held := decoded(row.get("feedback")), list) else ():
+        for one in held if isinstance(held := decode_json(row.get("feedback")), list) else ():
             if isinstance(one, dict):
                 self._feedback(file, line, {"run_id": key, "trace_id": trace, **one})
-        stats = decoded(row.get("feedback_stats"))
+        stats = decode_json(row.get("feedback_stats"))
         for named, one in stats.items() if isinstance(stats, dict) else ():
             if isinstance(one, dict) and one.get("avg") is not None:
                 by: Literal["judge", "person"] = "person" if _PEOPLE.search(named) else "judge"
                 who = "" if by == "person" else "langsmith feedback"
-                self._averages.append(Score(file, line, named, by, who, trace=trace, span=key, number=one["avg"]))
+                self._averages.append(TraceScore(file, line, named, by, who, trace=trace, span=key, number=one["avg"]))
         for child in held if isinstance(held := row.get("child_runs"), list) else ():
             if isinstance(child, dict) and _is_run(child):
                 self._run(file, line, {"parent_run_id": key, **child}, trace)
 
     def _feedback(self, file: str, line: int, row: dict[str, Any]) -> None:
-        source = decoded(row.get("feedback_source"))
+        source = decode_json(row.get("feedback_source"))
         source = source if isinstance(source, dict) else {"type": source}
         meta = source.get("metadata") if isinstance(source.get("metadata"), dict) else {}
         assert isinstance(meta, dict)
-        kind, name = plain(source.get("type") or row.get("source")).lower(), plain(row.get("key"))
+        kind, name = as_text(source.get("type") or row.get("source")).lower(), as_text(row.get("key"))
         by: Literal["judge", "person"] = "judge"
         if kind == "app" or (kind == "api" and not meta.get("__run") and _PEOPLE.search(name)):
             by = "person"
@@ -128,12 +147,12 @@ class _Reader:
             self.threads.rest.hint("{n} feedbacks that came by the API were taken for those of a judge.")
         people = (source.get("user_name"), source.get("user_id"), source.get("ls_user_id"), meta.get("user"))
         judges = (meta.get("model"), meta.get("evaluator"), source.get("name"), "langsmith evaluator")
-        who = next((plain(one) for one in (people if by == "person" else judges) if one), "")
-        note = "\n\n".join(plain(row[k]) for k in ("comment", "correction") if row.get(k))
+        who = next((as_text(one) for one in (people if by == "person" else judges) if one), "")
+        note = "\n\n".join(as_text(row[k]) for k in ("comment", "correction") if row.get(k))
         score, value = row.get("score"), row.get("value")
         self._fed = True
-        self.threads.score(Score(
-            file, line, name, by, who, key=plain(row.get("id")), trace=plain(row.get("trace_id")),
-            span=plain(row.get("run_id")), number=value if score is None and not isinstance(value, str) else score,
-            label=value if isinstance(value, str) else None, note=note, made_at=iso(row.get("created_at")),
+        self.threads.score(TraceScore(
+            file, line, name, by, who, key=as_text(row.get("id")), trace=as_text(row.get("trace_id")),
+            span=as_text(row.get("run_id")), number=value if score is None and not isinstance(value, str) else score,
+            label=value if isinstance(value, str) else None, note=note, made_at=iso_time(row.get("created_at")),
         ))  # fmt: skip

@@ -9,12 +9,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from data.importing.cases import Case, Cases, Opinion, facts, texts
-from data.importing.chains import Call, Sort
-from data.importing.lines import Found
-from data.importing.threads import Score, Threads, iso, nanoseconds
+from data.importing.cases import CaseCollector, CaseRating, EvaluationCase, plain_fields, text_fields
+from data.importing.chains import Sort, TraceSpan
+from data.importing.lines import ToolEntry
+from data.importing.threads import TraceCollector, TraceScore, iso_time, nanoseconds
 from data.importing.tools import Part, within
-from data.importing.utterances import Utterance, answered, asked, called, decoded, plain, text_of
+from data.importing.utterances import (
+    Utterance,
+    as_text,
+    decode_json,
+    input_utterances,
+    output_utterances,
+    single_text,
+    tool_call_utterance,
+)
 
 TITLE = "MLflow"
 LISTS = (("traces",), ("data",))
@@ -31,7 +39,7 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
     )
 
 
-def read(parts: Iterable[Part]) -> Iterator[Found]:
+def read(parts: Iterable[Part]) -> Iterator[ToolEntry]:
     """The conversations of the traces and the rows of the tables, with their assessments."""
     reader = _Reader()
     try:
@@ -59,7 +67,7 @@ def _is_table(columns: Iterable[Any]) -> bool:
 
 def _info(row: dict[str, Any]) -> dict[str, Any] | None:
     """What a trace says of itself, in an object of its own or in the columns of a table; None for anything else."""
-    info = decoded(row.get("info"))
+    info = decode_json(row.get("info"))
     if isinstance(info, dict) and ("trace_id" in info or "request_id" in info):
         return info
     if (
@@ -75,14 +83,14 @@ class _Reader:
     """What was read so far; `columns` are those of the table that is being read."""
 
     def __init__(self) -> None:
-        self.threads, self.cases = Threads(TITLE), Cases(TITLE)
+        self.threads, self.cases = TraceCollector(TITLE), CaseCollector(TITLE)
         self.columns: list[str] = []
         self.traced = self.tabled = False
 
     def take(self, file: str, line: int, row: dict[str, Any]) -> None:
         """One row, or a part of one object."""
         if isinstance(row.get("columns"), list):
-            self.columns = [plain(name) for name in row["columns"]]
+            self.columns = [as_text(name) for name in row["columns"]]
         if self.columns and isinstance(row.get("data"), list):
             for number, cells in enumerate(row["data"]):
                 if isinstance(cells, list) and len(cells) == len(self.columns):
@@ -104,26 +112,31 @@ class _Reader:
 
     def _trace(self, file: str, line: int, row: dict[str, Any], info: dict[str, Any]) -> None:
         self.traced = True
-        key = plain(info.get("trace_id") or info.get("request_id"))
-        told = [decoded(info.get(k)) for k in ("trace_metadata", "request_metadata", "tags")]
+        key = as_text(info.get("trace_id") or info.get("request_id"))
+        told = [decode_json(info.get(k)) for k in ("trace_metadata", "request_metadata", "tags")]
         known = {k: v for one in told if isinstance(one, dict) for k, v in one.items()}
-        session = plain(known.get("mlflow.trace.session"))
-        data = decoded(row.get("data"))
+        session = as_text(known.get("mlflow.trace.session"))
+        data = decode_json(row.get("data"))
         data = data if isinstance(data, dict) else row
-        spans = decoded(data.get("spans"))
+        spans = decode_json(data.get("spans"))
         start = nanoseconds(info.get("request_time") or info.get("timestamp_ms") or info.get("execution_time"))
-        meta = {k: v for k, v in facts(known).items() if not k.startswith("mlflow.")}
+        meta = {k: v for k, v in plain_fields(known).items() if not k.startswith("mlflow.")}
         meta |= {"user": known["mlflow.trace.user"]} if known.get("mlflow.trace.user") else {}
-        assessments = decoded(info.get("assessments") or row.get("assessments"))
+        assessments = decode_json(info.get("assessments") or row.get("assessments"))
         held = [one for one in (assessments if isinstance(assessments, list) else ()) if isinstance(one, dict)]
         for one in held:
             self._assessment(file, line, key, session, one, meta)
         given = [data.get(k) or row.get(k) or info.get(f"{k}_preview") for k in ("request", "response")]
-        said, answer = asked(_loads(given[0])) if given[0] else [], answered(_loads(given[1])) if given[1] else []
+        said, answer = (
+            input_utterances(_loads(given[0])) if given[0] else [],
+            output_utterances(_loads(given[1])) if given[1] else [],
+        )
         sort: Sort = "root" if said and answer else ""
-        self.threads.add(Call(file, line, key, f"trace {key}", "", session, sort, "", start, "", said, answer, meta))
+        self.threads.add(
+            TraceSpan(file, line, key, f"trace {key}", "", session, sort, "", start, "", said, answer, meta)
+        )
         for span in spans if isinstance(spans, list) else ():
-            span = decoded(span)
+            span = decode_json(span)
             if isinstance(span, dict):
                 self._span(file, line, key, session, span)
 
@@ -132,36 +145,36 @@ class _Reader:
         assert isinstance(context, dict)
         given = span.get("attributes")
         attributes = {k: _loads(v) for k, v in given.items()} if isinstance(given, dict) else {}
-        kind, name = plain(attributes.get("mlflow.spanType")).upper(), plain(span.get("name"))
-        parent = _hex(plain(span.get("parent_span_id") or span.get("parent_id")))
+        kind, name = as_text(attributes.get("mlflow.spanType")).upper(), as_text(span.get("name"))
+        parent = _hex(as_text(span.get("parent_span_id") or span.get("parent_id")))
         into, out = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
-        said, answer = asked(into) if into else [], answered(out) if out else []
+        said, answer = input_utterances(into) if into else [], output_utterances(out) if out else []
         sort: Sort = "root" if not parent and said and answer else ""
         if _KINDS.get(kind) == "model":
             sort = "model"
         elif _KINDS.get(kind) == "tool":
-            sort, said = "tool", [called(name, into if into is not None else "")]
-            answer = [Utterance("tool", text_of(out), name)] if out is not None else []
+            sort, said = "tool", [tool_call_utterance(name, into if into is not None else "")]
+            answer = [Utterance("tool", single_text(out), name)] if out is not None else []
         chosen = attributes.get("mlflow.llm.model") or (into.get("model") if isinstance(into, dict) else "")
         start = nanoseconds(span.get("start_time_unix_nano") or span.get("start_time"))
-        key = _hex(plain(context.get("span_id")))
-        self.threads.add(Call(
-            file, line, trace, key, parent, session, sort, name, start, plain(chosen), said, answer,
+        key = _hex(as_text(context.get("span_id")))
+        self.threads.add(TraceSpan(
+            file, line, trace, key, parent, session, sort, name, start, as_text(chosen), said, answer,
         ))  # fmt: skip
 
     def _assessment(
         self, file: str, line: int, trace: str, session: str, one: dict[str, Any], meta: dict[str, Any]
     ) -> None:
-        name, source = plain(one.get("assessment_name") or one.get("name")), one.get("source")
+        name, source = as_text(one.get("assessment_name") or one.get("name")), one.get("source")
         source = source if isinstance(source, dict) else {}
-        kind = plain(source.get("source_type")).upper()
+        kind = as_text(source.get("source_type")).upper()
         if one.get("valid") is False:
             self.threads.rest.hint("{n} assessments that were replaced by later ones were left out.")
             return
         if isinstance(expected := one.get("expectation"), dict):
             value = expected.get("value", expected.get("serialized_value"))
             if name in _EXPECTED:
-                meta["reference"] = text_of(value)
+                meta["reference"] = single_text(value)
             else:
                 self.threads.rest.unused(f"the expectation {name}")
             return
@@ -169,12 +182,12 @@ class _Reader:
         value = held.get("value") if isinstance(held, dict) else one.get("value")
         words = isinstance(value, str)
         person = kind == "HUMAN"
-        self.threads.score(Score(
+        self.threads.score(TraceScore(
             file, line, name, "person" if person else "judge",
-            plain(source.get("source_id")) or ("" if person else kind.lower().replace("_", " ") or "mlflow"),
-            key=plain(one.get("assessment_id")), trace=trace, span=_hex(plain(one.get("span_id"))),
+            as_text(source.get("source_id")) or ("" if person else kind.lower().replace("_", " ") or "mlflow"),
+            key=as_text(one.get("assessment_id")), trace=trace, span=_hex(as_text(one.get("span_id"))),
             number=None if words or isinstance(value, (dict, list)) else value, label=value if words else None,
-            note=plain(one.get("rationale")), made_at=iso(one.get("last_update_time") or one.get("create_time")),
+            note=as_text(one.get("rationale")), made_at=iso_time(one.get("last_update_time") or one.get("create_time")),
         ))  # fmt: skip
 
     def _row(self, file: str, line: int, row: dict[str, Any]) -> None:
@@ -185,16 +198,18 @@ class _Reader:
             if match := _VALUE.fullmatch(column):
                 stem = column.rpartition("/")[0]
                 whys = [f"{stem}/{why}" for why in _WHY]
-                note = next((plain(row[why]) for why in whys if row.get(why)), "")
+                note = next((as_text(row[why]) for why in whys if row.get(why)), "")
                 taken |= {column, *whys}
                 if value is not None and value == value:
-                    opinions.append(Opinion(match["name"], "judge", "mlflow", value, note))
+                    opinions.append(CaseRating(match["name"], "judge", "mlflow", value, note))
         fields = {
             name: value for name, value in row.items() if name not in taken and "/" not in name and value is not None
         }
-        said, sides, reference, used = texts(fields)
-        key = plain(row.get("request_id") or row.get("trace_id") or row.get("id"))
-        self.cases.add(Case(file, line, key, said, opinions, sides, reference, meta=facts(fields, used)))
+        said, sides, reference, used = text_fields(fields)
+        key = as_text(row.get("request_id") or row.get("trace_id") or row.get("id"))
+        self.cases.add(
+            EvaluationCase(file, line, key, said, opinions, sides, reference, meta=plain_fields(fields, used))
+        )
         self.cases.rest.unused(*(name for name in row if "/" in name and name not in taken))
 
 

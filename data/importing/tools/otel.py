@@ -10,11 +10,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from data.importing.chains import Call
-from data.importing.lines import Found
-from data.importing.threads import Score, Threads, iso, nanoseconds
+from data.importing.chains import TraceSpan
+from data.importing.lines import ToolEntry
+from data.importing.threads import TraceCollector, TraceScore, iso_time, nanoseconds
 from data.importing.tools import Part, within
-from data.importing.utterances import Utterance, answered, asked, called, decoded, messages, plain, text_of
+from data.importing.utterances import (
+    Utterance,
+    as_text,
+    decode_json,
+    input_utterances,
+    output_utterances,
+    read_messages,
+    single_text,
+    tool_call_utterance,
+)
 
 TITLE = "OpenTelemetry traces"
 LISTS = (("resourceSpans",), ("resourceLogs",), ("data",))
@@ -53,7 +62,7 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
     )  # fmt: skip
 
 
-def read(parts: Iterable[Part]) -> Iterator[Found]:
+def read(parts: Iterable[Part]) -> Iterator[ToolEntry]:
     """The conversations of the traces, with their scores."""
     reader = _Reader()
     try:
@@ -82,16 +91,20 @@ def _is_annotation(row: dict[str, Any]) -> bool:
 
 def _target(row: dict[str, Any]) -> dict[str, str]:
     span = row.get("span_id") or row.get("context.span_id")
-    return {"span": plain(span), "trace": plain(row.get("trace_id")), "session": plain(row.get("session_id"))}
+    return {
+        "span": as_text(span),
+        "trace": as_text(row.get("trace_id")),
+        "session": as_text(row.get("session_id")),
+    }
 
 
 class _Reader:
     """What was read so far. Spans whose messages may come as log records wait for the end."""
 
     def __init__(self) -> None:
-        self.threads = Threads(TITLE)
+        self.threads = TraceCollector(TITLE)
         self._logged: dict[tuple[str, str], list[tuple[str, Any]]] = {}
-        self._waiting: list[tuple[Call, str]] = []
+        self._waiting: list[tuple[TraceSpan, str]] = []
 
     def take(self, file: str, line: int, value: dict[str, Any]) -> None:
         """One line, or a part of one object."""
@@ -119,7 +132,7 @@ class _Reader:
             else:
                 self.threads.rest.unused(*(row.keys() - {"resourceSpans", "resourceLogs"}))
 
-    def entries(self) -> Iterator[Found]:
+    def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""
         for call, answer in self._waiting:
             for name, body in self._logged.pop((call.trace, call.span), ()):
@@ -142,7 +155,7 @@ class _Reader:
         meta = {"service": beside["service.name"]} if beside.get("service.name") else {}
         start = nanoseconds(span.get("startTimeUnixNano"))
         self._one(
-            Call(file, line, trace, key, parent.strip("0") and parent, "", "", name, start, meta=meta),
+            TraceSpan(file, line, trace, key, parent.strip("0") and parent, "", "", name, start, meta=meta),
             attributes,
             events,
         )
@@ -150,25 +163,27 @@ class _Reader:
     def _row(self, file: str, line: int, row: dict[str, Any]) -> None:
         """A span as Phoenix gives it: an object, or the row of a table with a column for each attribute."""
         context = _inner(row, "context")
-        trace = plain(context.get("trace_id") or row.get("context.trace_id"))
-        key = plain(context.get("span_id") or row.get("context.span_id"))
-        held = decoded(row.get("attributes"))
+        trace = as_text(context.get("trace_id") or row.get("context.trace_id"))
+        key = as_text(context.get("span_id") or row.get("context.span_id"))
+        held = decode_json(row.get("attributes"))
         attributes = _dotted(held) if isinstance(held, dict) else {}
         for name, value in row.items():
             if name.startswith("attributes.") and value not in (None, ""):
                 attributes.update(_dotted({name.removeprefix("attributes."): value}))
         attributes.setdefault("openinference.span.kind", row.get("span_kind"))
-        given = decoded(row.get("events"))
+        given = decode_json(row.get("events"))
         events = [
             (str(e.get("name") or ""), e.get("attributes") or {}, e.get("timestamp"))
             for e in (given if isinstance(given, list) else ()) if isinstance(e, dict)
         ]  # fmt: skip
-        parent, start = plain(row.get("parent_id")), nanoseconds(row.get("start_time"))
+        parent, start = as_text(row.get("parent_id")), nanoseconds(row.get("start_time"))
         self._one(
-            Call(file, line, trace or key, key, parent, "", "", plain(row.get("name")), start), attributes, events
+            TraceSpan(file, line, trace or key, key, parent, "", "", as_text(row.get("name")), start),
+            attributes,
+            events,
         )
 
-    def _one(self, call: Call, attributes: dict[str, Any], events: list[tuple[str, dict[str, Any], Any]]) -> None:
+    def _one(self, call: TraceSpan, attributes: dict[str, Any], events: list[tuple[str, dict[str, Any], Any]]) -> None:
         """A span, whatever shape it had."""
         call.session = next((str(attributes[k]) for k in _SESSIONS if attributes.get(k)), "")
         call.model = next((str(attributes[k]) for k in _MODELS if attributes.get(k)), "")
@@ -189,9 +204,9 @@ class _Reader:
             call.sort = "tool"
             name = str(attributes.get("gen_ai.tool.name") or attributes.get("tool.name") or call.name)
             keys = ("gen_ai.tool.call.arguments", "tool.parameters", *_INPUTS)
-            call.said = [called(name, _first(attributes, keys))]
+            call.said = [tool_call_utterance(name, _first(attributes, keys))]
             back = _first(attributes, ("gen_ai.tool.call.result", *_OUTPUTS))
-            call.answer = [Utterance("tool", text_of(back), name)] if back else []
+            call.answer = [Utterance("tool", single_text(back), name)] if back else []
             self.threads.add(call)
             return
         call.said, call.answer = _messages(attributes)
@@ -207,9 +222,9 @@ class _Reader:
         elif operation in _AGENT or kind in _KINDS or not call.parent:
             call.sort = "root"
         said = _first(attributes, _INPUTS)
-        call.said = call.said or (asked(said) if said else [])
+        call.said = call.said or (input_utterances(said) if said else [])
         back = _first(attributes, _OUTPUTS)
-        call.answer = call.answer or (answered(back) if back else [])
+        call.answer = call.answer or (output_utterances(back) if back else [])
         answer = str(attributes.get("gen_ai.response.id") or "")
         if call.sort and not (call.said and call.answer):
             self._waiting.append((call, answer))
@@ -222,7 +237,9 @@ class _Reader:
         key = str(log.get("traceId") or ""), str(log.get("spanId") or "")
         at = log.get("timeUnixNano") or log.get("observedTimeUnixNano")
         if name in _RESULT:
-            self._result(Call(file, line, *key), {**attributes, **(body if isinstance(body, dict) else {})}, at, key[1])
+            self._result(
+                TraceSpan(file, line, *key), {**attributes, **(body if isinstance(body, dict) else {})}, at, key[1]
+            )
         elif name == "gen_ai.client.inference.operation.details":
             said, answer = _messages({**(body if isinstance(body, dict) else {}), **attributes})
             self._logged.setdefault(key, []).extend(
@@ -233,23 +250,24 @@ class _Reader:
         else:
             self.threads.rest.hint("{n} log records that are no events of a model were left aside.")
 
-    def _result(self, call: Call, told: dict[str, Any], at: Any, span: str) -> None:
+    def _result(self, call: TraceSpan, told: dict[str, Any], at: Any, span: str) -> None:
         """An evaluation's result, as the conventions have it."""
         short = {name.removeprefix("gen_ai.evaluation."): value for name, value in told.items()}
         kind = str(short.get("annotator_kind") or short.get("source") or "").lower()
         who = next((str(short[k]) for k in ("evaluator.name", "evaluator", "gen_ai.request.model") if short.get(k)), "")
         person = kind in ("human", "annotator", "person")
-        self.threads.score(Score(
+        self.threads.score(TraceScore(
             call.file, call.line, str(short.get("name") or "evaluation"), "person" if person else "judge",
             who or ("" if person else "evaluator"), trace=call.trace, span=span,
             answer=str(told.get("gen_ai.response.id") or ""), number=short.get("score.value", short.get("score")),
-            label=short.get("score.label", short.get("label")), note=plain(short.get("explanation")), made_at=iso(at),
+            label=short.get("score.label", short.get("label")), note=as_text(short.get("explanation")),
+            made_at=iso_time(at),
         ))  # fmt: skip
 
-    def _evaluated(self, call: Call, attributes: dict[str, Any], kind: str) -> None:
+    def _evaluated(self, call: TraceSpan, attributes: dict[str, Any], kind: str) -> None:
         """A span that evaluates the one above it."""
         told = dict(attributes)
-        output = decoded(attributes.get("output.value"))
+        output = decode_json(attributes.get("output.value"))
         if kind == "EVALUATOR" and isinstance(output, dict):
             told = {"name": call.name, **{k: output.get(k) for k in ("score", "label", "explanation")}}
             told["gen_ai.request.model"] = attributes.get("llm.model_name")
@@ -259,38 +277,40 @@ class _Reader:
             self.threads.rest.hint("{n} spans of evaluators name no span above them, and were left aside.")
 
     def _annotation(self, file: str, line: int, row: dict[str, Any]) -> None:
-        result = decoded(row.get("result"))
+        result = decode_json(row.get("result"))
         result = result if isinstance(result, dict) else {}
         told = {k: result.get(k, row.get(f"result.{k}", row.get(k))) for k in ("label", "score", "explanation")}
-        kind, meta = str(row.get("annotator_kind")).upper(), decoded(row.get("metadata"))
+        kind, meta = str(row.get("annotator_kind")).upper(), decode_json(row.get("metadata"))
         meta = meta if isinstance(meta, dict) else {}
         known = (meta.get("annotator"), meta.get("user"), row.get("identifier"), row.get("user_id"))
         if kind != "HUMAN":
             known = (meta.get("model"), meta.get("evaluator"), row.get("identifier"), kind)
         who = next((str(one) for one in known if one), "")
-        self.threads.score(Score(
+        self.threads.score(TraceScore(
             file, line, str(row.get("name") or row.get("annotation_name") or "annotation"),
-            "person" if kind == "HUMAN" else "judge", who, key=plain(row.get("id")), **_target(row),  # type: ignore[arg-type]
+            "person" if kind == "HUMAN" else "judge", who, key=as_text(row.get("id")), **_target(row),  # type: ignore[arg-type]
 
-            number=_number(told["score"]), label=told["label"], note=plain(told["explanation"]),
-            made_at=iso(row.get("updated_at") or row.get("created_at")),
+            number=_number(told["score"]), label=told["label"], note=as_text(told["explanation"]),
+            made_at=iso_time(row.get("updated_at") or row.get("created_at")),
         ))  # fmt: skip
 
 
 def _messages(attributes: dict[str, Any]) -> tuple[list[Utterance], list[Utterance]]:
     """What went into a call and what came out, in whichever of the conventions the attributes have it."""
-    said = messages(attributes.get("gen_ai.input.messages")) or []
-    if system := decoded(attributes.get("gen_ai.system_instructions")):
+    said = read_messages(attributes.get("gen_ai.input.messages")) or []
+    if system := decode_json(attributes.get("gen_ai.system_instructions")):
         parts = system if isinstance(system, list) else [system]
-        text = "\n\n".join(plain(p.get("content", p.get("text"))) if isinstance(p, dict) else plain(p) for p in parts)
+        text = "\n\n".join(
+            as_text(p.get("content", p.get("text"))) if isinstance(p, dict) else as_text(p) for p in parts
+        )
         said = [Utterance("system", text), *said]
-    answer = messages(attributes.get("gen_ai.output.messages")) or []
+    answer = read_messages(attributes.get("gen_ai.output.messages")) or []
     for to, prefix in (
         (said, "llm.input_messages."), (answer, "llm.output_messages."),
         (said, "gen_ai.prompt."), (answer, "gen_ai.completion."),
     ):  # fmt: skip
         if not to:
-            to += messages(_listed_under(attributes, prefix)) or []
+            to += read_messages(_listed_under(attributes, prefix)) or []
     return said, answer
 
 
@@ -301,14 +321,14 @@ def _spoken(name: str, body: Any) -> list[Utterance]:
     if isinstance(body, dict):
         for key, role in (("gen_ai.prompt", "user"), ("gen_ai.completion", "assistant")):
             if key in body:
-                return asked(body[key]) if role == "user" else answered(body[key])
+                return input_utterances(body[key]) if role == "user" else output_utterances(body[key])
     role = name.removeprefix("gen_ai.").removesuffix(".message")
-    held = {name: decoded(value) for name, value in body.items()} if isinstance(body, dict) else {"content": body}
+    held = {name: decode_json(value) for name, value in body.items()} if isinstance(body, dict) else {"content": body}
     inner = _inner(held, "message") or held
     given = {"role": "assistant" if role == "choice" else role, **inner}
     if role == "choice" and isinstance(held.get("message"), str):
         given["content"] = held["message"]
-    return messages([given]) or []
+    return read_messages([given]) or []
 
 
 def _attributes(given: Any) -> dict[str, Any]:
@@ -362,7 +382,9 @@ def _numbered(value: Any) -> Any:
 def _dotted(value: Any, prefix: str = "") -> dict[str, Any]:
     """An object's values under keys that are the whole path to them."""
     value = (
-        decoded(value) if prefix.startswith(("llm.", "")) and isinstance(value, str) and "messages" in prefix else value
+        decode_json(value)
+        if prefix.startswith(("llm.", "")) and isinstance(value, str) and "messages" in prefix
+        else value
     )
     if isinstance(value, (dict, list)) and value and not prefix.endswith((".value", ".messages", "arguments")):
         pairs = value.items() if isinstance(value, dict) else ((str(n), held) for n, held in enumerate(value))

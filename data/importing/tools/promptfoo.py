@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from data.importing.cases import Case, Cases, Opinion, facts, of_rows
-from data.importing.lines import Found
+from data.importing.cases import CaseCollector, CaseRating, EvaluationCase, plain_fields, read_cases
+from data.importing.lines import ToolEntry
 from data.importing.tools import Part
-from data.importing.utterances import Utterance, messages, plain
+from data.importing.utterances import Utterance, as_text, read_messages
 
 TITLE = "promptfoo"
 LISTS = (("results", "results"), ("results",))
@@ -22,9 +22,9 @@ def fits(rows: Sequence[dict[str, Any]]) -> bool:
     )
 
 
-def read(parts: Iterable[Part]) -> Iterator[Found]:
+def read(parts: Iterable[Part]) -> Iterator[ToolEntry]:
     """The outputs of all tests, with their grades."""
-    return of_rows(TITLE, parts, _results, _is_result, _result, "result", "has neither a prompt nor variables.")
+    return read_cases(TITLE, parts, _results, _is_result, _result, "result", "has neither a prompt nor variables.")
 
 
 def _results(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -42,7 +42,7 @@ def _is_result(row: dict[str, Any]) -> bool:
     )
 
 
-def _result(cases: Cases, file: str, line: int, row: dict[str, Any]) -> None:
+def _result(cases: CaseCollector, file: str, line: int, row: dict[str, Any]) -> None:
     provider, response = _named(row.get("provider")), row.get("response")
     output = response.get("output") if isinstance(response, dict) else response
     variables = held if isinstance(held := row.get("vars"), dict) else {}
@@ -53,27 +53,29 @@ def _result(cases: Cases, file: str, line: int, row: dict[str, Any]) -> None:
     )
     name = ", ".join(filter(None, (*parts, provider)))
     history = meta.get("redteamHistory")
-    said = messages(meta.get("messages")) or [
-        Utterance(role, plain(one[key]))
+    said = read_messages(meta.get("messages")) or [
+        Utterance(role, as_text(one[key]))
         for one in (history if isinstance(history, list) else ()) if isinstance(one, dict)
         for role, key in (("user", "prompt"), ("assistant", "output")) if one.get(key)
     ]  # fmt: skip
     if not said:
         given = row["prompt"].get("raw") if isinstance(row["prompt"], dict) else row["prompt"]
-        said = messages(given) or ([Utterance("user", plain(given))] if plain(given).strip() else [])
-        if output is None or not plain(output).strip():
+        said = read_messages(given) or (
+            [Utterance("user", as_text(given))] if as_text(given).strip() else []
+        )
+        if output is None or not as_text(output).strip():
             why = "has no output: its provider gave an error, or nothing."
             cases.rest.fault(file, line, "result", why, name, {"error": row.get("error"), "vars": variables})
             return
-        said.append(Utterance("assistant", plain(output)))
-    reference = next((plain(variables[key]) for key in _REFERENCES if key in variables), "")
-    cases.add(Case(
+        said.append(Utterance("assistant", as_text(output)))
+    reference = next((as_text(variables[key]) for key in _REFERENCES if key in variables), "")
+    cases.add(EvaluationCase(
         file, line, name, said, list(_opinions(row)), reference=reference, system=provider,
-        meta=facts(variables, _REFERENCES),
+        meta=plain_fields(variables, _REFERENCES),
     ))  # fmt: skip
 
 
-def _opinions(row: dict[str, Any]) -> Iterator[Opinion]:
+def _opinions(row: dict[str, Any]) -> Iterator[CaseRating]:
     """A score for each assertion, the named scores that no assertion has, and whether all was passed."""
     grading = held if isinstance(held := row.get("gradingResult"), dict) else {}
     components = [one for one in grading.get("componentResults") or () if isinstance(one, dict)]
@@ -84,33 +86,37 @@ def _opinions(row: dict[str, Any]) -> Iterator[Opinion]:
     human = False
     for one in components:
         assertion = held if isinstance(held := one.get("assertion"), dict) else {}
-        kind = plain(assertion.get("type")) or "assertion"
-        name = plain(assertion.get("metric")) or kind
+        kind = as_text(assertion.get("type")) or "assertion"
+        name = as_text(assertion.get("metric")) or kind
         person = kind == "human"
         met[name] = met.get(name, 0) + 1
-        note = "\n\n".join(filter(None, (plain(one.get("reason")), plain(one.get("comment")))))
+        note = "\n\n".join(filter(None, (as_text(one.get("reason")), as_text(one.get("comment")))))
         if person:
             # What a person rates is the result as a whole; the tool then says that it is passed where they do.
             human = True
-            yield Opinion("pass", "person", "", one.get("pass"), note)
+            yield CaseRating("pass", "person", "", one.get("pass"), note)
             continue
         passed.append(one.get("pass"))
         value = one.get("score") if isinstance(one.get("score"), (int, float)) else one.get("pass")
         told = name if met[name] == 1 else f"{name} {met[name]}"
-        yield Opinion(told, "judge", _named(assertion.get("provider")) or kind, value, note)
+        yield CaseRating(told, "judge", _named(assertion.get("provider")) or kind, value, note)
     scores = row.get("namedScores") or grading.get("namedScores")
     for name, value in scores.items() if isinstance(scores, dict) else ():
         if name not in met:
-            yield Opinion(plain(name), "judge", "promptfoo", value)
+            yield CaseRating(as_text(name), "judge", "promptfoo", value)
     if human and passed:
-        yield Opinion("pass", "judge", "promptfoo", all(passed))
+        yield CaseRating("pass", "judge", "promptfoo", all(passed))
     elif isinstance(grading.get("pass"), bool) and not human:
-        yield Opinion(
-            "pass", "judge", "promptfoo", grading["pass"], plain(grading.get("comment") or grading.get("reason"))
+        yield CaseRating(
+            "pass",
+            "judge",
+            "promptfoo",
+            grading["pass"],
+            as_text(grading.get("comment") or grading.get("reason")),
         )
 
 
 def _named(provider: Any) -> str:
     if isinstance(provider, dict):
-        return plain(provider.get("label") or provider.get("id"))
-    return plain(provider)
+        return as_text(provider.get("label") or provider.get("id"))
+    return as_text(provider)
