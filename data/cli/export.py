@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from data.cli.actor import actor, as_whom
+from data.cli.options import acting_person, add_actor, add_dataset
 from data.exporting import (
     FORMATS,
     Format,
@@ -30,7 +30,7 @@ from judges.plural import many
 def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("export", description=__doc__.partition(": ")[2])
-    parser.add_argument("--dataset", metavar="NAME", help="the dataset")
+    add_dataset(parser, "the dataset", required=False)
     parser.add_argument("--kind", metavar="KIND", default="list", help="what to export; `list` names the kinds")
     parser.add_argument("--format", choices=FORMATS, help="default: the ending of the file, else JSON lines")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write")
@@ -43,7 +43,7 @@ def add(subparsers: Any) -> None:
             parser.add_argument(f"--{_flag(name)}", action=argparse.BooleanOptionalAction, default=None, help=says)
         else:
             parser.add_argument(f"--{_flag(name)}", type=type(option.default), metavar="X", dest=name, help=says)
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         store = open_store()
         stack.callback(store.close)
-        name, dataset = actor(store, options.actor), datasets.dataset(store, options.dataset)
+        name, dataset = acting_person(store, options.actor), datasets.dataset(store, options.dataset)
         if options.dry_run:
             print(
                 f"{chosen.title} of {dataset.name}: {many(count_export(store, name, dataset, chosen, given), 'row')}."

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from data.cli.actor import actor, as_whom
+from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows
 from data.importing import (
     FORMATS,
     SAMPLINGS,
@@ -39,7 +39,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="PATH", help="a file (JSON lines, JSON, CSV, Parquet), or a folder of them; several"
     )
-    parser.add_argument("--dataset", metavar="NAME", help="the dataset, made if it is missing")
+    add_dataset(parser, "the dataset, made if it is missing", required=False)
     parser.add_argument("--description", default="", help="of the dataset, when it is made")
     parser.add_argument("--format", choices=FORMATS, default="auto", help="default: found out from the content")
     parser.add_argument("--mapping", type=Path, metavar="FILE", help="JSON that says what a table's columns mean")
@@ -50,13 +50,13 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--of", type=int, metavar="N", help="how many items the labelled ones were drawn from, with --sampling random"
     )
-    parser.add_argument("--good-rows", action="store_true", help="take what is good; without it one bad line stops all")
+    add_good_rows(parser)
     parser.add_argument(
         "--rejects", type=Path, metavar="FILE", help="write the lines that cannot be imported to this file"
     )
     add_card(parser, "a card that the judgments need and no line brings")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
             known = found.known.total
             print(f"Would add {found.new} to {plan.dataset}; {known:,} {verb(known, 'is', 'are')} there already.")
             return 0 if found.ok else 1
-        name = actor(store, options.actor)
+        name = acting_person(store, options.actor)
         on_error = "good rows" if options.good_rows else "refuse"
         try:
             done = import_source(store, name, source, plan, on_error=on_error, progress=bar, rejects=rejects)  # type: ignore[arg-type]

@@ -14,10 +14,10 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from data.cli.actor import actor, as_whom
 from data.cli.import_ import print_problems
+from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows
 from data.importing import SAMPLINGS, ImportPlan, ImportRefused, detect_formats, from_paths, import_source, start
-from data.importing.outline import AnswerSeries, Interpretation
+from data.importing.detection.interpretation import AnswerSeries, Interpretation
 from data.records import datasets, people
 from data.store import Store, open_store
 from data.store.errors import BadInput
@@ -34,7 +34,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="FILE", help="scores and labels, items or chats, of Assay or of another tool"
     )
-    parser.add_argument("--dataset", metavar="NAME", help="the dataset (default: the file's name)")
+    add_dataset(parser, "the dataset (default: the file's name)", required=False)
     parser.add_argument(
         "--judge", action="append", default=[], metavar="COLUMN", help="a column of a judge's answers; repeat it"
     )
@@ -42,10 +42,10 @@ def add(subparsers: Any) -> None:
         "--human", action="append", default=[], metavar="COLUMN", help="a column of a person's answers; repeat it"
     )
     parser.add_argument("--sampling", choices=SAMPLINGS, help="how the labelled items were chosen")
-    parser.add_argument("--good-rows", action="store_true", help="take what is good; without it one bad line stops all")
+    add_good_rows(parser)
     parser.add_argument("--dry-run", action="store_true", help="only say what the file seems to hold")
     parser.add_argument("--no-serve", action="store_true", help="print the figures, and do not start Assay")
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
             plan = start.plan_import(store, made, wanted)
             if options.dry_run:
                 return 0
-            who = actor(store, options.actor or _somebody(store))
+            who = acting_person(store, options.actor or _somebody(store))
             on_error = "good rows" if options.good_rows else "refuse"
             try:
                 done = import_source(store, who, source, plan, on_error=on_error, progress=bar, found=found)  # type: ignore[arg-type]

@@ -1,8 +1,13 @@
 """Imports: everything is validated, compared with what is there, and written all at once or not at all."""
 
-from data.importing.formats import DetectedFile, mapping_for
+from data.importing.detection.detection import DetectedFile
+from data.importing.detection.suggestion import previous_mapping, suggest_mapping
+from data.importing.entries import mapping_for
+from data.importing.files.source import Source, from_bytes, from_path, from_paths, from_uploads
+from data.importing.formats import titles
+from data.importing.formats.table import example_lines
 from data.importing.importing import detect_formats, import_source, preview_import, record_preview
-from data.importing.mapping import (
+from data.importing.mapping.mapping import (
     FIELDS,
     ColumnMapping,
     JudgmentColumns,
@@ -15,11 +20,7 @@ from data.importing.mapping import (
 )
 from data.importing.plan import FORMATS, SAMPLINGS, ImportPlan
 from data.importing.report import ImportPreview, ImportRefused, ImportResult, Problem
-from data.importing.source import Source, from_bytes, from_path, from_paths, from_uploads
 from data.importing.subprocess_reader import OnWait
-from data.importing.suggest import previous_mapping, suggest_mapping
-from data.importing.table import example_lines
-from data.importing.tools import titles
 
 __all__ = [
     "FIELDS",

@@ -9,15 +9,17 @@ from typing import BinaryIO, Literal
 
 from data import log
 from data.cards import cards
-from data.importing import formats, subprocess_reader
-from data.importing.brief import Snapshot, take_snapshot
-from data.importing.existing import store_lookup
-from data.importing.formats import SCOPE, DetectedFile
-from data.importing.gather import Progress, ReadingResult, read_source
+from data.importing import subprocess_reader
+from data.importing.checks.known_rows import store_lookup
+from data.importing.detection import detection
+from data.importing.detection.detection import DetectedFile
+from data.importing.files.source import Source
+from data.importing.mapping.mapping import SCOPE
 from data.importing.plan import Format, ImportPlan
 from data.importing.report import ImportPreview, ImportRefused, ImportResult
 from data.importing.rows import item_id
-from data.importing.source import Source
+from data.importing.snapshot import Snapshot, take_snapshot
+from data.importing.source_reader import Progress, ReadingResult, read_source
 from data.importing.staging import Spool
 from data.importing.subprocess_reader import OnWait
 from data.records import combinations, exposure, guidelines
@@ -40,7 +42,7 @@ def detect_formats(
     return (
         subprocess_reader.detect_formats(source, wanted, progress, waits)
         if source.apart
-        else formats.detect_formats(source, wanted)
+        else detection.detect_formats(source, wanted)
     )
 
 

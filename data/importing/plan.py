@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from data.importing.tools import NAMES
+from data.importing.formats import OWN, TOOLS
 from data.store.errors import BadInput
 from judges.authoring.recipe import Answers
 from judges.types import Kind
 
 if TYPE_CHECKING:
-    from data.importing.mapping import ColumnMapping
+    from data.importing.mapping.mapping import ColumnMapping
 
 Format = str
-FORMATS: tuple[Format, ...] = ("auto", "canonical", "messages", "fastchat", "table", *NAMES)
+FORMATS: tuple[Format, ...] = ("auto", *OWN, *TOOLS)
 Sampling = Literal["all", "random", "picked", "unknown"]
 SAMPLINGS: tuple[Sampling, ...] = ("all", "random", "picked", "unknown")
 _NAME = 120

@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from data import log
-from data.importing import brief, subprocess_reader
-from data.importing import gather as gathering
-from data.importing.contents import read_contents
-from data.importing.formats import DetectedFile, detect_formats
-from data.importing.source import Source, SourceFile
+from data.importing import snapshot, subprocess_reader
+from data.importing import source_reader as gathering
+from data.importing.detection.contents import read_contents
+from data.importing.detection.detection import DetectedFile, detect_formats
+from data.importing.files.source import Source, SourceFile
 from data.importing.staging import Spool
 from judges.errors import AssayError
 
@@ -116,7 +116,7 @@ def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
         mouth.at(source, lines)
 
     with Spool(folder) as spool, (folder / "rejects").open("wb") as rejects:
-        told = brief.unpack_snapshot(task["brief"])
+        told = snapshot.unpack_snapshot(task["brief"])
         return gathering.read_source(told, source, known, ask, spool, progress, rejects).plain()
 
 

@@ -10,13 +10,14 @@ from data.approvals.quota import quota
 from data.calibration import calibration
 from data.cards import cards
 from data.gold.gold import BASES, Basis
-from data.importing import contents, subprocess_reader
-from data.importing.formats import DetectedFile
-from data.importing.gather import Progress
-from data.importing.layout import propose_plan
-from data.importing.outline import Interpretation, interpret_contents
+from data.importing import subprocess_reader
+from data.importing.detection import contents
+from data.importing.detection.detection import DetectedFile
+from data.importing.detection.interpretation import Interpretation, interpret_contents
+from data.importing.detection.plan_proposal import propose_plan
+from data.importing.files.source import Source
 from data.importing.plan import ImportPlan
-from data.importing.source import Source
+from data.importing.source_reader import Progress
 from data.importing.subprocess_reader import OnWait
 from data.queue import queue
 from data.records import datasets

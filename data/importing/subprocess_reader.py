@@ -23,16 +23,16 @@ from pathlib import Path
 from typing import Any, BinaryIO, get_args
 
 from data import log
-from data.importing.brief import Snapshot
-from data.importing.container import Container
-from data.importing.contents import SourceContents
-from data.importing.contents import contents_from_json as from_plain_contents
-from data.importing.existing import QUERIES, Lookup
-from data.importing.fastchat_rows import Role
-from data.importing.formats import DetectedFile
-from data.importing.gather import Progress, ReadingResult, result_from_json
+from data.importing.checks.known_rows import QUERIES, Lookup
+from data.importing.detection.contents import SourceContents
+from data.importing.detection.contents import contents_from_json as from_plain_contents
+from data.importing.detection.detection import DetectedFile
+from data.importing.files.container import Container
+from data.importing.files.source import Source
+from data.importing.formats import file_roles
 from data.importing.plan import FORMATS, Format
-from data.importing.source import Source
+from data.importing.snapshot import Snapshot
+from data.importing.source_reader import Progress, ReadingResult, result_from_json
 from data.importing.staging import Spool
 from data.store.errors import BadInput
 
@@ -66,7 +66,8 @@ def detect_formats(
     known = []
     for file, one in zip(source.files, told, strict=True):
         held, role = one["held"], one["role"]
-        if held not in get_args(Container) or one["format"] not in FORMATS or role not in (None, *get_args(Role)):
+        form = one["format"]
+        if held not in get_args(Container) or form not in FORMATS[1:] or role not in (file_roles(form) or (None,)):
             raise _ended(source, "", None, [])
         known.append(DetectedFile(file, held, one["format"], role, list(one["columns"]), list(one["rows"])))
     return known
@@ -75,7 +76,7 @@ def detect_formats(
 def read_contents(
     source: Source, found: list[DetectedFile], progress: Progress | None = None, waits: OnWait | None = None
 ) -> SourceContents:
-    """What the files of a source hold, as `data.importing.contents.read_contents` tells it.
+    """What the files of a source hold, as `data.importing.detection.contents.read_contents` tells it.
 
     Raises BadInput past the limits.
     """
@@ -89,7 +90,7 @@ def read_source(
     brief: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
     progress: Progress | None = None, rejects: BinaryIO | None = None, waits: OnWait | None = None,
 ) -> ReadingResult:  # fmt: skip
-    """Read a source as `data.importing.gather.read_source` does. Raises BadInput, too, past the limits."""
+    """Read a source as `data.importing.source_reader.read_source` does. Raises BadInput, too, past the limits."""
     known = [(one.held, one.format, one.role) for one in found]
     task = {"task": "gather", "brief": brief.packed(), "found": known}
     with _turn(waits):

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from data.cards import cards
-from data.importing.outline import AnswerSeries, Interpretation, share_scales
+from data.importing.detection.interpretation import AnswerSeries, Interpretation, share_scales
 from judges.authoring.card_lookup import answers, spelled
 from judges.authoring.recipe import Answers
 from judges.errors import AssayError

@@ -27,7 +27,7 @@ from data.desk import labels
 from data.exporting import files
 from data.exporting.conversations import is_trainable, item_messages, split_at_unit, to_message
 from data.importing import ImportPlan, from_path, import_source
-from data.importing.chats import to_dialogue
+from data.importing.formats.messages import to_dialogue
 from data.queue import queue
 from data.records import datasets, people
 from data.records.datasets import Dataset

@@ -33,8 +33,8 @@ from data.importing import (
     preview_import,
     subprocess_reader,
 )
-from data.importing.brief import take_snapshot, unpack_snapshot
-from data.importing.csv_rows import SPREAD
+from data.importing.files.csv_rows import SPREAD
+from data.importing.snapshot import take_snapshot, unpack_snapshot
 from data.store import Store
 from data.store.errors import BadInput
 from data.workspace.verify import verify
@@ -195,7 +195,8 @@ def test_the_memory_of_the_server_does_not_grow_with_a_file(tmp_path: Path) -> N
     row = {"id": "1", "kind": "response", "task": "", "output": "x" * (10 * 2**20)}
     given = upload(tmp_path, rows__jsonl=text([row, {**row, "id": "2"}]))
     program = (
-        "import resource, sys\nfrom pathlib import Path\nfrom data import importing as product\nfrom tests.data import importing\n"
+        "import resource, sys\nfrom pathlib import Path\nfrom data import importing as product\n"
+        "from tests.data import importing\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "store, plan = importing.workspace(Path(sys.argv[1])), product.ImportPlan('d')\n"
         "given = product.from_uploads([('rows.jsonl', Path(sys.argv[2]))])\n"
@@ -265,12 +266,14 @@ def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: 
 def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path: Path, spools: Path) -> None:
     given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 300_000)
     program = (
-        "import sys\nfrom pathlib import Path\nfrom data import importing as product\nfrom tests.data import importing\n"
+        "import sys\nfrom pathlib import Path\nfrom data import importing as product\n"
+        "from tests.data import importing\n"
         "from tests.data.test_intake_apart import RESPONSES\nfrom data.importing import subprocess_reader as apart\n"
         "real = apart._Talk.send\n"
         "def send(self, value): print(self._process.pid, flush=True); real(self, value)\n"
         "apart._Talk.send = send\nstore = importing.workspace(Path(sys.argv[1]))\n"
-        "given = product.from_uploads([('a.csv', Path(sys.argv[2]))])\nplan = product.ImportPlan('d', mappings=(RESPONSES,))\n"
+        "given = product.from_uploads([('a.csv', Path(sys.argv[2]))])\n"
+        "plan = product.ImportPlan('d', mappings=(RESPONSES,))\n"
         "seen = lambda done, size, lines: lines and print('reads', flush=True)\n"
         "product.preview_import(store, given, plan, progress=seen)"
     )
@@ -324,8 +327,8 @@ def test_lines_that_wait_for_an_item_count_when_it_never_comes(store: Store) -> 
 def test_a_column_of_texts_is_no_column_of_names(
     store: Store, monkeypatch: pytest.MonkeyPatch, column: str, what: str
 ) -> None:
-    monkeypatch.setattr("data.importing.importer._PEOPLE", 100)
-    monkeypatch.setattr("data.importing.importer._JUDGES", 100)
+    monkeypatch.setattr("data.importing.checks.line_checks._PEOPLE", 100)
+    monkeypatch.setattr("data.importing.checks.line_checks._JUDGES", 100)
     made = label if column == "annotator" else verdict
     rows = [made("p1", "a", **{column: f"n{n}"}) for n in range(200)]
     with pytest.raises(BadInput, match=f"names more than 100 {what}"):

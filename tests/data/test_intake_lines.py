@@ -12,8 +12,9 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from data.importing import from_bytes, json_array
-from data.importing.container import detect_container
+from data.importing import from_bytes
+from data.importing.files import json_array
+from data.importing.files.container import detect_container
 from data.store.errors import BadInput
 from judges.importing import jsonl
 from judges.strict_json import DEPTH, BadJson, parse

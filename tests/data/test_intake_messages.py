@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from data.importing import ImportPlan, import_source, preview_import
-from data.importing.chats import to_dialogue
+from data.importing.formats.messages import to_dialogue
 from judges.types import ITEM, Dialogue
 from tests.data.importing import source, workspace
 

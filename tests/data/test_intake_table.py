@@ -21,7 +21,6 @@ from data.importing import (
     LabelColumns,
     Source,
     ValueSource,
-    csv_rows,
     detect_formats,
     format_values,
     from_bytes,
@@ -32,6 +31,7 @@ from data.importing import (
     preview_import,
     suggest_mapping,
 )
+from data.importing.files import csv_rows
 from data.store.errors import BadInput
 from judges.types import ITEM
 from tests.data.importing import workspace
@@ -433,7 +433,7 @@ def test_a_parquet_file_that_unfolds_to_gigabytes_is_refused_before_it_is_read(t
 
 
 def test_other_types_of_parquet_become_what_json_has(tmp_path: Path) -> None:
-    from data.importing.container import first_records
+    from data.importing.files.container import first_records
 
     table = pa.table({"t": pa.array([1_700_000_000_000], pa.timestamp("ms")), "n": [float("nan")], "l": [[{"a": 1.5}]],
                       "d": pa.array([2], pa.decimal128(5, 2)), "b": [True]})  # fmt: skip

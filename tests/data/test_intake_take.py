@@ -11,7 +11,7 @@ import pytest
 
 from data.gold.gold import gold
 from data.importing import ImportPlan, ImportRefused, import_source, preview_import
-from data.importing.labels import NO_PROBABILITY
+from data.importing.checks.labels import NO_PROBABILITY
 from data.records import people
 from data.records.datasets import dataset
 from data.records.settings import GoldRule

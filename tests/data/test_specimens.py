@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from data.importing import ImportPlan, detect_formats, from_bytes, preview_import, start
-from data.importing.specimens import FILE_EXAMPLES
+from data.importing.file_examples import FILE_EXAMPLES
 from tests.data.importing import workspace
 
 

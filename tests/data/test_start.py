@@ -14,7 +14,7 @@ from sklearn.metrics import cohen_kappa_score
 from data.cards import cards
 from data.cli import main
 from data.importing import ImportPlan, detect_formats, from_bytes, import_source, previous_mapping, start
-from data.importing.outline import Interpretation
+from data.importing.detection.interpretation import Interpretation
 from data.records import exposure, people
 from data.store import Store, open_store
 from data.store.errors import BadInput
@@ -183,7 +183,7 @@ def test_items_without_texts_are_no_copies_of_one_another(store: Store) -> None:
 
 
 def test_a_correction_changes_question_and_scale(store: Store) -> None:
-    from data.importing.outline import share_scales
+    from data.importing.detection.interpretation import share_scales
 
     made = read(store, {"t.csv": table(id=IDS, judge_x=numbers(1, 2, 3), human_x=numbers(2, 3))})
     said = [replace(s, dimension="zest", answers=None) for s in made.series]

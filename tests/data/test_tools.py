@@ -14,10 +14,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.importing import ImportPlan, detect_formats, from_bytes, from_uploads, import_source, start, tools
-from data.importing.container import detect_container, read_records
+from data.importing import ImportPlan, detect_formats, formats, from_bytes, from_uploads, import_source, start
+from data.importing.conversations.utterances import (
+    Utterance,
+    input_utterances,
+    output_utterances,
+    read_messages,
+    to_turns,
+)
+from data.importing.files.container import detect_container, read_records
+from data.importing.format_file import FormatFile
 from data.importing.lines import Hint, Line, NamedValue, RejectedRow, ToolEntry
-from data.importing.utterances import Utterance, input_utterances, output_utterances, read_messages, to_turns
 from data.records import datasets
 from data.store.errors import BadInput
 from judges.types import ITEM
@@ -33,12 +40,12 @@ def found(files: Files) -> tuple[set[str], list[ToolEntry]]:
     names = {one.format for one in known}
     given: list[ToolEntry] = []
     with contextlib.ExitStack() as stack:
-        for name in sorted(names & set(tools.NAMES)):
+        for name in sorted(names & set(formats.TOOLS)):
             parts = []
             for one in (k for k in known if k.format == name):
                 stream = stack.enter_context(one.file.open())
-                parts.append(tools.Part(one.file.name, read_records(one.file, one.held, stream)))
-            given += tools.tool(name).read(parts)
+                parts.append(FormatFile(one.file.name, one.records(stream)))
+            given += formats.format_module(name).read(parts)
     return names, given
 
 
@@ -432,7 +439,7 @@ ALL: dict[str, bytes] = {
 
 def test_every_tool_is_tried() -> None:
     """A tool that is added is tried with broken files, too."""
-    assert set(ALL) == set(tools.NAMES)
+    assert set(ALL) == set(formats.TOOLS)
 
 
 def wrecks(value: Any, chance: random.Random) -> Iterator[Any]:
@@ -458,7 +465,7 @@ def test_broken_files(name: str) -> None:
     for cut in sorted(chance.sample(range(2, len(whole)), 40)):
         with contextlib.suppress(BadInput):
             names, given = found([("cut.json", whole[:cut])])
-            assert not names <= set(tools.NAMES) or (items(given), faults(given))
+            assert not names <= set(formats.TOOLS) or (items(given), faults(given))
     parsed = (
         [json.loads(line) for line in whole.splitlines()]
         if name in ("otel", "langsmith", "mlflow")
@@ -478,7 +485,11 @@ def _read_as(name: str, data: bytes) -> list[ToolEntry]:
     """What a tool reads of a file that may not look like its own any more."""
     file = from_bytes([("x.json", data)]).files[0]
     with file.open() as stream:
-        return list(tools.tool(name).read([tools.Part("x.json", read_records(file, detect_container(file), stream))]))
+        return list(
+            formats.format_module(name).read(
+                [FormatFile("x.json", read_records(file, detect_container(file), stream, formats.lists()))]
+            )
+        )
 
 
 def test_object_in_parts() -> None:
@@ -489,7 +500,7 @@ def test_object_in_parts() -> None:
     file = from_bytes([("o.json", text)]).files[0]
     assert detect_container(file) == "object"
     with file.open() as stream:
-        given = [(r.line, r.value) for r in read_records(file, "object", stream)]
+        given = [(r.line, r.value) for r in read_records(file, "object", stream, formats.lists())]
     assert given == [
         (1, {"evalId": "e", "results": {"version": 3}}),
         (5, {"results": {"results": [{"vars": {}, "prompt": "p", "success": True}]}}),
@@ -507,7 +518,7 @@ def test_object_in_parts() -> None:
     ):
         file = from_bytes([("o.json", broken)]).files[0]
         with file.open() as stream:
-            assert [r.problem for r in read_records(file, "object", stream) if r.problem], broken
+            assert [r.problem for r in read_records(file, "object", stream, formats.lists()) if r.problem], broken
     with pytest.raises(BadInput, match=r"is one JSON object that none of the tools known here writes \(its keys: a, b"):
         detect_formats(from_bytes([("o.json", b'{\n"a": 1,\n"b": 2\n}')]))
 
