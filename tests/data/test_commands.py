@@ -223,9 +223,9 @@ def test_several_paths_are_one_import_and_what_is_alike_is_told_once(run: Run, t
 def test_the_list_of_commands_loads_none_of_them() -> None:
     """What it lists comes quickly: neither a library nor a command is loaded for it."""
     for tool in ("data", "judges"):
-        listed = f"import sys\nfrom {tool}.commands import main\ntry:\n main(['--help'])\nexcept SystemExit: pass\n"
+        listed = f"import sys\nfrom {tool}.cli import main\ntry:\n main(['--help'])\nexcept SystemExit: pass\n"
         code = listed + "print([m for m in sys.modules if m.split('.')[0] in ('pydantic', 'numpy', 'duckdb') or "
-        code += f"m.startswith('{tool}.commands.')])"
+        code += f"m.startswith('{tool}.cli.')])"
         shown = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
         assert "usage: python -m " in shown.stdout and shown.stdout.endswith("\n[]\n"), shown.stdout
 

@@ -41,7 +41,7 @@ from data.records import datasets
 from data.runs import runs
 from data.runs.run_order import RunOrder
 from data.store import open_store
-from judges.card import card
+from judges.cards import card
 from judges.client.endpoint import Endpoint
 url, run_id = sys.argv[1:]
 store = open_store()

@@ -147,7 +147,7 @@ def test_an_item_drawn_while_the_file_was_written_stops_it(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kind, dataset = exporting.export_kind("examples"), datasets.dataset(store, "demo")
-    real = exporting.write_export.__globals__["files"].write
+    real = exporting.write_export.__globals__["files"].write_rows
 
     def slow(*given: object) -> int:
         lines: int = real(*given)
