@@ -48,7 +48,7 @@ async def life(_: object) -> AsyncIterator[None]:
         sockets.hasten()
         session.serve(store)
         settle()
-        runs.look_after_all(store)
+        runs.follow_all_batches(store)
         warm_up(store)
         log.info("server_started", version=VERSION, store=store.url.partition("://")[0], revision=store.newest())
         yield

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
 from data.records import datasets, people
 from data.store import Store, open_store, opening
@@ -103,7 +103,7 @@ def _made(path: Path, file: Path, names: tuple[str, ...], review: bool, audit: i
     store = open_store(f"duckdb:///{path}")
     for name in names:
         people.join_workspace(store, name)
-    take(store, names[0], from_path(file), Plan(dataset=dataset))
+    import_source(store, names[0], from_path(file), ImportPlan(dataset=dataset))
     found = datasets.dataset_named(store, dataset)
     judges = datasets.dataset_judges(store, found.id)
     judge = judges[0][0] if judges else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from data.exporting.registry import kinds
+from data.exporting.registry import export_kinds
 from data.importing.tools import titles
 from judges.cards import cards
 from tests.server import ROOT
@@ -111,7 +111,7 @@ def test_every_page_is_named() -> None:
 def test_every_card_export_and_tool_is_named() -> None:
     shipped = [name for name in cards() if name.startswith(SHIPPED)]
     assert not [name for name in shipped if f"`{name}`" not in text(ROOT / "docs/cards.md")]
-    assert not [name for name in kinds() if f"`{name}`" not in text(ROOT / "docs/commands.md")]
+    assert not [name for name in export_kinds() if f"`{name}`" not in text(ROOT / "docs/commands.md")]
     formats = text(ROOT / "docs/formats.md")
     assert not [title for title in titles() if not any(word in formats for word in title.split() if len(word) > 4)]
 

@@ -190,7 +190,7 @@ def csv_at_home(source: Source) -> Iterator[Finding]:
         return
     for node in source.nodes:
         if isinstance(node, ast.Attribute) and node.attr in ("writer", "DictWriter", "to_csv", "write_csv"):
-            yield node.lineno, "CSV is written by data.exporting.files.sheet only: spreadsheets run what others write"
+            yield node.lineno, "CSV is written by data.exporting.files only: spreadsheets run what others write"
 
 
 @rule

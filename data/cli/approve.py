@@ -10,8 +10,7 @@ from data.approvals import approvals, case
 from data.approvals.actions import ACTIONS, Action
 from data.approvals.case import Case
 from data.approvals.record import fact_title
-from data.cli.actor import actor, as_whom
-from data.cli.judges_asked import add_judge, judge, judges
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, find_judge, find_judges
 from data.records import datasets
 from data.records.names import display_name
 from data.store import Store, open_store
@@ -29,7 +28,7 @@ def add(subparsers: Any) -> None:
         "approve",
         description="Puts a lead's decision on one dimension of a judge on record. What the policy refuses is refused.",
     )
-    parser.add_argument("--dataset", metavar="NAME", required=True)
+    add_dataset(parser)
     add_judge(parser)
     parser.add_argument("--dimension", metavar="NAME", default="")
     parser.add_argument(
@@ -50,7 +49,7 @@ def add(subparsers: Any) -> None:
         default="",
         help="the mark that --list gave beside the figures: needed to approve and to propose, refused if they changed",
     )
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -62,15 +61,15 @@ def run(options: argparse.Namespace) -> int:
         for one in approvals.suspend_unsupported(store):
             print(f"Suspended by the approval check: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
         if options.list:
-            for judge_id, _, _ in judges(store, found, options.judge):
+            for judge_id, _, _ in find_judges(store, found, options.judge):
                 _tell(store, found.id, judge_id)
             return 0
-        chosen = _chosen(store, found.id, judge(store, found, options.judge)[0], options)
+        chosen = _chosen(store, found.id, find_judge(store, found, options.judge)[0], options)
         wanted = decision(options)
         if ACTIONS[wanted].grants and not options.seen and not chosen.against:
             raise BadInput("Give the mark of the figures that you saw, with --seen: --list prints it beside them.")
         done = approvals.record_decision(
-            store, actor(store, options.actor), *chosen.key, wanted, options.reason, options.seen
+            store, acting_person(store, options.actor), *chosen.key, wanted, options.reason, options.seen
         )  # fmt: skip
         for name, figure, told in approvals.frozen_evidence(store, done.id):
             print(f"  {fact_title(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")

@@ -11,8 +11,7 @@ from typing import Any
 from data.audits import audits
 from data.audits.audits import Audited
 from data.audits.evidence import MOST
-from data.cli.actor import actor, as_whom
-from data.cli.judges_asked import add_judge, judges
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, find_judges
 from data.records import datasets
 from data.records.people import require
 from data.store import open_store
@@ -27,14 +26,14 @@ _Shown = dict[tuple[str, str], list[Flag]]
 def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("audit", description=__doc__.partition(": ")[2])
-    parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset whose judges are audited")
+    add_dataset(parser, "the dataset whose judges are audited")
     add_judge(parser, "all")
     parser.add_argument("--json", action="store_true", help="everything as one JSON object")
     parser.add_argument("--all", action="store_true", help=f"list every item behind a finding, not the first {_SHOWN}")
     parser.add_argument(
         "--every", action="store_true", help=f"look at every reply, not at a random sample where they are over {MOST:,}"
     )
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -43,8 +42,8 @@ def run(options: argparse.Namespace) -> int:
     store, most = open_store(), sys.maxsize if options.every else MOST
     try:
         found = datasets.dataset_named(store, options.dataset)
-        chosen = judges(store, found, options.judge)
-        limits, who = audits.audit_limits(store), require(store, actor(store, options.actor), "annotator").name
+        chosen = find_judges(store, found, options.judge)
+        limits, who = audits.audit_limits(store), require(store, acting_person(store, options.actor), "annotator").name
         flags = sys.maxsize if options.all or options.json else _SHOWN
         named = [(*one, audits.run_audits(store, found.id, one[0], most)) for one in chosen]
         shown = {

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from data.cards import cards
-from data.cli.actor import actor, as_whom
+from data.cli.options import acting_person, add_actor
 from data.store import Store, open_store
 from data.store.errors import NotFound
 from judges.authoring.soundness import faults
@@ -29,7 +29,7 @@ def add(subparsers: Any) -> None:
     new.add_argument("name", nargs="?", default="", metavar="NAME|FILE", help="the same as --card")
     add_card(new)
     new.add_argument("--dry-run", action="store_true", help="only say what would be saved")
-    as_whom(new)
+    add_actor(new)
     new.set_defaults(run=_add)
     listed = verbs.add_parser("list", help="the cards there are", description="A line for each card.")
     listed.set_defaults(run=_list)
@@ -49,7 +49,7 @@ def _add(options: argparse.Namespace) -> int:
         }
         made = chosen_card(options, options.name or None, there)
         cards.own_recipe(made)
-        saved = cards.adopt_card(store, actor(store, options.actor), made, dry=options.dry_run)
+        saved = cards.adopt_card(store, acting_person(store, options.actor), made, dry=options.dry_run)
     finally:
         store.close()
     word = "Would save" if options.dry_run else "Saved" if saved else "There already:"

@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from data.cli.actor import actor, as_whom
-from data.cli.judges_asked import add_judge
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge
 from data.dashboard import dashboard
 from data.records import datasets, judge_lookup
 from data.records.people import require
@@ -20,10 +19,10 @@ from data.store.ids import now
 def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("dashboard", description=__doc__.partition(": ")[2])
-    parser.add_argument("--dataset", metavar="NAME", required=True)
+    add_dataset(parser)
     add_judge(parser, "the one approved")
     parser.add_argument("--out", metavar="FILE", required=True, help="the HTML file to write")
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -31,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the file, and say what is in it."""
     store, path = open_store(), Path(options.out)
     try:
-        require(store, actor(store, options.actor), "annotator")
+        require(store, acting_person(store, options.actor), "annotator")
         dataset = datasets.dataset_named(store, options.dataset)
         found = dashboard.load_published(store, dataset, _judge(store, dataset.id, options.dataset, options.judge))
         made = document(found, now(), dashboard.run_names(found.runs))

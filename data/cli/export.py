@@ -8,8 +8,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from data.cli.actor import actor, as_whom
-from data.exporting import FORMATS, Format, count, give, kind, kinds, known_options, loads
+from data.cli.options import acting_person, add_actor, add_dataset
+from data.exporting import (
+    FORMATS,
+    Format,
+    count_export,
+    export_kind,
+    export_kinds,
+    known_options,
+    loading_code,
+    write_export,
+)
 from data.records import datasets
 from data.store import open_store
 from data.store.errors import BadInput
@@ -21,20 +30,20 @@ from judges.plural import many
 def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("export", description=__doc__.partition(": ")[2])
-    parser.add_argument("--dataset", metavar="NAME", help="the dataset")
+    add_dataset(parser, "the dataset", required=False)
     parser.add_argument("--kind", metavar="KIND", default="list", help="what to export; `list` names the kinds")
     parser.add_argument("--format", choices=FORMATS, help="default: the ending of the file, else JSON lines")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write")
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     parser.add_argument("--dry-run", action="store_true", help="only say how many rows there would be")
     for name, option in known_options().items():
-        by = ", ".join(k.name for k in kinds().values() if any(o.name == name for o in k.options))
+        by = ", ".join(k.name for k in export_kinds().values() if any(o.name == name for o in k.options))
         says = f"{option.says} ({by})"
         if isinstance(option.default, bool):
             parser.add_argument(f"--{_flag(name)}", action=argparse.BooleanOptionalAction, default=None, help=says)
         else:
             parser.add_argument(f"--{_flag(name)}", type=type(option.default), metavar="X", dest=name, help=says)
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -43,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     if options.kind == "list":
         _list()
         return 0
-    chosen = kind(options.kind)
+    chosen = export_kind(options.kind)
     if not options.dataset:
         raise BadInput("Say which dataset: --dataset NAME.")
     if not options.out and not options.dry_run:
@@ -58,13 +67,15 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         store = open_store()
         stack.callback(store.close)
-        name, dataset = actor(store, options.actor), datasets.dataset_named(store, options.dataset)
+        name, dataset = acting_person(store, options.actor), datasets.dataset_named(store, options.dataset)
         if options.dry_run:
-            print(f"{chosen.title} of {dataset.name}: {many(count(store, name, dataset, chosen, given), 'row')}.")
+            print(
+                f"{chosen.title} of {dataset.name}: {many(count_export(store, name, dataset, chosen, given), 'row')}."
+            )
             return 0
         bar = stack.enter_context(Bar(unit="rows"))
         format: Format = options.format or options.out.suffix.removeprefix(".").lower() or "jsonl"
-        done = give(store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows))
+        done = write_export(store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows))
     print(f"Wrote {many(done.lines, 'row')} ({chosen.title.lower()}) to {done.file}.")
     if done.aside:
         print(f"Put aside as tuning items, which the approval check leaves out from now on: {done.aside:,}.")
@@ -72,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         print("There is nothing of this kind in the dataset: the file holds no row.")
         return 0
     again = f"python -m data import {done.file.name} --dataset NAME"
-    print(again if chosen.lines else loads(done.format, done.file.name), file=sys.stderr)
+    print(again if chosen.lines else loading_code(done.format, done.file.name), file=sys.stderr)
     return 0
 
 
@@ -90,7 +101,7 @@ def _placed(file: Path, format: Format | None) -> None:
 
 def _list() -> None:
     """The kinds with what they give and their options."""
-    for one in kinds().values():
+    for one in export_kinds().values():
         print(f"{one.name}: {one.title}. {one.says} ({one.again[:1].upper()}{one.again[1:]}.)")
         for option in one.options:
             default: object = option.default or "none"

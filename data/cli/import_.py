@@ -8,21 +8,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from data.cli.actor import actor, as_whom
+from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows
 from data.importing import (
     FORMATS,
     SAMPLINGS,
-    Mapping,
-    Plan,
-    Preview,
-    Refused,
+    ColumnMapping,
+    ImportPlan,
+    ImportPreview,
+    ImportRefused,
     Source,
-    detect,
+    detect_formats,
     from_paths,
-    parse,
-    preview,
-    suggest,
-    take,
+    import_source,
+    parse_mapping,
+    preview_import,
+    suggest_mapping,
 )
 from data.store import open_store
 from data.store.errors import BadInput
@@ -39,7 +39,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="PATH", help="a file (JSON lines, JSON, CSV, Parquet), or a folder of them; several"
     )
-    parser.add_argument("--dataset", metavar="NAME", help="the dataset, made if it is missing")
+    add_dataset(parser, "the dataset, made if it is missing", required=False)
     parser.add_argument("--description", default="", help="of the dataset, when it is made")
     parser.add_argument("--format", choices=FORMATS, default="auto", help="default: found out from the content")
     parser.add_argument("--mapping", type=Path, metavar="FILE", help="JSON that says what a table's columns mean")
@@ -50,13 +50,13 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--of", type=int, metavar="N", help="how many items the labelled ones were drawn from, with --sampling random"
     )
-    parser.add_argument("--good-rows", action="store_true", help="take what is good; without it one bad line stops all")
+    add_good_rows(parser)
     parser.add_argument(
         "--rejects", type=Path, metavar="FILE", help="write the lines that cannot be imported to this file"
     )
     add_card(parser, "a card that the judgments need and no line brings")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.dataset:
         raise BadInput("Say into which dataset: --dataset NAME.")
     mappings = (_mapping(options.mapping),) if options.mapping else ()
-    plan = Plan(
+    plan = ImportPlan(
         options.dataset,
         description=options.description,
         format=options.format,
@@ -84,21 +84,21 @@ def run(options: argparse.Namespace) -> int:
         stack.callback(store.close)
         bar = stack.enter_context(Bar())
         if options.dry_run:
-            found = preview(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
+            found = preview_import(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()
-            tell(found)
+            print_problems(found)
             known = found.known.total
             print(f"Would add {found.new} to {plan.dataset}; {known:,} {verb(known, 'is', 'are')} there already.")
             return 0 if found.ok else 1
-        name = actor(store, options.actor)
+        name = acting_person(store, options.actor)
         on_error = "good rows" if options.good_rows else "refuse"
         try:
-            done = take(store, name, source, plan, on_error=on_error, progress=bar, rejects=rejects)  # type: ignore[arg-type]
-        except Refused as refused:
+            done = import_source(store, name, source, plan, on_error=on_error, progress=bar, rejects=rejects)  # type: ignore[arg-type]
+        except ImportRefused as refused:
             bar.clear()
-            tell(refused.preview)
+            print_problems(refused.preview)
             raise
-    tell(done.preview)
+    print_problems(done.preview)
     rate = done.lines / max(done.seconds, 1e-3)
     left = f" Not taken: {many(done.rejected, 'line')}." if done.rejected else ""
     print(
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def tell(found: Preview) -> None:
+def print_problems(found: ImportPreview) -> None:
     """Warnings and problems, on stderr."""
     for sentence in found.warnings:
         print(sentence, file=sys.stderr)
@@ -121,18 +121,18 @@ def tell(found: Preview) -> None:
         print(f"... and {rest:,} more; --rejects FILE names every line.", file=sys.stderr)
 
 
-def _mapping(path: Path) -> Mapping:
+def _mapping(path: Path) -> ColumnMapping:
     try:
-        return parse(path.read_text(encoding="utf-8"))
+        return parse_mapping(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise BadInput(f"{path} is not UTF-8, so it is no mapping.") from None
 
 
 def _suggested(source: Source, options: argparse.Namespace) -> str:
     """A mapping for the first table of the source, as JSON; what it still lacks goes to stderr."""
-    for known in detect(source, options.format):
+    for known in detect_formats(source, options.format):
         if known.format == "table":
-            guess = suggest(known.columns, known.rows)
+            guess = suggest_mapping(known.columns, known.rows)
             for fault in guess.faults(known.columns):
                 print(fault, file=sys.stderr)
             return guess.model_dump_json(indent=2, exclude_defaults=True)

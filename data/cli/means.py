@@ -8,7 +8,7 @@ from typing import Any
 
 from data.calibration import means
 from data.calibration.means import MeansChoice, MeansTable
-from data.cli.judges_asked import judge
+from data.cli.options import add_dataset, find_judge
 from data.records import datasets
 from data.store import open_store
 from data.store.errors import BadInput
@@ -21,7 +21,7 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "means", description=__doc__.partition(": ")[2]
     )
-    parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset that was judged")
+    add_dataset(parser, "the dataset that was judged")
     parser.add_argument("--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id")
     parser.add_argument(
         "--by", metavar="FIELD", default="", help="system, language, or a field of the items' meta (default: no groups)"
@@ -41,8 +41,8 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         dataset = datasets.dataset_named(store, options.dataset)
-        own, _, model = judge(store, dataset, options.judge)
-        other, _, theirs = judge(store, dataset, options.beside) if options.beside else ("", "", "")
+        own, _, model = find_judge(store, dataset, options.judge)
+        other, _, theirs = find_judge(store, dataset, options.beside) if options.beside else ("", "", "")
         if other == own:
             raise BadInput("A judge has no difference to itself: name another one with --beside.")
         found = means.means_table(

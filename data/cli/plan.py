@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from data.approvals import plans
-from data.cli.actor import actor, as_whom
+from data.cli.options import acting_person, add_actor
 from data.records import datasets
 from data.store import open_store
 from data.store.errors import BadInput
@@ -25,7 +25,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("dataset", metavar="NAME", help="the dataset")
     parser.add_argument("--looks", type=int, nargs="+", metavar="ITEMS", help="one to five numbers of items, rising")
     parser.add_argument("--none", action="store_true", help="remove the plan")
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -37,7 +37,9 @@ def run(options: argparse.Namespace) -> int:
         if options.looks and options.none:
             raise BadInput("Give the looks of a plan, or remove it with --none: not both.")
         if options.looks or options.none:
-            plans.set_look_plan(store, actor(store, options.actor), found.id, [] if options.none else options.looks)
+            plans.set_look_plan(
+                store, acting_person(store, options.actor), found.id, [] if options.none else options.looks
+            )
         plan = plans.look_plan(store, found.id)
         print(
             f"{found.name}: no plan, decided on at any time."

@@ -8,12 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from data.cli.actor import actor, as_whom
-from data.cli.judges_asked import add_judge, judge
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, find_judge
 from data.records import datasets
 from data.records.people import require
 from data.reports.bundle import bundle
-from data.reports.evidence import gather
+from data.reports.evidence import gather_evidence
 from data.reports.figures import figures
 from data.reports.report import report
 from data.reports.statistics.statistic import EPSILON
@@ -24,7 +23,7 @@ from data.store.errors import BadInput
 def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("report", description=__doc__.partition(": ")[2])
-    parser.add_argument("--dataset", metavar="NAME", required=True, help="the dataset that was judged")
+    add_dataset(parser, "the dataset that was judged")
     add_judge(parser)
     parser.add_argument(
         "--out", metavar="FILE", help="where to write it; .html the report, .zip that and all tables, ratings and plots"
@@ -34,7 +33,7 @@ def add(subparsers: Any) -> None:
         "--epsilon", type=float, metavar="E", default=EPSILON,
         help=f"the handicap of people in the alternative-annotator test (default {EPSILON:g}, for experts)",
     )  # fmt: skip
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -50,12 +49,12 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         dataset = datasets.dataset_named(store, options.dataset)
-        judge_id, _, _ = judge(store, dataset, options.judge)
-        who = require(store, actor(store, options.actor), "annotator").name
+        judge_id, _, _ = find_judge(store, dataset, options.judge)
+        who = require(store, acting_person(store, options.actor), "annotator").name
         if zipped:
             made = bundle(store, who, dataset.id, judge_id, _say, epsilon)
         elif options.figures:
-            found = figures(gather(store, dataset.id, judge_id, _say, epsilon))
+            found = figures(gather_evidence(store, dataset.id, judge_id, _say, epsilon))
             made = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
         else:
             made = report(store, who, dataset.id, judge_id, _say, epsilon).encode()

@@ -13,20 +13,20 @@ from typing import Any
 from pydantic import ValidationError
 
 from data.cards import cards
-from data.cli.actor import actor, as_whom
+from data.cli.options import acting_person, add_actor, add_dataset
 from data.records import datasets
 from data.runs import runs
-from data.runs.run_order import Order, Standing
+from data.runs.run_order import RunOrder, RunProgress
 from data.store import Store, open_store
 from data.store.errors import BadInput
 from judges.authoring import soundness
 from judges.cli.options import add_card, chosen_card
+from judges.cli.progress_bar import Bar
 from judges.client.budget import Price, dollars
 from judges.client.endpoint import Endpoint, practice
 from judges.params import Params
 from judges.plural import many
 
-_WIDTH, _PAUSE = 24, 0.25
 _PARAMS = {
     # option: (type or choices, what it says)
     "temperature": (float, "0 to 2"),
@@ -57,7 +57,7 @@ _ENDPOINT = {
 def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("run", description=__doc__.partition(": ")[2])
-    parser.add_argument("--dataset", metavar="NAME")
+    add_dataset(parser, required=False)
     add_card(parser, "a card of `python -m judges list` or `python -m data card list`")
     parser.add_argument("--model", metavar="NAME", help="a model of the endpoint, or practice-... for practice")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="judge N items, drawn at random")
@@ -72,7 +72,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--batch", action="store_true", help="through the endpoint's Batch API; collect it later")
     parser.add_argument("--collect", action="store_true", help="fetch what the batches of all runs have brought")
     parser.add_argument("--resume", metavar="RUN", help="go on with a run; --spend and --price give it others")
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         store = open_store()
         stack.callback(store.close)
         stack.callback(runs.close, store)
-        name = actor(store, options.actor)
+        name = acting_person(store, options.actor)
         if options.collect:
             return _collect(store)
         if options.resume:
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
         return _follow(store, started, name)
 
 
-def _order(store: Store, name: str, options: argparse.Namespace) -> Order:
+def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
     for wanted in ("dataset", "model"):
         if not getattr(options, wanted):
             raise BadInput(f"Say which {wanted}: --{wanted} NAME.")
@@ -116,7 +116,7 @@ def _order(store: Store, name: str, options: argparse.Namespace) -> Order:
     limits = {n.replace("-", "_"): v for n in _ENDPOINT if (v := getattr(options, n.replace("-", "_"))) is not None}
     if practice(options.model) and "base_url" not in limits and not os.environ.get("OPENAI_BASE_URL", "").strip():
         limits["base_url"] = runs.practice_url()
-    return Order(
+    return RunOrder(
         dataset.id, card, options.model, params, _made(Endpoint, limits), options.spend,
         _price(options), options.limit, options.only_unscored, options.batch,
     )  # fmt: skip
@@ -135,7 +135,7 @@ def _made(model: Callable[..., Any], values: dict[str, Any]) -> Any:
         raise BadInput(f"--{name}: {first['msg'].removeprefix('Value error, ')}.") from None
 
 
-def _dry_run(store: Store, name: str, order: Order) -> int:
+def _dry_run(store: Store, name: str, order: RunOrder) -> int:
     for shown in runs.dry_run(store, name, order):
         print(f"== {shown.name}")
         for message in shown.messages:
@@ -152,9 +152,9 @@ def _dry_run(store: Store, name: str, order: Order) -> int:
 
 
 def _collect(store: Store) -> int:
-    waiting = [found for found in runs.history(store) if found.state == "waiting for batch"]
+    waiting = [found for found in runs.list_runs(store) if found.state == "waiting for batch"]
     for found in waiting:
-        runs.look_after(store, found.id, patient=False)
+        runs.follow_batches(store, found.id, patient=False)
     for found in waiting:
         end = runs.wait(store, found.id)
         print(f"{found.id}  {found.card} by {found.model} on {found.dataset}: {end.state}. {_counts(end)}")
@@ -165,29 +165,29 @@ def _collect(store: Store) -> int:
 
 def _follow(store: Store, run_id: str, name: str) -> int:
     """Wait for the end of a run, with a line that moves; Ctrl+C stops it cleanly."""
-    line = _Line()
-    try:
-        end = runs.wait(store, run_id, line)
-    except KeyboardInterrupt:
-        line.clear()
-        line.broken = True
-        print("Stopping: calls under way get a few seconds ...", file=sys.stderr)
-        runs.stop(store, name, run_id)
-        end = runs.wait(store, run_id)
-    line.clear()
+    began, stopped = time.monotonic(), False
+    with Bar(unit="judgments", began=runs.run_progress(store, run_id).done) as bar:
+        try:
+            end = runs.wait(store, run_id, lambda now: bar(now.done, now.total, now.done, _details(now)))
+        except KeyboardInterrupt:
+            bar.clear()
+            stopped = True
+            print("Stopping: calls under way get a few seconds ...", file=sys.stderr)
+            runs.stop(store, name, run_id)
+            end = runs.wait(store, run_id)
     for problem in end.problems:
         print(problem, file=sys.stderr)
-    print(f"{end.state.capitalize()}. {_counts(end)} {line.took()}")
+    print(f"{end.state.capitalize()}. {_counts(end)} {time.monotonic() - began:,.1f} s.")
     if end.state == "waiting for batch":
         print("Later, as often as you like: python -m data run --collect")
     elif end.state != "finished":
         print(end.why, file=sys.stderr)
         more = " --spend USD, with a higher limit" if "spending limit" in end.why else ""
         print(f"To go on: python -m data run --resume {run_id}{more}", file=sys.stderr)
-    return 0 if end.state in ("finished", "waiting for batch") else 130 if line.broken else 1
+    return 0 if end.state in ("finished", "waiting for batch") else 130 if stopped else 1
 
 
-def _counts(end: Standing) -> str:
+def _counts(end: RunProgress) -> str:
     reasons = "".join(f", {n:,} {reason}" for reason, n in end.unscored.items())
     return (
         f"{end.done:,} of {many(end.total, 'judgment')}: {end.scored:,} scored{reasons}. {many(end.calls, 'call')}, "
@@ -195,7 +195,7 @@ def _counts(end: Standing) -> str:
     )
 
 
-def _cost(now: Standing) -> str:
+def _cost(now: RunProgress) -> str:
     """What is spent, of what limit."""
     if now.cost is None:
         return "cost not known"
@@ -204,34 +204,9 @@ def _cost(now: Standing) -> str:
     return f"${now.cost:,.4f}{' (estimated)' if now.estimated else ''}{yet}{of}"
 
 
-class _Line:
-    """One line on a terminal that says how far the run is; nothing where the output is no terminal."""
-
-    def __init__(self) -> None:
-        self._shown, self._began, self._last = sys.stderr.isatty(), time.monotonic(), 0.0
-        self.broken = False
-
-    def __call__(self, now: Standing) -> None:
-        at = time.monotonic()
-        if not self._shown or at - self._last < _PAUSE:
-            return
-        self._last = at
-        full = round(min(now.done / now.total, 1.0) * _WIDTH) if now.total else _WIDTH
-        left = "" if now.seconds_left is None else f"  {now.seconds_left:,.0f} s left"
-        cost = "" if now.cost is None else f"  {'about ' if now.estimated else ''}${now.cost:,.4f}"
-        cost += "" if now.limit is None else f" of {dollars(now.limit)}"
-        sys.stderr.write(
-            f"\r[{'#' * full}{'.' * (_WIDTH - full)}] {now.done:,}/{now.total:,}  {now.rate:,.0f}/s{cost}  "
-            f"{sum(now.unscored.values()):,} unscored{left}   "
-        )
-        sys.stderr.flush()
-
-    def took(self) -> str:
-        """How long it took."""
-        return f"{time.monotonic() - self._began:,.1f} s."
-
-    def clear(self) -> None:
-        """Take the line off the screen."""
-        if self._shown:
-            sys.stderr.write("\r" + " " * 100 + "\r")
-            sys.stderr.flush()
+def _details(now: RunProgress) -> str:
+    """What the progress bar says beside the judgments: cost, unscored ones, the seconds left."""
+    left = "" if now.seconds_left is None else f"  {now.seconds_left:,.0f} s left"
+    cost = "" if now.cost is None else f"  {'about ' if now.estimated else ''}${now.cost:,.4f}"
+    cost += "" if now.limit is None else f" of {dollars(now.limit)}"
+    return f"{cost}  {sum(now.unscored.values()):,} unscored{left}"

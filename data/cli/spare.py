@@ -9,8 +9,7 @@ from data.approvals import auto_accept, policy
 from data.approvals.auto_accept import AutoAcceptTarget
 from data.calibration import calibration
 from data.calibration import selective as figures
-from data.cli.actor import actor, as_whom
-from data.cli.judges_asked import add_judge, judge
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, find_judge
 from data.gold.gold import BASES
 from data.queue import queue
 from data.records import datasets
@@ -26,7 +25,7 @@ from judges.types import Dimension
 def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("spare", description=__doc__.partition(": ")[2])
-    parser.add_argument("--dataset", metavar="NAME", required=True)
+    add_dataset(parser)
     add_judge(parser)
     parser.add_argument("--dimension", metavar="NAME", required=True)
     parser.add_argument("--unit", metavar="SORT", default="", help="where several units have a dimension of that name")
@@ -42,7 +41,7 @@ def add(subparsers: Any) -> None:
     kind.add_argument("--set", action="store_true", help="make it a rule: the rest goes to people")
     kind.add_argument("--take-back", action="store_true", help="end the rule")
     parser.add_argument("--fill", type=int, metavar="N", help="take at most N items of the rest into the review queue")
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -51,8 +50,8 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         dataset = datasets.dataset_named(store, options.dataset)
-        judge_id, _, _ = judge(store, dataset, options.judge)
-        who = require(store, actor(store, options.actor), "annotator").name
+        judge_id, _, _ = find_judge(store, dataset, options.judge)
+        who = require(store, acting_person(store, options.actor), "annotator").name
         dimension = _dimension(store, judge_id, options)
         if options.take_back:
             return _end(store, who, dataset, judge_id, dimension)

@@ -14,10 +14,10 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from data.cli.actor import actor, as_whom
-from data.cli.import_ import tell
-from data.importing import SAMPLINGS, Plan, Refused, detect, from_paths, start, take
-from data.importing.outline import Outline, Series
+from data.cli.import_ import print_problems
+from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows
+from data.importing import SAMPLINGS, ImportPlan, ImportRefused, detect_formats, from_paths, import_source, start
+from data.importing.detection.interpretation import AnswerSeries, Interpretation
 from data.records import datasets, people
 from data.store import Store, open_store
 from data.store.errors import BadInput
@@ -34,7 +34,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="FILE", help="scores and labels, items or chats, of Assay or of another tool"
     )
-    parser.add_argument("--dataset", metavar="NAME", help="the dataset (default: the file's name)")
+    add_dataset(parser, "the dataset (default: the file's name)", required=False)
     parser.add_argument(
         "--judge", action="append", default=[], metavar="COLUMN", help="a column of a judge's answers; repeat it"
     )
@@ -42,10 +42,10 @@ def add(subparsers: Any) -> None:
         "--human", action="append", default=[], metavar="COLUMN", help="a column of a person's answers; repeat it"
     )
     parser.add_argument("--sampling", choices=SAMPLINGS, help="how the labelled items were chosen")
-    parser.add_argument("--good-rows", action="store_true", help="take what is good; without it one bad line stops all")
+    add_good_rows(parser)
     parser.add_argument("--dry-run", action="store_true", help="only say what the file seems to hold")
     parser.add_argument("--no-serve", action="store_true", help="print the figures, and do not start Assay")
-    as_whom(parser)
+    add_actor(parser)
     parser.set_defaults(run=run)
 
 
@@ -56,28 +56,28 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         with Bar() as bar:
-            found = detect(source)
-            made = start.understood(store, source, found, options.judge, options.human, bar)
+            found = detect_formats(source)
+            made = start.interpret_source(store, source, found, options.judge, options.human, bar)
             bar.clear()
             for known in found:
                 print(f"{known.file.name}: {known.says}.")
             _describe(made)
             if made.unclear and not any(one.by for one in made.series):
                 raise BadInput(_asking(made))
-            wanted = Plan(name, sampling=options.sampling or made.sampling)
-            plan = start.plan(store, made, wanted)
+            wanted = ImportPlan(name, sampling=options.sampling or made.sampling)
+            plan = start.plan_import(store, made, wanted)
             if options.dry_run:
                 return 0
-            who = actor(store, options.actor or _somebody(store))
+            who = acting_person(store, options.actor or _somebody(store))
             on_error = "good rows" if options.good_rows else "refuse"
             try:
-                done = take(store, who, source, plan, on_error=on_error, progress=bar, found=found)  # type: ignore[arg-type]
-            except Refused as refused:
+                done = import_source(store, who, source, plan, on_error=on_error, progress=bar, found=found)  # type: ignore[arg-type]
+            except ImportRefused as refused:
                 bar.clear()
-                tell(refused.preview)
+                print_problems(refused.preview)
                 raise BadInput(f"{refused} (--good-rows)") from None
-        tell(done.preview)
-        way = start.way(store, who, done.dataset_id)
+        print_problems(done.preview)
+        way = start.next_step(store, who, done.dataset_id)
         there = f"{done.known:,} {verb(done.known, 'was', 'were')} there already"
         print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {there}.\n")
         if way and way.told:
@@ -109,7 +109,7 @@ def _somebody(store: Store) -> str:
         return "lead"
 
 
-def _describe(made: Outline) -> None:
+def _describe(made: Interpretation) -> None:
     """Say what was understood, with examples."""
     for file, base in made.tables.items():
         key = " and ".join(base.id.columns) or "the rows' numbers"
@@ -124,7 +124,7 @@ def _describe(made: Outline) -> None:
         print(f"  {sentence}", file=sys.stderr)
 
 
-def _said(one: Series) -> str:
+def _said(one: AnswerSeries) -> str:
     if one.by and one.answers is None:
         return f"{one.name}: left out, as no scale fits its values: {one.why or 'there are none'}."
     scale = one.answers.scale.words if one.answers is not None else ""
@@ -141,7 +141,7 @@ def _said(one: Series) -> str:
     return f"{one.name}{rows}: {by}{who}{about}{order}; {count}such as {shown}{mixed}."
 
 
-def _asking(made: Outline) -> str:
+def _asking(made: Interpretation) -> str:
     asked = " ".join(made.unclear)
     return f"{asked} Say it with --judge COLUMN and --human COLUMN; nothing was imported."
 
@@ -149,7 +149,7 @@ def _asking(made: Outline) -> str:
 def _figures(store: Store, dataset_id: str) -> None:
     """Kappa of each judge and question."""
     for judge in datasets.dataset_judges(store, dataset_id):
-        for summary in (one for one in start.figures(store, dataset_id, judge.id) if one.cells):
+        for summary in (one for one in start.agreement_figures(store, dataset_id, judge.id) if one.cells):
             print(_figure(judge.model, summary))
 
 

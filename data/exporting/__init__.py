@@ -1,11 +1,31 @@
 """Everything that goes out: each kind of export is a module in kinds/, found by being there; give.py has the acts."""
 
-from data.exporting.exporting import Given, blinded, count, give, known_options, loads, preview
+from data.exporting.exporting import (
+    ExportResult,
+    count_export,
+    count_waiting_blind,
+    known_options,
+    loading_code,
+    preview_export,
+    write_export,
+)
 from data.exporting.files import FORMATS, Format
-from data.exporting.kind import Kind, Option, Options
-from data.exporting.registry import kind, kinds
+from data.exporting.kind import ExportKind, ExportOption, Options
+from data.exporting.registry import export_kind, export_kinds
 
 __all__ = [
-    "FORMATS", "Format", "Given", "Kind", "Option", "Options", "blinded", "count", "give", "kind", "kinds",
-    "known_options", "loads", "preview",
+    "FORMATS",
+    "ExportKind",
+    "ExportOption",
+    "ExportResult",
+    "Format",
+    "Options",
+    "count_export",
+    "count_waiting_blind",
+    "export_kind",
+    "export_kinds",
+    "known_options",
+    "loading_code",
+    "preview_export",
+    "write_export",
 ]  # fmt: skip

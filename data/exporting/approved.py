@@ -7,7 +7,7 @@ from data.store import Store
 from judges.types import Dimension
 
 
-def approved(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> str | None:
+def approval_basis(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> str | None:
     """Under what a judge's values of a dimension are approved: "" is the policy of today, which they meet.
 
     Else how the approval compares with it, in sentences; None where no approval holds.

@@ -14,25 +14,25 @@ from judges.types import Dialogue, Response, Turn
 Message = dict[str, Any]
 
 
-def said(role: str, content: str) -> Message:
+def to_message(role: str, content: str) -> Message:
     """One message."""
     return {"role": role, "content": content}
 
 
-def messages(item: Dialogue | Response, scenario: bool = False) -> list[Message]:
+def item_messages(item: Dialogue | Response, scenario: bool = False) -> list[Message]:
     """A whole item: every turn of a dialogue, or task and output. `scenario`: it goes before all as system prompt."""
     if isinstance(item, Response):
-        return [said("user", item.task), said("assistant", item.output)]
+        return [to_message("user", item.task), to_message("assistant", item.output)]
     return [*_head(item, scenario), *_spoken(item.turns)]
 
 
-def fork(item: Dialogue | Response, unit: str, scenario: bool = False) -> tuple[list[Message], str] | None:
+def split_at_unit(item: Dialogue | Response, unit: str, scenario: bool = False) -> tuple[list[Message], str] | None:
     """What was said before the assistant's part of a unit, and that part; None where it answers nobody.
 
     It answers a user, or what a tool gave back.
     """
     if isinstance(item, Response):
-        return [said("user", item.task)], item.output
+        return [to_message("user", item.task)], item.output
     for at, turn in enumerate(item.turns):
         if turn.role == "assistant" and unit == f"turn:{turn.turn}":
             before = [*_head(item, scenario), *_spoken(item.turns[:at])]
@@ -40,7 +40,7 @@ def fork(item: Dialogue | Response, unit: str, scenario: bool = False) -> tuple[
     return None
 
 
-def sound(chat: list[Message]) -> bool:
+def is_trainable(chat: list[Message]) -> bool:
     """Whether chat templates take a conversation.
 
     Nothing in it is empty, a system prompt comes only first, and user and assistant take turns from the user on;
@@ -60,7 +60,7 @@ def sound(chat: list[Message]) -> bool:
 
 
 def _head(item: Dialogue, scenario: bool) -> list[Message]:
-    return [said("system", item.scenario)] if scenario and item.scenario.strip() else []
+    return [to_message("system", item.scenario)] if scenario and item.scenario.strip() else []
 
 
 def _spoken(entries: Iterable[Turn]) -> list[Message]:
@@ -79,7 +79,7 @@ def _spoken(entries: Iterable[Turn]) -> list[Message]:
             id_, function = f"call_{made}", {"name": entry.name, "arguments": given}
             waiting.append((entry.name, id_))
             if not (found and found[-1].get("tool_calls")):
-                found.append({**said("assistant", ""), "tool_calls": []})
+                found.append({**to_message("assistant", ""), "tool_calls": []})
             found[-1]["tool_calls"].append({"id": id_, "type": "function", "function": function})
         elif entry.role == "tool":
             call = next((one for one in waiting if entry.name in ("", one[0])), None)
@@ -87,9 +87,9 @@ def _spoken(entries: Iterable[Turn]) -> list[Message]:
             if call is not None:
                 waiting.remove(call)
                 told = {"name": call[0], "tool_call_id": call[1]}
-            found.append({**said("tool", entry.text), **told})
+            found.append({**to_message("tool", entry.text), **told})
         elif entry.role != "assistant" or entry.text.strip() or not (found and _calls(found[-1])):
-            found.append(said(entry.role, entry.text))
+            found.append(to_message(entry.role, entry.text))
     return found
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from data import log
 from data.exporting import files
 from data.exporting.files import FORMATS, Format, Progress
-from data.exporting.kind import Kind, Options, Row, complete
-from data.exporting.registry import kinds
+from data.exporting.kind import ExportKind, Options, Row, complete_options
+from data.exporting.registry import export_kinds
 from data.gold import excluded_items
 from data.records import exposure
 from data.records.datasets import Dataset
@@ -28,7 +28,7 @@ SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Given:
+class ExportResult:
     """An export that was made: its file, the number of rows, and of items newly put aside as tuning items."""
 
     file: Path
@@ -40,16 +40,18 @@ class Given:
 
 def known_options() -> dict[str, Any]:
     """Every option of every kind by name; one that several kinds have is the same in all of them."""
-    return {option.name: option for kind in kinds().values() for option in kind.options}
+    return {option.name: option for kind in export_kinds().values() for option in kind.options}
 
 
-def preview(store: Store, actor: str, dataset: Dataset, kind: Kind, options: Options) -> tuple[list[Row], int]:
+def preview_export(
+    store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options
+) -> tuple[list[Row], int]:
     """The first rows of an export, and how many there are. Raises NotAllowed, BadInput.
 
     Rows of items that may still come to this person to be answered blind are not among the first.
     """
     require(store, actor, "researcher")
-    told = complete(store, dataset.id, kind, options)
+    told = complete_options(store, dataset.id, kind, options)
     rows = kind.rows(store, dataset, told) if kind.first is None else kind.first(store, dataset, told, SHOWN)
     first = list(islice(rows, SHOWN))
     count = len(first) + sum(1 for _ in rows) if kind.count is None else kind.count(store, dataset, told)
@@ -60,25 +62,25 @@ def preview(store: Store, actor: str, dataset: Dataset, kind: Kind, options: Opt
     return [row for row in first if row.get("item") not in hidden], count
 
 
-def count(store: Store, actor: str, dataset: Dataset, kind: Kind, options: Options) -> int:
+def count_export(store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options) -> int:
     """How many rows an export would have; none is shown. Raises NotAllowed, BadInput."""
     require(store, actor, "researcher")
-    told = complete(store, dataset.id, kind, options)
+    told = complete_options(store, dataset.id, kind, options)
     return sum(1 for _ in kind.rows(store, dataset, told)) if kind.count is None else kind.count(store, dataset, told)
 
 
-def blinded(store: Store, actor: str, dataset: Dataset, kind: Kind, options: Options) -> int:
+def count_waiting_blind(store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options) -> int:
     """How many items still wait for a blind answer of this person that the export would show to them."""
-    told = complete(store, dataset.id, kind, options)
+    told = complete_options(store, dataset.id, kind, options)
     if kind.tells(told) == (False, "") and not kind.people:
         return 0
     return len(exposure.blind_pending(store, actor) & {i for _, i in _ids(store, dataset, None)})
 
 
-def give(
-    store: Store, actor: str, dataset: Dataset, kind: Kind, options: Options, format: Format, file: Path,
+def write_export(
+    store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options, format: Format, file: Path,
     progress: Progress = lambda _: None,
-) -> Given:  # fmt: skip
+) -> ExportResult:  # fmt: skip
     """Write an export to a file, and who took what to the audit log (researchers and leads).
 
     Of every item of which it shows what judges or people said, the person is recorded as having been shown that.
@@ -90,7 +92,7 @@ def give(
         raise BadInput(f"{format!r} is not a format. There are: {', '.join(FORMATS)}.")
     if kind.lines and format != "jsonl":
         raise BadInput(f"An export of {kind.name} has lines of several sorts: it can only be JSON lines (jsonl).")
-    told = complete(store, dataset.id, kind, options)
+    told = complete_options(store, dataset.id, kind, options)
     rests = {} if kind.rests is None else kind.rests(store, dataset, told)
     part, told_of = file.with_name(file.name + ".part"), set[str]()
 
@@ -108,18 +110,18 @@ def give(
         return new
 
     try:
-        lines = files.write(map(seen, kind.rows(store, dataset, told)), kind, format, part, progress)
+        lines = files.write_rows(map(seen, kind.rows(store, dataset, told)), kind, format, part, progress)
         aside = store.tx(actor, "export", work, target=dataset.id)
         part.replace(file)
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
     log.info("export_made", person=actor, dataset=dataset.name, kind=kind.name, format=format, lines=lines)
-    return Given(file, kind.name, format, lines, aside)
+    return ExportResult(file, kind.name, format, lines, aside)
 
 
 def _told(
-    reader: Store | Tx, dataset: Dataset, kind: Kind, options: Options, names: set[str]
+    reader: Store | Tx, dataset: Dataset, kind: ExportKind, options: Options, names: set[str]
 ) -> dict[str, Collection[str]]:
     """item id -> whose answers its rows hold: judges', people's."""
     every, chosen = kind.tells(options)
@@ -137,7 +139,7 @@ def _ids(reader: Store | Tx, dataset: Dataset, names: set[str] | None) -> list[t
     return [(str(name), str(id_)) for name, id_ in rows]
 
 
-def _aside(tx: Tx, actor: str, dataset: Dataset, kind: Kind, names: set[str]) -> int:
+def _aside(tx: Tx, actor: str, dataset: Dataset, kind: ExportKind, names: set[str]) -> int:
     """Put the items of an export aside. Raises BadInput where one has been drawn meanwhile."""
     ids = {id_ for _, id_ in _ids(tx, dataset, names)}
     if ids & excluded_items.audit_sample_items(tx, dataset.id):
@@ -147,7 +149,7 @@ def _aside(tx: Tx, actor: str, dataset: Dataset, kind: Kind, names: set[str]) ->
     )
 
 
-def loads(format: Format, name: str) -> str:
+def loading_code(format: Format, name: str) -> str:
     """The line of Python with which a colleague reads the file."""
     reader = {"jsonl": "json", "csv": "csv", "parquet": "parquet"}[format]
     return f'from datasets import load_dataset\nrows = load_dataset("{reader}", data_files="{name}", split="train")'

@@ -20,7 +20,7 @@ from typing import Any, Literal, TextIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from data.exporting.kind import Kind, Row
+from data.exporting.kind import ExportKind, Row
 
 Format = Literal["jsonl", "csv", "parquet"]
 FORMATS: dict[Format, str] = {"jsonl": "JSON lines", "csv": "CSV", "parquet": "Parquet"}
@@ -35,7 +35,7 @@ _BULLET = re.compile(r"(?:[-+] (?=[^\W\d_])[^(|!]*|-{2,})$")
 Progress = Callable[[int], None]
 
 
-def write(rows: Iterable[Row], kind: Kind, format: Format, file: Path, progress: Progress) -> int:
+def write_rows(rows: Iterable[Row], kind: ExportKind, format: Format, file: Path, progress: Progress) -> int:
     """Write the rows; how many there were. `progress` is told the rows so far after every batch."""
     writer = {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[format]
     done = 0
@@ -52,27 +52,27 @@ def write(rows: Iterable[Row], kind: Kind, format: Format, file: Path, progress:
     return done
 
 
-def _jsonl(batches: Iterator[list[Row]], kind: Kind, file: Path) -> None:
+def _jsonl(batches: Iterator[list[Row]], kind: ExportKind, file: Path) -> None:
     with file.open("w", encoding="utf-8", newline="\n") as out:
         for batch in batches:
             out.writelines(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in batch)
 
 
-def _csv(batches: Iterator[list[Row]], kind: Kind, file: Path) -> None:
+def _csv(batches: Iterator[list[Row]], kind: ExportKind, file: Path) -> None:
     # The mark at the beginning tells Excel that it is UTF-8.
     with file.open("w", encoding="utf-8-sig", newline="") as out:
         names = kind.columns.names
-        sheet(out, names, ([row.get(name) for name in names] for batch in batches for row in batch), "\r\n")
+        write_csv_table(out, names, ([row.get(name) for name in names] for batch in batches for row in batch), "\r\n")
 
 
-def sheet(out: TextIO, columns: Iterable[str], rows: Iterable[Sequence[Any]], end: str = "\n") -> None:
+def write_csv_table(out: TextIO, columns: Iterable[str], rows: Iterable[Sequence[Any]], end: str = "\n") -> None:
     """Write a header and rows as CSV, each cell as `cell` makes it."""
     writer = csv.writer(out, lineterminator=end)
-    writer.writerow([cell(name) for name in columns])
-    writer.writerows([cell(value) for value in row] for row in rows)
+    writer.writerow([csv_cell(name) for name in columns])
+    writer.writerows([csv_cell(value) for value in row] for row in rows)
 
 
-def cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
     """A value as a cell of a CSV file; a number stays one, a negative one too."""
     if value is None or (isinstance(value, Number) and not isinstance(value, bool)):
         return value
@@ -116,7 +116,7 @@ def _runs(text: str) -> bool:
     return False
 
 
-def _parquet(batches: Iterator[list[Row]], kind: Kind, file: Path) -> None:
+def _parquet(batches: Iterator[list[Row]], kind: ExportKind, file: Path) -> None:
     texts = {f.name for f in kind.columns if f.type == pa.string()}
     with pq.ParquetWriter(file, kind.columns) as out:
         for batch in batches:

@@ -19,7 +19,7 @@ Fits = Callable[[Store, str, str], list[str]]
 
 
 @dataclass(frozen=True)
-class Option:
+class ExportOption:
     """Something a person decides about an export: a text, a yes or no, or a number, as the default is.
 
     `among` gives the texts that can be chosen, with the words for them, and `fits` those that other words mean; `says`
@@ -35,7 +35,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ExportKind:
     """A kind of export.
 
     `columns` are the names and types of a row, which hold in all formats (a column of text holds nested values as
@@ -54,7 +54,7 @@ class Kind:
     columns: pa.Schema
     rows: Callable[[Store, Dataset, Options], Iterator[Row]]
     count: Callable[[Store, Dataset, Options], int] | None = None
-    options: tuple[Option, ...] = ()
+    options: tuple[ExportOption, ...] = ()
     place: int = 50
     lines: bool = False
     first: Callable[[Store, Dataset, Options, int], Iterator[Row]] | None = None
@@ -81,23 +81,23 @@ CHAT = pa.list_(
 """A conversation as TRL and most trainers take it: [{"role", "content"}, ...], and OpenAI's keys for calls of tools."""
 
 
-def number(store: Store, query: tuple[str, list[Any]]) -> int:
+def count_rows(store: Store, query: tuple[str, list[Any]]) -> int:
     """How many rows a query has."""
     sql, params = query
     return int(store.rows(f"select count(*) from ({sql}) rows_of", params)[0][0])
 
 
-def limit(most: int) -> str:
+def limit_clause(most: int) -> str:
     """The end of a query of at most so many rows; 0 = all."""
     return f" limit {most:d}" if most else ""
 
 
-def columns(**types: pa.DataType) -> pa.Schema:
+def typed_schema(**types: pa.DataType) -> pa.Schema:
     """A schema of named types."""
     return pa.schema(list(types.items()))
 
 
-def resolved(store: Store, dataset_id: str, option: Option, value: Any) -> Any:
+def resolve_option(store: Store, dataset_id: str, option: ExportOption, value: Any) -> Any:
     """A value as the option takes it; a text among some may be the beginning of one's id, or its name.
 
     Raises BadInput with what there is.
@@ -128,10 +128,10 @@ def _sort(default: bool | int) -> str:
     return "yes or no" if isinstance(default, bool) else "a whole number from 0"
 
 
-def complete(store: Store, dataset_id: str, kind: Kind, given: Options) -> dict[str, Any]:
+def complete_options(store: Store, dataset_id: str, kind: ExportKind, given: Options) -> dict[str, Any]:
     """The options of a kind, those that were not given by their defaults. Raises BadInput."""
     names = {o.name for o in kind.options}
     if extra := sorted(set(given) - names):
         allowed = ", ".join(sorted(names)) or "none"
         raise BadInput(f"An export of {kind.name} has no option {', '.join(extra)}. It has: {allowed}.")
-    return {o.name: resolved(store, dataset_id, o, given.get(o.name, o.default)) for o in kind.options}
+    return {o.name: resolve_option(store, dataset_id, o, given.get(o.name, o.default)) for o in kind.options}

@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from data.cards import cards
-from data.exporting.kind import Option
+from data.exporting.kind import ExportOption
 from data.gold.gold import BASES
 from data.records import datasets, judge_lookup
 from data.store import Store
@@ -26,34 +26,34 @@ def _meant(store: Store, dataset_id: str, wanted: str) -> list[str]:
 
 
 def _dimensions(store: Store, dataset_id: str) -> dict[str, str]:
-    return {d.name: d.title for d in asked(store, dataset_id)}
+    return {d.name: d.title for d in dimensions_by_place(store, dataset_id)}
 
 
 def _bases(_store: Store, _dataset_id: str) -> dict[str, str]:
     return dict(BASES.items())
 
 
-def asked(store: Store, dataset_id: str) -> list[Dimension]:
+def dimensions_by_place(store: Store, dataset_id: str) -> list[Dimension]:
     """The dimensions that people can be asked about in a dataset, by its kinds of items."""
     here = datasets.item_kinds(store, dataset_id)
     return [d for (kind, _, _), d in sorted(cards.answerable_dimensions(store).items()) if kind in here]
 
 
-JUDGE = Option("judge", "Judge", "only of this judge (default: all)", "", _judges, _meant)
-BY_JUDGE = Option(
+JUDGE = ExportOption("judge", "Judge", "only of this judge (default: all)", "", _judges, _meant)
+BY_JUDGE = ExportOption(
     "by_judge", "Values of", "this judge's values in place of people's; it must be approved here for the dimension", "",
     _judges, _meant,
 )  # fmt: skip
-DIMENSION = Option("dimension", "Dimension", "only this dimension (default: all)", "", _dimensions)
-BASIS = Option("basis", "Basis", f"labels used for gold: {', '.join(BASES)}", "all", _bases)
-NAMES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", True)
-ALIASES = Option("names", "People's names", "people's own names, not person-1, person-2, ...", False)
-SCENARIO = Option(
+DIMENSION = ExportOption("dimension", "Dimension", "only this dimension (default: all)", "", _dimensions)
+BASIS = ExportOption("basis", "Basis", f"labels used for gold: {', '.join(BASES)}", "all", _bases)
+NAMES = ExportOption("names", "People's names", "people's own names, not person-1, person-2, ...", True)
+ALIASES = ExportOption("names", "People's names", "people's own names, not person-1, person-2, ...", False)
+SCENARIO = ExportOption(
     "scenario", "Scenario as system prompt", "begin each dialogue with its scenario as system prompt", False
 )
 
 
-class Judge(NamedTuple):
+class ExportedJudge(NamedTuple):
     """What is exported of a judge beside its answers."""
 
     card: str
@@ -63,13 +63,13 @@ class Judge(NamedTuple):
     synthetic: bool
 
 
-def judges(store: Store) -> dict[str, Judge]:
+def exported_judges(store: Store) -> dict[str, ExportedJudge]:
     """Every judge by its id."""
     rows = store.rows("select id, card, card_version, model, params, synthetic from judge")
-    return {str(r[0]): Judge(str(r[1]), str(r[2]), str(r[3]), str(r[4]), bool(r[5])) for r in rows}
+    return {str(r[0]): ExportedJudge(str(r[1]), str(r[2]), str(r[3]), str(r[4]), bool(r[5])) for r in rows}
 
 
-def words(store: Store) -> Callable[[str, str, str, float | None], str]:
+def code_words(store: Store) -> Callable[[str, str, str, float | None], str]:
     """What says a code in words: (kind of item, unit, dimension, code) -> "4", "good", "n/a"; see `exact`."""
     scales: dict[tuple[str, str, str], Scale] = dict(cards.scales(store).items())
 
@@ -78,19 +78,19 @@ def words(store: Store) -> Callable[[str, str, str, float | None], str]:
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is None:
             return "n/a" if code is None else f"{code:g}"
-        return exact(scale, code)
+        return exact_words(scale, code)
 
     return say
 
 
-def exact(scale: Scale, code: float | None) -> str:
+def exact_words(scale: Scale, code: float | None) -> str:
     """A code in words; a number of an interval scale with all its digits, so that it reads as that very number."""
     if scale.kind != "interval" or code is None:
         return scale.say(code)
     return str(int(code)) if code.is_integer() else repr(code)
 
 
-def naming(store: Store, real: bool) -> Callable[[str], str]:
+def person_names(store: Store, real: bool) -> Callable[[str], str]:
     """What names a person in an export.
 
     It is their own name, or person-1, person-2, ... in the order in which the workspace came to know them. As nobody is
@@ -109,6 +109,6 @@ def naming(store: Store, real: bool) -> Callable[[str], str]:
     return alias
 
 
-def moment(at: datetime) -> str:
+def format_time(at: datetime) -> str:
     """A time of the store as ISO text in UTC."""
     return f"{at.isoformat()}Z"

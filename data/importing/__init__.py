@@ -1,57 +1,58 @@
 """Imports: everything is validated, compared with what is there, and written all at once or not at all."""
 
-from data.importing.formats import Known, mapping_for
-from data.importing.importing import detect, looked, preview, take
-from data.importing.mapping import (
+from data.importing.detection.detection import DetectedFile
+from data.importing.detection.suggestion import previous_mapping, suggest_mapping
+from data.importing.entries import mapping_for
+from data.importing.files.source import Source, from_bytes, from_path, from_paths, from_uploads
+from data.importing.formats import titles
+from data.importing.formats.table import example_lines
+from data.importing.importing import detect_formats, import_source, preview_import, record_preview
+from data.importing.mapping.mapping import (
     FIELDS,
-    From,
+    ColumnMapping,
     JudgmentColumns,
     LabelColumns,
-    Mapping,
-    parse,
-    signature,
-    spell,
-    unspell,
+    ValueSource,
+    format_values,
+    mapping_key,
+    parse_mapping,
+    parse_values,
 )
-from data.importing.plan import FORMATS, SAMPLINGS, Plan
-from data.importing.report import Preview, Problem, Refused, Result
-from data.importing.source import Source, from_bytes, from_path, from_paths, from_uploads
-from data.importing.subprocess_reader import Waits
-from data.importing.suggest import before, suggest
-from data.importing.table import example
-from data.importing.tools import titles
+from data.importing.plan import FORMATS, SAMPLINGS, ImportPlan
+from data.importing.report import ImportPreview, ImportRefused, ImportResult, Problem
+from data.importing.subprocess_reader import OnWait
 
 __all__ = [
     "FIELDS",
     "FORMATS",
     "SAMPLINGS",
-    "From",
+    "ColumnMapping",
+    "DetectedFile",
+    "ImportPlan",
+    "ImportPreview",
+    "ImportRefused",
+    "ImportResult",
     "JudgmentColumns",
-    "Known",
     "LabelColumns",
-    "Mapping",
-    "Plan",
-    "Preview",
+    "OnWait",
     "Problem",
-    "Refused",
-    "Result",
     "Source",
-    "Waits",
-    "before",
-    "detect",
-    "example",
+    "ValueSource",
+    "detect_formats",
+    "example_lines",
+    "format_values",
     "from_bytes",
     "from_path",
     "from_paths",
     "from_uploads",
-    "looked",
+    "import_source",
     "mapping_for",
-    "parse",
-    "preview",
-    "signature",
-    "spell",
-    "suggest",
-    "take",
+    "mapping_key",
+    "parse_mapping",
+    "parse_values",
+    "preview_import",
+    "previous_mapping",
+    "record_preview",
+    "suggest_mapping",
     "titles",
-    "unspell",
 ]

@@ -9,7 +9,7 @@ from data.store import Store
 
 
 @dataclass(frozen=True)
-class Import:
+class ImportRecord:
     """One import: when (UTC), by whom, from what, into which dataset, read as what, and how many of each it added."""
 
     at: datetime
@@ -22,11 +22,11 @@ class Import:
     labels: int
 
 
-def imports(store: Store, most: int = 10) -> list[Import]:
+def list_imports(store: Store, most: int = 10) -> list[ImportRecord]:
     """The newest imports."""
     rows = store.rows(
         "select c.made_at, c.actor, n.source, d.name, n.format, n.items, n.judgments, n.labels from intake n "
         "join change c on c.seq = n.seq join dataset d on d.id = n.dataset_id order by n.seq desc limit $1",
         [most],
     )
-    return [Import(*row) for row in rows]
+    return [ImportRecord(*row) for row in rows]

@@ -9,17 +9,19 @@ from typing import BinaryIO, Literal
 
 from data import log
 from data.cards import cards
-from data.importing import formats, subprocess_reader
-from data.importing.brief import Brief, brief
-from data.importing.existing import asking
-from data.importing.formats import SCOPE, Known
-from data.importing.gather import Gathered, Progress, gather
-from data.importing.plan import Format, Plan
-from data.importing.report import Preview, Refused, Result
+from data.importing import subprocess_reader
+from data.importing.checks.known_rows import store_lookup
+from data.importing.detection import detection
+from data.importing.detection.detection import DetectedFile
+from data.importing.files.source import Source
+from data.importing.mapping.mapping import SCOPE
+from data.importing.plan import Format, ImportPlan
+from data.importing.report import ImportPreview, ImportRefused, ImportResult
 from data.importing.rows import item_id
-from data.importing.source import Source
+from data.importing.snapshot import Snapshot, take_snapshot
+from data.importing.source_reader import Progress, ReadingResult, read_source
 from data.importing.staging import Spool
-from data.importing.subprocess_reader import Waits
+from data.importing.subprocess_reader import OnWait
 from data.records import combinations, exposure, guidelines
 from data.records.datasets import ensure_dataset
 from data.records.names import imported_name
@@ -34,29 +36,31 @@ from judges.authoring.custom import from_spec
 from judges.strict_json import canonical
 
 
-def detect(
-    source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: Waits | None = None
-) -> list[Known]:
+def detect_formats(
+    source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
+) -> list[DetectedFile]:
     """What each file of a source is. Raises BadInput for archives, empty files and what is no data."""
     return (
-        subprocess_reader.formats(source, wanted, progress, waits) if source.apart else formats.formats(source, wanted)
+        subprocess_reader.detect_formats(source, wanted, progress, waits)
+        if source.apart
+        else detection.detect_formats(source, wanted)
     )
 
 
-def preview(
+def preview_import(
     store: Store,
     source: Source,
-    plan: Plan,
+    plan: ImportPlan,
     progress: Progress | None = None,
     rejects: BinaryIO | None = None,
     actor: str = "",
-    found: list[Known] | None = None,
-    waits: Waits | None = None,
-) -> Preview:
+    found: list[DetectedFile] | None = None,
+    waits: OnWait | None = None,
+) -> ImportPreview:
     """What an import would do, with everything that is wrong with it; nothing is written to the store.
 
     `rejects` gets the rows that cannot be imported, as JSON lines with file, line, error and row. `actor` is who would
-    import it ("": a lead); `found` is what `detect` gave, where it was asked before. An upload may have to wait for
+    import it ("": a lead); `found` is what `detect_formats` gave, if asked before. An upload may have to wait for
     others, which `waits` is told.
     """
     plan.check()
@@ -64,17 +68,17 @@ def preview(
         return _read(store, source, plan, spool, progress, rejects, actor, found, waits)[1].report
 
 
-def take(
+def import_source(
     store: Store,
     actor: str,
     source: Source,
-    plan: Plan,
+    plan: ImportPlan,
     on_error: Literal["refuse", "good rows"] = "refuse",
     progress: Progress | None = None,
     rejects: BinaryIO | None = None,
-    found: list[Known] | None = None,
-    waits: Waits | None = None,
-) -> Result:
+    found: list[DetectedFile] | None = None,
+    waits: OnWait | None = None,
+) -> ImportResult:
     """Import a source into a dataset, which is made if it is missing. What is there already is not added again.
 
     With `on_error="refuse"` a single bad line stops all of it: raises Refused, whose preview lists every problem.
@@ -90,7 +94,7 @@ def take(
         report = made.report
         if report.stopped or (not report.ok and on_error == "refuse"):
             log.info("import_refused", person=actor, dataset=plan.dataset, source=source.name, rows=report.rejected)
-            raise Refused(report)
+            raise ImportRefused(report)
         if report.new.total:
             store.tx(actor, "import", lambda tx: _write(tx, actor, source, known, made, spool), target=plan.dataset)
     added = report.new
@@ -99,7 +103,7 @@ def take(
         "import_finished", person=actor, dataset=plan.dataset, source=source.name, format=", ".join(report.formats),
         **facts, rejected=report.rejected, seconds=time.monotonic() - began,
     )  # fmt: skip
-    return Result(
+    return ImportResult(
         known.dataset_id,
         report.new.items,
         report.new.judgments,
@@ -112,7 +116,7 @@ def take(
     )
 
 
-def looked(store: Store, actor: str, dataset: str, shown: Preview) -> None:
+def record_preview(store: Store, actor: str, dataset: str, shown: ImportPreview) -> None:
     """Record that a person was shown the first rows of an import: what judges and people say of items that are there.
 
     To be called when they are shown, and again once the items have come in.
@@ -127,18 +131,20 @@ def looked(store: Store, actor: str, dataset: str, shown: Preview) -> None:
 
 
 def _read(
-    store: Store, source: Source, plan: Plan, spool: Spool, progress: Progress | None, rejects: BinaryIO | None,
-    actor: str, found: list[Known] | None, waits: Waits | None,
-) -> tuple[Brief, Gathered]:  # fmt: skip
+    store: Store, source: Source, plan: ImportPlan, spool: Spool, progress: Progress | None, rejects: BinaryIO | None,
+    actor: str, found: list[DetectedFile] | None, waits: OnWait | None,
+) -> tuple[Snapshot, ReadingResult]:  # fmt: skip
     """Read a source to its end: the workspace before, and the result."""
-    found = detect(source, plan.format, progress, waits) if found is None else found
-    known = brief(store, plan, found, actor)
+    found = detect_formats(source, plan.format, progress, waits) if found is None else found
+    known = take_snapshot(store, plan, found, actor)
     if source.apart:
-        return known, subprocess_reader.gather(known, source, found, asking(store), spool, progress, rejects, waits)
-    return known, gather(known, source, found, asking(store), spool, progress, rejects)
+        return known, subprocess_reader.read_source(
+            known, source, found, store_lookup(store), spool, progress, rejects, waits
+        )
+    return known, read_source(known, source, found, store_lookup(store), spool, progress, rejects)
 
 
-def _write(tx: Tx, actor: str, source: Source, known: Brief, made: Gathered, spool: Spool) -> None:
+def _write(tx: Tx, actor: str, source: Source, known: Snapshot, made: ReadingResult, spool: Spool) -> None:
     """Everything of one import, in one transaction."""
     plan, report = known.plan, made.report
     require(tx, actor, "researcher")
@@ -198,7 +204,7 @@ _ADDED = {
 """What identifies rows of a table, and what was added to a dataset since a change."""
 
 
-def _unchanged(tx: Tx, known: Brief, made: Gathered, spool: Spool) -> None:
+def _unchanged(tx: Tx, known: Snapshot, made: ReadingResult, spool: Spool) -> None:
     """Raise BadInput where somebody added the same things while this import was being read."""
     now = known_names(tx)
     raced = any(imported_name(name, now) != kept for name, kept in made.kept.items())

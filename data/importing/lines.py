@@ -36,7 +36,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class Bad:
+class RejectedRow:
     """A row that a format cannot turn into anything, with (field, sentence) for everything that is wrong with it.
 
     `name` is the item it was to become, so that what depends on it can say why it is missing.
@@ -57,7 +57,7 @@ class Hint:
 
 
 @dataclass(slots=True)
-class Said:
+class NamedValue:
     """The answer of a judge or a person about a unit of an item, under a name of which no card is known yet.
 
     `by` is "judge" and `who` its name, or `by` is "person" and `who` the annotator. `value` is as the file has it.
@@ -79,8 +79,8 @@ class Said:
     confidence: float | None = None
 
 
-Entry = Line | Bad | Hint
-Found = Entry | Said
+Entry = Line | RejectedRow | Hint
+ToolEntry = Entry | NamedValue
 """What the format of another tool gives: what it says under names of its own is settled afterwards."""
 
 
@@ -157,7 +157,7 @@ class LabelIn(CellIn):
     imported_at: str | None = None
 
 
-class SaidIn(Strict):
+class AdjudicatedLabelIn(Strict):
     """One of the labels that an adjudication was made on."""
 
     annotator: str
@@ -175,7 +175,7 @@ class AdjudicationIn(CellIn):
     adjudicator: str
     reason: Annotated[str, StringConstraints(min_length=1, max_length=MOST, strip_whitespace=True)]
     saw_judge: bool
-    labels: list[SaidIn] = Field(min_length=1, max_length=1_000)
+    labels: list[AdjudicatedLabelIn] = Field(min_length=1, max_length=1_000)
 
 
 class GoldRuleIn(Strict):
@@ -199,7 +199,7 @@ class GuidelinesIn(Strict):
 
 
 @dataclass
-class Seen:
+class RepeatCounter:
     """How often each thing was met, to number repetitions."""
 
     times: dict[tuple[Any, ...], int] = field(default_factory=dict)

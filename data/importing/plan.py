@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from data.importing.tools import NAMES
+from data.importing.formats import OWN, TOOLS
 from data.store.errors import BadInput
 from judges.authoring.recipe import Answers
 from judges.types import Kind
 
 if TYPE_CHECKING:
-    from data.importing.mapping import Mapping
+    from data.importing.mapping.mapping import ColumnMapping
 
 Format = str
-FORMATS: tuple[Format, ...] = ("auto", "canonical", "messages", "fastchat", "table", *NAMES)
+FORMATS: tuple[Format, ...] = ("auto", *OWN, *TOOLS)
 Sampling = Literal["all", "random", "picked", "unknown"]
 SAMPLINGS: tuple[Sampling, ...] = ("all", "random", "picked", "unknown")
 _NAME = 120
@@ -40,7 +40,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ImportPlan:
     """How a source is to be imported.
 
     `dataset` is made if it is missing. `sampling` says how the items that carry labels were chosen: only `all` and
@@ -55,13 +55,13 @@ class Plan:
     synthetic: bool = False
     format: Format = "auto"
     sampling: Sampling = "unknown"
-    mappings: tuple[Mapping, ...] = ()
+    mappings: tuple[ColumnMapping, ...] = ()
     models: dict[str, str] = field(default_factory=dict)
     population: int | None = None
     cards: tuple[dict[str, Any], ...] = ()
     questions: tuple[Question, ...] = ()
 
-    def check(self) -> Plan:
+    def check(self) -> ImportPlan:
         """Itself. Raises BadInput for a name, format, sampling or population that cannot be."""
         name = self.dataset
         if not name.strip() or name != name.strip() or len(name) > _NAME or not name.isprintable():

@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from data import log
-from data.importing import brief, subprocess_reader
-from data.importing import gather as gathering
-from data.importing.contents import contents
-from data.importing.formats import Known, formats
-from data.importing.source import File, Source
+from data.importing import snapshot, subprocess_reader
+from data.importing import source_reader as gathering
+from data.importing.detection.contents import read_contents
+from data.importing.detection.detection import DetectedFile, detect_formats
+from data.importing.files.source import Source, SourceFile
 from data.importing.staging import Spool
 from judges.errors import AssayError
 
@@ -85,7 +85,7 @@ def main() -> None:
     except AssayError as error:
         mouth.say(no=str(error))
     except OSError as error:
-        mouth.say(no=str(gathering.no_room(error)))
+        mouth.say(no=str(gathering.spool_error(error)))
     except MemoryError:
         os._exit(subprocess_reader.OUT_OF_MEMORY)
     except Exception as error:
@@ -100,11 +100,11 @@ def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
     files = [_file(name, Path(path)) for name, path in task["files"]]
     source = Source(task["name"], files)
     if task["task"] == "formats":
-        found = formats(source, task["wanted"])
+        found = detect_formats(source, task["wanted"])
         return [{n: getattr(one, n) for n in ("held", "format", "role", "columns", "rows")} for one in found]
-    known = [Known(file, *told) for file, told in zip(files, task["found"], strict=True)]
+    known = [DetectedFile(file, *told) for file, told in zip(files, task["found"], strict=True)]
     if task["task"] == "contents":
-        return contents(source, known, lambda done, size, lines: mouth.at(source, lines)).plain()
+        return read_contents(source, known, lambda done, size, lines: mouth.at(source, lines)).plain()
     folder = Path(task["folder"])
 
     def ask(name: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -116,12 +116,12 @@ def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
         mouth.at(source, lines)
 
     with Spool(folder) as spool, (folder / "rejects").open("wb") as rejects:
-        told = brief.unpacked(task["brief"])
-        return gathering.gather(told, source, known, ask, spool, progress, rejects).plain()
+        told = snapshot.unpack_snapshot(task["brief"])
+        return gathering.read_source(told, source, known, ask, spool, progress, rejects).plain()
 
 
-def _file(name: str, path: Path) -> File:
-    return File(name, path.stat().st_size, lambda: path.open("rb"), path)
+def _file(name: str, path: Path) -> SourceFile:
+    return SourceFile(name, path.stat().st_size, lambda: path.open("rb"), path)
 
 
 def limit(memory: int, seconds: int, file: int) -> None:

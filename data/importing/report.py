@@ -36,7 +36,7 @@ class Problem:
 
 
 @dataclass
-class Counts:
+class ImportCounts:
     """How many of each sort."""
 
     items: int = 0
@@ -63,7 +63,7 @@ class Counts:
 
 
 @dataclass
-class Preview:
+class ImportPreview:
     """What an import would do. `new` would be added, `known` is there already, `rejected` lines cannot be.
 
     `problems` holds the first 1,000 of `problem_count`, `by_file` how many each file has, and `groups` what is alike in
@@ -74,8 +74,8 @@ class Preview:
 
     dataset: str
     formats: list[str] = field(default_factory=list)
-    new: Counts = field(default_factory=Counts)
-    known: Counts = field(default_factory=Counts)
+    new: ImportCounts = field(default_factory=ImportCounts)
+    known: ImportCounts = field(default_factory=ImportCounts)
     rejected: int = 0
     by_file: dict[str, int] = field(default_factory=dict)
     stopped: str = ""
@@ -99,7 +99,7 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class Result:
+class ImportResult:
     """What an import did: rows added, how many were there before, lines left out, lines read, and the seconds."""
 
     dataset_id: str
@@ -110,13 +110,13 @@ class Result:
     rejected: int
     lines: int
     seconds: float
-    preview: Preview
+    preview: ImportPreview
 
 
-class Refused(BadInput):
+class ImportRefused(BadInput):
     """An import of which nothing was written, because not all of it was good. `preview` holds every problem."""
 
-    def __init__(self, preview: Preview) -> None:
+    def __init__(self, preview: ImportPreview) -> None:
         self.preview = preview
         first = f" The first: {preview.problems[0]}" if preview.problems else ""
         if preview.stopped:
@@ -128,14 +128,14 @@ class Refused(BadInput):
         )
 
 
-class Enough(Exception):
+class TooManyErrors(Exception):
     """So many lines are bad that the rest is not looked at."""
 
 
-class Tally:
+class ProblemCollector:
     """Collects what goes wrong: problems up to KEPT, warnings once each, and the rejected rows as JSON lines."""
 
-    def __init__(self, preview: Preview, rejects: BinaryIO | None) -> None:
+    def __init__(self, preview: ImportPreview, rejects: BinaryIO | None) -> None:
         self.preview, self._rejects = preview, rejects
         self._last: tuple[str, int] = ("", -1)
         self._hints: dict[str, int] = {}
@@ -144,7 +144,7 @@ class Tally:
     def reject(self, file: str, line: int, problems: list[tuple[str, str]], row: Any) -> None:
         """A line that cannot be imported, with (field, sentence) for everything that is wrong with it.
 
-        Raises Enough at the last bad line that is looked at.
+        Raises TooManyErrors at the last bad line that is looked at.
         """
         begins = _text(row)[:_BEGINS]
         made = [Problem(file, line, name[:_NAME], sentence[:_SENTENCE], begins) for name, sentence in problems]
@@ -163,7 +163,7 @@ class Tally:
                 f"{MOST:,} lines are bad, and reading stopped at line {line:,} of {file}. Correct what they have in "
                 "common, or say what the file is, and import it again."
             )
-            raise Enough
+            raise TooManyErrors
 
     def warn(self, sentence: str) -> None:
         """Something worth knowing that stops nothing; the same sentence is counted, not repeated."""

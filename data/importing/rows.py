@@ -57,7 +57,7 @@ def judgment_rows(
     return row, scores, remarks
 
 
-def moment(text: str) -> datetime:
+def parse_time(text: str) -> datetime:
     """An ISO time as the store keeps it: UTC without a zone. Raises BadInput."""
     try:
         value = datetime.fromisoformat(text.strip())

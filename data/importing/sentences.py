@@ -15,7 +15,7 @@ _SHOULD = re.compile(r"^(input|value|string|list|dictionary) should")
 _TAGS = ("dialogue", "pair", "response")
 
 
-def problems(error: ValidationError) -> list[tuple[str, str]]:
+def validation_problems(error: ValidationError) -> list[tuple[str, str]]:
     """(field, sentence) for everything that a model refused, at most a handful for one line."""
     found = [_problem(detail) for detail in error.errors(include_url=False, include_context=True)[:_MOST]]
     left = error.error_count() - len(found)
@@ -31,17 +31,17 @@ def _problem(detail: Any) -> tuple[str, str]:
     if kind == "missing":
         return name, f"{name} is missing. Add it."
     if kind == "extra_forbidden":
-        return name, f"{show(name)} is an unknown key. Remove it, or put it into meta."
+        return name, f"{show_value(name)} is an unknown key. Remove it, or put it into meta."
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return "kind", "kind must be dialogue, pair or response."
     said = detail["msg"].removeprefix("Value error, ").rstrip(".")
     if kind == "value_error":
         return name, f"{name}: {said}." if name else f"{said[:1].upper()}{said[1:]}."
     said = _SHOULD.sub("must", said[:1].lower() + said[1:])
-    return name, f"{name or 'The line'}: {said} (it is {show(given)})."
+    return name, f"{name or 'The line'}: {said} (it is {show_value(given)})."
 
 
-def show(value: Any) -> str:
+def show_value(value: Any) -> str:
     """A value as a message can hold it: on one line, not longer than 60 characters."""
     if isinstance(value, (dict, list)):
         return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"

@@ -10,14 +10,15 @@ from data.approvals.quota import quota
 from data.calibration import calibration
 from data.cards import cards
 from data.gold.gold import BASES, Basis
-from data.importing import contents, subprocess_reader
-from data.importing.formats import Known
-from data.importing.gather import Progress
-from data.importing.layout import planned
-from data.importing.outline import Outline, outline
-from data.importing.plan import Plan
-from data.importing.source import Source
-from data.importing.subprocess_reader import Waits
+from data.importing import subprocess_reader
+from data.importing.detection import contents
+from data.importing.detection.detection import DetectedFile
+from data.importing.detection.interpretation import Interpretation, interpret_contents
+from data.importing.detection.plan_proposal import propose_plan
+from data.importing.files.source import Source
+from data.importing.plan import ImportPlan
+from data.importing.source_reader import Progress
+from data.importing.subprocess_reader import OnWait
 from data.queue import queue
 from data.records import datasets
 from data.store import Store
@@ -27,7 +28,7 @@ from judges.stats.calibration import Summary, summarise
 
 
 @dataclass(frozen=True)
-class Way:
+class NextStep:
     """Where to go on: the address of a page, what it is to show, and what was drawn for it, in a sentence."""
 
     page: str
@@ -42,29 +43,29 @@ class Way:
         return f"/{self.page}?{urlencode(self.query)}"
 
 
-def understood(
+def interpret_source(
     store: Store,
     source: Source,
-    found: list[Known],
+    found: list[DetectedFile],
     judges: Sequence[str] = (),
     people: Sequence[str] = (),
     progress: Progress | None = None,
-    waits: Waits | None = None,
-) -> Outline:
+    waits: OnWait | None = None,
+) -> Interpretation:
     """What the files seem to hold; `judges` and `people` are columns of which it was said whose they are."""
     if source.apart:
-        held = subprocess_reader.contents(source, found, progress, waits)
+        held = subprocess_reader.read_contents(source, found, progress, waits)
     else:
-        held = contents.contents(source, found, progress)
-    return outline(held, cards.answerable_dimensions(store), judges, people)
+        held = contents.read_contents(source, found, progress)
+    return interpret_contents(held, cards.answerable_dimensions(store), judges, people)
 
 
-def plan(store: Store, made: Outline, wanted: Plan) -> Plan:
+def plan_import(store: Store, made: Interpretation, wanted: ImportPlan) -> ImportPlan:
     """The plan with mappings, questions and cards for what was understood. Raises BadInput."""
-    return planned(made, wanted, cards.current_cards(store)).check()
+    return propose_plan(made, wanted, cards.current_cards(store)).check()
 
 
-def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | None:
+def next_step(store: Store, actor: str, dataset_id: str, draw: bool = True) -> NextStep | None:
     """Where an import leads: to the figures where judge and people meet, else to the first blind item.
 
     For that an audit sample is drawn where the dataset has none; without `draw` it then leads nowhere (None). Raises
@@ -75,14 +76,14 @@ def way(store: Store, actor: str, dataset_id: str, draw: bool = True) -> Way | N
         raise BadInput("The files hold no item, no judgment and no label that could be imported: nothing was imported.")
     judges = datasets.dataset_judges(store, dataset_id)
     for judge in judges:
-        if figures(store, dataset_id, judge.id):
-            return Way("calibration", {"dataset": name, "judge": judge.id})
+        if agreement_figures(store, dataset_id, judge.id):
+            return NextStep("calibration", {"dataset": name, "judge": judge.id})
     if not draw:
         return None
     told = ""
     if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [dataset_id]):
         told = _draw(store, actor, dataset_id, judges[0].id if judges else "")
-    return Way("desk", {"dataset": name, "stream": "audit"}, told)
+    return NextStep("desk", {"dataset": name, "stream": "audit"}, told)
 
 
 def _draw(store: Store, actor: str, dataset_id: str, judge_id: str) -> str:
@@ -99,12 +100,12 @@ def _draw(store: Store, actor: str, dataset_id: str, judge_id: str) -> str:
     )
 
 
-def first(store: Store, dataset: str) -> bool:
+def is_first_import(store: Store, dataset: str) -> bool:
     """Whether an import into that dataset is the first of real data here, so that it leads on by itself."""
     return all(known.synthetic and known.name != dataset for known in datasets.all_datasets(store))
 
 
-def figures(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:
+def agreement_figures(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:
     """How far a judge agrees with people, for every question with gold, on the best basis that has labels."""
     asked = calibration.compared_dimensions(store, judge_id)
     rests = calibration.basis_sizes(store, dataset_id, asked)

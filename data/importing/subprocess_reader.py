@@ -23,16 +23,16 @@ from pathlib import Path
 from typing import Any, BinaryIO, get_args
 
 from data import log
-from data.importing.brief import Brief
-from data.importing.container import Container
-from data.importing.contents import Contents
-from data.importing.contents import from_plain as from_plain_contents
-from data.importing.existing import QUERIES, Ask
-from data.importing.fastchat_rows import Role
-from data.importing.formats import Known
-from data.importing.gather import Gathered, Progress, from_plain
+from data.importing.checks.known_rows import QUERIES, Lookup
+from data.importing.detection.contents import SourceContents
+from data.importing.detection.contents import contents_from_json as from_plain_contents
+from data.importing.detection.detection import DetectedFile
+from data.importing.files.container import Container
+from data.importing.files.source import Source
+from data.importing.formats import file_roles
 from data.importing.plan import FORMATS, Format
-from data.importing.source import Source
+from data.importing.snapshot import Snapshot
+from data.importing.source_reader import Progress, ReadingResult, result_from_json
 from data.importing.staging import Spool
 from data.store.errors import BadInput
 
@@ -47,7 +47,7 @@ OUT_OF_MEMORY = 77
 """What the process ends with when there is no more memory."""
 TRACE = "trace"
 """The file in which the process leaves the lines of code that an error went through."""
-Waits = Callable[[int], None]
+OnWait = Callable[[int], None]
 """Called again and again while an import waits, with the number of those that are read before it."""
 _TICK = 0.2
 _SAID = 64 * 2**20
@@ -57,25 +57,26 @@ _line: list[object] = []
 _moved = threading.Condition()
 
 
-def formats(
-    source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: Waits | None = None
-) -> list[Known]:
-    """What each file of a source is. Raises BadInput as `data.importing.formats.formats` does, or past the limits."""
+def detect_formats(
+    source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
+) -> list[DetectedFile]:
+    """What each file of a source is. Raises BadInput as `formats.detect_formats` does, or past the limits."""
     with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
         told = _ask_of(source, {"task": "formats", "wanted": wanted}, Path(folder), _nothing, progress)
     known = []
     for file, one in zip(source.files, told, strict=True):
         held, role = one["held"], one["role"]
-        if held not in get_args(Container) or one["format"] not in FORMATS or role not in (None, *get_args(Role)):
+        form = one["format"]
+        if held not in get_args(Container) or form not in FORMATS[1:] or role not in (file_roles(form) or (None,)):
             raise _ended(source, "", None, [])
-        known.append(Known(file, held, one["format"], role, list(one["columns"]), list(one["rows"])))
+        known.append(DetectedFile(file, held, one["format"], role, list(one["columns"]), list(one["rows"])))
     return known
 
 
-def contents(
-    source: Source, found: list[Known], progress: Progress | None = None, waits: Waits | None = None
-) -> Contents:
-    """What the files of a source hold, as `data.importing.contents.contents` tells it.
+def read_contents(
+    source: Source, found: list[DetectedFile], progress: Progress | None = None, waits: OnWait | None = None
+) -> SourceContents:
+    """What the files of a source hold, as `data.importing.detection.contents.read_contents` tells it.
 
     Raises BadInput past the limits.
     """
@@ -85,11 +86,11 @@ def contents(
     return from_plain_contents(told)
 
 
-def gather(
-    brief: Brief, source: Source, found: list[Known], ask: Ask, spool: Spool,
-    progress: Progress | None = None, rejects: BinaryIO | None = None, waits: Waits | None = None,
-) -> Gathered:  # fmt: skip
-    """Read a source as `data.importing.gather.gather` does. Raises BadInput, too, past the limits."""
+def read_source(
+    brief: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
+    progress: Progress | None = None, rejects: BinaryIO | None = None, waits: OnWait | None = None,
+) -> ReadingResult:  # fmt: skip
+    """Read a source as `data.importing.source_reader.read_source` does. Raises BadInput, too, past the limits."""
     known = [(one.held, one.format, one.role) for one in found]
     task = {"task": "gather", "brief": brief.packed(), "found": known}
     with _turn(waits):
@@ -97,11 +98,11 @@ def gather(
     if rejects is not None:
         with (spool.path / "rejects").open("rb") as held:
             shutil.copyfileobj(held, rejects)
-    return from_plain(told)
+    return result_from_json(told)
 
 
 @contextmanager
-def _turn(waits: Waits | None) -> Iterator[None]:
+def _turn(waits: OnWait | None) -> Iterator[None]:
     """Wait in line, and keep the place in front until the body has run."""
     me = object()
     with _moved:
@@ -128,7 +129,7 @@ def _nothing(name: str, ids: Any) -> Iterator[tuple[Any, ...]]:
     raise BadInput(f"To tell a format nothing is asked, and {name} was.")
 
 
-def _ask_of(source: Source, task: dict[str, Any], folder: Path, ask: Ask, progress: Progress | None) -> Any:
+def _ask_of(source: Source, task: dict[str, Any], folder: Path, ask: Lookup, progress: Progress | None) -> Any:
     """What a new process answers to a task; it is ended whatever happens here. Raises BadInput."""
     seconds = int(SECONDS + SECONDS_A_MB * source.size / 2**20)
     files = [(file.name, str(file.path)) for file in source.files]
@@ -169,7 +170,7 @@ class _Talk:
     """A conversation with the process: it says lines of JSON, and hears pickles, each after its length."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], source: Source, ask: Ask, progress: Progress | None, until: float
+        self, process: subprocess.Popen[bytes], source: Source, ask: Lookup, progress: Progress | None, until: float
     ) -> None:
         self._process, self._ask, self._progress, self._until = process, ask, progress, until
         self.file = ""

@@ -16,7 +16,7 @@ from data.gold.gold import Basis
 from data.records import exposure
 from data.records.people import require
 from data.reports import plots, report, tables
-from data.reports.evidence import Evidence, One, Told, gather
+from data.reports.evidence import Evidence, One, Told, gather_evidence
 from data.reports.figures import figures
 from data.reports.statistics.statistic import EPSILON
 from data.reports.tables import as_csv
@@ -71,7 +71,7 @@ def bundle(
     The same data gives the same bytes to the same role. Raises NotFound, NotAllowed.
     """
     cells = require(store, actor, "annotator").may("researcher")
-    found = gather(store, dataset_id, judge_id, told, epsilon)
+    found = gather_evidence(store, dataset_id, judge_id, told, epsilon)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in _files(found, cells):

@@ -130,7 +130,7 @@ class Evidence:
     libraries: dict[str, str]
 
 
-def gather(
+def gather_evidence(
     store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
 ) -> Evidence:
     """The evidence as it now is; `told` is called with what is being worked on. Raises NotFound."""

@@ -9,7 +9,7 @@ from data.approvals.rules import RULES
 from data.gold.gold import BASES
 from data.records.people import require
 from data.reports import dimension, figures, plots, tables
-from data.reports.evidence import Evidence, One, Told, gather
+from data.reports.evidence import Evidence, One, Told, gather_evidence
 from data.reports.statistics.human_agreement import HUMAN_AGREEMENT
 from data.reports.statistics.statistic import EPSILON
 from data.store import Store
@@ -34,7 +34,7 @@ def report(
     Raises NotFound, NotAllowed for somebody who does not work here.
     """
     require(store, actor, "annotator")
-    return written(gather(store, dataset_id, judge_id, told, epsilon))
+    return written(gather_evidence(store, dataset_id, judge_id, told, epsilon))
 
 
 def written(found: Evidence) -> str:

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from data.exporting.files import sheet
+from data.exporting.files import write_csv_table
 from data.reports.evidence import Evidence
 from data.reports.figures import row
 from data.reports.statistics.agreement import AGREEMENT
@@ -21,7 +21,7 @@ from judges.stats.uncertainty import Interval
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """A CSV text: floats with every digit, None as an empty cell, yes and no as true and false."""
     target = io.StringIO()
-    sheet(target, columns, rows)
+    write_csv_table(target, columns, rows)
     return target.getvalue()
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from data.records.tables import BatchEventRow
 from data.runs import charges
-from data.runs.worker import Event, Live, Waits
+from data.runs.worker import Event, Live, WaitingForBatch
 from data.store import Tx
 from data.store.ids import new_id
 from judges.client import batch_files as lines
@@ -72,7 +72,7 @@ class _Batches:
         while True:
             await live.settled()
             if live.stopped():
-                yield Waits() if live.shut else Note("stopped", await self._give_up())
+                yield WaitingForBatch() if live.shut else Note("stopped", await self._give_up())
                 return
             for ident in self._out():
                 async for answer in self._collected(ident):
@@ -81,7 +81,7 @@ class _Batches:
                 self._close(ident)
             if self._out():
                 if not live.patient:
-                    yield Waits()
+                    yield WaitingForBatch()
                     return
                 await self._pause()
                 continue
@@ -98,7 +98,7 @@ class _Batches:
                     yield last
                 return
             if not live.patient:
-                yield Waits()
+                yield WaitingForBatch()
                 return
 
     # -- a round ------------------------------------------------------------------------------------------------------
@@ -300,7 +300,7 @@ class _Batches:
 
     def _record(self, ident: str, state: str, detail: Mapping[str, object], lost: Charge | None = None) -> None:
         def work(tx: Tx) -> None:
-            charges.add(tx, self.run_id, [lost] if lost else [], self.live.price)
+            charges.add_charge(tx, self.run_id, [lost] if lost else [], self.live.price)
             tx.append([BatchEventRow(new_id(), self.run_id, ident, state, canonical(dict(detail)))])
 
         self.store.tx(self.live.actor, "batch", work, target=self.run_id)

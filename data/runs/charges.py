@@ -14,7 +14,7 @@ from judges.protocols.call_plan import Answer
 
 
 @dataclass(frozen=True)
-class Spent:
+class RunCost:
     """What calls have cost. `cost` in US dollars, None: the price is not known; `estimated`: some of the tokens are.
 
     `open`: what the calls under way may cost yet, or those that were under way when a process ended without a word.
@@ -33,7 +33,7 @@ class Spent:
         return (self.cost or 0.0) + self.open
 
 
-def add(tx: Tx, run_id: str, found: Iterable[Answer | Charge], price: Price | None, sort: str = "") -> None:
+def add_charge(tx: Tx, run_id: str, found: Iterable[Answer | Charge], price: Price | None, sort: str = "") -> None:
     """Append what calls cost, those of one sort together; `sort` in place of their own."""
     sums: dict[tuple[str, bool], list[int]] = {}
     for one in found:
@@ -50,12 +50,12 @@ def add(tx: Tx, run_id: str, found: Iterable[Answer | Charge], price: Price | No
     tx.append(rows)
 
 
-def keep(
+def store_charge(
     store: Store, actor: str, run_id: str, found: Sequence[Answer | Charge], price: Price | None, sort: str = "trial"
 ) -> None:
     """Store what calls cost that belong to no other change; a run "" is none."""
     if found:
-        store.tx(actor, "trial", lambda tx: add(tx, run_id, found, price, sort), target=run_id)
+        store.tx(actor, "trial", lambda tx: add_charge(tx, run_id, found, price, sort), target=run_id)
 
 
 def add_hold(tx: Tx, run_id: str, upto: float) -> None:
@@ -65,17 +65,17 @@ def add_hold(tx: Tx, run_id: str, upto: float) -> None:
 
 def add_lost(tx: Tx, run_id: str, price: Price | None) -> None:
     """Append as a charge what was under way when a process ended without a word, at its most."""
-    lost = spent(tx, run_id, price).open
+    lost = run_cost(tx, run_id, price).open
     if lost > 0:
         tx.append([ChargeRow(new_id(), run_id, "lost", 0, 0, 0, lost, True)])
 
 
-def spent(store: Store | Tx, run_id: str, price: Price | None) -> Spent:
+def run_cost(store: Store | Tx, run_id: str, price: Price | None) -> RunCost:
     """What a run has cost by now; what was stored without a price counts at this one."""
-    return each(store, {run_id: price}).get(run_id, Spent())
+    return run_costs(store, {run_id: price}).get(run_id, RunCost())
 
 
-def each(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, Spent]:
+def run_costs(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, RunCost]:
     """What each of some runs has cost by now; "" means all trials outside of runs."""
     sums = {
         str(row[0]): row[1:]
@@ -94,7 +94,7 @@ def each(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, Spent]
             [list(prices)],
         )
     )
-    out: dict[str, Spent] = {}
+    out: dict[str, RunCost] = {}
     for run_id, price in prices.items():
         calls, tokens_in, tokens_out, paid, estimated, bare_in, bare_out = sums.get(run_id, (0,) * 7)
         known: float | None = float(paid)
@@ -104,5 +104,5 @@ def each(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, Spent]
             known = None
         left = max(float(held.get(run_id, 0.0)) - (known or 0.0), 0.0)
         counts = int(calls), int(tokens_in), int(tokens_out)
-        out[run_id] = Spent(*counts, known, bool(estimated), left if left > 1e-9 else 0.0)
+        out[run_id] = RunCost(*counts, known, bool(estimated), left if left > 1e-9 else 0.0)
     return out

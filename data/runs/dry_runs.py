@@ -12,7 +12,7 @@ from data.records import exposure
 from data.records.items import load_items as stored_items
 from data.runs import charges, endpoint_memory, terms
 from data.runs.pending import Remaining
-from data.runs.run_order import Order, Shown
+from data.runs.run_order import DryRunJudgment, RunOrder
 from data.store import Store
 from data.store.errors import BadInput
 from judges.client import usage
@@ -31,9 +31,9 @@ _practice = ""
 
 
 def dry_run(
-    store: Store, actor: str, order: Order, judge_id: str, n: int, seed: int, budget: Budget | None,
+    store: Store, actor: str, order: RunOrder, judge_id: str, n: int, seed: int, budget: Budget | None,
     charged: list[Answer | Charge],
-) -> list[Shown]:  # fmt: skip
+) -> list[DryRunJudgment]:  # fmt: skip
     """Ask the endpoint about n items of the order's draw; nothing of the judge is stored. Raises AssayError.
 
     They are the first that do not wait for a blind answer of the actor; that these scores are shown is recorded. What
@@ -50,7 +50,7 @@ def dry_run(
         elif {one.key for one in tasks} == set(chosen):
             break
     salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
-    answers, judged = _wait(_dry(order, tasks, endpoint_memory.modes(store), salt, budget, charged))
+    answers, judged = _wait(_dry(order, tasks, endpoint_memory.known_modes(store), salt, budget, charged))
     names = {found.id: found.name for found in stored_items(store, chosen)}
     shown = []
     for one in judged:
@@ -62,11 +62,11 @@ def dry_run(
             if piece in held:
                 messages += ask(order.card, order.params, one.task, piece, before, mode, salt).messages
         name = names[one.task.key] + (f", {one.task.part}" if one.task.part else "")
-        shown.append(Shown(name, messages, one.raw, one.reading, tuple(held.values())))
+        shown.append(DryRunJudgment(name, messages, one.raw, one.reading, tuple(held.values())))
     return sorted(shown, key=lambda s: s.name)
 
 
-def models(endpoint: Endpoint) -> list[str]:
+def list_models(endpoint: Endpoint) -> list[str]:
     """The models that an endpoint lists; [] where it keeps no list. Raises AssayError in a sentence."""
 
     async def listed() -> list[str]:
@@ -95,26 +95,26 @@ def is_practice(endpoint: Endpoint) -> bool:
     return bool(_practice) and endpoint.base_url == _practice
 
 
-def ready(store: Store, order: Order, budget: Budget | None, charged: list[Answer | Charge]) -> None:
+def check_endpoint(store: Store, order: RunOrder, budget: Budget | None, charged: list[Answer | Charge]) -> None:
     """Raises Fatal or BadInput unless the endpoint answers and lists the model, or that answers a short call.
 
     What that call costs is added to `charged`; it is left out where the budget has no room for it.
     """
-    _wait(_ready(order, endpoint_memory.modes(store), budget, charged))
+    _wait(_ready(order, endpoint_memory.known_modes(store), budget, charged))
 
 
-def tried(store: Store, actor: str, run_id: str, order: Order, spent: float) -> list[Answer | Charge]:
+def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: float) -> list[Answer | Charge]:
     """Ask whether the endpoint is ready, and give what that cost; where it is not, that is stored at once."""
     charged: list[Answer | Charge] = []
     try:
-        ready(store, order, terms.budget(order, spent), charged)
+        check_endpoint(store, order, terms.budget(order, spent), charged)
     except AssayError:
-        charges.keep(store, actor, run_id, charged, terms.price(order))
+        charges.store_charge(store, actor, run_id, charged, terms.order_price(order))
         raise
     return charged
 
 
-async def _ready(order: Order, modes: dict[str, str], budget: Budget | None, charged: list[Answer | Charge]) -> None:
+async def _ready(order: RunOrder, modes: dict[str, str], budget: Budget | None, charged: list[Answer | Charge]) -> None:
     from judges.client.client import Client
 
     hello = Ask([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
@@ -143,7 +143,7 @@ async def _ready(order: Order, modes: dict[str, str], budget: Budget | None, cha
 
 
 async def _dry(
-    order: Order, tasks: list[Task], modes: dict[str, str], salt: str, budget: Budget | None,
+    order: RunOrder, tasks: list[Task], modes: dict[str, str], salt: str, budget: Budget | None,
     charged: list[Answer | Charge],
 ) -> tuple[list[Answer], list[Judged]]:  # fmt: skip
     from judges.client.client import Client

@@ -10,15 +10,15 @@ from data.store import Store, Tx
 SCOPE = "endpoints"
 
 
-def modes(store: Store | Tx) -> dict[str, str]:
+def known_modes(store: Store | Tx) -> dict[str, str]:
     """How models are asked, by `Client.name(model)`: what a client is given at the start of a run."""
     rows = store.rows("select name, value from setting_now where scope = $1", [SCOPE])
     return {str(name): str(json.loads(value)) for name, value in rows}
 
 
-def remember(tx: Tx, found: dict[str, str]) -> None:
+def remember_modes(tx: Tx, found: dict[str, str]) -> None:
     """Append what a client found out and is not stored yet; for callers that have checked the right to do so."""
-    known = modes(tx)
+    known = known_modes(tx)
     for name, mode in found.items():
         if known.get(name) != mode:
             settings.put_setting(tx, SCOPE, name, mode)

@@ -6,11 +6,11 @@ import json
 
 from data.records.datasets import all_datasets
 from data.runs import charges, states, terms
-from data.runs.run_order import Run
+from data.runs.run_order import RunSummary
 from data.store import Store, remembered
 
 
-def history(store: Store, dataset_id: str = "") -> list[Run]:
+def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     """All runs, or those over a dataset, newest first."""
     names = {d.id: d.name for d in all_datasets(store)}
     rows = store.rows(
@@ -20,17 +20,19 @@ def history(store: Store, dataset_id: str = "") -> list[Run]:
         "where $1 = '' or r.dataset_id = $1 order by r.seq desc",
         [dataset_id],
     )
-    waiting, found = states.waiting(store), []
-    later, held = terms.limits(store), dict[str, terms.Terms]()
+    waiting, found = states.runs_waiting(store), []
+    later, held = terms.resume_terms(store), dict[str, terms.Terms]()
     for row in rows:
         settings = json.loads(row[6])
-        held[str(row[0])] = terms.counted(later.get(str(row[0])) or terms.begun(settings), str(row[4]), settings)
-    spent = charges.each(store, {run_id: price for run_id, (_, price) in held.items()})
+        held[str(row[0])] = terms.counted_price(
+            later.get(str(row[0])) or terms.initial_terms(settings), str(row[4]), settings
+        )
+    spent = charges.run_costs(store, {run_id: price for run_id, (_, price) in held.items()})
     for row in rows:
         settings, cost = json.loads(row[6]), spent[str(row[0])]
-        state, why = states.stand(str(row[0]), str(row[13]), str(row[14]), waiting)
+        state, why = states.derive_state(str(row[0]), str(row[13]), str(row[14]), waiting)
         found.append(
-            Run(
+            RunSummary(
                 str(row[0]), names.get(row[1], ""), str(row[2]), str(row[3]), str(row[4]), json.loads(row[5]),
                 str(settings["endpoint"]["base_url"]), str(row[7]), row[8], int(row[9]), int(row[10]), state, why,
                 str(row[11]), bool(row[12]), bool(settings["batch"]), int(settings["most"]),
@@ -41,7 +43,7 @@ def history(store: Store, dataset_id: str = "") -> list[Run]:
     return found
 
 
-def tally(store: Store) -> dict[str, tuple[int, int]]:
+def count_judgments(store: Store) -> dict[str, tuple[int, int]]:
     """(judgments made, those of them that are scored) of every run, by its id."""
     return remembered(store, ("tally",), ["judgment"], lambda: _tally(store))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from data.runs import writer
-from data.runs.run_order import Order
+from data.runs.run_order import RunOrder
 from data.runs.writer import Slot
 from data.store import Store
 from judges.card import Card, Item
@@ -32,7 +32,7 @@ class Remaining:
     """
 
     store: Store
-    order: Order
+    order: RunOrder
     judge_id: str
     until: int
     seed: int = 0
@@ -56,7 +56,7 @@ class Remaining:
             lacking = list(self._open(chunk, judged))
             if before and lacking:
                 wanted = {task.key for task in lacking}
-                self._held.update(writer.had(self.store, self.judge_id, _failed(judged), wanted))
+                self._held.update(writer.stored_replies(self.store, self.judge_id, _failed(judged), wanted))
             yield from lacking
 
     def had(self, task: Task) -> Mapping[str, Answer]:

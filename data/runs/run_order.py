@@ -20,7 +20,7 @@ LIVE: tuple[State, ...] = ("running", "stopping", "waiting for batch")
 
 
 @dataclass(frozen=True)
-class Order:
+class RunOrder:
     """A judge over a dataset.
 
     `spending_limit` in US dollars; `price` in US dollars per million tokens (in, out), None: from the prices file.
@@ -46,7 +46,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Shown:
+class DryRunJudgment:
     """One judgment of a dry run: the item's name, the messages of all its calls in their order, what it was read as."""
 
     name: str
@@ -57,7 +57,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RunProgress:
     """How far a run is. `done` of `total` judgments; `unscored` by reason; `cost` in US dollars, None: price not known.
 
     The tokens and the cost hold failed tries and trials too; `estimated`: some of the tokens are; `limit` in US dollars
@@ -84,7 +84,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunSummary:
     """A run in the list of runs. `at`: begun, UTC; `params`: the judge's identity; `endpoint`: its address or "".
 
     `cost`, `estimated` and `limit` as in Standing; `tokens` of its calls, in and out; `inside`: at the practice
@@ -117,7 +117,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Judge:
+class RunJudge:
     """The judge of a run: its card as it was, its model, and the parameters that are its identity."""
 
     id: str

@@ -19,11 +19,11 @@ from data.records.people import require
 from data.records.tables import CardRow, JudgeRow, RunEventRow, RunLimitRow, RunRow
 from data.runs import charges, dry_runs, states, terms
 from data.runs import worker as running
-from data.runs.charges import Spent
-from data.runs.dry_runs import models, practice_url
-from data.runs.history import history, tally
+from data.runs.charges import RunCost
+from data.runs.dry_runs import list_models, practice_url
+from data.runs.history import count_judgments, list_runs
 from data.runs.pending import Remaining
-from data.runs.run_order import LIVE, Judge, Order, Run, Shown, Standing, State
+from data.runs.run_order import LIVE, DryRunJudgment, RunJudge, RunOrder, RunProgress, RunSummary, State
 from data.runs.worker import Live, Source
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotFound
@@ -42,14 +42,24 @@ from judges.protocols.call_plan import Answer
 from judges.strict_json import canonical
 
 __all__ = [
-    "LIVE", "Judge", "Order", "Run", "Shown", "Standing", "State", "history", "models", "practice_url", "tally",
+    "LIVE",
+    "DryRunJudgment",
+    "RunJudge",
+    "RunOrder",
+    "RunProgress",
+    "RunSummary",
+    "State",
+    "count_judgments",
+    "list_models",
+    "list_runs",
+    "practice_url",
 ]  # fmt: skip
 SEED = 0
 """Which items a smaller run draws, and in which order all runs judge: the same each time."""
 _LATEST = 5
 
 
-def estimate(store: Store, order: Order) -> Estimate:
+def estimate(store: Store, order: RunOrder) -> Estimate:
     """What a run would still take: items that this very judge has judged are not asked again. Raises BadInput."""
     _check(store, order)
     told = (order.most, order.only_unscored, order.batch, order.price, order.endpoint.room)
@@ -57,7 +67,7 @@ def estimate(store: Store, order: Order) -> Estimate:
     return remembered(store, key, ["item", "judgment", "reply"], lambda: _estimate(store, order))
 
 
-def dry_run(store: Store, actor: str, order: Order, n: int = 3) -> list[Shown]:
+def dry_run(store: Store, actor: str, order: RunOrder, n: int = 3) -> list[DryRunJudgment]:
     """Ask the endpoint about the first n items of the draw; nothing is stored but what it cost. Raises AssayError."""
     require(store, actor, "researcher")
     _check(store, order)
@@ -65,15 +75,15 @@ def dry_run(store: Store, actor: str, order: Order, n: int = 3) -> list[Shown]:
     try:
         return dry_runs.dry_run(store, actor, order, _judge(order), n, SEED, terms.budget(order, 0.0), charged)
     finally:
-        charges.keep(store, actor, "", charged, terms.price(order))
+        charges.store_charge(store, actor, "", charged, terms.order_price(order))
 
 
-def trials(store: Store) -> Spent:
+def trial_costs(store: Store) -> RunCost:
     """What dry runs have cost, and checks before runs that never began."""
-    return charges.spent(store, "", None)
+    return charges.run_cost(store, "", None)
 
 
-def start(store: Store, actor: str, order: Order, *, patient: bool = True, source: Source | None = None) -> str:
+def start(store: Store, actor: str, order: RunOrder, *, patient: bool = True, source: Source | None = None) -> str:
     """Begin a run in the background, and give its id: researchers and leads.
 
     Returns once the endpoint has answered and knows the model. `patient`: a batch is waited for, not only handed in;
@@ -89,8 +99,8 @@ def start(store: Store, actor: str, order: Order, *, patient: bool = True, sourc
     items, judgments = left.count()
     if not judgments:
         raise BadInput("Nothing is left to ask: this very judge has judged all of these items.")
-    price = terms.price(order)
-    charged = dry_runs.tried(store, actor, "", order, 0.0) if source is None else []
+    price = terms.order_price(order)
+    charged = dry_runs.try_endpoint(store, actor, "", order, 0.0) if source is None else []
     run_id = new_id()
     settings = {
         "inside": dry_runs.is_practice(order.endpoint),
@@ -106,7 +116,7 @@ def start(store: Store, actor: str, order: Order, *, patient: bool = True, sourc
         _add_judge(tx, order, key)
         tx.append([RunRow(run_id, order.dataset_id, key, canonical(settings), items, judgments)])
         tx.append([RunEventRow(new_id(), run_id, "started", "")])
-        charges.add(tx, run_id, charged, price)
+        charges.add_charge(tx, run_id, charged, price)
 
     Live(store, actor, run_id, order, left, price, source or _source(order), patient).start("run started", work)
     return run_id
@@ -116,12 +126,12 @@ def stop(store: Store, actor: str, run_id: str) -> None:
     """Stop a run: calls under way get a short grace, and what they bring is stored."""
     require(store, actor, "researcher")
     _row(store, run_id)
-    live = running.live(run_id)
+    live = running.live_run(run_id)
     if live is not None:
         live.stop(f"{actor} stopped it. Resume it to go on where it was.")
-    elif states.state(store, run_id)[0] == "waiting for batch":
-        look_after(store, run_id)
-        if (live := running.live(run_id)) is not None:
+    elif states.run_state(store, run_id)[0] == "waiting for batch":
+        follow_batches(store, run_id)
+        if (live := running.live_run(run_id)) is not None:
             live.stop(f"{actor} stopped it. Resume it to go on where it was.")
 
 
@@ -137,8 +147,8 @@ def resume(
     """
     require(store, actor, "researcher")
     row = _row(store, run_id)
-    state, _ = states.state(store, run_id)
-    if state in LIVE and not (state == "waiting for batch" and running.live(run_id) is None):
+    state, _ = states.run_state(store, run_id)
+    if state in LIVE and not (state == "waiting for batch" and running.live_run(run_id) is None):
         raise BadInput("This run goes on already.")
     order = order_of(store, run_id)
     order = replace(
@@ -148,9 +158,9 @@ def resume(
     key, settings = str(row[2]), json.loads(row[3])
     _alone(store, order.dataset_id, key, but=run_id)
     _same_card(store, order, key)
-    terms.check(order)
-    paid = terms.price(order)
-    spent = charges.spent(store, run_id, paid)
+    terms.check_terms(order)
+    paid = terms.order_price(order)
+    spent = charges.run_cost(store, run_id, paid)
     if limit is not None and limit < spent.most:
         about = "about " if spent.estimated or spent.open else ""
         raise BadInput(
@@ -158,13 +168,13 @@ def resume(
             "Give a higher one."
         )
     left = Remaining(store, order, key, int(settings["until"]), int(settings["seed"]), store.newest())
-    charged = dry_runs.tried(store, actor, run_id, order, spent.most) if source is None else []
+    charged = dry_runs.try_endpoint(store, actor, run_id, order, spent.most) if source is None else []
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
         _alone(tx, order.dataset_id, key, but=run_id)
         charges.add_lost(tx, run_id, paid)
-        charges.add(tx, run_id, charged, paid)
+        charges.add_charge(tx, run_id, charged, paid)
         if limit is not None or price is not None:
             tx.append([RunLimitRow(new_id(), run_id, order.spending_limit, *(order.price or (None, None)))])
         tx.append([RunEventRow(new_id(), run_id, "started", "resumed")])
@@ -172,11 +182,11 @@ def resume(
     Live(store, actor, run_id, order, left, paid, source or _source(order), patient).start("run resumed", work)
 
 
-def standing(store: Store, run_id: str) -> Standing:
+def run_progress(store: Store, run_id: str) -> RunProgress:
     """How far a run is. Raises NotFound."""
     row = _row(store, run_id)
-    state, why = states.state(store, run_id)
-    live = running.live(run_id)
+    state, why = states.run_state(store, run_id)
+    live = running.live_run(run_id)
     counts = {
         str(reason): int(n)
         for reason, n in store.rows(
@@ -188,8 +198,8 @@ def standing(store: Store, run_id: str) -> Standing:
     }
     calls = store.rows("select count(*) from reply where run_id = $1", [run_id])[0][0]
     settings = json.loads(row[3])
-    limit, price = terms.counted(terms.given(store, run_id, settings), str(row[6]), settings)
-    spent = charges.spent(store, run_id, price)
+    limit, price = terms.counted_price(terms.latest_terms(store, run_id, settings), str(row[6]), settings)
+    spent = charges.run_cost(store, run_id, price)
     latest = store.rows(
         "select why, max(seq) from judgment where run_id = $1 and unscored <> '' group by why order by 2 desc, 1 "
         f"limit {_LATEST}",
@@ -198,14 +208,14 @@ def standing(store: Store, run_id: str) -> Standing:
     done, rate = sum(counts.values()), live.rate() if live else 0.0
     total = max(int(row[5]), done)
     scored = counts.pop("", 0)
-    return Standing(
+    return RunProgress(
         state, why, done, total, scored, counts, int(calls), spent.tokens_in, spent.tokens_out, spent.cost, rate,
         (total - done) / rate if rate and state == "running" else None,
         (*(live.notes if live else ()), *(str(w[0]) for w in latest)), spent.estimated, limit, spent.open,
     )  # fmt: skip
 
 
-def look_after(store: Store, run_id: str, patient: bool = True) -> None:
+def follow_batches(store: Store, run_id: str, patient: bool = True) -> None:
     """Go on waiting for the batches of a run, where nobody in this process does; impatient: look once."""
     order, row = order_of(store, run_id), _row(store, run_id)
     _same_card(store, order, str(row[2]))
@@ -215,16 +225,16 @@ def look_after(store: Store, run_id: str, patient: bool = True) -> None:
     ]
     actor = str(store.rows("select actor from change where seq = $1", [started])[0][0])
     left = Remaining(store, order, str(row[2]), int(settings["until"]), int(settings["seed"]), int(started))
-    live = Live(store, actor, run_id, order, left, terms.price(order), _source(order), patient)
+    live = Live(store, actor, run_id, order, left, terms.order_price(order), _source(order), patient)
     with contextlib.suppress(BadInput):  # somebody else looks after it
         live.start("run resumed", lambda tx: charges.add_lost(tx, run_id, live.price))
 
 
-def look_after_all(store: Store) -> None:
+def follow_all_batches(store: Store) -> None:
     """Go on waiting for every batch that is out, at the start of the app; what cannot be asked stays as it is."""
-    for run_id in sorted(states.waiting(store)):
+    for run_id in sorted(states.runs_waiting(store)):
         with contextlib.suppress(AssayError):
-            look_after(store, run_id)
+            follow_batches(store, run_id)
 
 
 def close(store: Store) -> None:
@@ -233,31 +243,31 @@ def close(store: Store) -> None:
 
 
 def wait(
-    store: Store, run_id: str, progress: Callable[[Standing], None] | None = None, every: float = 0.25
-) -> Standing:
+    store: Store, run_id: str, progress: Callable[[RunProgress], None] | None = None, every: float = 0.25
+) -> RunProgress:
     """Wait until a run of this process ends; `progress` is called with its state now and then."""
-    while (live := running.live(run_id)) is not None:
+    while (live := running.live_run(run_id)) is not None:
         if progress is not None:
-            progress(standing(store, run_id))
+            progress(run_progress(store, run_id))
         live.join(every)
-    return standing(store, run_id)
+    return run_progress(store, run_id)
 
 
-def judge(store: Store, run_id: str) -> Judge:
+def run_judge(store: Store, run_id: str) -> RunJudge:
     """The judge of a run, with its card as it was. Raises NotFound, UnknownCard."""
     order = order_of(store, run_id)
     key = str(_row(store, run_id)[2])
-    return Judge(key, order.card, order.model, order.params.identity(order.card.kind))
+    return RunJudge(key, order.card, order.model, order.params.identity(order.card.kind))
 
 
-def order_of(store: Store, run_id: str) -> Order:
+def order_of(store: Store, run_id: str) -> RunOrder:
     """What a run was asked to be. Raises NotFound, and UnknownCard where its card is there no more as it was."""
     row = _row(store, run_id)
     settings = json.loads(row[3])
-    limit, price = terms.given(store, run_id, settings)
+    limit, price = terms.latest_terms(store, run_id, settings)
     # Runs from before there were rules say nothing of one, and neither does the id of their judge.
     params = Params.model_validate({"combine": "", **settings["params"]})
-    return Order(
+    return RunOrder(
         str(row[1]), cards.card_of_judge(store, str(row[2])), str(row[6]), params, _endpoint(settings),
         limit, price, settings["most"], settings["only_unscored"], settings["batch"],
     )  # fmt: skip
@@ -272,7 +282,7 @@ def _endpoint(settings: dict[str, Any]) -> Endpoint:
     return found.model_copy(update={"base_url": practice_url()}) if settings["inside"] else found
 
 
-def _judge(order: Order) -> str:
+def _judge(order: RunOrder) -> str:
     return judge_id(order.card.version, order.model, order.params.identity(order.card.kind), order.synthetic)
 
 
@@ -287,7 +297,7 @@ def _row(store: Store | Tx, run_id: str) -> tuple[Any, ...]:
     return rows[0]
 
 
-def _check(store: Store, order: Order) -> None:
+def _check(store: Store, order: RunOrder) -> None:
     """Raises BadInput where an order makes no sense."""
     card = order.card
     soundness.require(card)
@@ -301,19 +311,19 @@ def _check(store: Store, order: Order) -> None:
         raise BadInput(f"The dataset has no {card.kind} for the card {card.name} to judge.")
     if order.most < 0:
         raise BadInput(f"The most items is {order.most}: it must be 1 or more, or 0 for all.")
-    terms.check(order)
+    terms.check_terms(order)
 
 
 def _alone(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
     """Raises BadInput where a run of this judge over the dataset goes on."""
     rows = store.rows("select id from run where dataset_id = $1 and judge_id = $2", [dataset_id, judge])
-    waiting = states.waiting(store)
+    waiting = states.runs_waiting(store)
     for (run_id,) in rows:
-        if run_id != but and (running.live(run_id) is not None or run_id in waiting):
+        if run_id != but and (running.live_run(run_id) is not None or run_id in waiting):
             raise BadInput("This very judge is running over this dataset already. Wait for it, or stop it first.")
 
 
-def _add_judge(tx: Tx, order: Order, key: str) -> None:
+def _add_judge(tx: Tx, order: RunOrder, key: str) -> None:
     """The rows of the card and the judge, where they are missing."""
     card = order.card
     if not tx.rows("select 1 from card where version = $1", [card.version]):
@@ -324,19 +334,25 @@ def _add_judge(tx: Tx, order: Order, key: str) -> None:
         combinations.add_rules(tx, {key: (card, order.params.identity(card.kind))})
 
 
-def _same_card(store: Store, order: Order, judge: str) -> None:
+def _same_card(store: Store, order: RunOrder, judge: str) -> None:
     """Raises BadInput where the card is another one by now: what came before would not be of the same judge."""
     if not store.rows("select 1 from judge where id = $1 and card_version = $2", [judge, order.card.version]):
         raise BadInput(f"The card {order.card.name} has changed since this run began. Start a new run.")
 
 
-def _estimate(store: Store, order: Order) -> Estimate:
+def _estimate(store: Store, order: RunOrder) -> Estimate:
     left = Remaining(store, order, _judge(order), store.newest(), SEED)
     items, judgments = left.count()
     # A swapped scenario is about as long as the item's own, and needs all the others.
     params = order.params.model_copy(update={"probe": order.params.probe.replace("scenario_swapped", "")})
     found = estimated(
-        order.card, order.model, params, left.some(COUNTED), price=terms.price(order), of=items, judgments=judgments
+        order.card,
+        order.model,
+        params,
+        left.some(COUNTED),
+        price=terms.order_price(order),
+        of=items,
+        judgments=judgments,
     )
     required = requirements(
         order.card, order.model, params, left.longest(), dataset_systems(store, order.dataset_id),
@@ -345,7 +361,7 @@ def _estimate(store: Store, order: Order) -> Estimate:
     return replace(found, long=str(left.long()), requirements=tuple(required))
 
 
-def _source(order: Order) -> Source | None:
+def _source(order: RunOrder) -> Source | None:
     if not order.batch:
         return None
     from data.runs.batches import waiting

@@ -9,7 +9,7 @@ from data.store import Store, Tx
 _GONE = "Assay ended while this was running. Resume it to go on where it was."
 
 
-def waiting(store: Store | Tx) -> set[str]:
+def runs_waiting(store: Store | Tx) -> set[str]:
     """The runs that wait for a batch, whether or not anybody in this process looks after it."""
     from data.runs.batches import FINAL
 
@@ -20,20 +20,20 @@ def waiting(store: Store | Tx) -> set[str]:
     return {str(run_id) for run_id, state in rows if state not in FINAL}
 
 
-def state(store: Store, run_id: str) -> tuple[State, str]:
+def run_state(store: Store, run_id: str) -> tuple[State, str]:
     """(state, why) of a run."""
     rows = store.rows("select kind, why from run_now where run_id = $1", [run_id])
-    return stand(run_id, str(rows[0][0]), str(rows[0][1]), waiting(store))
+    return derive_state(run_id, str(rows[0][0]), str(rows[0][1]), runs_waiting(store))
 
 
-def stand(run_id: str, kind: str, why: str, out: set[str]) -> tuple[State, str]:
+def derive_state(run_id: str, kind: str, why: str, out: set[str]) -> tuple[State, str]:
     """(state, why) of a run by its newest event and what goes on here; `out`: those that wait for a batch."""
-    live = running.live(run_id)
+    live = running.live_run(run_id)
     if live is not None:
         if live.stopped():
             return "stopping", ""
         return ("waiting for batch" if run_id in out else "running"), ""
-    told = running.untold(run_id)
+    told = running.unrecorded_end(run_id)
     if told is not None:
         return told  # type: ignore[return-value]
     if kind == "started":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from data.runs.run_order import Order
+from data.runs.run_order import RunOrder
 from data.store import Store
 from data.store.errors import BadInput
 from judges.client.budget import Budget, Price
@@ -15,12 +15,12 @@ Terms = tuple[float | None, Price | None]
 """(spending limit in US dollars, price in US dollars per million tokens)"""
 
 
-def price(order: Order) -> Price | None:
+def order_price(order: RunOrder) -> Price | None:
     """US dollars per million tokens that a reply of this order costs; None: not known."""
     return order.price or listed_price(order.model, batch=order.batch)
 
 
-def check(order: Order) -> None:
+def check_terms(order: RunOrder) -> None:
     """Raises BadInput where an order's price or limit is none, or the limit cannot be kept."""
     limit = order.spending_limit
     if order.price is not None and not all(math.isfinite(p) and p >= 0 for p in order.price):
@@ -29,28 +29,28 @@ def check(order: Order) -> None:
         return
     if not (math.isfinite(limit) and limit > 0):
         raise BadInput(f"A spending limit is an amount above 0 in US dollars, such as 2.50; it is {limit:g}.")
-    if price(order) is None:
+    if order_price(order) is None:
         raise BadInput(f"The price of {order.model} is not known, so no spending limit can be kept: say the price.")
 
 
-def budget(order: Order, spent: float) -> Budget | None:
+def budget(order: RunOrder, spent: float) -> Budget | None:
     """The spending limit of an order of which so much is spent."""
-    paid = price(order)
+    paid = order_price(order)
     return None if order.spending_limit is None or paid is None else Budget(order.spending_limit, paid, spent)
 
 
-def given(store: Store, run_id: str, settings: dict[str, Any]) -> Terms:
+def latest_terms(store: Store, run_id: str, settings: dict[str, Any]) -> Terms:
     """What a run was given last, by its start or a resume."""
-    return limits(store, run_id).get(run_id) or begun(settings)
+    return resume_terms(store, run_id).get(run_id) or initial_terms(settings)
 
 
-def begun(settings: dict[str, Any]) -> Terms:
+def initial_terms(settings: dict[str, Any]) -> Terms:
     """What a run was begun with."""
     given = settings["price"]
     return settings["spending_limit"], (float(given[0]), float(given[1])) if given else None
 
 
-def limits(store: Store, run_id: str = "") -> dict[str, Terms]:
+def resume_terms(store: Store, run_id: str = "") -> dict[str, Terms]:
     """What runs, or this one, were given when they were resumed."""
     rows = store.rows(
         "select run_id, spending_limit, price_in, price_out from run_limit_now where $1 = '' or run_id = $1", [run_id]
@@ -58,6 +58,6 @@ def limits(store: Store, run_id: str = "") -> dict[str, Terms]:
     return {str(key): (limit, None if out is None else (float(in_), float(out))) for key, limit, in_, out in rows}
 
 
-def counted(of: Terms, model: str, settings: dict[str, Any]) -> Terms:
+def counted_price(of: Terms, model: str, settings: dict[str, Any]) -> Terms:
     """What a run counts with: its price, else that of the list."""
     return of[0], of[1] or listed_price(model, batch=bool(settings["batch"]))

@@ -13,8 +13,8 @@ from data import log
 from data.records.tables import RunEventRow
 from data.runs import charges, endpoint_memory
 from data.runs.pending import Remaining
-from data.runs.run_order import Order
-from data.runs.writer import Writer
+from data.runs.run_order import RunOrder
+from data.runs.writer import JudgmentWriter
 from data.store import Store, Tx
 from data.store.errors import BadInput, StoreFailed
 from data.store.ids import new_id
@@ -33,11 +33,11 @@ _SHUT = "Assay was shut down."
 
 
 @dataclass(frozen=True)
-class Waits:
+class WaitingForBatch:
     """A batch run has nothing to do for now: it ends here, and still waits for its batches."""
 
 
-Event = Answer | Judged | Charge | Note | Waits
+Event = Answer | Judged | Charge | Note | WaitingForBatch
 Source = Callable[["Live", dict[str, str]], AsyncIterator[Event]]
 
 
@@ -58,7 +58,7 @@ class Live:
     """One run that goes on here. It ends by itself, or soon after `stop`; its last row says how."""
 
     def __init__(
-        self, store: Store, actor: str, run_id: str, order: Order, remaining: Remaining, price: Price | None,
+        self, store: Store, actor: str, run_id: str, order: RunOrder, remaining: Remaining, price: Price | None,
         source: Source | None = None, patient: bool = True,
     ) -> None:  # fmt: skip
         self.store, self.actor, self.run_id, self.order, self.remaining = store, actor, run_id, order, remaining
@@ -68,7 +68,7 @@ class Live:
         self._stop = ""
         self._begun, self._stored = 0.0, 0
         self._judged: deque[tuple[float, int]] = deque()
-        self._writer = Writer(store, actor, run_id, remaining.judge_id, order.card, price)
+        self._writer = JudgmentWriter(store, actor, run_id, remaining.judge_id, order.card, price)
         self._buffer: list[Answer | Judged | Charge] = []
         self._budget: Budget | None = None
         self._holding = asyncio.Lock()
@@ -118,7 +118,7 @@ class Live:
         limit, price = self.order.spending_limit, self.price
         self._budget = None
         if limit is not None and price is not None:
-            spent = charges.spent(self.store, self.run_id, price).most
+            spent = charges.run_cost(self.store, self.run_id, price).most
             self._budget = Budget(limit, price, spent, hold=self._hold)
         return self._budget
 
@@ -146,7 +146,7 @@ class Live:
     # -- the thread ---------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        kind, why, modes = "failed", "", endpoint_memory.modes(self.store)
+        kind, why, modes = "failed", "", endpoint_memory.known_modes(self.store)
         known = dict(modes)
         try:
             kind, why = asyncio.run(self._run(modes))
@@ -159,7 +159,7 @@ class Live:
         self._tell(kind)
         try:
             if kind or modes != known:
-                finish(self.store, self.actor, self.run_id, kind, why, modes if modes != known else {})
+                record_end(self.store, self.actor, self.run_id, kind, why, modes if modes != known else {})
         except (StoreFailed, AssayError):
             # The disk takes nothing more: the run shows as interrupted at the next start, and here as what it is.
             with _LOCK:
@@ -186,7 +186,7 @@ class Live:
         last = ("finished", "")
         try:
             async for event in self._source(self, modes):
-                if isinstance(event, Waits):
+                if isinstance(event, WaitingForBatch):
                     last = ("", "")
                     continue
                 if isinstance(event, Note):
@@ -264,25 +264,25 @@ _LIVE: dict[str, Live] = {}
 _UNTOLD: dict[str, tuple[str, str]] = {}
 
 
-def live(run_id: str) -> Live | None:
+def live_run(run_id: str) -> Live | None:
     """The run, while it goes on in this process."""
     with _LOCK:
         return _LIVE.get(run_id)
 
 
-def untold(run_id: str) -> tuple[str, str] | None:
+def unrecorded_end(run_id: str) -> tuple[str, str] | None:
     """(kind, why) of a run that ended in this process without a row, as the store took none."""
     with _LOCK:
         return _UNTOLD.get(run_id)
 
 
-def finish(store: Store, actor: str, run_id: str, kind: str, why: str, modes: Mapping[str, str]) -> None:
+def record_end(store: Store, actor: str, run_id: str, kind: str, why: str, modes: Mapping[str, str]) -> None:
     """Say how a run ended, and remember how its model wants to be asked."""
 
     def work(tx: Tx) -> None:
         if kind:
             tx.append([RunEventRow(new_id(), run_id, kind, why)])
-        endpoint_memory.remember(tx, dict(modes))
+        endpoint_memory.remember_modes(tx, dict(modes))
 
     store.tx(actor, f"run {kind or 'waits'}", work, target=run_id)
 

@@ -24,12 +24,12 @@ Logprobs = tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
 _FRAME = " \t\r\n\"'`*:,[]{}().│▁Ġ"
 
 
-def words(card: Card) -> frozenset[str]:
+def answer_words(card: Card) -> frozenset[str]:
     """The answers of a card's scales, in lower case: the only tokens whose alternatives say how sure a score is."""
     return frozenset(a.lower() for d in card.dimensions if d.scale.size for a in d.scale.answers) | {"n/a"}
 
 
-def compact(logprobs: Logprobs, known: frozenset[str]) -> str:
+def compact_logprobs(logprobs: Logprobs, known: frozenset[str]) -> str:
     """Log-probabilities as JSON text: whole for tokens that can be an answer, runs of other tokens as one without any.
 
     Joined, the tokens are still the reply. "" where there are none.
@@ -50,25 +50,25 @@ def compact(logprobs: Logprobs, known: frozenset[str]) -> str:
     return canonical(kept) if kept else ""
 
 
-def expand(text: str) -> Logprobs:
+def expand_logprobs(text: str) -> Logprobs:
     """What `compact` kept."""
     found = json.loads(text) if text else []
     return tuple((entry[0], tuple(entry[1].items()) if len(entry) > 1 else ()) for entry in found)
 
 
-def clean(text: str) -> str:
+def storable_text(text: str) -> str:
     """A text as every store can hold it: without NUL and halves of surrogate pairs, which become a mark."""
     if "\x00" in text:
         text = text.replace("\x00", "\ufffd")
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-class Writer:
+class JudgmentWriter:
     """Puts what a run yields into the store: call it with up to some hundred at a time; each call is one change."""
 
     def __init__(self, store: Store, actor: str, run_id: str, judge_id: str, card: Card, price: Price | None) -> None:
         self.store, self.actor, self.run_id, self.judge_id, self.price = store, actor, run_id, judge_id, price
-        self._words = words(card)
+        self._words = answer_words(card)
         # A judge that is new, in a table that nobody else writes to, cannot clash with anything.
         self._alone = not store.rows("select 1 from judgment where judge_id = $1 limit 1", [judge_id])
         self._seen = store.touched("judgment")
@@ -86,7 +86,7 @@ class Writer:
             nonlocal added
             taken, kept = self._taken(tx, judged)
             tx.append(replies)
-            charges.add(tx, self.run_id, (one for one in found if not isinstance(one, Judged)), self.price)
+            charges.add_charge(tx, self.run_id, (one for one in found if not isinstance(one, Judged)), self.price)
             if upto is not None:
                 charges.add_hold(tx, self.run_id, upto)
             rows, scores, remarks = list[JudgmentRow](), list[ScoreRow](), list[RemarkRow]()
@@ -94,18 +94,18 @@ class Writer:
                 task = one.task
                 if (task.key, task.part, task.sample) in taken:
                     continue
-                raw = clean(one.raw)
+                raw = storable_text(one.raw)
                 key = judgment_id(self.judge_id, task.key, task.part, raw, task.sample)
                 if key in kept:  # the same text once more, when it was asked again: another judgment all the same
                     key = content_id(key, self.run_id)
                 if key in kept:
                     continue
                 kept.add(key)
-                reading = replace(one.reading, why=clean(one.reading.why))
+                reading = replace(one.reading, why=storable_text(one.reading.why))
                 row, s, r = judgment_rows(key, self.judge_id, task.key, task.part, task.sample, raw, reading)
                 rows.append(row._replace(run_id=self.run_id))
                 scores += s
-                remarks += [remark._replace(text=clean(remark.text)) for remark in r]
+                remarks += [remark._replace(text=storable_text(remark.text)) for remark in r]
             tx.append(rows)
             tx.append(scores)
             tx.append(remarks)
@@ -129,12 +129,20 @@ class Writer:
 
     def _reply(self, one: Answer) -> ReplyRow:
         price = None if self.price is None else cost(self.price, one.tokens_in, one.tokens_out)
-        head = (self.run_id, self.judge_id, one.key, one.part, one.sample, one.piece, clean(one.raw))
-        told = (one.unscored or "", clean(one.why), one.mode, clean(one.model), one.tokens_in, one.tokens_out, price)
-        return ReplyRow(*head, *told, one.tries, round(one.seconds * 1000), compact(one.logprobs, self._words))
+        head = (self.run_id, self.judge_id, one.key, one.part, one.sample, one.piece, storable_text(one.raw))
+        told = (
+            one.unscored or "",
+            storable_text(one.why),
+            one.mode,
+            storable_text(one.model),
+            one.tokens_in,
+            one.tokens_out,
+            price,
+        )
+        return ReplyRow(*head, *told, one.tries, round(one.seconds * 1000), compact_logprobs(one.logprobs, self._words))
 
 
-def had(
+def stored_replies(
     store: Store, judge_id: str, slots: Mapping[Slot, tuple[int, str]], items: Iterable[str]
 ) -> dict[Slot, dict[str, Answer]]:
     """Replies to pieces of judgments that are not made yet, by slot and piece, the newest each; none that failed.
@@ -155,6 +163,6 @@ def had(
             continue
         found[slot][row[3]] = Answer(
             *(*slot, row[3], row[4], row[5] or None, row[6], row[7], row[8]),
-            *(int(row[9]), int(row[10]), int(row[11]), row[12] / 1000, expand(row[13])),
+            *(int(row[9]), int(row[10]), int(row[11]), row[12] / 1000, expand_logprobs(row[13])),
         )  # fmt: skip
     return found

@@ -38,13 +38,13 @@ def install_samples(store: Store, actor: str) -> None:
 
 def _install(store: Store) -> None:
     """Import the sample, marked as synthetic, and fill both queues of each of its datasets."""
-    from data.importing import Plan, from_bytes, take
+    from data.importing import ImportPlan, from_bytes, import_source
     from data.samples import DESCRIPTION, SAMPLES
 
     store.tx(MAKER, "samples", lambda tx: people.append_people(tx, [Person(MAKER, "researcher", True)]))
     for sample in SAMPLES:
-        plan = Plan(sample.name, DESCRIPTION, synthetic=True, sampling="random", population=sample.items)
-        take(store, MAKER, from_bytes([(f"{sample.name}.jsonl", sample.lines())]), plan)
+        plan = ImportPlan(sample.name, DESCRIPTION, synthetic=True, sampling="random", population=sample.items)
+        import_source(store, MAKER, from_bytes([(f"{sample.name}.jsonl", sample.lines())]), plan)
         found = datasets.dataset_named(store, sample.name)
         judges = datasets.dataset_judges(store, found.id)
         judge = judges[0].id if judges else ""

@@ -13,7 +13,7 @@ import numpy as np
 from judges.audits import AuditReply, Cell
 from judges.card import Card
 from judges.cli import agree_extras, agree_verdicts
-from judges.cli.options import add_card, chosen_card, filed_card
+from judges.cli.options import add_card, add_param, chosen_card, filed_card
 from judges.errors import AssayError
 from judges.importing.contents import Contents, contents
 from judges.importing.lines import items
@@ -58,9 +58,7 @@ def add(subparsers: Any) -> None:
     )
     add_card(parser, "the card, where the judgments are of several")
     parser.add_argument("--model", help="the model, where the judgments are of several")
-    parser.add_argument(
-        "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter that judges differ in; repeat"
-    )
+    add_param(parser)
     parser.add_argument(
         "--target", type=float, metavar="SHARE", help="which verdicts need no person: the agreement asked of them"
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, all_audits, combine_replies, run_audits
-from judges.cli.options import add_card, chosen_card, filed_card
+from judges.cli.options import add_card, add_param, chosen_card, filed_card
 from judges.errors import AssayError
 from judges.importing.judged_files import Lines, gold, judge_of, one_judge, replies
 from judges.importing.lines import items, judgments, labels
@@ -38,9 +38,7 @@ def add(subparsers: Any) -> None:
     )
     add_card(parser, "the card, where the judgments are of several")
     parser.add_argument("--model", help="the model to audit, where the judgments are of several")
-    parser.add_argument(
-        "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter that judges differ in; repeat"
-    )
+    add_param(parser)
     parser.add_argument(
         "--probe", action="append", default=[], metavar="NAME=FILE", help="judgments of items changed by a probe"
     )

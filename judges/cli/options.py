@@ -97,6 +97,12 @@ def add_card(parser: argparse.ArgumentParser, about: str = "the card: a name tha
     )
 
 
+def add_param(parser: argparse.ArgumentParser) -> None:
+    """The option that picks judgments by a parameter of their judge."""
+    about = "a parameter that judges differ in; repeat"
+    parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help=about)
+
+
 def add_endpoint(parser: argparse.ArgumentParser) -> None:
     """The options of where it runs, and what it may cost."""
     group = parser.add_argument_group("endpoint and limits")

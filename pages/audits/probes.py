@@ -32,7 +32,7 @@ def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> N
         st.caption("A researcher or lead can run it.")
         return
     store = session.store()
-    before = next((run for run in runs.history(store, dataset.id) if run.judge == judge), None)
+    before = next((run for run in runs.list_runs(store, dataset.id) if run.judge == judge), None)
     if before is None:
         st.caption("This judge's replies were imported: give its endpoint in the form of a run.")
         given = {} if probe == "both orders" else {"probe": probe}

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from data.exporting import FORMATS, Format, Given, Kind, Option, loads
+from data.exporting import FORMATS, ExportKind, ExportOption, ExportResult, Format, loading_code
 from data.gold.excluded_items import ExcludedItem
 from data.store import Store
 from judges.plural import many
@@ -25,13 +25,13 @@ _ASIDE = (
 )
 
 
-def kind(known: Mapping[str, Kind]) -> Kind:
+def kind(known: Mapping[str, ExportKind]) -> ExportKind:
     """The kind that is chosen, with what it gives."""
     chosen = st.selectbox("What", list(known), format_func=lambda name: known[name].title, key="export:kind")
     return known[chosen]
 
 
-def format(of: Kind) -> Format:
+def format(of: ExportKind) -> Format:
     """The format that is chosen."""
     if of.lines:
         st.segmented_control("Format", ["jsonl"], format_func=FORMATS.get, default="jsonl", key="export:lines")
@@ -42,7 +42,7 @@ def format(of: Kind) -> Format:
     return chosen
 
 
-def options(store: Store, dataset_id: str, of: Kind) -> dict[str, Any]:
+def options(store: Store, dataset_id: str, of: ExportKind) -> dict[str, Any]:
     """The options of a kind as they are set."""
     found: dict[str, Any] = {}
     if not of.options:
@@ -53,7 +53,7 @@ def options(store: Store, dataset_id: str, of: Kind) -> dict[str, Any]:
     return found
 
 
-def _option(store: Store, dataset_id: str, of: Kind, option: Option) -> Any:
+def _option(store: Store, dataset_id: str, of: ExportKind, option: ExportOption) -> Any:
     key = f"export:{of.name}:{option.name}"
     if isinstance(option.default, bool):
         return st.toggle(text.plain(option.title), option.default, key=key, help=text.plain(option.says))
@@ -83,7 +83,7 @@ def _option(store: Store, dataset_id: str, of: Kind, option: Option) -> Any:
     return chosen or option.default
 
 
-def every(known: Mapping[str, Kind]) -> None:
+def every(known: Mapping[str, ExportKind]) -> None:
     """What each kind of file holds."""
     rows = [(k.title, k.says, k.again[:1].upper() + k.again[1:]) for k in known.values()]
     with st.expander("What each file contains", icon=":material/folder_open:"):
@@ -93,7 +93,7 @@ def every(known: Mapping[str, Kind]) -> None:
         )  # fmt: skip
 
 
-def told(of: Kind, format: Format) -> None:
+def told(of: ExportKind, format: Format) -> None:
     """What the kind gives, and what is to be known of it and its format."""
     text.say("{says}", says=of.says)
     if of.tunes:
@@ -102,7 +102,7 @@ def told(of: Kind, format: Format) -> None:
         st.caption(_CSV)
 
 
-def shown(rows: Sequence[Mapping[str, Any]], count: int, of: Kind) -> None:
+def shown(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> None:
     """The number of rows, and the first of them."""
     if not count:
         st.info(text.plain(_nothing(of)), icon=":material/inbox:")
@@ -126,7 +126,7 @@ def blinded(items: int) -> None:
         )  # fmt: skip
 
 
-def _nothing(of: Kind) -> str:
+def _nothing(of: ExportKind) -> str:
     why = {
         "preference_turns": "Nobody has improved a turn yet: on the desk, press e beside a turn.",
         "preference_pairs": "No pair has a verdict other than a tie.",
@@ -164,7 +164,7 @@ def progress(count: int) -> Iterator[Callable[[int], None]]:
         bar.empty()
 
 
-def done(given: Given, address: str) -> None:
+def done(given: ExportResult, address: str) -> None:
     """The file that was made, and how to read it."""
     with st.container(border=True):
         size = _size(given.file)
@@ -177,7 +177,7 @@ def done(given: Given, address: str) -> None:
             st.code(f"python -m data import {given.file.name} --dataset NAME", language="bash")
         if given.kind != "dataset":
             st.caption("To read it in Python:")
-            st.code(loads(given.format, given.file.name), language="python")
+            st.code(loading_code(given.format, given.file.name), language="python")
 
 
 def aside(found: Sequence[ExcludedItem]) -> tuple[list[str], str] | None:

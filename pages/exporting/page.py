@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from data import exporting
-from data.exporting import Format, Kind
+from data.exporting import ExportKind, Format
 from data.gold import excluded_items
 from data.records.datasets import Dataset
 from data.records.people import Person
@@ -34,7 +34,7 @@ def page() -> None:
     if dataset is None:
         return
     with middle:
-        kind = export_form.kind(exporting.kinds())
+        kind = export_form.kind(exporting.export_kinds())
     with right:
         format = export_form.format(kind)
     st.caption("Researchers and leads may export. Each export is in the audit log.")
@@ -44,11 +44,13 @@ def page() -> None:
         _file(who, store, dataset, kind, format, options)
     except AssayError as error:
         text.refuse(error)
-    export_form.every(exporting.kinds())
+    export_form.every(exporting.export_kinds())
     _aside(who, store, dataset)
 
 
-def _file(who: Person, store: Store, dataset: Dataset, kind: Kind, format: Format, options: dict[str, Any]) -> None:
+def _file(
+    who: Person, store: Store, dataset: Dataset, kind: ExportKind, format: Format, options: dict[str, Any]
+) -> None:
     """The first rows, and the file of all of them."""
     kept = session.scratch("export")
     if kind.name == "examples" and not options["card"]:
@@ -58,11 +60,11 @@ def _file(who: Person, store: Store, dataset: Dataset, kind: Kind, format: Forma
     rows, count = _preview(store, who.name, dataset, kind.name, options, (store.url, stamp))
     export_form.shown(rows, count, kind)
     key = (dataset.id, kind.name, format, tuple(options.items()))
-    export_form.blinded(exporting.blinded(store, who.name, dataset, kind, options))
+    export_form.blinded(exporting.count_waiting_blind(store, who.name, dataset, kind, options))
     if count and st.button("Make the file", type="primary", icon=":material/draft:"):
         file = downloads.place(f"{_plain(dataset.name)}-{kind.name}.{format}")
         with export_form.progress(count) as seen:
-            given = exporting.give(store, who.name, dataset, kind, options, format, file, seen)
+            given = exporting.write_export(store, who.name, dataset, kind, options, format, file, seen)
         kept.update(key=key, given=given, address=downloads.offer(file))
     if kept.get("key") == key and kept["given"].file.exists():
         export_form.done(kept["given"], kept["address"])
@@ -73,7 +75,7 @@ def _preview(
     _store: Store, actor: str, dataset: Dataset, kind: str, options: dict[str, Any], at: tuple[Any, ...]
 ) -> tuple[list[dict[str, Any]], int]:
     """The first rows and their number, for as long as the tables stay as they are."""
-    return exporting.preview(_store, actor, dataset, exporting.kind(kind), options)
+    return exporting.preview_export(_store, actor, dataset, exporting.export_kind(kind), options)
 
 
 def _aside(who: Person, store: Store, dataset: Dataset) -> None:

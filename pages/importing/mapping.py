@@ -10,7 +10,7 @@ import streamlit as st
 
 from data import importing
 from data.cards import cards
-from data.importing import From, JudgmentColumns, Known, LabelColumns, Mapping
+from data.importing import ColumnMapping, DetectedFile, JudgmentColumns, LabelColumns, ValueSource
 from judges.errors import AssayError
 from judges.types import Kind
 from pages.ui import session, text
@@ -32,9 +32,9 @@ _LABELLED = [
 ]  # fmt: skip
 
 
-def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
+def editor(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMapping, list[str]]:
     """The mapping as it now is on screen, and what it still lacks."""
-    key = f"mapping:{importing.signature(known.columns)}"
+    key = f"mapping:{importing.mapping_key(known.columns)}"
     columns = known.columns
     kind: Kind = (
         st.segmented_control(
@@ -62,7 +62,7 @@ def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
             found[name] = _source(f"{key}:{kind}:{name}", name, columns, source)
     meta = st.multiselect("Kept with the item, for slices", columns, start.meta, key=f"{key}:meta") if items else []
     faults: list[str] = []
-    mapping = Mapping(
+    mapping = ColumnMapping(
         kind=kind,
         id=found.pop("id"),
         items=items,
@@ -75,9 +75,9 @@ def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
     return mapping, faults + mapping.faults(columns, cards.current_cards(session.store()))
 
 
-def becomes(known: Known, mapping: Mapping) -> None:
+def becomes(known: DetectedFile, mapping: ColumnMapping) -> None:
     """What the first rows of the table become."""
-    lines, wrong = importing.example(known.file.name, known.rows, mapping)
+    lines, wrong = importing.example_lines(known.file.name, known.rows, mapping)
     with st.expander("What the first rows become", expanded=True):
         for sentence in wrong[:5]:
             st.text(sentence)
@@ -85,13 +85,13 @@ def becomes(known: Known, mapping: Mapping) -> None:
             st.json(line, expanded=1)
 
 
-def _source(key: str, name: str, columns: list[str], start: From) -> From:
+def _source(key: str, name: str, columns: list[str], start: ValueSource) -> ValueSource:
     """The columns of one field, joined in their order; a system or scenario may be the same text for all rows."""
     there = [column for column in start.columns if column in columns]
     title = text.plain(name.replace("_", " "))
     chosen = st.multiselect(title, columns, there, key=key, placeholder="no column")
     if chosen or not name.startswith(("system", "scenario")):
-        return From(columns=chosen)
+        return ValueSource(columns=chosen)
     same = st.text_input(
         "for all rows",
         start.constant,
@@ -99,7 +99,7 @@ def _source(key: str, name: str, columns: list[str], start: From) -> From:
         placeholder="or the same for all rows",
         label_visibility="collapsed",
     )
-    return From(constant=same.strip())
+    return ValueSource(constant=same.strip())
 
 
 def _table(key: str, names: list[str], rows: list[dict[str, Any]], config: dict[str, Any]) -> list[dict[str, str]]:
@@ -114,23 +114,25 @@ def _table(key: str, names: list[str], rows: list[dict[str, Any]], config: dict[
     return [{str(n): str(v) for n, v in row.items()} for row in filled if any(str(v).strip() for v in row.values())]
 
 
-def _one(column: str) -> From:
-    return From(columns=[column]) if column else From()
+def _one(column: str) -> ValueSource:
+    return ValueSource(columns=[column]) if column else ValueSource()
 
 
-def _only(source: From) -> str:
+def _only(source: ValueSource) -> str:
     return source.columns[0] if source.columns else ""
 
 
 def _values(typed: str, faults: list[str]) -> dict[str, str]:
     try:
-        return importing.unspell(typed)
+        return importing.parse_values(typed)
     except AssayError as error:
         faults.append(str(error))
         return {}
 
 
-def _judgments(key: str, kind: Kind, columns: list[str], start: Mapping, faults: list[str]) -> list[JudgmentColumns]:
+def _judgments(
+    key: str, kind: Kind, columns: list[str], start: ColumnMapping, faults: list[str]
+) -> list[JudgmentColumns]:
     st.markdown("**Judges' scores**: one row for each judge's reply, or for each question that it answered")
     rows = [
         {
@@ -141,7 +143,7 @@ def _judgments(key: str, kind: Kind, columns: list[str], start: Mapping, faults:
             "Model": j.model.constant,
             "Model in": _only(j.model),
             "Value in": _only(j.value),
-            "Meaning of values": importing.spell(j.values),
+            "Meaning of values": importing.format_values(j.values),
             "Reason in": _only(j.reason),
             "Whole reply in": _only(j.raw),
             "Turn in": _only(j.turn),
@@ -162,14 +164,14 @@ def _judgments(key: str, kind: Kind, columns: list[str], start: Mapping, faults:
         order = _one(row["Order in"])
         said = {
             "card": row["Card"],
-            "model": _one(row["Model in"]) or From(constant=row["Model"]),
+            "model": _one(row["Model in"]) or ValueSource(constant=row["Model"]),
             "raw": _one(row["Whole reply in"]),
             "value": _one(row["Value in"]),
             "values": _values(row["Meaning of values"], faults),
             "reason": _one(row["Reason in"]),
             "turn": _one(row["Turn in"]),
-            "dimension": _one(row["Question in"]) or From(constant=row["Question"]),
-            "unit": From(constant=row["Unit"]),
+            "dimension": _one(row["Question in"]) or ValueSource(constant=row["Question"]),
+            "unit": ValueSource(constant=row["Unit"]),
             "sample": _one(row["Sample in"]),
         }
         kept = _kept(start.judgments, said, ("value", "model", "dimension"), ("only", "confidence", "params", "order"))
@@ -188,12 +190,12 @@ def _kept(made: Sequence[Any], said: dict[str, Any], alike: Sequence[str], names
     return {name: getattr(found, name) for name in (*names, *(() if said["values"] else ("answers",)))}
 
 
-def _labels(key: str, kind: Kind, columns: list[str], start: Mapping, faults: list[str]) -> list[LabelColumns]:
+def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faults: list[str]) -> list[LabelColumns]:
     st.markdown("**People's labels**: one row for each column of labels")
     rows = [
         {
             "Value in": _only(label.value),
-            "Meaning of values": importing.spell(label.values),
+            "Meaning of values": importing.format_values(label.values),
             "Unit": label.unit.constant,
             "Dimension": label.dimension.constant,
             "Annotator": label.annotator.constant,
@@ -216,10 +218,10 @@ def _labels(key: str, kind: Kind, columns: list[str], start: Mapping, faults: li
         said = {
             "value": _one(row["Value in"]),
             "values": _values(row["Meaning of values"], faults),
-            "unit": From(constant=row["Unit"]),
-            "dimension": From(constant=row["Dimension"]),
-            "annotator": _one(row["Annotator in"]) or From(constant=row["Annotator"]),
-            "mode": From(constant=row["Mode"] or "blind"),
+            "unit": ValueSource(constant=row["Unit"]),
+            "dimension": ValueSource(constant=row["Dimension"]),
+            "annotator": _one(row["Annotator in"]) or ValueSource(constant=row["Annotator"]),
+            "mode": ValueSource(constant=row["Mode"] or "blind"),
             "made_at": _one(row["Made at in"]),
             "probability": _one(row["Probability in"]),
         }

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from data import importing
-from data.importing import Plan, history, start
+from data.importing import ImportPlan, history, start
 from judges.errors import AssayError
 from judges.plural import many
 from pages.importing import views
@@ -37,7 +37,7 @@ def page() -> None:
         text.refuse(kept["refused"])
     if "found" not in kept:
         views.formats()
-        views.earlier(history.imports(session.store()), clock.zone())
+        views.earlier(history.list_imports(session.store()), clock.zone())
         return
     if views.files(kept["found"]):
         _put_away(kept)
@@ -61,8 +61,8 @@ def _look(kept: dict[str, Any], uploads: list[Any]) -> None:
             kept.setdefault("tray", Tray()).add(uploads)
         with views.progress("Looking at the files") as seen:
             source, store = kept["tray"].source, session.store()
-            kept["found"] = importing.detect(source, progress=seen, waits=seen.waits)
-            kept["outline"] = start.understood(store, source, kept["found"], progress=seen, waits=seen.waits)
+            kept["found"] = importing.detect_formats(source, progress=seen, waits=seen.waits)
+            kept["outline"] = start.interpret_source(store, source, kept["found"], progress=seen, waits=seen.waits)
     except AssayError as error:
         _put_away(kept)
         kept["refused"] = error
@@ -73,7 +73,7 @@ def _put_away(kept: dict[str, Any]) -> None:
         kept.pop(name, None)
 
 
-def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
+def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
     """Show what the files would become, once for each plan; import it when that is asked for."""
     if kept.get("key") != (plan, who):
         with views.progress("Reading") as seen, downloads.making("rejected.jsonl") as file:
@@ -83,7 +83,7 @@ def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
         text.refuse(kept["refused"])
         return
     shown = kept["preview"]
-    importing.looked(session.store(), who, plan.dataset, shown)
+    importing.record_preview(session.store(), who, plan.dataset, shown)
     views.preview(shown, kept["rejects"])
     if shown.stopped or not shown.new.total:
         return
@@ -92,14 +92,14 @@ def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
     views.examples(shown)
     if not wanted:
         return
-    rest, new = ("refuse" if shown.ok else "good rows"), start.first(session.store(), plan.dataset)
+    rest, new = ("refuse" if shown.ok else "good rows"), start.is_first_import(session.store(), plan.dataset)
     try:
         with views.progress("Importing") as seen:
-            kept["done"] = importing.take(
+            kept["done"] = importing.import_source(
                 session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.waits
             )
-        importing.looked(session.store(), who, plan.dataset, shown)
-        way = start.way(session.store(), who, kept["done"].dataset_id, draw=new)
+        importing.record_preview(session.store(), who, plan.dataset, shown)
+        way = start.next_step(session.store(), who, kept["done"].dataset_id, draw=new)
     except AssayError as error:
         text.refuse(error)
         return

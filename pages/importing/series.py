@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from data.cards import cards
-from data.importing.outline import Outline, Series, scaled
+from data.importing.detection.interpretation import AnswerSeries, Interpretation, share_scales
 from judges.authoring.card_lookup import answers, spelled
 from judges.authoring.recipe import Answers
 from judges.errors import AssayError
@@ -23,7 +23,7 @@ _HELP = (
 )
 
 
-def editor(made: Outline, key: str) -> Outline:
+def editor(made: Interpretation, key: str) -> Interpretation:
     """The outline as it is on screen, with its tables' items described; it may be corrected in each row."""
     for file, base in made.tables.items():
         ids = ", ".join(base.id.columns) or "their row number"
@@ -49,7 +49,7 @@ def editor(made: Outline, key: str) -> Outline:
     return edited
 
 
-def _edited(made: Outline, key: str) -> Outline:
+def _edited(made: Interpretation, key: str) -> Interpretation:
     """The outline as its table on screen says it."""
     first = pd.DataFrame([_row(one) for one in made.series])
     edited = st.data_editor(
@@ -69,19 +69,19 @@ def _edited(made: Outline, key: str) -> Outline:
     both = zip(said, made.series, strict=True)
     changed = {_place(s): s.answers for s, one in both if s.answers not in (None, one.answers)}
     said = [replace(s, answers=changed.get(_place(s), s.answers)) for s in said]
-    found = scaled(said, cards.answerable_dimensions(session.store()))
+    found = share_scales(said, cards.answerable_dimensions(session.store()))
     for row, one in zip(rows, found, strict=True):
         if one.by and one.answers is not None and not row["Answers"]:
             text.quiet("{name}: read as answers on {scale}.", name=one.name, scale=one.answers.scale.words)
     return replace(made, series=found, unclear=())
 
 
-def _place(one: Series) -> tuple[str, str, str]:
+def _place(one: AnswerSeries) -> tuple[str, str, str]:
     """The question that a series answers."""
     return one.kind, one.sort, one.dimension
 
 
-def _row(one: Series) -> dict[str, Any]:
+def _row(one: AnswerSeries) -> dict[str, Any]:
     return {
         "Column": one.name + (f" ({_where(one)})" if one.only else ""),
         "Whose": WHOSE[one.by],
@@ -93,12 +93,12 @@ def _row(one: Series) -> dict[str, Any]:
     }
 
 
-def _where(one: Series) -> str:
+def _where(one: AnswerSeries) -> str:
     """The rows of a series in words."""
     return ", ".join(f"{column} {' or '.join(values)}" for column, values in one.only.items())
 
 
-def _changed(one: Series, row: dict[str, Any]) -> Series:
+def _changed(one: AnswerSeries, row: dict[str, Any]) -> AnswerSeries:
     """A series as its row now says; what was not touched stays to be found out anew."""
     before = _row(one)
     made = replace(one, by=_BY[str(row["Whose"])], who=str(row["Name"]).strip(), dimension=str(row["Question"]).strip())

@@ -13,10 +13,10 @@ import pandas as pd
 import streamlit as st
 
 from data import importing
-from data.importing import Known, Plan, Preview, Problem, Result, Source, start
-from data.importing.history import Import
-from data.importing.outline import Outline
-from data.importing.specimens import SPECIMENS
+from data.importing import DetectedFile, ImportPlan, ImportPreview, ImportResult, Problem, Source, start
+from data.importing.detection.interpretation import Interpretation
+from data.importing.file_examples import FILE_EXAMPLES
+from data.importing.history import ImportRecord
 from data.records import datasets
 from judges.errors import AssayError
 from judges.plural import many
@@ -49,8 +49,8 @@ def formats() -> None:
     """What can be uploaded, with a small example of each shape to look at, to copy and to begin with."""
     text.say("Nothing is written before you have seen what would be stored, and every line that cannot be.")
     st.subheader("What a file may look like", anchor=False)
-    chosen = url_state.tab("shape", "Shape", {one.title: one.title for one in SPECIMENS})
-    one = next(one for one in SPECIMENS if one.title == chosen)
+    chosen = url_state.tab("shape", "Shape", {one.title: one.title for one in FILE_EXAMPLES})
+    one = next(one for one in FILE_EXAMPLES if one.title == chosen)
     text.quiet("{says}", says=one.says)
     for name, held in one.files.items():
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -68,7 +68,7 @@ def formats() -> None:
     text.say("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
 
-def earlier(found: Sequence[Import], zone: tzinfo) -> None:
+def earlier(found: Sequence[ImportRecord], zone: tzinfo) -> None:
     """What was imported last."""
     if not found:
         return
@@ -81,7 +81,7 @@ def earlier(found: Sequence[Import], zone: tzinfo) -> None:
     st.caption("Imports cannot be undone: nothing is deleted. The same file imported again adds nothing.")
 
 
-def files(found: list[Known]) -> bool:
+def files(found: list[DetectedFile]) -> bool:
     """The uploaded files and what each of them is; whether they are to be removed."""
     rows = [(one.file.name, one.says, one.file.size) for one in found]
     st.dataframe(
@@ -92,7 +92,7 @@ def files(found: list[Known]) -> bool:
     return st.button("Remove these files", icon=":material/close:", type="tertiary")
 
 
-def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
+def plan(found: list[DetectedFile], outline: Interpretation, key: str) -> ImportPlan | None:
     """What the person decides: the dataset, how its labelled items were chosen, what the files hold; None until it is.
 
     Raises AssayError for what cannot be.
@@ -119,10 +119,10 @@ def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
     if not name:
         text.quiet("Give the new dataset a name to see what would be imported.")
         return None
-    made = start.plan(store, said, Plan(name, sampling=sampling, population=population))
+    made = start.plan_import(store, said, ImportPlan(name, sampling=sampling, population=population))
     by_hand = []
     for table, columns in zip((one for one in found if one.format == "table"), made.mappings, strict=True):
-        earlier = importing.before(store, table, columns) if said == outline else None
+        earlier = importing.previous_mapping(store, table, columns) if said == outline else None
         again = text.plain(f"Read {table.file.name} as such a table was read before")
         if earlier is not None and st.toggle(again, True, key=f"{key}:again:{table.file.name}"):
             columns = earlier
@@ -185,17 +185,19 @@ def progress(what: str) -> Iterator[Seen]:
         seen.bar.empty()
 
 
-def read(source: Source, made: Plan, who: str, found: list[Known], rejects: Path, seen: Seen) -> dict[str, Any]:
+def read(
+    source: Source, made: ImportPlan, who: str, found: list[DetectedFile], rejects: Path, seen: Seen
+) -> dict[str, Any]:
     """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""
     with rejects.open("wb") as file:
         try:
-            shown = importing.preview(session.store(), source, made, seen, file, who, found, seen.waits)
+            shown = importing.preview_import(session.store(), source, made, seen, file, who, found, seen.waits)
         except AssayError as error:
             return {"refused": error}
     return {"refused": None, "preview": shown, "rejects": downloads.offer(rejects) if shown.problem_count else ""}
 
 
-def preview(found: Preview, rejects: str) -> None:
+def preview(found: ImportPreview, rejects: str) -> None:
     """What an import would add, what is there already, and what cannot be imported."""
     st.subheader("What would be stored", anchor=False)
     known = astuple(found.known)
@@ -225,7 +227,7 @@ def preview(found: Preview, rejects: str) -> None:
         _problems(found, rejects)
 
 
-def examples(found: Preview) -> None:
+def examples(found: ImportPreview) -> None:
     """The first rows of each sort, as they would be stored."""
     with st.expander("The first rows, as they would be stored"):
         for sort, rows in found.rows.items():
@@ -233,7 +235,7 @@ def examples(found: Preview) -> None:
             st.dataframe(pd.DataFrame(rows), hide_index=True)
 
 
-def _problems(found: Preview, rejects: str) -> None:
+def _problems(found: ImportPreview, rejects: str) -> None:
     """What keeps lines from being imported: file by file, numbered, each with its line; alike ones counted once."""
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="content"):
@@ -263,7 +265,7 @@ def _problems(found: Preview, rejects: str) -> None:
             text.quiet("{few} The file of these lines has all of them.", few=few)
 
 
-def done(result: Result) -> None:
+def done(result: ImportResult) -> None:
     """What was imported, and where to go on."""
     with st.container(border=True):
         text.say(

@@ -10,7 +10,7 @@ import streamlit as st
 from data.records import datasets
 from data.records.people import Person
 from data.runs import runs
-from data.runs.run_order import LIVE, Run, Standing
+from data.runs.run_order import LIVE, RunProgress, RunSummary
 from pages.runs import new_run
 from pages.ui import clock, links, run_views, session, text
 
@@ -23,7 +23,7 @@ def page() -> None:
         _one(who, wanted)
         return
     st.title("Runs", anchor=False)
-    found = runs.history(store)
+    found = runs.list_runs(store)
     live = [run for run in found if run.state in LIVE]
     if live:
         _live([run.id for run in live], who)
@@ -39,15 +39,15 @@ def page() -> None:
     if not found:
         st.caption("None yet. The practice endpoint needs no key: try a run with it.")
         return
-    picked = run_views.table(found, runs.tally(store), clock.zone())
-    run_views.trials(runs.trials(store))
+    picked = run_views.table(found, runs.count_judgments(store), clock.zone())
+    run_views.trials(runs.trial_costs(store))
     if len(picked) == 1:
         if picked[0].state not in LIVE:
             _stand(who, picked[0])
         if st.button("Open this run", icon=":material/open_in_full:"):
             run_views.go(picked[0].id)
     if len(picked) == 2:
-        run_views.differences(*(runs.judge(store, run.id) for run in picked))
+        run_views.differences(*(runs.run_judge(store, run.id) for run in picked))
 
 
 def _live(ids: list[str], who: Person) -> None:
@@ -56,22 +56,22 @@ def _live(ids: list[str], who: Person) -> None:
 
 
 def _watch(ids: list[str], who: Person) -> None:
-    found = [run for run in runs.history(session.store()) if run.id in ids]
+    found = [run for run in runs.list_runs(session.store()) if run.id in ids]
     if any(run.state not in LIVE for run in found):
         st.rerun()
     for run in found:
         _stand(who, run)
 
 
-def _stand(who: Person, run: Run) -> None:
+def _stand(who: Person, run: RunSummary) -> None:
     """How far one run is, with what can be done about it."""
-    run_views.standing(run, runs.standing(session.store(), run.id), partial(_controls, who, run))
+    run_views.standing(run, runs.run_progress(session.store(), run.id), partial(_controls, who, run))
 
 
 def _one(who: Person, wanted: str) -> None:
     """One run in full: how far, what failed and why, its parameters and its prompt."""
     store = session.store()
-    run = next((r for r in runs.history(store) if r.id == wanted), None)
+    run = next((r for r in runs.list_runs(store) if r.id == wanted), None)
     if st.button("All runs", icon=":material/arrow_back:", type="tertiary"):
         st.query_params.pop("run", None)
         st.rerun()
@@ -84,10 +84,10 @@ def _one(who: Person, wanted: str) -> None:
     else:
         _stand(who, run)
     run_views.ways(run)
-    run_views.facts(run, runs.judge(store, run.id))
+    run_views.facts(run, runs.run_judge(store, run.id))
 
 
-def _controls(who: Person, run: Run, now: Standing) -> None:
+def _controls(who: Person, run: RunSummary, now: RunProgress) -> None:
     """Stop it, go on with it, or ask again what could not be used."""
     store, left = session.store(), sum(now.unscored.values())
     if now.state in ("running", "waiting for batch") and st.button(

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from data.cards import cards
 from data.records import datasets
 from data.runs import runs
-from data.runs.run_order import Order
+from data.runs.run_order import RunOrder
 from data.store import Store
 from judges.authoring.card_lookup import POINTWISE
 from judges.card import Card
@@ -137,7 +137,7 @@ def model(at: Endpoint, refusals: DeltaGenerator) -> str:
     kept = session.scratch("runs:models")
     if (at.base_url, at.key_variable) not in kept:
         try:
-            kept[at.base_url, at.key_variable] = runs.models(at)
+            kept[at.base_url, at.key_variable] = runs.list_models(at)
         except AssayError as error:
             with refusals:
                 text.refuse(error)
@@ -234,7 +234,7 @@ def made(model_of: Any, **values: Any) -> Any:
         return None
 
 
-def chosen(store: Store) -> Order | None:
+def chosen(store: Store) -> RunOrder | None:
     """An order for a run, as far as it was chosen; None while something is missing."""
     zero, one, two, three = st.columns(4)
     with zero:
@@ -261,4 +261,4 @@ def chosen(store: Store) -> Order | None:
         limited, spend, price, most = limits(at)
     if not name or named is None or asked is None or limited is None:
         return None
-    return Order(dataset.id, named, name, asked, limited, spending_limit=spend, price=price, most=most)
+    return RunOrder(dataset.id, named, name, asked, limited, spending_limit=spend, price=price, most=most)

@@ -86,7 +86,7 @@ def download(every: Callable[[], Iterable[TrailEntry]]) -> None:
 
     def made() -> bytes:
         out = io.StringIO()
-        files.sheet(out, [field.name for field in fields(TrailEntry)], (astuple(entry) for entry in every()))
+        files.write_csv_table(out, [field.name for field in fields(TrailEntry)], (astuple(entry) for entry in every()))
         return out.getvalue().encode("utf-8-sig")
 
     st.download_button(

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from data.runs.run_order import Order, Run, Shown, Standing
+from data.runs.run_order import DryRunJudgment, RunOrder, RunProgress, RunSummary
 from judges.card import Card
 from judges.client.budget import dollars
 from judges.errors import AssayError
@@ -49,7 +49,7 @@ COLUMNS = {
 }
 
 
-def as_batch(order: Order) -> Order:
+def as_batch(order: RunOrder) -> RunOrder:
     """The same order through the endpoint's Batch API."""
     return replace(order, batch=True)
 
@@ -71,7 +71,7 @@ def spent(cost: float | None, estimated: bool, limit: float | None, calls: int =
     return about if limit is None else f"{about if cost else '$0.00'} of the limit of {dollars(limit)}"
 
 
-def resumed(run: Run, now: Standing) -> tuple[bool, float | None]:
+def resumed(run: RunSummary, now: RunProgress) -> tuple[bool, float | None]:
     """(whether to go on with it, the new limit); where it keeps a limit, a small form says what is spent of it."""
     if now.limit is None:
         return st.button("Resume", icon=":material/play_arrow:", key=f"resume:{run.id}", type="primary"), None
@@ -123,7 +123,7 @@ def requirements(found: Sequence[Any], card: Card) -> None:
             text.quiet("- {said}", said=need.text)
 
 
-def shown(found: Sequence[Shown], card: Card) -> None:
+def shown(found: Sequence[DryRunJudgment], card: Card) -> None:
     """A dry run in full: what was sent, what came back, what it was read as."""
     st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
     for one in found:
@@ -193,7 +193,7 @@ def words(card: Any, score: Any) -> str:
     return f"{score.value:g}" if dimension is None else str(dimension.scale.say(score.value))
 
 
-def standing(run: Run, now: Standing, controls: Callable[[Standing], None]) -> None:
+def standing(run: RunSummary, now: RunProgress, controls: Callable[[RunProgress], None]) -> None:
     """How far a run is; `controls` draws what can be done about it."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -228,14 +228,14 @@ def standing(run: Run, now: Standing, controls: Callable[[Standing], None]) -> N
                     text.quiet("{said}", said=sentence[:1].upper() + sentence[1:])
 
 
-def _whole(now: Standing) -> str:
+def _whole(now: RunProgress) -> str:
     """What all of it would cost if the rest costs as much as what is made; "" where nothing is left or known."""
     if not now.cost or not now.done or now.done == now.total:
         return ""
     return f"about {dollars(now.cost / now.done * now.total)} in all"
 
 
-def table(found: Sequence[Run], made: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[Run]:
+def table(found: Sequence[RunSummary], made: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[RunSummary]:
     """All runs, newest first, with (judgments made, scored) of each; those that were chosen (to open, to compare)."""
     rows = [_row(run, *made.get(run.id, (0, 0)), zone) for run in found]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -250,7 +250,7 @@ def table(found: Sequence[Run], made: Mapping[str, tuple[int, int]], zone: tzinf
     return [found[n] for n in event.selection.rows]
 
 
-def _row(run: Run, done: int, scored: int, zone: tzinfo) -> tuple[Any, ...]:
+def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ...]:
     """A run as the table has it."""
     total = max(run.judgments, done)
     whole = run.cost / done * total if run.cost and done else run.cost
@@ -265,7 +265,7 @@ def _row(run: Run, done: int, scored: int, zone: tzinfo) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def address(run: Run) -> str:
+def address(run: RunSummary) -> str:
     """Where a run asks, in words or as its address."""
     return "practice, within Assay" if run.inside else run.endpoint or "as the server's environment says"
 
@@ -327,7 +327,7 @@ def prompts(card: Any) -> None:
         place_.code(words, language=None, wrap_lines=True, height=420)
 
 
-def title(run: Run, zone: tzinfo) -> None:
+def title(run: RunSummary, zone: tzinfo) -> None:
     """What a run is."""
     st.title("Run", anchor=False)
     more = [
@@ -338,7 +338,7 @@ def title(run: Run, zone: tzinfo) -> None:
     text.quiet("{told}", told=" · ".join([begun, *(m for m in more if m)]))
 
 
-def ways(run: Run) -> None:
+def ways(run: RunSummary) -> None:
     """Where to go on from a run."""
     with st.container(horizontal=True):
         links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=run.dataset, judge=run.judge)
@@ -346,7 +346,7 @@ def ways(run: Run) -> None:
         links.to("desk", "Review desk", icon=":material/rate_review:", dataset=run.dataset, judge=run.judge)
 
 
-def facts(run: Run, judge: Any) -> None:
+def facts(run: RunSummary, judge: Any) -> None:
     """Parameters and prompt of a run's judge."""
     left, right = st.columns([1, 2], gap="large")
     with left:

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
 
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.records.people import set_person
 from data.store import open_store
 
@@ -96,7 +96,7 @@ def main():
         def read(*_):
             seen.append((process_time() - start, peak()))
 
-        done = take(store, "lea", from_path(path), Plan("bench"), progress=read)
+        done = import_source(store, "lea", from_path(path), ImportPlan("bench"), progress=read)
         whole = process_time() - start
         reading, memory = seen[-1]
         scores = store.rows("select count(*) from score")[0][0]
@@ -108,7 +108,7 @@ def main():
         print(f"  writing          {whole - reading:7.1f} s, the lock held for {held[-1]:.1f} s, peak {peak():,.0f} MB")
         print(f"on the clock       {done.seconds:7.1f} s {count / done.seconds:10,.0f} lines a second")
         print(f"a megabyte         {whole / (path.stat().st_size / 2**20):7.3f} s")
-        again = take(store, "lea", from_path(path), Plan("bench"))
+        again = import_source(store, "lea", from_path(path), ImportPlan("bench"))
         assert again.known == count and not again.preview.new.total
         print(f"importing it again {again.seconds:7.1f} s and nothing is added")
         store.close()

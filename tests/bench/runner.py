@@ -160,7 +160,7 @@ class Workspace:
         """A run by a judge of its own, to its end."""
         self.runs += 1
         endpoint = Endpoint(base_url=url, concurrency=CONCURRENCY)
-        order = runs.Order(self.dataset, CARD, f"fixed {self.runs}", Params(), endpoint, most=most)
+        order = runs.RunOrder(self.dataset, CARD, f"fixed {self.runs}", Params(), endpoint, most=most)
         end = runs.wait(self.store, runs.start(self.store, "lea", order, source=source))
         assert (end.state, end.scored) == ("finished", most or REPLIES), end
 

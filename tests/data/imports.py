@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from data.importing import Plan, Source, from_bytes, preview, take
+from data.importing import ImportPlan, Source, from_bytes, import_source, preview_import
 from data.records import people
 from data.store import Store, open_store
 
@@ -46,12 +46,14 @@ def source(rows: list[Any], name: str = "rows.jsonl") -> Source:
 
 def bring(store: Store, rows: list[Any], good: bool = False, **options: Any) -> Any:
     """Import rows into the dataset `d`."""
-    return take(store, "lea", source(rows), Plan("d", **options), "good rows" if good else "refuse")
+    return import_source(store, "lea", source(rows), ImportPlan("d", **options), "good rows" if good else "refuse")
 
 
 def wrong(store: Store, rows: list[Any], **options: Any) -> list[tuple[int, str, str]]:
     """(line, field, sentence) of everything that is wrong with rows."""
-    return [(p.line, p.field, p.sentence) for p in preview(store, source(rows), Plan("d", **options)).problems]
+    return [
+        (p.line, p.field, p.sentence) for p in preview_import(store, source(rows), ImportPlan("d", **options)).problems
+    ]
 
 
 def counts(store: Store) -> dict[str, int]:

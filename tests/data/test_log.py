@@ -19,13 +19,13 @@ from data.approvals import approvals
 from data.audits import audits
 from data.cli import main
 from data.desk import labels
-from data.importing import Plan, subprocess_reader
-from data.importing.report import Refused
+from data.importing import ImportPlan, subprocess_reader
+from data.importing.report import ImportRefused
 from data.queue import queue
 from data.queue.queue import QueueFilters
 from data.records import datasets, people
 from data.runs import runs, worker
-from data.runs.run_order import Order
+from data.runs.run_order import RunOrder
 from data.store import Store
 from data.store.errors import BadInput, NotApprovable, StoreFailed
 from data.store.ids import new_id
@@ -250,9 +250,9 @@ def test_an_import_tells_how_much_and_of_nothing_what(
     line = seeds.judgment(seeds.dialogue(1), {"verdict": TEXT, TEXT: TEXT})
     label = {"item": "d-0001", "unit": "turn:1", "dimension": TEXT, "value": TEXT, "annotator": "ben", "mode": "blind"}
     bad = seeds.lines(tmp_path / "bad.jsonl", [seeds.dialogue(9, text=TEXT), line, label, {TEXT: TEXT}])
-    with pytest.raises(Refused):
-        importing.take(store, "lea", importing.from_path(bad), Plan(dataset="demo"))
-    importing.take(store, "lea", importing.from_path(bad), Plan(dataset="demo"), on_error="good rows")
+    with pytest.raises(ImportRefused):
+        importing.import_source(store, "lea", importing.from_path(bad), ImportPlan(dataset="demo"))
+    importing.import_source(store, "lea", importing.from_path(bad), ImportPlan(dataset="demo"), on_error="good rows")
     text = silent(written)
     for event in ("store_made", "import_finished", "import_refused"):
         assert event in text, text
@@ -290,9 +290,9 @@ def test_a_run_tells_how_it_ended_and_neither_key_nor_reply(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     asked = card("multi_turn_dialogue")
 
-    def order(url: str, model: str = "practice-constant") -> Order:
+    def order(url: str, model: str = "practice-constant") -> RunOrder:
         dataset = datasets.dataset_named(store, "demo").id
-        return Order(dataset, asked, model, asked.defaults, Endpoint(base_url=url, tries=1))
+        return RunOrder(dataset, asked, model, asked.defaults, Endpoint(base_url=url, tries=1))
 
     with practice("401=0.3,refused=0.3,empty=0.2", echo_key=True) as noisy:
         try:
@@ -322,8 +322,8 @@ def test_decisions_audits_exports_and_backups_are_events(store: Store, written: 
     approvals.record_decision(store, "lea", *key, "decline", TEXT)
     audits.run_audits(store, held.id, judge)
     audits.run_audits(store, held.id, judge)
-    kind = exporting.kinds()["dataset"]
-    exporting.give(store, "lea", held, kind, {}, "jsonl", tmp_path / "out.jsonl")
+    kind = exporting.export_kinds()["dataset"]
+    exporting.write_export(store, "lea", held, kind, {}, "jsonl", tmp_path / "out.jsonl")
     backups.take_backup(store, "lea", backups.make_backup(store, "lea").name)
     people.set_person(store, "lea", "rae", "researcher")
     told = events(written)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from data.calibration import score_sums
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
 from data.records import datasets, people
 from data.store import open_store
@@ -28,7 +28,7 @@ def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Se
     app = serve(start=False)
     store = open_store(app.store)
     people.join_workspace(store, "lea")
-    take(store, "lea", from_path(real / "mt_bench_ja"), Plan(dataset="mt_bench_ja"))
+    import_source(store, "lea", from_path(real / "mt_bench_ja"), ImportPlan(dataset="mt_bench_ja"))
     found = datasets.dataset_named(store, "mt_bench_ja")
     judges = {model: judge for judge, _, model, _, _ in datasets.dataset_judges(store, found.id)}
     assert set(judges) == {"gpt-4o", "gpt-4.1-2025-04-14"}

@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
 from data.calibration import calibration, missingness
-from data.importing import Plan, detect, from_path, suggest, take
+from data.importing import ImportPlan, detect_formats, from_path, import_source, suggest_mapping
 from data.records import datasets, people
 from data.store import Store, open_store
 from judges.cli import main
@@ -30,18 +30,20 @@ def store(tmp_path_factory: pytest.TempPathFactory, real: Path) -> Store:
     folder = tmp_path_factory.mktemp("figures")
     store = open_store(f"duckdb:///{folder / 'store.duckdb'}")
     people.join_workspace(store, "lea")
-    take(store, "lea", from_path(real / "mt_bench_ja"), Plan("ja", sampling="all"))
+    import_source(store, "lea", from_path(real / "mt_bench_ja"), ImportPlan("ja", sampling="all"))
     rated = [
         {"item": name, "unit": unit, "dimension": "rating", "value": value, "annotator": "rater", "mode": "blind",
          "made_at": "2026-01-31T12:00:00Z"}
         for name, unit, value in ratings(store, ONE)
     ]  # fmt: skip
-    take(store, "lea", from_path(lines(folder / "rated.jsonl", rated)), Plan("ja", sampling="all"))
+    import_source(store, "lea", from_path(lines(folder / "rated.jsonl", rated)), ImportPlan("ja", sampling="all"))
     for name in ("testset-v1", "gpt-3.5-turbo-testset-v1", "pandalm-7b-testset-v1"):
         source = from_path(real / "pandalm" / f"{name}.json")
-        known = detect(source)[0]
-        plan = Plan("pandalm", sampling="random", population=10_000, mappings=(suggest(known.columns, known.rows),))
-        take(store, "lea", source, plan)
+        known = detect_formats(source)[0]
+        plan = ImportPlan(
+            "pandalm", sampling="random", population=10_000, mappings=(suggest_mapping(known.columns, known.rows),)
+        )
+        import_source(store, "lea", source, plan)
     return store
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data.importing import Plan, detect, from_path, suggest, take
+from data.importing import ImportPlan, detect_formats, from_path, import_source, suggest_mapping
 from data.records import people
 from data.store import Store, open_store
 from data.workspace.verify import verify
@@ -23,12 +23,14 @@ def store(tmp_path_factory: pytest.TempPathFactory, real: Path) -> Store:
     store = open_store(f"duckdb:///{tmp_path_factory.mktemp('real') / 'store.duckdb'}")
     people.join_workspace(store, "lea")
     for name in ("mt_bench_ja", "mt_bench_en"):
-        take(store, "lea", from_path(real / name), Plan(name, sampling="all"))
+        import_source(store, "lea", from_path(real / name), ImportPlan(name, sampling="all"))
     for name in ("testset-v1", "gpt-3.5-turbo-testset-v1", "pandalm-7b-testset-v1"):
         source = from_path(real / "pandalm" / f"{name}.json")
-        known = detect(source)[0]
-        plan = Plan("pandalm", sampling="random", population=10_000, mappings=(suggest(known.columns, known.rows),))
-        take(store, "lea", source, plan)
+        known = detect_formats(source)[0]
+        plan = ImportPlan(
+            "pandalm", sampling="random", population=10_000, mappings=(suggest_mapping(known.columns, known.rows),)
+        )
+        import_source(store, "lea", source, plan)
     return store
 
 
@@ -161,5 +163,5 @@ def test_what_gpt35_said_unreadably_is_unscored_and_no_tie(store: Store) -> None
 @pytest.mark.parametrize("name", ["mt_bench_ja", "mt_bench_en"])
 def test_importing_them_again_adds_nothing(store: Store, real: Path, name: str) -> None:
     before = store.newest()
-    assert take(store, "lea", from_path(real / name), Plan(name, sampling="all")).preview.new.total == 0
+    assert import_source(store, "lea", from_path(real / name), ImportPlan(name, sampling="all")).preview.new.total == 0
     assert store.newest() == before

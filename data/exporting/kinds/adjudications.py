@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from data.exporting.kind import FLAG, NUMBER, TEXT, Kind, Options, Row, columns, number
-from data.exporting.shared import NAMES, moment, naming, words
+from data.exporting.kind import FLAG, NUMBER, TEXT, ExportKind, Options, Row, count_rows, typed_schema
+from data.exporting.shared import NAMES, code_words, format_time, person_names
 from data.gold.disputes import decision_time, labels_from_json
 from data.records.datasets import Dataset
 from data.store import Store
@@ -23,12 +23,12 @@ def _query(dataset: Dataset) -> tuple[str, list[Any]]:
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The decisions that stand, each with the labels that it was made on."""
-    say, name_of = words(store), naming(store, options["names"])
+    say, name_of = code_words(store), person_names(store, options["names"])
     for name, kind, unit, asked, code, who, reason, saw, written, labels in store.stream(*_query(dataset)):
         yield {
             "item": name, "unit": unit, "dimension": asked, "value": say(kind, unit, asked, code), "code": code,
             "adjudicator": name_of(who), "reason": reason, "saw_judge": bool(saw),
-            "made_at": moment(decision_time(labels, written)),
+            "made_at": format_time(decision_time(labels, written)),
             "labels": [
                 {"annotator": name_of(s.person), "value": say(kind, unit, asked, s.value), "mode": s.mode}
                 for s in labels_from_json(labels)
@@ -38,15 +38,15 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 
 def count(store: Store, dataset: Dataset, _options: Options) -> int:
     """How many there are."""
-    return number(store, _query(dataset))
+    return count_rows(store, _query(dataset))
 
 
-KIND = Kind(
+KIND = ExportKind(
     "adjudications",
     "Adjudications",
     "One row for each rating that was adjudicated: the value, who, why, when, whether the judge was in view, and the "
     "labels behind it; as lines that Assay imports.",
-    columns(
+    typed_schema(
         item=TEXT, unit=TEXT, dimension=TEXT, value=TEXT, code=NUMBER, adjudicator=TEXT, reason=TEXT, saw_judge=FLAG,
         made_at=TEXT, labels=TEXT,
     ),

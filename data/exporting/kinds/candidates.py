@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from data.exporting.conversations import messages
-from data.exporting.kind import CHAT, FLAG, NUMBER, TEXT, Kind, Option, Options, Row, columns
-from data.exporting.shared import BASIS, JUDGE, asked
+from data.exporting.conversations import item_messages
+from data.exporting.kind import CHAT, FLAG, NUMBER, TEXT, ExportKind, ExportOption, Options, Row, typed_schema
+from data.exporting.shared import BASIS, JUDGE, dimensions_by_place
 from data.gold.gold import BASES, gold_sql
 from data.queue.review_signals import find_needs
 from data.records import datasets, items
@@ -22,7 +22,7 @@ from judges.stats import bins
 from judges.triage import ReviewNeed, describe_unit
 from judges.types import Pair, Scale
 
-MOST = Option("most", "At most", "so many items, those that need it most first (0: all)", 0)
+MOST = ExportOption("most", "At most", "so many items, those that need it most first (0: all)", 0)
 _PAGE = 500
 _LOW, _APART = 0.25, 2
 """The lowest quarter of a scale is low; people who are so many steps apart disagree (half of an interval scale)."""
@@ -46,7 +46,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
                 "item": item.name, "need": round(_need(item.id, low, apart, doubts), 6),
                 "low": item.id in low, "disputed": item.id in apart, "doubted": item.id in doubts,
                 "reasons": [*low.get(item.id, []), *apart.get(item.id, []), *said], "judge": judge or None,
-                "messages": None if isinstance(content, Pair) else messages(content),
+                "messages": None if isinstance(content, Pair) else item_messages(content),
                 "content": json.loads(content.model_dump_json(exclude={"meta"})),
             }  # fmt: skip
 
@@ -62,7 +62,7 @@ def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, li
     low: dict[str, list[str]] = defaultdict(list)
     apart: dict[str, list[str]] = defaultdict(list)
     rule = gold_rule(store, dataset.id)
-    for d in asked(store, dataset.id):
+    for d in dimensions_by_place(store, dataset.id):
         if not d.scale.weights:
             continue
         if basis not in BASES:
@@ -87,12 +87,12 @@ def _far(scale: Scale) -> float:
     return bins.scale_width(scale) / 2 if scale.kind == "interval" else float(_APART)
 
 
-KIND = Kind(
+KIND = ExportKind(
     "candidates",
     "Candidates for more data",
     "Items that people rated low, that the judge was uncertain of, or that judges or people disagree on, with the "
     "reasons: what to collect or write more of.",
-    columns(
+    typed_schema(
         item=TEXT, need=NUMBER, low=FLAG, disputed=FLAG, doubted=FLAG, reasons=pa.list_(TEXT), judge=TEXT,
         messages=CHAT, content=TEXT,
     ),

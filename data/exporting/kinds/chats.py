@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from data.exporting.approved import approved
-from data.exporting.conversations import messages, sound
-from data.exporting.kind import CHAT, TEXT, WHOLE, Kind, Option, Options, Row, columns
-from data.exporting.shared import BASIS, BY_JUDGE, SCENARIO, asked, exact
+from data.exporting.approved import approval_basis
+from data.exporting.conversations import is_trainable, item_messages
+from data.exporting.kind import CHAT, TEXT, WHOLE, ExportKind, ExportOption, Options, Row, typed_schema
+from data.exporting.shared import BASIS, BY_JUDGE, SCENARIO, dimensions_by_place, exact_words
 from data.gold.gold import gold_sql
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
@@ -23,12 +23,16 @@ def _ordered(store: Store, dataset_id: str) -> dict[str, str]:
 
 
 def _dimensions(store: Store, dataset_id: str) -> list[Dimension]:
-    found = asked(store, dataset_id)
+    found = dimensions_by_place(store, dataset_id)
     return [d for d in found if d.scale.weights and d.sort in ("turn", "conversation", "response")]
 
 
-BY = Option("by", "Judged by the dimension", "the dimension whose gold decides (default: verdict)", "verdict", _ordered)
-LEAST = Option("least", "At least", 'the lowest answer to include, such as "excellent" or 4 (default: the best)', "")
+BY = ExportOption(
+    "by", "Judged by the dimension", "the dimension whose gold decides (default: verdict)", "verdict", _ordered
+)
+LEAST = ExportOption(
+    "least", "At least", 'the lowest answer to include, such as "excellent" or 4 (default: the best)', ""
+)
 
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
@@ -40,7 +44,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     judge = options["by_judge"]
     for d in wanted:
         least = _least(d, options["least"])
-        older = approved(store, dataset.id, judge, d) if judge else ""
+        older = approval_basis(store, dataset.id, judge, d) if judge else ""
         if older is None:
             raise BadInput(
                 f"This judge is not approved for {d.title} on {dataset.name}: no chats are chosen by its scores. "
@@ -57,13 +61,14 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             item = ITEM.validate_json(content)
             if isinstance(item, Pair):
                 continue
-            chat = messages(item, options["scenario"])
+            chat = item_messages(item, options["scenario"])
             while chat and chat[-1]["role"] != "assistant":
                 chat.pop()
-            if not sound(chat):
+            if not is_trainable(chat):
                 continue
             yield {
-                "messages": chat, "item": name, "system": systems, "dimension": d.name, "value": exact(d.scale, low),
+                "messages": chat, "item": name, "system": systems, "dimension": d.name,
+                "value": exact_words(d.scale, low),
                 "units": units, "basis": None if judge else options["basis"], "judge": judge or None,
                 "older_policy": older,
             }  # fmt: skip
@@ -93,13 +98,13 @@ def _names(found: list[Dimension]) -> str:
     return ", ".join(sorted({d.name for d in found})) or "none"
 
 
-KIND = Kind(
+KIND = ExportKind(
     "chats",
     "Chats to fine-tune on",
     "Whole conversations that people, or an approved judge, found good enough, as messages with roles; of a "
     "dimension of every turn, the lowest turn decides. Left out is what chat templates refuse: empty turns, or "
     "roles that do not alternate.",
-    columns(
+    typed_schema(
         messages=CHAT, item=TEXT, system=TEXT, dimension=TEXT, value=TEXT, units=WHOLE, basis=TEXT, judge=TEXT,
         older_policy=TEXT,
     ),

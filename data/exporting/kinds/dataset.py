@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from data.cards import cards
-from data.exporting.kind import TEXT, Kind, Options, Row, columns
+from data.exporting.kind import TEXT, ExportKind, Options, Row, typed_schema
 from data.exporting.kinds import adjudications, items, judgments, labels
 from data.exporting.shared import NAMES
 from data.records import guidelines
@@ -42,14 +42,14 @@ def count(store: Store, dataset: Dataset, options: Options) -> int:
     )
 
 
-KIND = Kind(
+KIND = ExportKind(
     "dataset",
     "The whole dataset",
     "The cards it needs, items, judges' replies, people's labels, adjudications, how labels are combined and the "
     "guidelines, in one file: imported by a lead, as drawn at random, into an empty workspace, it gives the same "
     "reference labels (gold) and the same figures. In a sample that is not labelled in full, each label has the "
     "probability of its draw but not the response rate of its stratum: there, strata with fewer labels weigh less.",
-    columns(id=TEXT, item=TEXT),
+    typed_schema(id=TEXT, item=TEXT),
     rows,
     count,
     (NAMES,),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from data.cards import cards
-from data.exporting.kind import TEXT, Kind, Option, Options, Row, columns
+from data.exporting.kind import TEXT, ExportKind, ExportOption, Options, Row, typed_schema
 from data.gold import excluded_items, fewshot
 from data.records import items
 from data.records.datasets import Dataset, dataset_judges
@@ -22,8 +22,8 @@ def _cards(store: Store, dataset_id: str) -> dict[str, str]:
     return {c.name: c.title for c in cards.current_cards(store).values() if c.name in used}
 
 
-CARD = Option("card", "Card", "the card whose judges are to see the examples", "", _cards)
-FEW = Option("few", "Examples", "at most so many; a card takes two or three", 3)
+CARD = ExportOption("card", "Card", "the card whose judges are to see the examples", "", _cards)
+FEW = ExportOption("few", "Examples", "at most so many; a card takes two or three", 3)
 _LOOK = 200
 
 
@@ -65,12 +65,14 @@ def _of(store: Store, card: Card, item_id: str) -> Row | None:
     return None
 
 
-KIND = Kind(
+KIND = ExportKind(
     "examples",
     "Few-shot examples for a card",
     "Items with a judge's reply that people have corrected, in the form that a card needs. Only items that are in no "
     "audit sample and were not labelled blind in a random draw; the approval check leaves them out from then on.",
-    columns(shows=TEXT, fields=TEXT, reply=TEXT, card=TEXT, card_version=TEXT, item=TEXT, part=TEXT, judge_model=TEXT),
+    typed_schema(
+        shows=TEXT, fields=TEXT, reply=TEXT, card=TEXT, card_version=TEXT, item=TEXT, part=TEXT, judge_model=TEXT
+    ),
     rows,
     options=(CARD, FEW),
     place=40,

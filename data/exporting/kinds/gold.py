@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from data.exporting.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns, limit, number
-from data.exporting.shared import BASIS, DIMENSION, JUDGE, asked, exact, judges
+from data.exporting.kind import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    ExportKind,
+    Options,
+    Row,
+    count_rows,
+    limit_clause,
+    typed_schema,
+)
+from data.exporting.shared import BASIS, DIMENSION, JUDGE, dimensions_by_place, exact_words, exported_judges
 from data.gold.gold import gold_sql
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
@@ -15,8 +26,8 @@ from data.store import Store
 def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
     """Dimension after dimension, by item; or the first so many of each dimension."""
     judge, rule = options["judge"], gold_rule(store, dataset.id)
-    by = judges(store).get(judge)
-    for d in asked(store, dataset.id):
+    by = exported_judges(store).get(judge)
+    for d in dimensions_by_place(store, dataset.id):
         if options["dimension"] not in ("", d.name):
             continue
         for name, unit, code, how, people, low, high, probability, aside, scored, theirs in store.stream(
@@ -24,14 +35,14 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
             f"s.judge_id is not null, s.value from ({gold_sql(d.sort, d.scale, options['basis'], rule)}) g "
             "join item i on i.id = g.item_id left join tuning_now t on t.item_id = g.item_id "
             "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 "
-            f"and s.judge_id = $3 order by i.name, g.unit{limit(most)}",
+            f"and s.judge_id = $3 order by i.name, g.unit{limit_clause(most)}",
             [dataset.id, d.name, judge],
         ):
             yield {
-                "item": name, "unit": unit, "dimension": d.name, "value": exact(d.scale, code), "code": code,
+                "item": name, "unit": unit, "dimension": d.name, "value": exact_words(d.scale, code), "code": code,
                 "how": how, "people": people, "low": low, "high": high, "probability": probability,
                 "basis": options["basis"], "tuning": aside,
-                "judge": judge or None, "judge_value": exact(d.scale, theirs) if scored else None,
+                "judge": judge or None, "judge_value": exact_words(d.scale, theirs) if scored else None,
                 "judge_code": theirs, "card": by.card if by else None,
                 "card_version": by.card_version if by else None, "model": by.model if by else None,
             }  # fmt: skip
@@ -40,16 +51,18 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
 def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are."""
     rule, wanted = gold_rule(store, dataset.id), options["dimension"]
-    there = [d for d in asked(store, dataset.id) if wanted in ("", d.name)]
-    return sum(number(store, (gold_sql(d.sort, d.scale, options["basis"], rule), [dataset.id, d.name])) for d in there)
+    there = [d for d in dimensions_by_place(store, dataset.id) if wanted in ("", d.name)]
+    return sum(
+        count_rows(store, (gold_sql(d.sort, d.scale, options["basis"], rule), [dataset.id, d.name])) for d in there
+    )
 
 
-KIND = Kind(
+KIND = ExportKind(
     "gold",
     "Reference labels (gold)",
     "One row for each item, unit and dimension that people have rated: the value, how it came about (one, agreed, "
     "median, majority, adjudicated), how many people, and a judge's value beside it where one is chosen.",
-    columns(
+    typed_schema(
         item=TEXT, unit=TEXT, dimension=TEXT, value=TEXT, code=NUMBER, how=TEXT, people=WHOLE, low=NUMBER, high=NUMBER,
         probability=NUMBER, basis=TEXT, tuning=FLAG, judge=TEXT, judge_value=TEXT, judge_code=NUMBER, card=TEXT,
         card_version=TEXT, model=TEXT,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from data.exporting.kind import TEXT, WHOLE, Kind, Options, Row, columns, number
+from data.exporting.kind import TEXT, WHOLE, ExportKind, Options, Row, count_rows, typed_schema
 from data.records.datasets import Dataset
 from data.store import Store
 
@@ -29,14 +29,14 @@ def rows(store: Store, dataset: Dataset, _options: Options) -> Iterator[Row]:
 
 def count(store: Store, dataset: Dataset, _options: Options) -> int:
     """How many there are."""
-    return number(store, _query(dataset))
+    return count_rows(store, _query(dataset))
 
 
-KIND = Kind(
+KIND = ExportKind(
     "items",
     "Items",
     "The dialogues, pairs and responses themselves, as lines that Assay imports.",
-    columns(
+    typed_schema(
         id=TEXT, kind=TEXT, scenario=TEXT, system=TEXT, turns=pa.list_(_TURN), input=TEXT, response_a=_SIDE,
         response_b=_SIDE, sections=TEXT, task=TEXT, output=TEXT, reference=TEXT, meta=TEXT,
     ),

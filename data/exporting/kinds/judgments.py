@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from data.exporting.kind import TEXT, WHOLE, Kind, Options, Row, columns, number
-from data.exporting.shared import JUDGE, judges
+from data.exporting.kind import TEXT, WHOLE, ExportKind, Options, Row, count_rows, typed_schema
+from data.exporting.shared import JUDGE, exported_judges
 from data.records.datasets import Dataset
 from data.store import Store
 
@@ -26,7 +26,7 @@ def _query(dataset: Dataset, options: Options) -> tuple[str, list[Any]]:
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The replies that hold: those that could be read, and those that could not and were not asked for again."""
-    known = judges(store)
+    known = exported_judges(store)
     for name, judge_id, part, sample, raw, unscored, why, run in store.stream(*_query(dataset, options)):
         by = known[judge_id]
         yield {
@@ -38,14 +38,14 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are."""
-    return number(store, _query(dataset, options))
+    return count_rows(store, _query(dataset, options))
 
 
-KIND = Kind(
+KIND = ExportKind(
     "judgments",
     "Judges' replies",
     "Every judge's reply to every item as it came, with card, version, model, parameters and run.",
-    columns(
+    typed_schema(
         item=TEXT, card=TEXT, model=TEXT, params=TEXT, part=TEXT, sample=WHOLE, raw=TEXT, unscored=TEXT, why=TEXT,
         judge=TEXT, card_version=TEXT, run=TEXT,
     ),

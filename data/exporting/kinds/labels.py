@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from data.exporting.kind import FLAG, NUMBER, TEXT, Kind, Options, Row, columns, limit, number
-from data.exporting.shared import DIMENSION, NAMES, judges, moment, naming, words
+from data.exporting.kind import FLAG, NUMBER, TEXT, ExportKind, Options, Row, count_rows, limit_clause, typed_schema
+from data.exporting.shared import DIMENSION, NAMES, code_words, exported_judges, format_time, person_names
 from data.records.datasets import Dataset
 from data.store import Store
 
@@ -22,7 +22,8 @@ def _query(dataset: Dataset, options: Options, most: int = 0) -> tuple[str, list
         "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' left join draw o on o.id = l.draw_id "
         "left join tuning_now t on t.item_id = l.item_id left join intake n on n.seq = l.seq and l.answer_id = '' "
         "left join change c on c.seq = n.seq "
-        f"where i.dataset_id = $1{only} order by i.name, l.unit, l.dimension, l.annotator, l.seq, l.id{limit(most)}",
+        f"where i.dataset_id = $1{only} order by i.name, l.unit, l.dimension, l.annotator, l.seq, l.id"
+        f"{limit_clause(most)}",
         [dataset.id, *([dimension] if dimension else [])],
     )
 
@@ -34,7 +35,7 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
     since, so that no approval check may count it). Of an imported label the file, who imported it and when are given
     beside it; then mode and probability are that person's word.
     """
-    known, say, name_of = judges(store), words(store), naming(store, options["names"])
+    known, say, name_of = exported_judges(store), code_words(store), person_names(store, options["names"])
     for name, kind, unit, asked, code, annotator, mode, made_at, judge, saw, seen, probability, stream, *came in (
         store.stream(*_query(dataset, options, most))
     ):
@@ -42,12 +43,12 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
         by = known.get(judge)
         yield {
             "item": name, "unit": unit, "dimension": asked, "value": say(kind, unit, asked, code), "code": code,
-            "annotator": name_of(annotator), "mode": mode, "made_at": moment(made_at), "probability": probability,
+            "annotator": name_of(annotator), "mode": mode, "made_at": format_time(made_at), "probability": probability,
             "stream": stream, "judge": judge or None, "saw": saw,
             "seen": say(kind, unit, asked, seen) if saw else None, "judged_by": by.card if by else None,
             "card_version": by.card_version if by else None, "model": by.model if by else None,
             "imported_from": source, "imported_by": name_of(importer) if importer else None,
-            "imported_at": moment(at) if at else None,
+            "imported_at": format_time(at) if at else None,
         }  # fmt: skip
 
 
@@ -55,15 +56,15 @@ def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are."""
     only = " and l.dimension = $2" if options["dimension"] else ""
     query = f"select 1 from label_now l join item i on i.id = l.item_id where i.dataset_id = $1{only}"
-    return number(store, (query, [dataset.id, *([options["dimension"]] if only else [])]))
+    return count_rows(store, (query, [dataset.id, *([options["dimension"]] if only else [])]))
 
 
-KIND = Kind(
+KIND = ExportKind(
     "labels",
     "People's labels",
     "One row for each item, unit, dimension and person, with mode, time, the judge's value that was on screen and the "
     "probability of the draw; as lines that Assay imports.",
-    columns(
+    typed_schema(
         item=TEXT, unit=TEXT, dimension=TEXT, value=TEXT, code=NUMBER, annotator=TEXT, mode=TEXT, made_at=TEXT,
         probability=NUMBER, stream=TEXT, judge=TEXT, saw=FLAG, seen=TEXT, judged_by=TEXT, card_version=TEXT, model=TEXT,
         imported_from=TEXT, imported_by=TEXT, imported_at=TEXT,

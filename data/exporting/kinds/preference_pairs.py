@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from data.exporting.approved import approved
-from data.exporting.conversations import said
-from data.exporting.kind import CHAT, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns
-from data.exporting.shared import BASIS, BY_JUDGE, asked
+from data.exporting.approved import approval_basis
+from data.exporting.conversations import to_message
+from data.exporting.kind import CHAT, NUMBER, TEXT, WHOLE, ExportKind, Options, Row, typed_schema
+from data.exporting.shared import BASIS, BY_JUDGE, dimensions_by_place
 from data.gold.gold import gold_sql
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
@@ -19,10 +19,10 @@ from judges.types import ITEM, Dimension, Pair
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """Pairs that were decided; ties, n/a and pairs without their texts are left out."""
     judge = options["by_judge"]
-    for d in asked(store, dataset.id):
+    for d in dimensions_by_place(store, dataset.id):
         if d.sort != "pair" or not {"a", "b"} <= set(d.scale.categories):
             continue
-        older = approved(store, dataset.id, judge, d) if judge else ""
+        older = approval_basis(store, dataset.id, judge, d) if judge else ""
         if older is None:
             raise BadInput(
                 f"This judge is not approved for {d.title} on {dataset.name}: its verdicts are not exported."
@@ -39,10 +39,10 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             if not (item.input_text.strip() and better.text.strip() and worse.text.strip()):  # no template takes it
                 continue
             told = [("user", item.input)] if isinstance(item.input, str) else [(t.role, t.text) for t in item.input]
-            prompt = [said(role, text) for role, text in told]
+            prompt = [to_message(role, text) for role, text in told]
             yield {
-                "prompt": prompt, "chosen": [said("assistant", better.text)],
-                "rejected": [said("assistant", worse.text)], "item": name, "unit": "pair", "dimension": d.name,
+                "prompt": prompt, "chosen": [to_message("assistant", better.text)],
+                "rejected": [to_message("assistant", worse.text)], "item": name, "unit": "pair", "dimension": d.name,
                 "judge": judge or None, "chosen_system": better.system, "rejected_system": worse.system, "how": how,
                 "people": people, "probability": probability, "older_policy": older,
             }  # fmt: skip
@@ -66,12 +66,12 @@ def _decided(store: Store, dataset: Dataset, d: Dimension, judge: str, basis: st
     )
 
 
-KIND = Kind(
+KIND = ExportKind(
     "preference_pairs",
     "Preferences: verdicts on pairs",
     "Each pair of responses whose verdict is not a tie: the input, the better response (chosen) and the other "
     "(rejected), by the reference labels (gold), in the form that TRL trains on (DPO and others).",
-    columns(
+    typed_schema(
         prompt=CHAT, chosen=CHAT, rejected=CHAT, item=TEXT, unit=TEXT, dimension=TEXT, judge=TEXT, chosen_system=TEXT,
         rejected_system=TEXT, how=TEXT, people=WHOLE, probability=NUMBER,
         older_policy=TEXT,

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from data.cards import cards
-from data.exporting.conversations import fork, said, sound
-from data.exporting.kind import CHAT, FLAG, TEXT, Kind, Option, Options, Row, columns
-from data.exporting.shared import ALIASES, JUDGE, SCENARIO, moment, naming
+from data.exporting.conversations import is_trainable, split_at_unit, to_message
+from data.exporting.kind import CHAT, FLAG, TEXT, ExportKind, ExportOption, Options, Row, typed_schema
+from data.exporting.shared import ALIASES, JUDGE, SCENARIO, format_time, person_names
 from data.gold.gold import gold_sql
 from data.records import datasets
 from data.records.datasets import Dataset
@@ -16,13 +16,13 @@ from data.records.settings import gold_rule
 from data.store import Store
 from judges.types import ITEM, Dialogue, Response
 
-WEAKEST = Option(
+WEAKEST = ExportOption(
     "weakest", "Only the weakest turn", "only turns that gold, or the judge of weakest_by, names the weakest", False
 )
-BY = Option(
+BY = ExportOption(
     "weakest_by", "Weakest turn by", "the judge that names the weakest turn (default: people's gold)", "", JUDGE.among
 )
-UNWRITTEN = Option(
+UNWRITTEN = ExportOption(
     "unwritten", "Forks without a better turn",
     "also the weakest turns that nobody wrote better, with chosen empty and written false", False,
 )  # fmt: skip
@@ -30,7 +30,7 @@ UNWRITTEN = Option(
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The dialogue up to the turn, the turn as a person would have written it, and the turn as it was."""
-    name_of = naming(store, options["names"])
+    name_of = person_names(store, options["names"])
     named, written = _named(store, dataset, options["weakest_by"]), set[tuple[str, str]]()
     for item_id, name, content, systems, unit, text, person, mode, made_at in store.stream(
         "select i.id, i.name, i.content, i.system_a, r.unit, r.text, r.person, a.mode, a.made_at from repair_now r "
@@ -44,8 +44,9 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             continue
         written.add((item_id, unit))
         yield forked | {
-            "chosen": [said("assistant", text)], "item": name, "unit": unit, "system": systems, "weakest": weakest,
-            "written": True, "annotator": name_of(person), "mode": mode, "made_at": moment(made_at),
+            "chosen": [to_message("assistant", text)], "item": name, "unit": unit, "system": systems,
+            "weakest": weakest,
+            "written": True, "annotator": name_of(person), "mode": mode, "made_at": format_time(made_at),
         }  # fmt: skip
     if not options["unwritten"]:
         return
@@ -65,10 +66,10 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 def _forked(content: str, unit: str, options: Options) -> Row | None:
     """Prompt and rejected turn of a fork, with a place for what is chosen; None where no template takes it."""
     item = ITEM.validate_json(content)
-    at = fork(item, unit, options["scenario"]) if isinstance(item, (Dialogue, Response)) else None
-    if at is None or not at[1].strip() or not sound(at[0]):
+    at = split_at_unit(item, unit, options["scenario"]) if isinstance(item, (Dialogue, Response)) else None
+    if at is None or not at[1].strip() or not is_trainable(at[0]):
         return None
-    return {"prompt": at[0], "chosen": None, "rejected": [said("assistant", at[1])]}
+    return {"prompt": at[0], "chosen": None, "rejected": [to_message("assistant", at[1])]}
 
 
 def _named(store: Store, dataset: Dataset, judge: str) -> set[tuple[str, str]]:
@@ -91,13 +92,13 @@ def _named(store: Store, dataset: Dataset, judge: str) -> set[tuple[str, str]]:
     return {(str(item), f"turn:{int(turn)}") for item, turn in found if turn}
 
 
-KIND = Kind(
+KIND = ExportKind(
     "preference_turns",
     "Preferences: better turns",
     "Each turn that a person has improved on the desk: the conversation before it, the better turn (chosen) and "
     "the turn as it was (rejected), in the form that TRL trains on (DPO and others). The weakest turn is that of "
     "the reference labels (gold), or of a judge of your choice, whoever improved it.",
-    columns(
+    typed_schema(
         prompt=CHAT, chosen=CHAT, rejected=CHAT, item=TEXT, unit=TEXT, system=TEXT, weakest=FLAG, written=FLAG,
         annotator=TEXT, mode=TEXT, made_at=TEXT,
     ),

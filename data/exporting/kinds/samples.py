@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from data.exporting.kind import Kind, Options, number
+from data.exporting.kind import ExportKind, Options, count_rows
 from data.exporting.kinds import scores
 from data.exporting.shared import DIMENSION, JUDGE
 from data.records.datasets import Dataset
@@ -15,10 +15,10 @@ rows = partial(scores.rows, single=True)
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are."""
-    return number(store, scores.query(dataset, options, single=True))
+    return count_rows(store, scores.query(dataset, options, single=True))
 
 
-KIND = Kind(
+KIND = ExportKind(
     "samples",
     "Judges' single samples",
     "One row for each item, unit, dimension, judge and sample: what a judge said each time; its score combines them.",

@@ -8,8 +8,19 @@ from typing import Any
 
 from data.approvals import auto_accept
 from data.approvals.auto_accept import AutoAcceptRule
-from data.exporting.kind import FLAG, NUMBER, TEXT, WHOLE, Kind, Options, Row, columns, limit, number
-from data.exporting.shared import DIMENSION, JUDGE, judges, words
+from data.exporting.kind import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    ExportKind,
+    Options,
+    Row,
+    count_rows,
+    limit_clause,
+    typed_schema,
+)
+from data.exporting.shared import DIMENSION, JUDGE, code_words, exported_judges
 from data.records.datasets import Dataset
 from data.store import Store
 from judges.types import sort_of
@@ -29,14 +40,14 @@ def query(dataset: Dataset, options: Options, most: int = 0, single: bool = Fals
         f"from {'score' if single else 'score_now'} s join item i on i.id = s.item_id "
         "join judgment m on m.id = s.judgment_id left join score_spread p on p.judge_id = s.judge_id "
         "and p.item_id = s.item_id and p.unit = s.unit and p.dimension = s.dimension "
-        f"where i.dataset_id = $1{only} order by i.name, s.judge_id, s.unit, s.dimension, s.sample{limit(most)}",
+        f"where i.dataset_id = $1{only} order by i.name, s.judge_id, s.unit, s.dimension, s.sample{limit_clause(most)}",
         params,
     )
 
 
 def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> Iterator[Row]:
     """The values that stand for each judge, or the first so many; `single`: each sample by itself."""
-    known, say, spared = judges(store), words(store), _spared(store, dataset, options)
+    known, say, spared = exported_judges(store), code_words(store), _spared(store, dataset, options)
     for item, name, kind, unit, dimension, judge_id, code, confidence, source, sample, samples, *spread, run in (
         store.stream(*query(dataset, options, most, single))
     ):
@@ -74,10 +85,10 @@ def rests(store: Store, dataset: Dataset, options: Options) -> Row:
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are."""
-    return number(store, query(dataset, options))
+    return count_rows(store, query(dataset, options))
 
 
-COLUMNS = columns(
+COLUMNS = typed_schema(
     item=TEXT,
     unit=TEXT,
     dimension=TEXT,
@@ -100,7 +111,7 @@ COLUMNS = columns(
     spared=FLAG,
 )
 
-KIND = Kind(
+KIND = ExportKind(
     "scores",
     "Judges' scores",
     "One row for each item, unit, dimension and judge: the value in words and as a number, its confidence, and "

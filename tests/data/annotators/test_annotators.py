@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from data.annotators import annotators, course
-from data.importing import Plan, detect, from_path, suggest, take
+from data.importing import ImportPlan, detect_formats, from_path, import_source, suggest_mapping
 from data.records import datasets, people
 from data.store import open_store
 from data.store.ids import new_id
@@ -140,9 +140,11 @@ def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
     people.join_workspace(opened, "lea")
     for name in ("testset-v1", "gpt-3.5-turbo-testset-v1"):
         source = from_path(real / "pandalm" / f"{name}.json")
-        known = detect(source)[0]
-        plan = Plan("pandalm", sampling="random", population=10_000, mappings=(suggest(known.columns, known.rows),))
-        take(opened, "lea", source, plan)
+        known = detect_formats(source)[0]
+        plan = ImportPlan(
+            "pandalm", sampling="random", population=10_000, mappings=(suggest_mapping(known.columns, known.rows),)
+        )
+        import_source(opened, "lea", source, plan)
     panda = datasets.dataset_named(opened, "pandalm").id
     [verdict] = annotators.labelled_dimensions(opened, panda).values()
     [(judge, *_)] = datasets.dataset_judges(opened, panda)
@@ -160,7 +162,7 @@ def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
     assert everyone.ahead.high < -0.3  # GPT-3.5 is far from people who agree well
     result = alternative_annotator.run_test(annotators.dimension_labels(opened, panda, verdict, "blind", judge).ratings)
     assert len(result.people) == 3 and result.omega == 0.0 and not result.passed
-    take(opened, "lea", from_path(real / "mt_bench_en"), Plan("mt_bench_en", sampling="all"))
+    import_source(opened, "lea", from_path(real / "mt_bench_en"), ImportPlan("mt_bench_en", sampling="all"))
     bench = datasets.dataset_named(opened, "mt_bench_en").id
     rows = annotators.find_annotators(
         opened, bench, annotators.labelled_dimensions(opened, bench)["pair.verdict"], "blind"

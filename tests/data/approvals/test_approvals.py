@@ -24,7 +24,7 @@ from data.approvals.policy import Requirements
 from data.audits import audits
 from data.cli import main
 from data.gold import disputes, excluded_items
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.importing.rows import item_id, judge_id
 from data.records import leads, people, settings
 from data.records.settings import GoldRule
@@ -828,7 +828,9 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     key = (dataset, judge, "turn", "helpfulness")
     before, mark = case.find_case(store, *key), check_results.fingerprint(store, dataset, judge, HELP, "gate")
     assert before.line.decision.state == "fails"
-    take(store, "ray", from_path(forged(store, tmp_path)), Plan("demo", sampling="random", population=10_000))
+    import_source(
+        store, "ray", from_path(forged(store, tmp_path)), ImportPlan("demo", sampling="random", population=10_000)
+    )
     assert check_results.fingerprint(store, dataset, judge, HELP, "gate") == mark
     assert case.find_case(store, *key).line.gate.interval == before.line.gate.interval
     refused(store, NotApprovable, "approval check says: fails", lambda: approve(store, key))
@@ -882,7 +884,12 @@ def test_decisions_from_files_let_no_language_model_pass_on_data_marked_as_synth
     poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged(150)]
     store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
     key = (dataset, judge, "turn", "helpfulness")
-    take(store, "ray", from_path(decisions(store, tmp_path, 150)), Plan("demo", sampling="random", population=10_000))
+    import_source(
+        store,
+        "ray",
+        from_path(decisions(store, tmp_path, 150)),
+        ImportPlan("demo", sampling="random", population=10_000),
+    )
     assert case.find_case(store, *key).line.decision.state == "meets policy"
     refused(store, NotApprovable, "labels and decisions count", lambda: approve(store, key))
     facts = {name: (figure, said) for name, figure, said in case.case_facts(store, case.find_case(store, *key))}
@@ -900,7 +907,7 @@ def test_an_approval_on_data_marked_as_synthetic_does_not_outlast_an_import(
     approve(store, (dataset, judge, "turn", "helpfulness"))
     assert len(approvals.active_approvals(store, dataset)) == 1
     file = decisions(store, tmp_path, 1) if sort == "decisions" else forged(store, tmp_path, ("ann",))
-    take(store, "ray", from_path(file), Plan("demo", sampling="random", population=10_000))
+    import_source(store, "ray", from_path(file), ImportPlan("demo", sampling="random", population=10_000))
     assert approvals.active_approvals(store, dataset) == []
     assert "labels and decisions count" in approvals.current_approvals(store)[0].reason
 
@@ -925,8 +932,8 @@ def test_an_imported_decision_settles_nothing_that_counts(tmp_path: Path) -> Non
     store, dataset, judge = opened(tmp_path / "a.duckdb", judged(40))
     mark = check_results.fingerprint(store, dataset, judge, HELP, "gate")
     file = decisions(store, tmp_path, 40)
-    plan = Plan("demo", sampling="random", population=10_000)
-    assert take(store, "ray", from_path(file), plan).preview.new.adjudications == 40
+    plan = ImportPlan("demo", sampling="random", population=10_000)
+    assert import_source(store, "ray", from_path(file), plan).preview.new.adjudications == 40
     assert check_results.fingerprint(store, dataset, judge, HELP, "gate") == mark
     assert check_results.fingerprint(store, dataset, judge, HELP, "blind") != mark
     found = case.find_case(store, dataset, judge, "turn", "helpfulness")

@@ -14,7 +14,7 @@ from data.approvals import approvals, case, policy, record, suspension
 from data.approvals.approvals import ApprovalStatus, PolicyToday
 from data.cli import main
 from data.dashboard import dashboard
-from data.exporting.approved import approved as given
+from data.exporting.approved import approval_basis as given
 from data.records import datasets
 from data.reports.dashboard import document, picture, records
 from data.store import Store, open_store

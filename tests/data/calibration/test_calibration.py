@@ -7,7 +7,7 @@ from sklearn.metrics import cohen_kappa_score
 from data.approvals import check_results
 from data.calibration import calibration, votes
 from data.calibration.calibration import all_sums, basis_sizes, comparison_input, count_unscored, list_cells, meeting
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.records import datasets, people, settings
 from data.store import open_store
 from judges.cards import cards
@@ -193,7 +193,7 @@ def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(sto
 def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
     store = open_store(f"duckdb:///{tmp_path}/mt.duckdb")
     people.join_workspace(store, "lea")
-    take(store, "lea", from_path(real / "mt_bench_en"), Plan(dataset="votes", sampling="all"))
+    import_source(store, "lea", from_path(real / "mt_bench_en"), ImportPlan(dataset="votes", sampling="all"))
     dataset = datasets.dataset_named(store, "votes").id
     [(judge, *_)] = [j for j in datasets.dataset_judges(store, dataset) if j[1] == "plain_pairwise"]
     dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == "verdict")

@@ -11,9 +11,9 @@ from data.calibration.means import MeansChoice
 from data.calibration.shared_cells import meetings
 from data.cli import main
 from data.gold import fewshot
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.records import datasets, people
-from data.reports.evidence import gather
+from data.reports.evidence import gather_evidence
 from data.reports.figures import figures
 from data.store import open_store
 from judges.cards import cards
@@ -35,7 +35,9 @@ def store(tmp_path):
 
 
 def bring(store, tmp_path, rows, name="demo"):
-    take(store, "lea", from_path(lines(tmp_path / "in.jsonl", rows)), Plan(name, sampling="random", population=500))
+    import_source(
+        store, "lea", from_path(lines(tmp_path / "in.jsonl", rows)), ImportPlan(name, sampling="random", population=500)
+    )
     return datasets.dataset_named(store, name).id
 
 
@@ -197,7 +199,7 @@ def test_the_report_has_the_same_figures_and_takes_a_handicap(store, tmp_path):
         rows += [said(item["id"], "turn:1", "helpfulness", v, f"p{n}") for n, v in enumerate(near[1:])]
     dataset = bring(store, tmp_path, rows)
     judge = judges(store, dataset)["judge-one"]
-    found = figures(gather(store, dataset, judge, epsilon=0.1))
+    found = figures(gather_evidence(store, dataset, judge, epsilon=0.1))
     one = next(d for d in found["dimensions"] if d["dimension"] == "helpfulness")
     assert one["people"]["alternative"]["epsilon"] == 0.1
     assert set(one["others"]["beside"]) == {"icc", "pearson", "spearman", "kendall", "mae"}

@@ -17,7 +17,7 @@ from data.calibration import calibration, labelled_items, nonresponse
 from data.gold import excluded_items
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import gold_sql
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
 from data.records import exposure, people, settings
 from data.records.settings import QueueRules
@@ -239,12 +239,16 @@ def test_all_items_means_all_of_them(tmp_path: Path) -> None:
         return nonresponse.responses(store, found, judge, [HELP], "imported")["turn", "helpfulness"]
 
     assert told().strata == ()
-    take(store, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", labels[:20])), Plan("demo", sampling="all"))
+    import_source(
+        store, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", labels[:20])), ImportPlan("demo", sampling="all")
+    )
     assert told().against(0.9) == (
         "20 of 40 drawn items are not answered. The policy requires answers to 90% of them, overall and in every "
         "stratum."
     )
-    take(store, "lea", from_path(seeds.lines(tmp_path / "c.jsonl", labels)), Plan("demo", sampling="all"))
+    import_source(
+        store, "lea", from_path(seeds.lines(tmp_path / "c.jsonl", labels)), ImportPlan("demo", sampling="all")
+    )
     assert told().against(0.9) == "" and told().whole.answered == 40
     # A sample that nobody has begun takes no part in figures of an import; with its first answer it does.
     queue.draw_audit(store, "lea", found, 20, "", 1)

@@ -15,7 +15,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.calibration import calibration
 from data.gold.gold import Basis
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.records import datasets, people
 from data.store import Store, open_store
 from judges.cli import main
@@ -147,7 +147,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     for name in TOLD:
         merged = folder / f"{name}.jsonl"
         merged.write_text("".join(path.read_text(encoding="utf-8") for path in written(folder, name)))
-        take(opened, "lea", from_path(merged), Plan(name, sampling="random", population=10_000))
+        import_source(opened, "lea", from_path(merged), ImportPlan(name, sampling="random", population=10_000))
     return opened
 
 

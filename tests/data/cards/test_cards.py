@@ -15,7 +15,7 @@ import pytest
 
 from data.cards import cards, desk_cards, folder
 from data.desk import desk, labels
-from data.importing import Plan, from_bytes, take
+from data.importing import ImportPlan, from_bytes, import_source
 from data.queue import queue
 from data.records import datasets, people
 from data.store import Store, open_store
@@ -47,7 +47,7 @@ def bring(store: Store, lines: list[dict[str, Any]], name: str = "d") -> str:
     import json
 
     text = "\n".join(json.dumps(line) for line in lines)
-    take(store, "lea", from_bytes([("in.jsonl", text.encode())]), Plan(dataset=name, sampling="all"))
+    import_source(store, "lea", from_bytes([("in.jsonl", text.encode())]), ImportPlan(dataset=name, sampling="all"))
     return datasets.dataset_named(store, name).id
 
 

@@ -25,9 +25,9 @@ from data.calibration import calibration
 from data.cli import main
 from data.desk import labels
 from data.exporting import files
-from data.exporting.conversations import fork, messages, said, sound
-from data.importing import Plan, from_path, take
-from data.importing.chats import dialogue
+from data.exporting.conversations import is_trainable, item_messages, split_at_unit, to_message
+from data.importing import ImportPlan, from_path, import_source
+from data.importing.formats.messages import to_dialogue
 from data.queue import queue
 from data.records import datasets, people
 from data.records.datasets import Dataset
@@ -75,7 +75,7 @@ def workspace(folder: Path) -> Store:
     said = [label(f"p{n}", word) for n, word in enumerate(("a", "b", "tie"), 1)]
     judged = [verdict(f"p{n}", "b") for n in range(1, 5)]
     seeds.lines(folder / "pairs.jsonl", [*pairs, *judged, *said])
-    take(made, "lea", from_path(folder / "pairs.jsonl"), Plan("pairs", sampling="random"))
+    import_source(made, "lea", from_path(folder / "pairs.jsonl"), ImportPlan("pairs", sampling="random"))
     return made
 
 
@@ -97,29 +97,29 @@ def demo(store: Store, name: str = "demo") -> Dataset:
 
 
 def rows(store: Store, kind: str, name: str = "demo", **options: Any) -> list[Json]:
-    one = exporting.kind(kind)
+    one = exporting.export_kind(kind)
     return list(one.rows(store, demo(store, name), {o.name: options.get(o.name, o.default) for o in one.options}))
 
 
 def given_out(store: Store, file: Path, kind: str, name: str = "demo", actor: str = "rex", **options: Any) -> Path:
     format = file.suffix.removeprefix(".")
-    exporting.give(store, actor, demo(store, name), exporting.kind(kind), options, format, file)  # type: ignore[arg-type]
+    exporting.write_export(store, actor, demo(store, name), exporting.export_kind(kind), options, format, file)  # type: ignore[arg-type]
     return file
 
 
 def test_every_kind_is_found_by_being_there_and_says_what_it_gives() -> None:
     found = {path.stem for path in (Path(exporting.__file__).parent / "kinds").glob("[a-z]*.py")}
-    assert set(exporting.kinds()) == found
-    assert all(kind.says.endswith(".") and kind.title for kind in exporting.kinds().values())
+    assert set(exporting.export_kinds()) == found
+    assert all(kind.says.endswith(".") and kind.title for kind in exporting.export_kinds().values())
     with pytest.raises(NotFound, match="There is no export called 'nothing'"):
-        exporting.kind("nothing")
+        exporting.export_kind("nothing")
 
 
 def test_a_preview_shows_the_first_rows_and_counts_all(store: Store) -> None:
-    for kind in exporting.kinds().values():
+    for kind in exporting.export_kinds().values():
         if kind.name != "examples":
             every = rows(store, kind.name)
-            assert exporting.preview(store, "rex", demo(store), kind, {}) == (every[:5], len(every)), kind.name
+            assert exporting.preview_export(store, "rex", demo(store), kind, {}) == (every[:5], len(every)), kind.name
 
 
 def test_labels_tell_who_how_and_with_which_probability(store: Store) -> None:
@@ -168,7 +168,7 @@ def test_a_dataset_goes_in_again_with_the_same_gold_and_fingerprints(store: Stor
     people.join_workspace(again, "lea")
     for name in ("demo", "pairs"):
         file = given_out(store, tmp_path / f"{name}.jsonl", "dataset", name)
-        done = take(again, "lea", from_path(file), Plan(name, sampling="random"))
+        done = import_source(again, "lea", from_path(file), ImportPlan(name, sampling="random"))
         assert not done.rejected
         one, two = demo(store, name), demo(again, name)
         assert rows(store, "gold", name) == rows(again, "gold", name)
@@ -189,7 +189,9 @@ def test_what_was_not_drawn_at_random_stays_so_when_it_comes_back(store: Store, 
     lines = [{**line, "probability": None} if "annotator" in line else line for line in lines]
     again = open_store(f"duckdb:///{tmp_path}/c.duckdb")
     people.join_workspace(again, "lea")
-    take(again, "lea", from_path(seeds.lines(tmp_path / "e.jsonl", lines)), Plan("demo", sampling="random"))
+    import_source(
+        again, "lea", from_path(seeds.lines(tmp_path / "e.jsonl", lines)), ImportPlan("demo", sampling="random")
+    )
     judge = datasets.dataset_judges(again, demo(again).id)[0][0]
     bases = calibration.basis_sizes(again, demo(again).id, calibration.compared_dimensions(again, judge))
     assert bases["gate"].labels == bases["imported"].labels == 0 < bases["blind"].labels
@@ -251,7 +253,7 @@ def test_the_weakest_turn_takes_anybodys_rewrite_and_forks_without_one_are_marke
     judged = store.rows("select value from score_now where dimension = 'weakest_turn' and value > 0")
     by = rows(store, "preference_turns", weakest_by=judge, unwritten=True, weakest=True)
     assert len([r for r in by if not r["written"]]) + len({r["item"] for r in by if r["written"]}) == len(judged)
-    kind = exporting.kind("preference_turns")
+    kind = exporting.export_kind("preference_turns")
     assert kind.tells({"weakest_by": judge}) == (False, judge), "whoever takes it has seen what the judge said"
     assert kind.tells({"weakest_by": ""}) == (False, "")
 
@@ -261,25 +263,32 @@ def test_calls_of_tools_go_out_as_they_came_in(tmp_path: Path) -> None:
         return {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": told}}
 
     chat = [
-        said("user", "Where is it warmer?"),
-        said("assistant", "") | {"tool_calls": [call(1, "weather", '{"city": "東京"}'), call(2, "weather", "{}")]},
-        said("tool", "9") | {"name": "weather", "tool_call_id": "call_1"},
-        said("tool", "3") | {"name": "weather", "tool_call_id": "call_2"},
-        said("assistant", "") | {"tool_calls": [call(3, "say", "{}")]},
-        said("tool", "") | {"name": "say", "tool_call_id": "call_3"},
-        said("assistant", "In Tokyo."),
-        said("user", "Thanks."),
-        said("assistant", "You are welcome."),
+        to_message("user", "Where is it warmer?"),
+        to_message("assistant", "")
+        | {"tool_calls": [call(1, "weather", '{"city": "東京"}'), call(2, "weather", "{}")]},
+        to_message("tool", "9") | {"name": "weather", "tool_call_id": "call_1"},
+        to_message("tool", "3") | {"name": "weather", "tool_call_id": "call_2"},
+        to_message("assistant", "") | {"tool_calls": [call(3, "say", "{}")]},
+        to_message("tool", "") | {"name": "say", "tool_call_id": "call_3"},
+        to_message("assistant", "In Tokyo."),
+        to_message("user", "Thanks."),
+        to_message("assistant", "You are welcome."),
     ]
-    found = ITEM.validate_python(dialogue({"id": "t", "messages": chat})[0])
-    assert isinstance(found, Dialogue) and messages(found) == chat and sound(chat)
-    before = fork(found, "turn:1")
-    assert before == (chat[:6], "In Tokyo.") and sound(before[0])
-    assert not sound([said("assistant", "") | {"tool_calls": []}, said("tool", "9"), said("assistant", "a")])
-    only = dialogue({"id": "o", "messages": [*chat[:4], said("user", "And?"), said("assistant", "No.")]})[0]
-    assert not sound(messages(ITEM.validate_python(only))), "nobody answered the first question"
-    kind = replace(exporting.kind("chats"), columns=pa.schema([exporting.kind("chats").columns.field("messages")]))
-    files.write([{"messages": chat}], kind, "parquet", tmp_path / "a.parquet", lambda _: None)
+    found = ITEM.validate_python(to_dialogue({"id": "t", "messages": chat})[0])
+    assert isinstance(found, Dialogue) and item_messages(found) == chat and is_trainable(chat)
+    before = split_at_unit(found, "turn:1")
+    assert before == (chat[:6], "In Tokyo.") and is_trainable(before[0])
+    assert not is_trainable(
+        [to_message("assistant", "") | {"tool_calls": []}, to_message("tool", "9"), to_message("assistant", "a")]
+    )
+    only = to_dialogue(
+        {"id": "o", "messages": [*chat[:4], to_message("user", "And?"), to_message("assistant", "No.")]}
+    )[0]
+    assert not is_trainable(item_messages(ITEM.validate_python(only))), "nobody answered the first question"
+    kind = replace(
+        exporting.export_kind("chats"), columns=pa.schema([exporting.export_kind("chats").columns.field("messages")])
+    )
+    files.write_rows([{"messages": chat}], kind, "parquet", tmp_path / "a.parquet", lambda _: None)
     [held] = pq.read_table(tmp_path / "a.parquet").to_pylist()
     assert [{k: v for k, v in m.items() if v is not None} for m in held["messages"]] == chat
 
@@ -312,9 +321,9 @@ def test_verdicts_of_other_judges_and_other_datasets_do_not_go_out_with_an_appro
     own: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     more = [verdict(f"p{n}", "a", model="unapproved") for n in range(1, 5)]
-    take(own, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), Plan("pairs"))
+    import_source(own, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), ImportPlan("pairs"))
     apart = [pair("q1", a="First q.", b="Second q."), verdict("q1", "a")]
-    take(own, "lea", from_path(seeds.lines(tmp_path / "apart.jsonl", apart)), Plan("apart"))
+    import_source(own, "lea", from_path(seeds.lines(tmp_path / "apart.jsonl", apart)), ImportPlan("apart"))
     found = demo(own, "pairs").id
     [judge] = [key for key, model, *_ in own.rows("select id, model from judge where card = 'plain_pairwise'")
                if model == "m"]  # fmt: skip
@@ -396,7 +405,7 @@ def test_who_may_export_and_that_it_stands_on_the_trail(store: Store, tmp_path: 
     with pytest.raises(NotAllowed, match="needs the role researcher"):
         given_out(store, tmp_path / "no.jsonl", "items", actor="ann")
     with pytest.raises(NotAllowed):
-        exporting.preview(store, "ann", demo(store), exporting.kind("items"), {})
+        exporting.preview_export(store, "ann", demo(store), exporting.export_kind("items"), {})
     with pytest.raises(BadInput, match="only be JSON lines"):
         given_out(store, tmp_path / "no.csv", "dataset")
     with pytest.raises(BadInput, match="has no option judge"):
@@ -415,18 +424,18 @@ def test_who_may_export_and_that_it_stands_on_the_trail(store: Store, tmp_path: 
 
 
 def test_csv_runs_nothing_in_a_spreadsheet_and_the_others_keep_every_text(tmp_path: Path) -> None:
-    kind = exporting.kind("items")
+    kind = exporting.export_kind("items")
     made = [
         {"id": "=1+1", "kind": "response", "task": "+x", "output": "-y\n@z", "reference": "@SUM(1)", "meta": {"a": 1}}
     ]
     for format in ("csv", "jsonl", "parquet"):
-        assert files.write(iter(made), kind, format, tmp_path / f"a.{format}", lambda _: None) == 1
+        assert files.write_rows(iter(made), kind, format, tmp_path / f"a.{format}", lambda _: None) == 1
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
         [cells] = csv.DictReader(file)
     assert (cells["id"], cells["task"], cells["output"], cells["reference"]) == ("'=1+1", "'+x", "'-y\n'@z", "'@SUM(1)")
     assert cells["meta"] == '{"a": 1}' and cells["scenario"] == ""
     assert json.loads((tmp_path / "a.jsonl").read_text())["id"] == "=1+1"
-    assert files.cell(-1.5) == -1.5 and files.cell(True) == "true"
+    assert files.csv_cell(-1.5) == -1.5 and files.csv_cell(True) == "true"
 
 
 UNSEEN = "\t\n\r \0\x1b\u00a0\u00ad\u034f\u115f\u180e\u2003\u200b\u2028\u202e\u2060\u2800\u3000\u3164\ufe0f\ufeff"
@@ -435,7 +444,7 @@ SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u207c\u208a\u2a75\
 
 @given(st.text(UNSEEN, max_size=4), st.sampled_from(SIGNS), st.text(max_size=5))
 def test_a_cell_whose_first_visible_sign_begins_a_formula_gets_an_apostrophe(before: str, sign: str, rest: str) -> None:
-    made = files.cell(before + sign + rest)
+    made = files.csv_cell(before + sign + rest)
     assert made[0] == "'" and made.replace("'", "") == (before + sign + rest).replace("'", "")
 
 
@@ -448,21 +457,21 @@ def test_no_cell_begins_a_formula_where_a_spreadsheet_parts_them_at_another_sign
 ) -> None:
     assume(not re.match(r"[-+]( |-)", sign + rest))  # a list, or a rule across the page
     out = io.StringIO()
-    files.sheet(out, ["a"], [[first + parts + before + sign + rest], [{"a": f"{parts}{before}{sign}{rest}"}]])
+    files.write_csv_table(out, ["a"], [[first + parts + before + sign + rest], [{"a": f"{parts}{before}{sign}{rest}"}]])
     cells = [cell.lstrip('"' + UNSEEN) for cell in re.split("[;\t\r\n\v\f\x85\u2028\u2029]", out.getvalue())]
     assert not [cell for cell in cells if cell.startswith(tuple(SIGNS))]
 
 
 def test_points_after_a_semicolon_or_on_a_line_stay_unless_they_could_run() -> None:
-    assert files.cell("good; bad\n* one\n1. two") == "good; bad\n* one\n1. two"
-    assert files.cell("a;=1+1;b") == "a;'=1+1;b"
-    assert files.cell("two:\n- one thing\n- 話\n---\nend") == "two:\n- one thing\n- 話\n---\nend"
-    assert files.cell("two:\n- cmd|x\n- f(1)") == "two:\n'- cmd|x\n'- f(1)"
+    assert files.csv_cell("good; bad\n* one\n1. two") == "good; bad\n* one\n1. two"
+    assert files.csv_cell("a;=1+1;b") == "a;'=1+1;b"
+    assert files.csv_cell("two:\n- one thing\n- 話\n---\nend") == "two:\n- one thing\n- 話\n---\nend"
+    assert files.csv_cell("two:\n- cmd|x\n- f(1)") == "two:\n'- cmd|x\n'- f(1)"
 
 
 @given(st.text())
 def test_no_cell_of_csv_begins_a_formula_however_it_is_read(told: str) -> None:
-    made = files.cell(told)
+    made = files.csv_cell(told)
     read = unicodedata.normalize("NFKC", made)
     left = next((c for c in read if unicodedata.category(c)[0] not in "ZC" and not c.isspace()), "")
     assert left not in tuple("=+-@") and made.replace("'", "") == told.replace("'", "")
@@ -470,14 +479,14 @@ def test_no_cell_of_csv_begins_a_formula_however_it_is_read(told: str) -> None:
 
 @given(st.integers() | st.floats(allow_nan=False), st.sampled_from("abc5'(\u00e9\u8a71"), st.text(max_size=5))
 def test_numbers_stay_numbers_and_harmless_texts_stay_as_they_are(number: float, first: str, rest: str) -> None:
-    assert files.cell(number) == number
+    assert files.csv_cell(number) == number
     if not re.search("[;\\s\x85]", rest):
-        assert files.cell(first + rest) == first + rest
+        assert files.csv_cell(first + rest) == first + rest
 
 
 def test_headers_are_cells_too() -> None:
     out = io.StringIO()
-    files.sheet(out, ["a", "\u3000=b"], [["\ufeff=1", -2]])
+    files.write_csv_table(out, ["a", "\u3000=b"], [["\ufeff=1", -2]])
     assert out.getvalue() == "a,'\u3000=b\n'\ufeff=1,-2\n"
 
 
@@ -498,7 +507,7 @@ def test_the_command_writes_the_same_file_and_refuses_in_sentences(
     assert main([*call, "--force", "--as", "ann"]) == 1 and "needs the role researcher" in capsys.readouterr().err
     assert main([*call, "--few", "3", "--force"]) == 1 and "has no option few" in capsys.readouterr().err
     assert main(["export", "--kind", "list"]) == 0
-    assert capsys.readouterr().out.count("\n") > len(exporting.kinds())
+    assert capsys.readouterr().out.count("\n") > len(exporting.export_kinds())
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=30).filter(
@@ -534,8 +543,10 @@ def test_any_item_goes_out_and_in_unchanged(two: tuple[Store, Store, Path], text
         {"id": "p", "kind": "pair", "input": scenario, "response_a": {"text": text}, "response_b": {"text": None}},
     ]  # fmt: skip
     name = new_id()
-    take(one, "lea", from_path(seeds.lines(folder / "in.jsonl", items)), Plan(name))
-    take(other, "lea", from_path(given_out(one, folder / "out.jsonl", "items", name, actor="lea")), Plan(name))
+    import_source(one, "lea", from_path(seeds.lines(folder / "in.jsonl", items)), ImportPlan(name))
+    import_source(
+        other, "lea", from_path(given_out(one, folder / "out.jsonl", "items", name, actor="lea")), ImportPlan(name)
+    )
     query = "select name, content, hash, meta from item where dataset_id = $1 order by name"
     assert one.rows(query, [demo(one, name).id]) == other.rows(query, [demo(other, name).id])
 
@@ -547,5 +558,5 @@ def test_any_item_goes_out_and_in_unchanged(two: tuple[Store, Store, Path], text
 ])  # fmt: skip
 def test_only_chats_that_templates_take_are_given_out(roles: str, texts: str, wanted: bool) -> None:
     named = {"u": "user", "a": "assistant", "s": "system"}
-    chat = [said(named[role], text) for role, text in zip(roles, texts, strict=True)]
-    assert sound(chat) is wanted
+    chat = [to_message(named[role], text) for role, text in zip(roles, texts, strict=True)]
+    assert is_trainable(chat) is wanted

@@ -61,16 +61,16 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield read
 
 
-@pytest.mark.parametrize("kind", [k for k in exporting.kinds() if k not in ("dataset", "preference_pairs")])
+@pytest.mark.parametrize("kind", [k for k in exporting.export_kinds() if k not in ("dataset", "preference_pairs")])
 def test_every_kind_is_read_as_it_was_written(store: Store, load: Any, tmp_path: Path, kind: str) -> None:
     from datasets import Features
 
     options = {"card": "multi_turn_dialogue"} if kind == "examples" else {"least": "poor"} if kind == "chats" else {}
-    one, wrote = exporting.kind(kind), rows(store, kind, **options)
+    one, wrote = exporting.export_kind(kind), rows(store, kind, **options)
     assert wrote
     for format in FORMATS:
         file = tmp_path / f"{kind}.{format}"
-        given = exporting.give(store, "rex", demo(store), one, options, format, file)
+        given = exporting.write_export(store, "rex", demo(store), one, options, format, file)
         read = load(file)
         assert len(read) == given.lines == len(wrote)
         if format == "parquet":
@@ -111,7 +111,9 @@ def test_preferences_have_the_conversational_form_of_trl(
     store: Store, load: Any, tmp_path: Path, kind: str, name: str
 ) -> None:
     file = tmp_path / "p.jsonl"
-    exporting.give(store, "rex", ours.dataset_named(store, name), exporting.kind(kind), {}, "jsonl", file)
+    exporting.write_export(
+        store, "rex", ours.dataset_named(store, name), exporting.export_kind(kind), {}, "jsonl", file
+    )
     found = list(load(file))
     assert found
     for row in found:
@@ -126,12 +128,12 @@ def test_preferences_have_the_conversational_form_of_trl(
 
 def test_the_line_that_the_page_shows_reads_the_file(store: Store, load: Any, tmp_path: Path) -> None:
     file = tmp_path / "labels.csv"
-    exporting.give(store, "rex", demo(store), exporting.kind("labels"), {}, "csv", file)
+    exporting.write_export(store, "rex", demo(store), exporting.export_kind("labels"), {}, "csv", file)
     names: dict[str, Any] = {}
     before = Path.cwd()
     try:
         os.chdir(tmp_path)
-        exec(exporting.loads("csv", file.name), names)
+        exec(exporting.loading_code("csv", file.name), names)
     finally:
         os.chdir(before)
     assert names["rows"].num_rows == len(rows(store, "labels"))
@@ -140,8 +142,8 @@ def test_the_line_that_the_page_shows_reads_the_file(store: Store, load: Any, tm
 def test_an_empty_export_is_a_parquet_file_with_its_columns(tmp_path: Path) -> None:
     made = seeds.workspace(tmp_path / "e.duckdb", [seeds.dialogue(1)], review=False)
     file = tmp_path / "none.parquet"
-    exporting.give(made, "lea", demo(made), exporting.kind("preference_turns"), {}, "parquet", file)
+    exporting.write_export(made, "lea", demo(made), exporting.export_kind("preference_turns"), {}, "parquet", file)
     # `datasets` refuses any split without rows, so pyarrow reads this one.
     read = pq.read_table(file)
-    assert (read.num_rows, read.schema) == (0, exporting.kind("preference_turns").columns)
+    assert (read.num_rows, read.schema) == (0, exporting.export_kind("preference_turns").columns)
     made.close()

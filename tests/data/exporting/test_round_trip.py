@@ -18,7 +18,7 @@ from data.approvals import check_results
 from data.cards import cards
 from data.gold import disputes, fewshot
 from data.gold.gold import BASES, WEIGHTED
-from data.importing import Plan, Refused, Source, from_bytes, from_path, preview, take
+from data.importing import ImportPlan, ImportRefused, Source, from_bytes, from_path, import_source, preview_import
 from data.records import datasets, people
 from data.records.settings import GoldRule, gold_rule, set_gold_rule
 from data.store import Store, open_store
@@ -195,7 +195,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         {"item": "r3", "card": plain.name, "model": "broken", "params": {}, "raw": "{", "unscored": "cut_off"},
     ]  # fmt: skip
     brought = [old, new, quality, plain, laid, taught]
-    take(store, "lea", source([*({"card": c.spec} for c in brought), *given, *lines]), Plan(NAME))
+    import_source(store, "lea", source([*({"card": c.spec} for c in brought), *given, *lines]), ImportPlan(NAME))
     cards.save_card(store, "lea", new.recipe or {})
     every = (*brought, *(card(name) for name in ("multi_turn_dialogue", "long_form_pairwise", "plain_pairwise")))
     asking = {(c.kind, d.sort, d.name): (c.kind, d) for c in every for d in c.dimensions if d.asked}
@@ -215,7 +215,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def rows(store: Store, kind: str, **options: Any) -> list[Json]:
-    one = exporting.kind(kind)
+    one = exporting.export_kind(kind)
     told = {o.name: options.get(o.name, o.default) for o in one.options}
     return list(one.rows(store, datasets.dataset_named(store, NAME), told))
 
@@ -226,7 +226,9 @@ def but(found: list[Json], *names: str) -> list[Json]:
 
 def given_out(store: Store, folder: Path, kind: str = "dataset", format: Any = "jsonl", **options: Any) -> Path:
     file = folder / f"{kind}.{format}"
-    exporting.give(store, "lea", datasets.dataset_named(store, NAME), exporting.kind(kind), options, format, file)
+    exporting.write_export(
+        store, "lea", datasets.dataset_named(store, NAME), exporting.export_kind(kind), options, format, file
+    )
     return file
 
 
@@ -234,7 +236,7 @@ def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tm
     file = given_out(home, tmp_path)
     assert json.loads(file.read_text().splitlines()[0])["assay"]["format"] == 2
     there = opened(tmp_path, "there")
-    done = take(there, "lea", from_path(file), Plan(NAME, sampling="random"))
+    done = import_source(there, "lea", from_path(file), ImportPlan(NAME, sampling="random"))
     assert not done.rejected and len(file.read_text().splitlines()) == done.lines + 1
     assert rows(home, "items") == rows(there, "items")
     for kind in ("judgments", "scores", "samples"):
@@ -267,11 +269,11 @@ def test_an_export_of_a_newer_assay_is_refused_in_a_sentence_and_its_sound_lines
     there = opened(tmp_path, "newer")
     one = {"id": "r1", "kind": "response", "task": "t", "output": "o"}
     newer = [{"assay": {"format": 3, "dataset": "x"}}, one, {"thought": {"of": "r1"}}]
-    with pytest.raises(Refused, match=r"newer Assay \(format 3; this one reads up to 2\)"):
-        take(there, "lea", source(newer), Plan("d"))
-    assert take(there, "lea", source(newer), Plan("d"), "good rows").items == 1
+    with pytest.raises(ImportRefused, match=r"newer Assay \(format 3; this one reads up to 2\)"):
+        import_source(there, "lea", source(newer), ImportPlan("d"))
+    assert import_source(there, "lea", source(newer), ImportPlan("d"), "good rows").items == 1
     for head in ({"assay": {}}, {"assay": 2}, {"assay": {"format": "2"}}):
-        assert "names no format" in preview(there, source([head, one]), Plan("d")).problems[0].sentence
+        assert "names no format" in preview_import(there, source([head, one]), ImportPlan("d")).problems[0].sentence
     there.close()
 
 
@@ -340,7 +342,9 @@ def test_each_export_of_lines_comes_in_again_from_every_format(home: Store, tmp_
         return from_bytes([("cards.jsonl", "\n".join(specs).encode()), (file.name, file.read_bytes())])
 
     for kind in ("items", "judgments", "labels", "adjudications"):
-        done = take(there, "lea", both(given_out(home, tmp_path, kind, format)), Plan(NAME, sampling="random"))
+        done = import_source(
+            there, "lea", both(given_out(home, tmp_path, kind, format)), ImportPlan(NAME, sampling="random")
+        )
         new = done.preview.new
         assert done.preview.ok and new.total - new.cards == len(rows(home, kind)), kind
     assert rows(home, "items") == rows(there, "items")
@@ -353,7 +357,7 @@ def test_each_export_of_lines_comes_in_again_from_every_format(home: Store, tmp_
     elsewhere = opened(tmp_path, "scores")
     brought = given_out(home, tmp_path, "items"), given_out(home, tmp_path, "samples", format)
     for file in brought:
-        take(elsewhere, "lea", both(file), Plan(NAME))
+        import_source(elsewhere, "lea", both(file), ImportPlan(NAME))
     mine, theirs = (
         [[row[k] for k in ("item", "unit", "dimension", "judge", "sample", "code")] for row in rows(s, "samples")]
         for s in (home, elsewhere)

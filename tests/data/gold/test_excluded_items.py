@@ -13,7 +13,7 @@ from data.approvals import check_results
 from data.calibration import calibration
 from data.cards import cards
 from data.gold import excluded_items
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
 from data.records import datasets, people
 from data.store import Store, open_store
@@ -35,12 +35,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
     for name in ("lea", "ann"):
         people.join_workspace(made, name)
     lines = [*items, *(seeds.judgment(i) for i in items), *labels]
-    take(made, "lea", from_path(seeds.lines(tmp_path / "a.jsonl", lines)), Plan("demo"))
-    take(
+    import_source(made, "lea", from_path(seeds.lines(tmp_path / "a.jsonl", lines)), ImportPlan("demo"))
+    import_source(
         made,
         "lea",
         from_path(seeds.lines(tmp_path / "b.jsonl", blind)),
-        Plan("demo", sampling="random", population=10_000),
+        ImportPlan("demo", sampling="random", population=10_000),
     )
     yield made
     made.close()
@@ -109,11 +109,11 @@ def test_nor_by_taking_back_what_was_answered_meanwhile(store: Store, tmp_path: 
     assert [u.drawn for u in excluded_items.list_excluded(store, here(store))] == [True]
     said = {"unit": "turn:1", "dimension": "helpfulness", "value": 4, "made_at": "2026-02-01T12:00:00Z"}
     line = {**said, "item": "d-0004", "annotator": "ben", "mode": "blind"}
-    take(
+    import_source(
         store,
         "lea",
         from_path(seeds.lines(tmp_path / "c.jsonl", [line])),
-        Plan("demo", sampling="random", population=10_000),
+        ImportPlan("demo", sampling="random", population=10_000),
     )
     assert cells(store, "imported") == 3, "what is aside does not count, however it is answered"
     with pytest.raises(BadInput, match="d-0004 cannot be counted again"):
@@ -123,11 +123,11 @@ def test_nor_by_taking_back_what_was_answered_meanwhile(store: Store, tmp_path: 
 def test_examples_come_from_items_that_the_gate_never_uses_and_are_put_aside(store: Store, tmp_path: Path) -> None:
     queue.draw_audit(store, "lea", here(store), 4, "", seed=1)
     barred = excluded_items.audit_sample_items(store, here(store)) | set(ids(store, 1, 2, 3))
-    kind, dataset = exporting.kind("examples"), datasets.dataset_named(store, "demo")
+    kind, dataset = exporting.export_kind("examples"), datasets.dataset_named(store, "demo")
     options = {"card": "multi_turn_dialogue", "few": 2}
-    first, count = exporting.preview(store, "lea", dataset, kind, options)
+    first, count = exporting.preview_export(store, "lea", dataset, kind, options)
     assert count == 2 and not excluded_items.list_excluded(store, here(store)), "looking puts nothing aside"
-    done = exporting.give(store, "lea", dataset, kind, options, "jsonl", tmp_path / "examples.jsonl")
+    done = exporting.write_export(store, "lea", dataset, kind, options, "jsonl", tmp_path / "examples.jsonl")
     assert (done.lines, done.aside) == (2, 2)
     lines = [json.loads(line) for line in done.file.read_text().splitlines()]
     assert lines == first
@@ -148,16 +148,18 @@ def test_examples_come_from_items_that_the_gate_never_uses_and_are_put_aside(sto
 def test_an_item_drawn_while_the_file_was_written_stops_it(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kind, dataset = exporting.kind("examples"), datasets.dataset_named(store, "demo")
-    real = exporting.give.__globals__["files"].write
+    kind, dataset = exporting.export_kind("examples"), datasets.dataset_named(store, "demo")
+    real = exporting.write_export.__globals__["files"].write_rows
 
     def slow(*given: object) -> int:
         lines: int = real(*given)
         queue.draw_audit(store, "lea", here(store), 10, "", seed=1)
         return lines
 
-    monkeypatch.setattr("data.exporting.files.write", slow)
+    monkeypatch.setattr("data.exporting.files.write_rows", slow)
     with pytest.raises(BadInput, match="has just been drawn"):
-        exporting.give(store, "lea", dataset, kind, {"card": "multi_turn_dialogue"}, "jsonl", tmp_path / "e.jsonl")
+        exporting.write_export(
+            store, "lea", dataset, kind, {"card": "multi_turn_dialogue"}, "jsonl", tmp_path / "e.jsonl"
+        )
     assert not list(tmp_path.glob("e.jsonl*")) and not excluded_items.list_excluded(store, here(store))
     assert store.rows("select count(*) from export") == [(0,)]

@@ -15,7 +15,7 @@ from data.adjudication import adjudication, docket
 from data.cli import main
 from data.gold import disputes
 from data.gold.gold import BASES
-from data.importing import Plan, Refused, preview, take
+from data.importing import ImportPlan, ImportRefused, import_source, preview_import
 from data.records import datasets, people
 from data.records.settings import GoldRule, gold_rule, set_gold_rule
 from data.store import Store, open_store
@@ -57,7 +57,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def lines(store: Store, name: str, kind: str = "dataset", **options: Any) -> list[Json]:
-    one = exporting.kind(kind)
+    one = exporting.export_kind(kind)
     told = {o.name: options.get(o.name, o.default) for o in one.options}
     return list(one.rows(store, datasets.dataset_named(store, name), told))
 
@@ -68,7 +68,7 @@ def waits(store: Store, name: str) -> set[tuple[str, str, str]]:
 
 
 def brought(store: Store, rows: list[Json], name: str, actor: str = "lea") -> Any:
-    return take(store, actor, source(rows), Plan(name, sampling="random"))
+    return import_source(store, actor, source(rows), ImportPlan(name, sampling="random"))
 
 
 FIVE, FOUR = (1.0, 2.0, 3.0, 4.0, 5.0), (0.0, 1.0, 2.0, 3.0)
@@ -174,8 +174,10 @@ def test_a_dataset_keeps_its_own_rule(store: Store) -> None:
     people.set_person(store, "lea", "res", "researcher")
     rows = [*BOTH, RULE]
     # A researcher brings in all but the rule, which only a lead may set, on whatever way.
-    assert "Only a lead can import that" in preview(store, source(rows), Plan("d"), actor="res").warnings[0]
-    done = take(store, "res", source(rows), Plan("d"))
+    assert (
+        "Only a lead can import that" in preview_import(store, source(rows), ImportPlan("d"), actor="res").warnings[0]
+    )
+    done = import_source(store, "res", source(rows), ImportPlan("d"))
     assert (done.labels, done.preview.new.rules, gold_rule(store, done.dataset_id)) == (2, 0, GoldRule())
     done = bring(store, rows)  # the lead brings what is missing
     assert str(done.preview.new) == "0 items, 0 judgments, 0 labels and how labels are combined"
@@ -223,7 +225,7 @@ def test_what_was_decided_while_an_import_was_read_stands(store: Store, row: Jso
             )
 
     with pytest.raises(AssayError, match="somebody else added the same things"):
-        take(store, "lea", source([row]), Plan("d"), progress=meanwhile)
+        import_source(store, "lea", source([row]), ImportPlan("d"), progress=meanwhile)
     assert gold_rule(store, found) == GoldRule("median", 0) and counts(store)["adjudication"] == 1
 
 
@@ -267,7 +269,7 @@ BAD: list[tuple[Json, str, str]] = [
 def test_a_bad_line_is_a_sentence_with_its_place_and_nothing_is_written(store: Store) -> None:
     rows = [*BOTH, *(bad for bad, _, _ in BAD)]
     before = counts(store)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ImportRefused) as refused:
         bring(store, rows)
     assert counts(store) == before
     found = {p.line: p for p in refused.value.preview.problems}
@@ -285,7 +287,7 @@ def test_who_may_not_adjudicate_may_not_bring_it_in(store: Store) -> None:
     people.join_workspace(store, "ann")
     before = counts(store)
     with pytest.raises(AssayError, match="needs the role researcher"):
-        take(store, "ann", source([*BOTH, decided("p1", "b")]), Plan("d"))
+        import_source(store, "ann", source([*BOTH, decided("p1", "b")]), ImportPlan("d"))
     assert counts(store) == before
 
 

@@ -9,8 +9,8 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from data.importing import Plan, preview, take
-from data.importing.chats import dialogue
+from data.importing import ImportPlan, import_source, preview_import
+from data.importing.formats.messages import to_dialogue
 from judges.types import ITEM, Dialogue
 from tests.data.imports import source, workspace
 
@@ -22,7 +22,7 @@ def said(*pairs: tuple[str, Any]) -> dict[str, Any]:
 
 def turns(value: dict[str, Any]) -> list[tuple[int, str, str]]:
     """(turn, role, text) of what a chat becomes."""
-    return [(t["turn"], t["role"], t["text"]) for t in dialogue(value)[0]["turns"]]
+    return [(t["turn"], t["role"], t["text"]) for t in to_dialogue(value)[0]["turns"]]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_calls_and_results_of_every_shape_are_entries_of_their_own_in_the_order_
     }
     tail = [(2, "user", "Thanks."), (2, "assistant", "You are welcome.")]
     asks = (1, "user", "Where is it warmer?")
-    found = dialogue(openai)[0]["turns"]
+    found = to_dialogue(openai)[0]["turns"]
     assert [t.get("name", "") for t in found[:6]] == ["", "weather", "weather", "weather", "weather", ""]
     assert turns(openai) == [
         asks, (1, "tool", 'weather({"city":"東京"})'), (1, "tool", 'weather({"city":"Ulm"})'), (1, "tool", "9"),
@@ -134,7 +134,7 @@ def test_calls_and_results_of_every_shape_are_entries_of_their_own_in_the_order_
     ]  # fmt: skip
     assert turns(legacy) == [asks, (1, "tool", "weather({})"), (1, "tool", "9"), (1, "assistant", "")]
     for chat in (openai, anthropic, responses, legacy):
-        ITEM.validate_python(dialogue(chat)[0])
+        ITEM.validate_python(to_dialogue(chat)[0])
 
 
 def test_what_a_model_thought_is_not_what_it_said() -> None:
@@ -146,15 +146,15 @@ def test_a_chat_is_one_whatever_stands_beside_it(tmp_path: Path) -> None:
     """Chats as Assay gives them out name their item and the question that decided, and are no labels."""
     store = workspace(tmp_path)
     chat = said(("user", "a"), ("assistant", "b")) | {"item": "d1", "dimension": "verdict", "value": "good"}
-    found = preview(store, source([chat]), Plan("d"))
+    found = preview_import(store, source([chat]), ImportPlan("d"))
     assert (found.ok, found.new.items) == (True, 1)
     store.close()
 
 
 def test_the_first_system_message_is_the_scenario_unless_one_is_given() -> None:
     chat = said(("developer", "Be brief."), ("user", "a"), ("assistant", "b"))
-    assert dialogue(chat)[0]["scenario"] == "Be brief."
-    given = dialogue({**chat, "scenario": "A shop", "system": "model-x"})[0]
+    assert to_dialogue(chat)[0]["scenario"] == "Be brief."
+    given = to_dialogue({**chat, "scenario": "A shop", "system": "model-x"})[0]
     assert (given["scenario"], given["system"], given["turns"][0]["text"]) == ("A shop", "model-x", "Be brief.")
 
 
@@ -179,7 +179,7 @@ def test_the_first_system_message_is_the_scenario_unless_one_is_given() -> None:
 def test_what_is_no_chat_is_refused(tmp_path: Path, chat: dict[str, Any], field: str, says: str) -> None:
     store = workspace(tmp_path)
     good = said(("user", "a"), ("assistant", "b"))
-    found = preview(store, source([good, chat]), Plan("d"))
+    found = preview_import(store, source([good, chat]), ImportPlan("d"))
     assert [(p.line, p.field) for p in found.problems] == [(2, field)] and says in found.problems[0].sentence
     store.close()
 
@@ -187,11 +187,11 @@ def test_what_is_no_chat_is_refused(tmp_path: Path, chat: dict[str, Any], field:
 def test_other_keys_are_kept_in_meta_and_the_same_chat_is_known_again(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     chat = {**said(("user", "a"), ("assistant", "b")), "source": "web", "tools": [], "meta": {"n": 1}}
-    first = take(store, "lea", source([chat]), Plan("d"))
+    first = import_source(store, "lea", source([chat]), ImportPlan("d"))
     assert first.preview.formats == ["chats"] and "kept in meta: source." in first.preview.warnings[0]
     name, content = store.rows("select name, content from item")[0]
     assert name.startswith("chat-") and ITEM.validate_json(content).meta == {"n": 1, "source": "web"}
-    again = take(store, "lea", source([said(("user", "x"), ("assistant", "y")), chat]), Plan("d"))
+    again = import_source(store, "lea", source([said(("user", "x"), ("assistant", "y")), chat]), ImportPlan("d"))
     assert (again.items, again.known) == (1, 1)
     store.close()
 
@@ -202,7 +202,7 @@ def test_other_keys_are_kept_in_meta_and_the_same_chat_is_known_again(tmp_path: 
     )
 )
 def test_whatever_is_said_in_whatever_order_is_a_dialogue_and_nothing_is_lost(pairs: list[tuple[str, str]]) -> None:
-    data, _ = dialogue({**said(*pairs), "scenario": "given"})
+    data, _ = to_dialogue({**said(*pairs), "scenario": "given"})
     if not any(role in ("assistant", "tool") for role, _ in pairs):
         return
     item = ITEM.validate_python(data)

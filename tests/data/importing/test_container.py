@@ -12,8 +12,9 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from data.importing import from_bytes, json_array
-from data.importing.container import container
+from data.importing import from_bytes
+from data.importing.files import json_array
+from data.importing.files.container import detect_container
 from data.store.errors import BadInput
 from judges.importing import jsonl
 from judges.strict_json import DEPTH, BadJson, parse
@@ -86,7 +87,7 @@ def test_parse_reads_what_json_writes(value: Any) -> None:
 def test_a_list_gives_what_the_lines_of_its_elements_give(values: list[dict[str, str]], spaced: bool) -> None:
     whole = json.dumps(values, indent=1 if spaced else None).encode()
     lines = "".join(json.dumps(value) + "\n" for value in values).encode()
-    in_list = [(r.value, r.problem) for r in json_array.records(io.BytesIO(whole))]
+    in_list = [(r.value, r.problem) for r in json_array.read_json_array(io.BytesIO(whole))]
     assert in_list == [(r.value, r.problem) for r in jsonl.records(io.BytesIO(lines))]
 
 
@@ -104,7 +105,7 @@ def test_a_list_gives_what_the_lines_of_its_elements_give(values: list[dict[str,
     ],
 )
 def test_a_broken_list_gives_what_stands_before_the_break(text: bytes, good: int, says: str) -> None:
-    found = list(json_array.records(io.BytesIO(text)))
+    found = list(json_array.read_json_array(io.BytesIO(text)))
     assert sum(not r.problem for r in found) == good
     assert says in " ".join(r.problem for r in found)
 
@@ -123,7 +124,7 @@ def test_a_broken_list_gives_what_stands_before_the_break(text: bytes, good: int
 )
 def test_what_is_no_data_is_refused(name: str, content: bytes, says: str) -> None:
     with pytest.raises(BadInput, match=f"{name} {says}"):
-        container(from_bytes([(name, content)]).files[0])
+        detect_container(from_bytes([(name, content)]).files[0])
 
 
 DIALOGUE = dialogue(1)

@@ -12,7 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from data.importing import From, LabelColumns, Mapping, Plan, Refused, from_bytes, take
+from data.importing import (
+    ColumnMapping,
+    ImportPlan,
+    ImportRefused,
+    LabelColumns,
+    ValueSource,
+    from_bytes,
+    import_source,
+)
 from data.store import Store
 from data.workspace.verify import verify
 from judges.errors import AssayError
@@ -98,17 +106,18 @@ FASTCHAT = {
     "gpt-4_single.jsonl": [rated(turn=1), rated(turn=2, judgment="[[3]]")],
     "votes.jsonl": [vote("expert_1", "tie"), vote("gpt4_pair", "model_a"), vote("author_2", "model_b", turn=2)],
 }
-TABLE = Mapping(
+TABLE = ColumnMapping(
     kind="pair",
-    id=From(columns=["id"]),
-    fields={"input": From(columns=["question"])} | {f"response_{s}": From(columns=[f"answer_{s}"]) for s in "ab"},
+    id=ValueSource(columns=["id"]),
+    fields={"input": ValueSource(columns=["question"])}
+    | {f"response_{s}": ValueSource(columns=[f"answer_{s}"]) for s in "ab"},
     labels=[
         LabelColumns(
-            value=From(columns=["human"]),
+            value=ValueSource(columns=["human"]),
             values={"0": "tie", "1": "a", "2": "b"},
-            unit=From(constant="pair"),
-            dimension=From(constant="verdict"),
-            annotator=From(constant="ann"),
+            unit=ValueSource(constant="pair"),
+            dimension=ValueSource(constant="verdict"),
+            annotator=ValueSource(constant="ann"),
         )
     ],
 )
@@ -123,15 +132,17 @@ FILES: dict[str, list[tuple[str, bytes]]] = {
 
 def attempt(store: Store, files: list[tuple[str, bytes]], number: int) -> str:
     """Try to import files; what became of it, in a word. Anything but a refusal that is a sentence escapes."""
-    plan = Plan(f"d{number}", mappings=(TABLE,))
+    plan = ImportPlan(f"d{number}", mappings=(TABLE,))
     before = counts(store)
     rejects = io.BytesIO()
     try:
-        done = take(store, "lea", from_bytes(files), plan, "refuse" if number % 2 else "good rows", rejects=rejects)
+        done = import_source(
+            store, "lea", from_bytes(files), plan, "refuse" if number % 2 else "good rows", rejects=rejects
+        )
     except AssayError as error:
         assert str(error).endswith((".", "rows.")) and "Traceback" not in str(error), str(error)
         assert counts(store) == before
-        return "refused with problems" if isinstance(error, Refused) else "refused"
+        return "refused with problems" if isinstance(error, ImportRefused) else "refused"
     assert done.rejected == len({(p.file, p.line) for p in done.preview.problems}) or done.preview.problem_count > 900
     assert bool(rejects.getvalue()) == bool(done.rejected)
     after = counts(store)

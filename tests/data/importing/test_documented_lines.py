@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.records import datasets, people
 from data.store import open_store
 from judges.authoring.custom import from_recipe
@@ -33,7 +33,7 @@ def test_every_line_that_is_shown_can_be_imported(tmp_path):
     assert {row.get("kind") for row in found} == {"dialogue", "pair", "response", None}
     store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
     people.join_workspace(store, "lea")
-    done = take(store, "lea", from_path(lines(tmp_path / "all.jsonl", found)), Plan(dataset="shown"))
+    done = import_source(store, "lea", from_path(lines(tmp_path / "all.jsonl", found)), ImportPlan(dataset="shown"))
     assert (done.items, done.judgments, done.labels) == (3, 3, 1) and done.preview.ok
     assert done.preview.unscored == {}
     assert (done.preview.new.adjudications, done.preview.new.rules, done.preview.new.cards) == (1, 1, 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data.importing import Plan, Source, from_bytes, preview, take
+from data.importing import ImportPlan, Source, from_bytes, import_source, preview_import
 from data.store import Store
 from data.workspace.verify import verify
 from judges.cards import card
@@ -56,7 +56,7 @@ def files(content: dict[str, list[Any]]) -> Source:
 
 def bring(store: Store, content: dict[str, list[Any]]) -> Any:
     """Import files into the dataset `d`."""
-    return take(store, "lea", files(content), Plan("d", sampling="random", population=10_000))
+    return import_source(store, "lea", files(content), ImportPlan("d", sampling="random", population=10_000))
 
 
 def scores(store: Store) -> list[tuple[Any, ...]]:
@@ -88,7 +88,7 @@ def test_references_are_shown_beside_the_dialogue_and_a_second_opinion_is_told(t
         "reference_answer/gpt-4.jsonl": [answer(81, "gpt-4", "R1", "R2")],
         "reference_answer/other.jsonl": [answer(81, "other", "S1", "S2")],
     }
-    found = take(store, "lea", _named(content), Plan("d"))
+    found = import_source(store, "lea", _named(content), ImportPlan("d"))
     assert found.items == 2 and "references differ" in found.preview.warnings[0]
     meta = json.loads(store.rows("select meta from item where name = '81/m/one'")[0][0])
     assert meta["reference"] == ["R1", "R2"]
@@ -104,7 +104,7 @@ def test_a_question_s_own_reference_is_for_people_and_a_reference_file_for_the_j
         "reference_answer/gpt-4.jsonl": [answer(n, "gpt-4", "R1", "R2") for n in (81, 82)],
         "votes.jsonl": [vote("expert_1", "model_a", question_id=82, turn=n) for n in (1, 2)],
     }
-    take(store, "lea", _named(content), Plan("d"))
+    import_source(store, "lea", _named(content), ImportPlan("d"))
     rows = dict(store.rows("select name, content from item"))
     items = {name: ITEM.validate_json(content) for name, content in rows.items()}
     shown = {name: item.meta.get("reference_answer") for name, item in items.items() if "/a" in name}
@@ -126,7 +126,7 @@ def test_prose_counts_as_the_judge_s_parameters_say(tmp_path: Path) -> None:
     line = {"item": "81/a", "card": "mt_bench", "part": "turn:1", "raw": "A [[10]], I say [[3]]"}
     pair = {"item": "81/a~b/turn1", "card": "mt_bench_pair", "raw": "It claims [[A]], yet [[B]]"}
     rows = [{**one, "model": model, "params": p} for one in (line, pair) for model, p in (("else", {}), ("mine", ours))]
-    found = take(store, "lea", from_bytes([("j.jsonl", text(rows))]), Plan("d"))
+    found = import_source(store, "lea", from_bytes([("j.jsonl", text(rows))]), ImportPlan("d"))
     assert found.judgments == 4
     assert scores(store) == [
         ("81/a", "else", "turn:1", 0, 10), ("81/a", "mine", "turn:1", 0, 3),
@@ -229,18 +229,20 @@ BAD: list[tuple[dict[str, Any], str]] = [
 def test_a_row_that_cannot_be_taken_is_told(tmp_path: Path, row: dict[str, Any], says: str) -> None:
     store = workspace(tmp_path)
     good = rated() if "score" in row else vote("expert_2", "tie")
-    found = preview(store, files({**BASE, "x.jsonl": [good, row]}), Plan("d"))
+    found = preview_import(store, files({**BASE, "x.jsonl": [good, row]}), ImportPlan("d"))
     assert [(p.file, p.line) for p in found.problems] == [("x.jsonl", 2)] and says in found.problems[0].sentence
     store.close()
 
 
 def test_answers_without_their_questions_are_refused(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    found = preview(store, files({"m__one.jsonl": BASE["m__one.jsonl"]}), Plan("d"))
+    found = preview_import(store, files({"m__one.jsonl": BASE["m__one.jsonl"]}), ImportPlan("d"))
     assert "The question 81 is not in the files: question.jsonl is needed" in found.problems[0].sentence
-    three = preview(store, files({**BASE, "x.jsonl": [answer(81, "x", "1", "2", "3")]}), Plan("d"))
+    three = preview_import(store, files({**BASE, "x.jsonl": [answer(81, "x", "1", "2", "3")]}), ImportPlan("d"))
     assert [p.sentence for p in three.problems] == ["There are 3 answers to the 2 turns of question 81."]
-    twice = preview(store, files({"q.jsonl": [*QUESTIONS, {**QUESTIONS[0], "turns": ["Other."]}]}), Plan("d"))
+    twice = preview_import(
+        store, files({"q.jsonl": [*QUESTIONS, {**QUESTIONS[0], "turns": ["Other."]}]}), ImportPlan("d")
+    )
     assert [p.sentence for p in twice.problems] == ["The question 81 stands twice, with different texts."]
     store.close()
 
@@ -360,8 +362,8 @@ def test_columns_of_other_judges_in_a_vote_are_told_and_can_be_read_as_a_table(t
     store = workspace(tmp_path)
     vote = {"question_id": 1, "model_a": "x", "model_b": "y", "winner": "model_a", "judge": "ann", "turn": 1}
     given = from_bytes([("v.jsonl", json.dumps({**vote, "gpt4_verdict": "A"}).encode())])
-    told = preview(store, given, Plan("d")).warnings
+    told = preview_import(store, given, ImportPlan("d")).warnings
     assert [w for w in told if "gpt4_verdict: left aside" in w and "--format table" in w]
     plain = from_bytes([("v.jsonl", json.dumps(vote).encode())])
-    assert not [w for w in preview(store, plain, Plan("d")).warnings if "left aside" in w]
+    assert not [w for w in preview_import(store, plain, ImportPlan("d")).warnings if "left aside" in w]
     store.close()

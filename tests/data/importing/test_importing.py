@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from data.gold.gold import gold_sql
-from data.importing import Plan, Refused, preview, take
-from data.importing.labels import NO_PROBABILITY
+from data.importing import ImportPlan, ImportRefused, import_source, preview_import
+from data.importing.checks.labels import NO_PROBABILITY
 from data.records import people
 from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
@@ -71,12 +71,12 @@ def test_one_bad_line_stops_all_or_the_good_rows_are_taken_and_the_rest_comes_ba
     store = workspace(tmp_path)
     before = counts(store)
     rows = [*MIXED, b"{", label("p1", "c"), {"id": "x", "kind": "response", "task": "t"}]
-    with pytest.raises(Refused, match=r"3 lines cannot be imported\. The first: rows\.jsonl, line 9") as no:
+    with pytest.raises(ImportRefused, match=r"3 lines cannot be imported\. The first: rows\.jsonl, line 9") as no:
         bring(store, rows)
     assert [p.line for p in no.value.preview.problems] == [9, 10, 11]
     assert counts(store) == before
     rejects = io.BytesIO()
-    done = take(store, "lea", source(rows), Plan("d"), "good rows", rejects=rejects)
+    done = import_source(store, "lea", source(rows), ImportPlan("d"), "good rows", rejects=rejects)
     assert (done.items, done.judgments, done.labels, done.rejected) == (2, 2, 4, 3)
     back = [json.loads(line) for line in rejects.getvalue().splitlines()]
     assert [(one["line"], one["row"]) for one in back] == [(9, "{"), (10, rows[9]), (11, rows[10])]
@@ -87,7 +87,7 @@ def test_one_bad_line_stops_all_or_the_good_rows_are_taken_and_the_rest_comes_ba
 def test_a_preview_writes_nothing_and_shows_what_would_be_stored(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     before = counts(store)
-    found = preview(store, source(MIXED), Plan("d"))
+    found = preview_import(store, source(MIXED), ImportPlan("d"))
     assert found.ok and (found.new.items, found.new.judgments, found.new.labels) == (2, 2, 4)
     assert found.people == ["ann"] and found.judges == ["multi_turn_dialogue: judge-one", "plain_pairwise: m"]
     assert [row["id"] for row in found.rows["items"]] == ["d-0001", "p1"]
@@ -104,7 +104,7 @@ def test_a_name_stands_for_one_content(tmp_path: Path) -> None:
     assert wrong(store, [pair("p2"), pair("p2", a="Changed.")])[0][2].startswith(
         "'p2' is there already, earlier in this"
     )
-    other = take(store, "lea", source([pair(a="Changed.")]), Plan("another dataset"))
+    other = import_source(store, "lea", source([pair(a="Changed.")]), ImportPlan("another dataset"))
     assert other.items == 1
     store.close()
 
@@ -115,7 +115,7 @@ def test_only_researchers_and_leads_import_and_nothing_is_written_otherwise(tmp_
     before = counts(store)
     for name in ("ann", "nobody"):
         with pytest.raises(NotAllowed):
-            take(store, name, source([pair()]), Plan("d"))
+            import_source(store, name, source([pair()]), ImportPlan("d"))
     assert counts(store) == before
     store.close()
 
@@ -124,7 +124,7 @@ def test_only_researchers_and_leads_import_and_nothing_is_written_otherwise(tmp_
 def test_a_dataset_needs_a_name_that_can_be_read(tmp_path: Path, name: str) -> None:
     store = workspace(tmp_path)
     with pytest.raises(BadInput, match="cannot name a dataset"):
-        preview(store, source([pair()]), Plan(name))
+        preview_import(store, source([pair()]), ImportPlan(name))
     store.close()
 
 
@@ -171,7 +171,7 @@ def test_what_cannot_be_read_is_kept_with_its_reason_and_has_no_score(tmp_path: 
 def test_a_judge_of_made_up_replies_is_not_the_real_one(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     bring(store, [pair(), verdict("p1", "a")], synthetic=True)
-    take(store, "lea", source([pair(), verdict("p1", "a")]), Plan("real"))
+    import_source(store, "lea", source([pair(), verdict("p1", "a")]), ImportPlan("real"))
     assert sorted(store.rows("select model, synthetic from judge")) == [("m", False), ("m", True)]
     store.close()
 
@@ -224,8 +224,8 @@ def test_random_is_taken_at_its_word_with_a_population_or_a_probability_only(tmp
     told += [label(f"p{n}", "a", annotator=who) for n in range(3) for who in ("ann", "bob")]
     told += [label("p3", "a", probability=0.25)]
     for population, warned in ((None, [f"{NO_PROBABILITY} (6 times)"]), (30, [])):
-        plan = Plan("d", sampling="random", population=population)
-        assert preview(store, source(told), plan).warnings == warned
+        plan = ImportPlan("d", sampling="random", population=population)
+        assert preview_import(store, source(told), plan).warnings == warned
     with pytest.raises(BadInput, match=r"4 items have labels, and are said to be drawn from 2: give the number"):
         bring(store, told, sampling="random", population=2)
     with pytest.raises(BadInput, match="belongs to items drawn at random"):
@@ -297,10 +297,10 @@ def test_what_was_added_while_the_file_was_read_is_not_added_twice(tmp_path: Pat
 
     def meanwhile(done: int, size: int, lines: int) -> None:
         if not raced:
-            raced.append(take(store, "lea", source(rows), Plan("d")))
+            raced.append(import_source(store, "lea", source(rows), ImportPlan("d")))
 
     with pytest.raises(BadInput, match="somebody else added the same things"):
-        take(store, "lea", source(rows), Plan("d"), progress=meanwhile)
+        import_source(store, "lea", source(rows), ImportPlan("d"), progress=meanwhile)
     assert counts(store)["item"] == counts(store)["judgment"] == 1
     assert bring(store, rows).known == 2
     store.close()
@@ -310,7 +310,7 @@ def test_a_large_import_comes_in_whole(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     rows = [line for n in range(1, 1_201) for line in (judgment(dialogue(n)), dialogue(n))]
     seen: list[tuple[int, int, int]] = []
-    done = take(store, "lea", source(rows), Plan("d"), progress=lambda *told: seen.append(told))
+    done = import_source(store, "lea", source(rows), ImportPlan("d"), progress=lambda *told: seen.append(told))
     assert (done.items, done.judgments, done.lines) == (1_200, 1_200, 2_400)
     assert seen == sorted(seen) and seen[-1][0] == seen[-1][1]
     assert verify(store) == []

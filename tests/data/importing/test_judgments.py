@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from data.cards import cards
-from data.importing import Plan, Refused, take
+from data.importing import ImportPlan, ImportRefused, import_source
 from data.store import Store
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import checked
@@ -84,7 +84,7 @@ def test_any_question_of_any_card_can_have_a_value_alone(store: Store) -> None:
     ],
 )
 def test_what_cannot_be_is_said_in_a_sentence(store: Store, line: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ImportRefused) as refused:
         bring(store, [own(), item("r1"), line])
     assert sentence in str(refused.value)
     assert not store.rows("select 1 from item")
@@ -92,7 +92,7 @@ def test_what_cannot_be_is_said_in_a_sentence(store: Store, line: dict[str, Any]
 
 def test_a_name_that_means_another_scale_here_is_refused(store: Store) -> None:
     bring(store, [own()])
-    with pytest.raises(Refused, match="zz_tonality of a response means 0 to 1 here, and 0 to 1 in steps"):
+    with pytest.raises(ImportRefused, match="zz_tonality of a response means 0 to 1 here, and 0 to 1 in steps"):
         bring(store, [own("zz_other", step=0.5)])
 
 
@@ -104,7 +104,7 @@ def test_a_judgment_goes_by_the_version_that_it_names(store: Store) -> None:
 
 
 def test_a_plan_brings_cards(store: Store) -> None:
-    plan = Plan("d", cards=(own()["card"],))
-    take(store, "lea", source([item("r1"), said("r1", 0.5)]), plan)
+    plan = ImportPlan("d", cards=(own()["card"],))
+    import_source(store, "lea", source([item("r1"), said("r1", 0.5)]), plan)
     assert store.rows("select value from score") == [(0.5,)]
     assert folder_card("rubric_open_ended").version  # a folder's card stays what it is

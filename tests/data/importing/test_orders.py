@@ -11,7 +11,7 @@ import pytest
 
 from data import exporting
 from data.calibration.both_orders import positions
-from data.importing import Plan, take
+from data.importing import ImportPlan, import_source
 from data.records import datasets
 from data.store import Store
 from judges.cards import card
@@ -172,11 +172,13 @@ def test_the_export_of_replies_comes_back_as_the_same(store: Store, tmp_path: An
     lines: list[bytes] = []
     for kind in ("items", "judgments"):
         file = tmp_path / f"{kind}.jsonl"
-        exporting.give(store, "lea", datasets.dataset_named(store, "d"), exporting.kind(kind), {}, "jsonl", file)
+        exporting.write_export(
+            store, "lea", datasets.dataset_named(store, "d"), exporting.export_kind(kind), {}, "jsonl", file
+        )
         lines += file.read_bytes().splitlines()
     (tmp_path / "two").mkdir()
     other = workspace(tmp_path / "two")
-    take(other, "lea", source(lines), Plan("d"))
+    import_source(other, "lea", source(lines), ImportPlan("d"))
     assert held(other) == held(store) and len(held(other)) == 5
     for same in (_SCORES, "select id, judge_id, raw from judgment order by id"):
         assert other.rows(same) == store.rows(same)
@@ -232,10 +234,12 @@ def test_a_pairs_input_may_be_a_conversation(store: Store, tmp_path: Any) -> Non
     for name, field in (("plain_pairwise", "input"), ("long_form_pairwise", "long_input"), ("mt_bench_pair", "input")):
         assert card(name).fields(item, "")[field] == turns
     file = tmp_path / "items.jsonl"
-    exporting.give(store, "lea", datasets.dataset_named(store, "d"), exporting.kind("items"), {}, "jsonl", file)
+    exporting.write_export(
+        store, "lea", datasets.dataset_named(store, "d"), exporting.export_kind("items"), {}, "jsonl", file
+    )
     (tmp_path / "two").mkdir()
     other = workspace(tmp_path / "two")
-    take(other, "lea", source(file.read_bytes().splitlines()), Plan("d"))
+    import_source(other, "lea", source(file.read_bytes().splitlines()), ImportPlan("d"))
     assert dict(other.rows("select name, hash from item")) == hashes
     other.close()
 

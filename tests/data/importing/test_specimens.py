@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from data.importing import Plan, detect, from_bytes, preview, start
-from data.importing.specimens import SPECIMENS
+from data.importing import ImportPlan, detect_formats, from_bytes, preview_import, start
+from data.importing.file_examples import FILE_EXAMPLES
 from tests.data.imports import workspace
 
 
 def test_every_example_can_be_imported(tmp_path: Path) -> None:
     store = workspace(tmp_path)
-    for one in SPECIMENS:
+    for one in FILE_EXAMPLES:
         source = from_bytes([(name, text.encode()) for name, text in one.files.items()])
-        found = detect(source)
-        made = preview(store, source, start.plan(store, start.understood(store, source, found), Plan(one.title)))
+        found = detect_formats(source)
+        made = preview_import(
+            store, source, start.plan_import(store, start.interpret_source(store, source, found), ImportPlan(one.title))
+        )
         assert made.ok and not made.unscored, (one.title, made.problems)
         assert made.new.items and (one.title not in ("Judgments", "Table of scores") or made.new.judgments), one.title
         assert one.title not in ("People's labels", "Table of scores") or made.new.labels

@@ -13,8 +13,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.cards import cards
 from data.cli import main
-from data.importing import Plan, before, detect, from_bytes, start, take
-from data.importing.outline import Outline
+from data.importing import ImportPlan, detect_formats, from_bytes, import_source, previous_mapping, start
+from data.importing.detection.interpretation import Interpretation
 from data.records import exposure, people
 from data.store import Store, open_store
 from data.store.errors import BadInput
@@ -42,18 +42,18 @@ IDS = [f"x{n}" for n in range(N)]
 TEXTS = {"prompt": [f"q{n}" for n in range(N)], "response": [f"a{n} because" for n in range(N)]}
 
 
-def read(store: Store, files: dict[str, bytes], *said: list[str]) -> Outline:
+def read(store: Store, files: dict[str, bytes], *said: list[str]) -> Interpretation:
     """The first reading of files; `said` are the columns of judges, and those of people."""
     source = from_bytes(list(files.items()))
-    return start.understood(store, source, detect(source), *said)
+    return start.interpret_source(store, source, detect_formats(source), *said)
 
 
 def bring(store: Store, files: dict[str, bytes], dataset: str = "d", **how: Any) -> Any:
     """The files in the workspace, as they were read first."""
     source = from_bytes(list(files.items()))
-    found = detect(source)
-    made = start.plan(store, start.understood(store, source, found), Plan(dataset))
-    return take(store, "lea", source, made, found=found, **how)
+    found = detect_formats(source)
+    made = start.plan_import(store, start.interpret_source(store, source, found), ImportPlan(dataset))
+    return import_source(store, "lea", source, made, found=found, **how)
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_the_command_takes_good_rows_only_where_it_is_told_to(
 def test_a_question_of_the_workspace_is_taken_where_its_scale_fits(store: Store) -> None:
     fits = {"id": IDS, "judge_factuality": numbers(2, 4), "human_factuality": numbers(3, 4)}
     made = read(store, {"t.csv": table(**fits)})
-    assert start.plan(store, made, Plan("d")).mappings[0].judgments[0].card == "rubric_open_ended"
+    assert start.plan_import(store, made, ImportPlan("d")).mappings[0].judgments[0].card == "rubric_open_ended"
     other = {**fits, "human_factuality": numbers(0.5, 4)}
     made = read(store, {"t.csv": table(**other)})
     assert {s.dimension for s in made.series} == {"factuality_2"}
@@ -183,21 +183,23 @@ def test_items_without_texts_are_no_copies_of_one_another(store: Store) -> None:
 
 
 def test_a_correction_changes_question_and_scale(store: Store) -> None:
-    from data.importing.outline import scaled
+    from data.importing.detection.interpretation import share_scales
 
     made = read(store, {"t.csv": table(id=IDS, judge_x=numbers(1, 2, 3), human_x=numbers(2, 3))})
     said = [replace(s, dimension="zest", answers=None) for s in made.series]
-    again = replace(made, series=scaled(said, cards.answerable_dimensions(store)))
+    again = replace(made, series=share_scales(said, cards.answerable_dimensions(store)))
     assert {(s.dimension, spelled(s.answers)) for s in again.series if s.answers} == {("zest", "1-3")}
     with pytest.raises(BadInput, match="No scale fits the values of judge_x"):
-        start.plan(store, replace(made, series=tuple(replace(s, answers=None) for s in made.series)), Plan("d"))
+        start.plan_import(
+            store, replace(made, series=tuple(replace(s, answers=None) for s in made.series)), ImportPlan("d")
+        )
 
 
 def test_without_labels_it_leads_to_a_sample_that_is_drawn_once(store: Store) -> None:
     done = bring(store, {"t.csv": table(**TEXTS)})
-    assert start.way(store, "lea", done.dataset_id, draw=False) is None
+    assert start.next_step(store, "lea", done.dataset_id, draw=False) is None
     for _ in range(2):
-        way = start.way(store, "lea", done.dataset_id)
+        way = start.next_step(store, "lea", done.dataset_id)
         assert way is not None and way.path == "/desk?dataset=d&stream=audit"
     assert store.rows("select count(*) from draw where stream = 'audit'") == [(N,)]
 
@@ -260,10 +262,10 @@ def test_a_score_in_the_last_row_of_a_dialogue_is_of_the_whole(store: Store) -> 
 def test_a_question_without_a_scale_is_left_out_and_not_the_rest(store: Store) -> None:
     made = read(store, {"t.csv": table(id=IDS, human=numbers(1, 2), judge=numbers(2, 1))})
     lost = replace(made.series[0], dimension="other", answers=None)
-    plan = start.plan(store, replace(made, series=(*made.series, lost)), Plan("d"))
+    plan = start.plan_import(store, replace(made, series=(*made.series, lost)), ImportPlan("d"))
     assert len(plan.mappings[0].judgments) == 1
     with pytest.raises(BadInput, match="No scale fits"):
-        start.plan(store, replace(made, series=(lost,)), Plan("d"))
+        start.plan_import(store, replace(made, series=(lost,)), ImportPlan("d"))
 
 
 def test_verdicts_of_both_orders_are_one_judges(store: Store) -> None:
@@ -277,12 +279,14 @@ def test_verdicts_of_both_orders_are_one_judges(store: Store) -> None:
 
 def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Store) -> None:
     source = from_bytes([("t.csv", table(id=IDS, judge=numbers(1, 2, 4), human=numbers(1, 2, 3)))])
-    (known,) = found = detect(source)
-    made = start.plan(store, start.understood(store, source, found), Plan("d"))
-    assert before(store, known, made.mappings[0]) is None
-    take(store, "lea", source, made, found=found)
-    other = start.plan(store, start.understood(store, source, found), Plan("another"))
-    assert before(store, known, other.mappings[0]) is None  # the card has another name, and nothing else differs
+    (known,) = found = detect_formats(source)
+    made = start.plan_import(store, start.interpret_source(store, source, found), ImportPlan("d"))
+    assert previous_mapping(store, known, made.mappings[0]) is None
+    import_source(store, "lea", source, made, found=found)
+    other = start.plan_import(store, start.interpret_source(store, source, found), ImportPlan("another"))
+    assert (
+        previous_mapping(store, known, other.mappings[0]) is None
+    )  # the card has another name, and nothing else differs
     by_hand = made.mappings[0].model_copy(update={"labels": []})
-    take(store, "lea", source, replace(made, dataset="hand", mappings=(by_hand,)), found=found)
-    assert before(store, known, other.mappings[0]) == by_hand.completed(cards.current_cards(store))
+    import_source(store, "lea", source, replace(made, dataset="hand", mappings=(by_hand,)), found=found)
+    assert previous_mapping(store, known, other.mappings[0]) == by_hand.completed(cards.current_cards(store))

@@ -21,20 +21,20 @@ import pytest
 
 from data.cards import cards
 from data.importing import (
-    From,
-    Mapping,
-    Plan,
-    Refused,
+    ColumnMapping,
+    ImportPlan,
+    ImportRefused,
     Source,
-    detect,
+    ValueSource,
+    detect_formats,
     from_bytes,
     from_uploads,
-    preview,
+    import_source,
+    preview_import,
     subprocess_reader,
-    take,
 )
-from data.importing.brief import brief, unpacked
-from data.importing.csv_rows import SPREAD
+from data.importing.files.csv_rows import SPREAD
+from data.importing.snapshot import take_snapshot, unpack_snapshot
 from data.store import Store
 from data.store.errors import BadInput
 from data.workspace.verify import verify
@@ -47,7 +47,9 @@ from tests.data.imports import bring, counts, decided, label, pair, source, text
 from tests.pages.desk_driver import patiently
 from tests.server import ROOT
 
-RESPONSES = Mapping(kind="response", id=From(columns=["id"]), fields={"output": From(columns=["output"])})
+RESPONSES = ColumnMapping(
+    kind="response", id=ValueSource(columns=["id"]), fields={"output": ValueSource(columns=["output"])}
+)
 
 
 @pytest.fixture(autouse=True)
@@ -98,8 +100,8 @@ def test_an_upload_becomes_what_the_same_bytes_become_here(store: Store, tmp_pat
     rows = [*MIXED, verdict("p1", "a"), verdict("p1", "b", model="other"), label("p1", "a"), decided("p1", "a"), b"{"]
     rows += [label("p1", "c"), {"gold_rule": {"resolve": "majority", "apart": 1}}]
     here, there = io.BytesIO(), io.BytesIO()
-    one = preview(store, source(rows), Plan("d"), rejects=here)
-    two = preview(store, upload(tmp_path, rows__jsonl=text(rows)), Plan("d"), rejects=there)
+    one = preview_import(store, source(rows), ImportPlan("d"), rejects=here)
+    two = preview_import(store, upload(tmp_path, rows__jsonl=text(rows)), ImportPlan("d"), rejects=there)
     assert asdict(one) == asdict(two) and one.rejected > 3 and one.known.total and one.new.rules
     assert here.getvalue() == there.getvalue() != b""
 
@@ -113,10 +115,10 @@ def test_an_upload_is_taken_once_and_what_was_added_meanwhile_is_not_added_twice
             raced.append(bring(store, [pair("new")]))
 
     with pytest.raises(BadInput, match="somebody else added the same things"):
-        take(store, "lea", given, Plan("d"), progress=meanwhile)
-    assert take(store, "lea", given, Plan("d")).preview.new.total == 2
+        import_source(store, "lea", given, ImportPlan("d"), progress=meanwhile)
+    assert import_source(store, "lea", given, ImportPlan("d")).preview.new.total == 2
     before = counts(store)
-    assert take(store, "lea", given, Plan("d")).known == 3
+    assert import_source(store, "lea", given, ImportPlan("d")).known == 3
     assert counts(store) == before and verify(store) == []
 
 
@@ -126,20 +128,20 @@ def test_tables_chats_and_fastchat_go_the_same_way(store: Store, tmp_path: Path)
     files |= {name.replace(".", "__"): text(rows) for name, rows in PAIRS.items()}
     files["votes__jsonl"] = text([vote("expert_1", "tie")])
     given = upload(tmp_path, **files)
-    known = detect(given)
+    known = detect_formats(given)
     assert [(one.format, one.columns) for one in known][:2] == [("table", ["id", "output"]), ("messages", ["messages"])]
     assert known[0].rows == [{"id": "1", "output": "x"}, {"id": "2", "output": "y"}]
-    plan = Plan("e", mappings=(RESPONSES,))
+    plan = ImportPlan("e", mappings=(RESPONSES,))
     here = from_bytes([(name.replace("__", "."), content) for name, content in files.items()])
-    one, two = preview(store, here, plan), preview(store, given, plan, found=known)
+    one, two = preview_import(store, here, plan), preview_import(store, given, plan, found=known)
     assert (two.formats, two.new, two.people, two.problems) == (one.formats, one.new, one.people, one.problems)
     assert one.new.items > 3 and one.new.labels == 1
 
 
 def test_every_card_goes_to_the_process_as_it_is(store: Store) -> None:
     cards.save_card(store, "lea", recipe())
-    known = brief(store, Plan("d"), [])
-    found = unpacked(known.packed())
+    known = take_snapshot(store, ImportPlan("d"), [])
+    found = unpack_snapshot(known.packed())
     assert {n: c.version for n, c in found.cards.items()} == {
         n: c.version for n, c in cards.current_cards(store).items()
     }
@@ -153,7 +155,7 @@ def refused(store: Store, given: Source, monkeypatch: pytest.MonkeyPatch) -> str
     """Why an upload cannot be read; the server lives, nobody reads any more, and nothing was written."""
     before, processes = counts(store), started(monkeypatch)
     with pytest.raises(BadInput) as no:
-        preview(store, given, Plan("d", mappings=(RESPONSES,)))
+        preview_import(store, given, ImportPlan("d", mappings=(RESPONSES,)))
     assert processes and all(one.poll() is not None for one in processes)
     assert counts(store) == before
     return str(no.value)
@@ -198,10 +200,10 @@ def test_the_memory_of_the_server_does_not_grow_with_a_file(tmp_path: Path) -> N
         "import resource, sys\nfrom pathlib import Path\nfrom data import importing as ours\n"
         "from tests.data import imports\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "store, plan = imports.workspace(Path(sys.argv[1])), ours.Plan('d')\n"
+        "store, plan = imports.workspace(Path(sys.argv[1])), ours.ImportPlan('d')\n"
         "given = ours.from_uploads([('rows.jsonl', Path(sys.argv[2]))])\n"
-        "ours.preview(store, imports.source([imports.pair()]), plan)\nbefore = peak()\n"
-        "assert ours.preview(store, given, plan).new.items == 2\nprint(peak() - before)\nstore.close()"
+        "ours.preview_import(store, imports.source([imports.pair()]), plan)\nbefore = peak()\n"
+        "assert ours.preview_import(store, given, plan).new.items == 2\nprint(peak() - before)\nstore.close()"
     )
     command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "TMPDIR": tempfile.gettempdir()}, capture_output=True)
@@ -222,7 +224,7 @@ def test_the_process_knows_no_secrets_and_no_store(
         return real(*args, **kwargs)
 
     monkeypatch.setattr(subprocess, "Popen", start)
-    assert preview(store, upload(tmp_path, a__jsonl=text([pair("new")])), Plan("d")).new.items == 1
+    assert preview_import(store, upload(tmp_path, a__jsonl=text([pair("new")])), ImportPlan("d")).new.items == 1
     assert seen and "canary" not in "".join(seen)
 
 
@@ -231,12 +233,12 @@ def test_the_process_knows_no_secrets_and_no_store(
 
 def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Path) -> None:
     given = upload(tmp_path, a__jsonl=text([pair("new")]))
-    known = detect(given)
+    known = detect_formats(given)
     waited: list[int] = []
     others: list[threading.Thread] = []
 
     def second() -> None:
-        preview(store, given, Plan("d"), found=known, waits=waited.append)
+        preview_import(store, given, ImportPlan("d"), found=known, waits=waited.append)
 
     def first(*_: int) -> None:
         if not others:
@@ -244,7 +246,7 @@ def test_one_is_read_at_a_time_and_who_waits_is_told(store: Store, tmp_path: Pat
             others[0].start()
             assert patiently(lambda: bool(waited))
 
-    preview(store, given, Plan("d"), progress=first, found=known)
+    preview_import(store, given, ImportPlan("d"), progress=first, found=known)
     others[0].join()
     assert set(waited) == {1} and not subprocess_reader._line
 
@@ -257,9 +259,9 @@ def test_who_leaves_ends_the_reading(store: Store, tmp_path: Path, monkeypatch: 
         raise Left
 
     given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 200_000)
-    known, processes = detect(given), started(monkeypatch)
+    known, processes = detect_formats(given), started(monkeypatch)
     with pytest.raises(Left):
-        preview(store, given, Plan("d", mappings=(RESPONSES,)), progress=leave, found=known)
+        preview_import(store, given, ImportPlan("d", mappings=(RESPONSES,)), progress=leave, found=known)
     assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._line
 
 
@@ -272,9 +274,10 @@ def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path
         "real = apart._Talk.send\n"
         "def send(self, value): print(self._process.pid, flush=True); real(self, value)\n"
         "apart._Talk.send = send\nstore = imports.workspace(Path(sys.argv[1]))\n"
-        "given = ours.from_uploads([('a.csv', Path(sys.argv[2]))])\nplan = ours.Plan('d', mappings=(RESPONSES,))\n"
+        "given = ours.from_uploads([('a.csv', Path(sys.argv[2]))])\n"
+        "plan = ours.ImportPlan('d', mappings=(RESPONSES,))\n"
         "seen = lambda done, size, lines: lines and print('reads', flush=True)\n"
-        "ours.preview(store, given, plan, progress=seen)"
+        "ours.preview_import(store, given, plan, progress=seen)"
     )
     command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
     env = {**os.environ, "TMPDIR": str(spools)}
@@ -305,20 +308,20 @@ def test_reading_stops_after_10000_bad_lines_and_none_of_the_file_is_taken(
     given = upload(tmp_path, ids__jsonl=content) if uploaded else from_bytes([("ids.jsonl", content)])
     gc.collect()
     rejects = io.BytesIO()
-    found = preview(store, given, Plan("d"), rejects=rejects)
+    found = preview_import(store, given, ImportPlan("d"), rejects=rejects)
     assert found.stopped.startswith("10,000 lines are bad, and reading stopped at line 10,001 of ids.jsonl.")
     assert (found.rejected, len(found.problems), found.ok) == (MOST, 1_000, False)
     back = [json.loads(line)["line"] for line in rejects.getvalue().splitlines()]
     assert back == list(range(2, MOST + 2))
     before = counts(store)
     says = r"Nothing was written\. 10,000 lines are bad, and reading stopped at line 10,001"
-    with pytest.raises(Refused, match=says):
-        take(store, "lea", given, Plan("d"), "good rows")
+    with pytest.raises(ImportRefused, match=says):
+        import_source(store, "lea", given, ImportPlan("d"), "good rows")
     assert counts(store) == before
 
 
 def test_lines_that_wait_for_an_item_count_when_it_never_comes(store: Store) -> None:
-    found = preview(store, source([label("nobody", "a")] * (MOST + 1)), Plan("d"))
+    found = preview_import(store, source([label("nobody", "a")] * (MOST + 1)), ImportPlan("d"))
     assert found.stopped and found.rejected == MOST
 
 
@@ -326,12 +329,12 @@ def test_lines_that_wait_for_an_item_count_when_it_never_comes(store: Store) -> 
 def test_a_column_of_texts_is_no_column_of_names(
     store: Store, monkeypatch: pytest.MonkeyPatch, column: str, what: str
 ) -> None:
-    monkeypatch.setattr("data.importing.importer._PEOPLE", 100)
-    monkeypatch.setattr("data.importing.importer._JUDGES", 100)
+    monkeypatch.setattr("data.importing.checks.line_checks._PEOPLE", 100)
+    monkeypatch.setattr("data.importing.checks.line_checks._JUDGES", 100)
     made = label if column == "annotator" else verdict
     rows = [made("p1", "a", **{column: f"n{n}"}) for n in range(200)]
     with pytest.raises(BadInput, match=f"names more than 100 {what}"):
-        preview(store, source(rows), Plan("d"))
+        preview_import(store, source(rows), ImportPlan("d"))
 
 
 # -- sentences --------------------------------------------------------------------------------------------------------
@@ -343,7 +346,7 @@ def test_a_quote_that_stays_open_is_named_by_its_line(store: Store, begins: int,
     rows = [b"%d,x" % n for n in range(2, 40)]
     rows[begins - 2] = b'"a name\non two lines","never'
     content = b"id,output\n" + b"\n".join(rows) + b"\n" + (b"y" * 1_000 + b"\n") * (SPREAD // 1_000 * far)
-    found = preview(store, from_bytes([("t.csv", content)]), Plan("e", mappings=(RESPONSES,)))
+    found = preview_import(store, from_bytes([("t.csv", content)]), ImportPlan("e", mappings=(RESPONSES,)))
     how = "is not closed within 4 MB; the rest of the file was not read" if far else "is never closed"
     says = f"The row opens a quote in line {begins + 1} that {how}."
     assert [(p.line, p.sentence) for p in found.problems] == [(begins, says)] and found.new.items == begins - 2
@@ -369,7 +372,7 @@ def test_no_sentence_about_a_bad_line_stumbles(store: Store) -> None:
     said = []
     for name, content in files:
         try:
-            found = preview(store, from_bytes([(name, content)]), Plan("s", mappings=(RESPONSES,)))
+            found = preview_import(store, from_bytes([(name, content)]), ImportPlan("s", mappings=(RESPONSES,)))
         except BadInput as no:
             said.append(str(no))
             continue

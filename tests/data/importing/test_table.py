@@ -15,23 +15,23 @@ import pytest
 from hypothesis import given
 
 from data.importing import (
-    From,
+    ColumnMapping,
+    ImportPlan,
     JudgmentColumns,
     LabelColumns,
-    Mapping,
-    Plan,
     Source,
-    csv_rows,
-    detect,
+    ValueSource,
+    detect_formats,
+    format_values,
     from_bytes,
     from_path,
-    parse,
-    preview,
-    spell,
-    suggest,
-    take,
-    unspell,
+    import_source,
+    parse_mapping,
+    parse_values,
+    preview_import,
+    suggest_mapping,
 )
+from data.importing.files import csv_rows
 from data.store.errors import BadInput
 from judges.types import ITEM
 from tests.data.imports import workspace
@@ -76,11 +76,11 @@ FILES = {
 }
 
 
-def guess(source: Source) -> Mapping:
+def guess(source: Source) -> ColumnMapping:
     """The mapping that is suggested for the first file of a source."""
-    known = detect(source)[0]
+    known = detect_formats(source)[0]
     assert known.format == "table"
-    return suggest(known.columns, known.rows)
+    return suggest_mapping(known.columns, known.rows)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -89,7 +89,7 @@ def test_the_same_table_is_read_from_every_container_by_the_guessed_mapping(tmp_
     source = from_bytes([(name, FILES[name])])
     mapping = guess(source)
     assert mapping.faults(list(ROWS[0])) == []
-    done = take(store, "lea", source, Plan("d", mappings=(mapping,)))
+    done = import_source(store, "lea", source, ImportPlan("d", mappings=(mapping,)))
     assert (done.items, done.judgments, done.labels) == (4, 4, 3)
     assert done.preview.unscored == {"unreadable": 1}
     items = {row[0]: ITEM.validate_json(row[1]) for row in store.rows("select name, content from item")}
@@ -103,7 +103,7 @@ def test_the_same_table_is_read_from_every_container_by_the_guessed_mapping(tmp_
     assert store.rows("select why from judgment where unscored <> ''")[0][0].startswith(
         "'garbage' is none of the values"
     )
-    again = take(store, "lea", source, Plan("d"))
+    again = import_source(store, "lea", source, ImportPlan("d"))
     assert (again.known, again.preview.new.total) == (11, 0)
     store.close()
 
@@ -111,9 +111,9 @@ def test_the_same_table_is_read_from_every_container_by_the_guessed_mapping(tmp_
 @pytest.mark.parametrize(("encoding", "word"), [("cp932", "カタカナひらがな"), ("utf-16-le", "é"), ("utf-16-be", "é")])
 def test_encodings_are_found_out(encoding: str, word: str) -> None:
     content = f"id,output\n1,{word}\n".encode(encoding)
-    dialect = csv_rows.detect("f.csv", content)
+    dialect = csv_rows.detect_dialect("f.csv", content)
     assert dialect.encoding == encoding
-    assert [r.value["output"] for r in csv_rows.records("f.csv", io.BytesIO(content), dialect)] == [word]
+    assert [r.value["output"] for r in csv_rows.read_csv("f.csv", io.BytesIO(content), dialect)] == [word]
 
 
 cell = some.text(
@@ -124,7 +124,7 @@ cell = some.text(
 @given(some.lists(some.tuples(cell, cell, cell), min_size=1, max_size=8), some.sampled_from(csv_rows.DELIMITERS))
 def test_every_cell_that_csv_writes_is_read_back(rows: list[tuple[str, str, str]], delimiter: str) -> None:
     content = as_csv([dict(zip("abc", row, strict=True)) for row in rows], delimiter=delimiter, quoting=csv.QUOTE_ALL)
-    found = list(csv_rows.records("f.csv", io.BytesIO(content), csv_rows.Dialect("utf-8", delimiter)))
+    found = list(csv_rows.read_csv("f.csv", io.BytesIO(content), csv_rows.Dialect("utf-8", delimiter)))
     assert [(tuple(r.value.values()), r.problem) for r in found] == [(row, "") for row in rows if "".join(row).strip()]
 
 
@@ -141,8 +141,10 @@ def test_every_cell_that_csv_writes_is_read_back(rows: list[tuple[str, str, str]
 def test_a_broken_row_is_told_and_the_next_is_read(tmp_path: Path, content: bytes, says: str) -> None:
     store = workspace(tmp_path)
     source = from_bytes([("t.csv", content)])
-    mapping = Mapping(kind="response", id=From(columns=["id"]), fields={"output": From(columns=["output"])})
-    found = preview(store, source, Plan("d", mappings=(mapping,)))
+    mapping = ColumnMapping(
+        kind="response", id=ValueSource(columns=["id"]), fields={"output": ValueSource(columns=["output"])}
+    )
+    found = preview_import(store, source, ImportPlan("d", mappings=(mapping,)))
     assert [p.line for p in found.problems] == [2] and says in found.problems[0].sentence
     assert found.new.items == 1
     store.close()
@@ -151,8 +153,10 @@ def test_a_broken_row_is_told_and_the_next_is_read(tmp_path: Path, content: byte
 def test_a_quote_that_is_never_closed_is_told_with_the_line_that_opens_it(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     source = from_bytes([("t.csv", b'id,output\n1,a\n2,"b\n3,c\n4,d\n')])
-    mapping = Mapping(kind="response", id=From(columns=["id"]), fields={"output": From(columns=["output"])})
-    found = preview(store, source, Plan("d", mappings=(mapping,)))
+    mapping = ColumnMapping(
+        kind="response", id=ValueSource(columns=["id"]), fields={"output": ValueSource(columns=["output"])}
+    )
+    found = preview_import(store, source, ImportPlan("d", mappings=(mapping,)))
     says = "The row opens a quote in line 3 that is never closed."
     assert [(p.line, p.sentence) for p in found.problems] == [(3, says)]
     store.close()
@@ -169,7 +173,7 @@ def test_a_quote_that_is_never_closed_is_told_with_the_line_that_opens_it(tmp_pa
 def test_a_header_that_names_no_columns_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
     store = workspace(tmp_path)
     with pytest.raises(BadInput, match=says):
-        preview(store, from_bytes([("t.csv", content)]), Plan("d"))
+        preview_import(store, from_bytes([("t.csv", content)]), ImportPlan("d"))
     store.close()
 
 
@@ -180,38 +184,46 @@ def test_a_table_without_a_mapping_is_refused_and_a_mapping_is_remembered_for_it
     store = workspace(tmp_path)
     content = b"a,b\n1,x\n"
     with pytest.raises(BadInput, match=r"t\.csv is a table with the columns a, b\. Say what they mean"):
-        preview(store, from_bytes([("t.csv", content)]), Plan("d"))
-    mapping = Mapping(kind="response", id=From(columns=["a"]), fields={"output": From(columns=["b"])})
-    take(store, "lea", from_bytes([("t.csv", content)]), Plan("d", mappings=(mapping,)))
-    assert take(store, "lea", from_bytes([("other.csv", b"b,a\ny,2\n")]), Plan("d")).items == 1
+        preview_import(store, from_bytes([("t.csv", content)]), ImportPlan("d"))
+    mapping = ColumnMapping(
+        kind="response", id=ValueSource(columns=["a"]), fields={"output": ValueSource(columns=["b"])}
+    )
+    import_source(store, "lea", from_bytes([("t.csv", content)]), ImportPlan("d", mappings=(mapping,)))
+    assert import_source(store, "lea", from_bytes([("other.csv", b"b,a\ny,2\n")]), ImportPlan("d")).items == 1
     store.close()
 
 
-FULL = Mapping(
+FULL = ColumnMapping(
     kind="pair",
-    id=From(columns=["id"]),
-    fields={"response_a": From(columns=["x"]), "response_b": From(columns=["y"]), "system_a": From(constant="m")},
+    id=ValueSource(columns=["id"]),
+    fields={
+        "response_a": ValueSource(columns=["x"]),
+        "response_b": ValueSource(columns=["y"]),
+        "system_a": ValueSource(constant="m"),
+    },
     meta=["z"],
-    judgments=[JudgmentColumns(card="plain_pairwise", model=From(constant="j"), value=From(columns=["z"]))],
+    judgments=[
+        JudgmentColumns(card="plain_pairwise", model=ValueSource(constant="j"), value=ValueSource(columns=["z"]))
+    ],
     labels=[
         LabelColumns(
-            value=From(columns=["z"]),
+            value=ValueSource(columns=["z"]),
             values={"1": "a"},
-            unit=From(constant="pair"),
-            dimension=From(constant="verdict"),
-            annotator=From(columns=["who"]),
+            unit=ValueSource(constant="pair"),
+            dimension=ValueSource(constant="verdict"),
+            annotator=ValueSource(columns=["who"]),
         )
     ],
 )
 
 
 def test_a_mapping_goes_through_json_unchanged() -> None:
-    assert parse(FULL.model_dump_json(exclude_defaults=True)) == FULL
-    assert unspell(spell({"0": "tie", "1": "a"})) == {"0": "tie", "1": "a"}
+    assert parse_mapping(FULL.model_dump_json(exclude_defaults=True)) == FULL
+    assert parse_values(format_values({"0": "tie", "1": "a"})) == {"0": "tie", "1": "a"}
     with pytest.raises(BadInput, match="'1: a' says no meaning"):
-        unspell("1: a")
+        parse_values("1: a")
     with pytest.raises(BadInput, match="'knd' is an unknown key"):
-        parse('{"knd": "pair"}')
+        parse_mapping('{"knd": "pair"}')
 
 
 @pytest.mark.parametrize(
@@ -219,24 +231,32 @@ def test_a_mapping_goes_through_json_unchanged() -> None:
     [
         ({}, "There is no column 'who'."),
         ({"kind": "response"}, "'response_a' is not a field of a response."),
-        ({"fields": {"response_b": From(columns=["y"])}}, "Say which column holds response_a."),
-        ({"items": False, "id": From()}, "Say which column holds the id of the item."),
+        ({"fields": {"response_b": ValueSource(columns=["y"])}}, "Say which column holds response_a."),
+        ({"items": False, "id": ValueSource()}, "Say which column holds the id of the item."),
         ({"items": False, "judgments": [], "labels": []}, "Nothing would be imported: map items, judgments or labels."),
         (
-            {"judgments": [JudgmentColumns(card="mt_bench", model=From(constant="j"))]},
+            {"judgments": [JudgmentColumns(card="mt_bench", model=ValueSource(constant="j"))]},
             "A judgment needs a card for a pair",
         ),
-        ({"judgments": [JudgmentColumns(card="plain_pairwise", model=From())]}, "A judgment needs its model"),
+        ({"judgments": [JudgmentColumns(card="plain_pairwise", model=ValueSource())]}, "A judgment needs its model"),
         (
             {
                 "judgments": [
-                    JudgmentColumns(card="long_form_pairwise", model=From(constant="j"), value=From(columns=["z"]))
+                    JudgmentColumns(
+                        card="long_form_pairwise", model=ValueSource(constant="j"), value=ValueSource(columns=["z"])
+                    )
                 ]
             },
             "Say which question of long_form_pairwise the value answers",
         ),
         (
-            {"labels": [LabelColumns(value=From(), unit=From(), dimension=From(), annotator=From())]},
+            {
+                "labels": [
+                    LabelColumns(
+                        value=ValueSource(), unit=ValueSource(), dimension=ValueSource(), annotator=ValueSource()
+                    )
+                ]
+            },
             "A label needs its unit.",
         ),
     ],
@@ -249,7 +269,7 @@ def test_a_label_that_the_mapping_does_not_know_is_refused_and_an_empty_cell_is_
     store = workspace(tmp_path)
     rows = [{"id": n, "x": "a", "y": "b", "z": z, "who": "ann"} for n, z in (("1", "1"), ("2", "7"), ("3", ""))]
     mapping = FULL.model_copy(update={"judgments": []})
-    found = preview(store, from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    found = preview_import(store, from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
     assert (found.new.items, found.new.labels) == (3, 1)
     says = "value: '7' is no answer here: the mapping knows 1."
     assert [(p.line, p.field, p.sentence) for p in found.problems] == [(3, "value", says)]
@@ -266,12 +286,16 @@ UTTERANCES = [
     {"chat": "c2", "n": 1, "who": "user", "says": "Hm", "score": ""},
     {"chat": "c2", "n": 2, "who": "assistant", "says": "Yes?", "score": "none"},
 ]
-SPOKEN = Mapping(
+SPOKEN = ColumnMapping(
     kind="dialogue",
-    id=From(columns=["chat"]),
-    fields={"turn": From(columns=["n"]), "role": From(columns=["who"]), "text": From(columns=["says"])},
+    id=ValueSource(columns=["chat"]),
+    fields={
+        "turn": ValueSource(columns=["n"]),
+        "role": ValueSource(columns=["who"]),
+        "text": ValueSource(columns=["says"]),
+    },
     judgments=[
-        JudgmentColumns(card="mt_bench", model=From(constant="j"), value=From(columns=["score"])),
+        JudgmentColumns(card="mt_bench", model=ValueSource(constant="j"), value=ValueSource(columns=["score"])),
     ],
 )
 
@@ -279,15 +303,17 @@ SPOKEN = Mapping(
 def test_rows_that_stand_together_become_a_dialogue_and_its_turns_are_judged(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     label = LabelColumns(
-        value=From(columns=["score"]),
+        value=ValueSource(columns=["score"]),
         values={"8": "8", "10": "10", "none": "1"},
-        unit=From(constant="turn"),
-        dimension=From(constant="rating"),
-        annotator=From(constant="ann"),
+        unit=ValueSource(constant="turn"),
+        dimension=ValueSource(constant="rating"),
+        annotator=ValueSource(constant="ann"),
     )
     mapping = SPOKEN.model_copy(update={"labels": [label]})
     assert mapping.faults(list(UTTERANCES[0])) == []
-    done = take(store, "lea", from_bytes([("t.parquet", as_parquet(UTTERANCES))]), Plan("d", mappings=(mapping,)))
+    done = import_source(
+        store, "lea", from_bytes([("t.parquet", as_parquet(UTTERANCES))]), ImportPlan("d", mappings=(mapping,))
+    )
     content = {name: ITEM.validate_json(content) for name, content in store.rows("select name, content from item")}
     assert [(t.turn, t.role, t.text) for t in content["c1"].turns] == [  # type: ignore[union-attr]
         (1, "user", "Hi"), (1, "assistant", "Hello"), (2, "user", "Bye"), (2, "assistant", "See you"),
@@ -309,7 +335,7 @@ def test_rows_of_a_tool_are_entries_of_their_own(tmp_path: Path) -> None:
              ("tool", "g(2)", ""), ("user", "Well?", ""), ("assistant", "Yes", "10")), 1
         )
     ]  # fmt: skip
-    take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(SPOKEN,)))
+    import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(SPOKEN,)))
     turns = ITEM.validate_json(store.rows("select content from item")[0][0]).turns  # type: ignore[union-attr]
     assert [(t.turn, t.role, t.text) for t in turns] == [
         (1, "user", "Hi"), (1, "tool", "f(1)"), (1, "assistant", "Hello"), (2, "user", "Bye"), (2, "tool", "g(2)"),
@@ -323,7 +349,7 @@ def test_rows_of_a_dialogue_that_do_not_stand_together_are_refused(tmp_path: Pat
     store = workspace(tmp_path)
     rows = [UTTERANCES[n] for n in (0, 1, 4, 5, 2, 3)]
     mapping = SPOKEN.model_copy(update={"judgments": []})
-    found = preview(store, from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    found = preview_import(store, from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
     assert [(p.line, p.sentence) for p in found.problems] == [
         (6, "The rows of the dialogue 'c1' do not stand together: sort the table by its id.")
     ]
@@ -342,8 +368,10 @@ def test_turns_may_stand_in_one_cell(tmp_path: Path) -> None:
         {"id": "2", "messages_": "nonsense"},
         {"id": "3", "messages_": "7"},
     ]
-    mapping = Mapping(kind="dialogue", id=From(columns=["id"]), fields={"turns": From(columns=["messages_"])})
-    found = preview(store, from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    mapping = ColumnMapping(
+        kind="dialogue", id=ValueSource(columns=["id"]), fields={"turns": ValueSource(columns=["messages_"])}
+    )
+    found = preview_import(store, from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
     assert found.new.items == 1 and [(p.line, p.field) for p in found.problems] == [(3, "turns"), (4, "turns")]
     store.close()
 
@@ -356,15 +384,17 @@ def test_a_reply_may_stand_in_one_cell_as_text_or_as_json(tmp_path: Path) -> Non
         {"id": "2", "output": "o", "reply": "no JSON"},
         {"id": "3", "output": "o", "reply": ""},
     ]  # fmt: skip
-    mapping = Mapping(
+    mapping = ColumnMapping(
         kind="response",
-        id=From(columns=["id"]),
-        fields={"output": From(columns=["output"])},
+        id=ValueSource(columns=["id"]),
+        fields={"output": ValueSource(columns=["output"])},
         judgments=[
-            JudgmentColumns(card="rubric_open_ended", model=From(constant="j"), raw=From(columns=["reply"])),
+            JudgmentColumns(
+                card="rubric_open_ended", model=ValueSource(constant="j"), raw=ValueSource(columns=["reply"])
+            ),
         ],
     )
-    done = take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    done = import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
     assert (done.items, done.judgments, done.preview.unscored) == (3, 2, {"unreadable": 1})
     assert store.rows("select dimension, value from score where dimension = 'factuality'") == [("factuality", 5.0)]
     store.close()
@@ -383,7 +413,7 @@ def test_a_reply_may_stand_in_one_cell_as_text_or_as_json(tmp_path: Path) -> Non
     ],
 )  # fmt: skip
 def test_columns_are_guessed_from_their_names(columns: list[str], kind: str, fields: set[str]) -> None:
-    found = suggest(columns, [{name: "user" if name == "role" else "some text" for name in columns}])
+    found = suggest_mapping(columns, [{name: "user" if name == "role" else "some text" for name in columns}])
     assert found.kind == kind and set(found.fields) == fields
 
 
@@ -398,25 +428,25 @@ def test_a_parquet_file_that_unfolds_to_gigabytes_is_refused_before_it_is_read(t
     assert file.stat().st_size < 10_000
     for source in (from_path(file), from_bytes([("bomb.parquet", file.read_bytes())])):
         with pytest.raises(BadInput, match=r"unfolds to 4\.7 GB in 5,000 rows: at most 1 GB"):
-            preview(store, source, Plan("d"))
+            preview_import(store, source, ImportPlan("d"))
     store.close()
 
 
 def test_other_types_of_parquet_become_what_json_has(tmp_path: Path) -> None:
-    from data.importing.container import first
+    from data.importing.files.container import first_records
 
     table = pa.table({"t": pa.array([1_700_000_000_000], pa.timestamp("ms")), "n": [float("nan")], "l": [[{"a": 1.5}]],
                       "d": pa.array([2], pa.decimal128(5, 2)), "b": [True]})  # fmt: skip
     out = io.BytesIO()
     pq.write_table(table, out)
     source = from_bytes([("t.parquet", out.getvalue())])
-    assert [r.value for r in first(source.files[0], "parquet")] == [
+    assert [r.value for r in first_records(source.files[0], "parquet")] == [
         {"t": "2023-11-14T22:13:20", "n": None, "l": [{"a": 1.5}], "d": 2, "b": True}
     ]
     blob = io.BytesIO()
     pq.write_table(pa.table({"x": [b"\xff"]}), blob)
     with pytest.raises(BadInput, match="the column 'x' holds bytes, not text"):
-        first(from_bytes([("b.parquet", blob.getvalue())]).files[0], "parquet")
+        first_records(from_bytes([("b.parquet", blob.getvalue())]).files[0], "parquet")
 
 
 # -- values of single questions ---------------------------------------------------------------------------------------
@@ -432,19 +462,24 @@ def scored(store: Any) -> list[tuple[Any, ...]]:
     )
 
 
-def column(name: str) -> From:
-    return From(columns=[name])
+def column(name: str) -> ValueSource:
+    return ValueSource(columns=[name])
 
 
 def test_several_columns_of_one_judge_are_one_judgment_and_whole_numbers_may_have_a_point(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     rows = [{"id": "1", "out": "x", "f": "8.0", "c": "5.0"}, {"id": "2", "out": "y", "f": "4.0", "c": ""}]
     judged = [
-        JudgmentColumns(card="rubric_open_ended", model=From(constant="j"), value=column(c), dimension=From(constant=d))
+        JudgmentColumns(
+            card="rubric_open_ended",
+            model=ValueSource(constant="j"),
+            value=column(c),
+            dimension=ValueSource(constant=d),
+        )
         for c, d in (("f", "factuality"), ("c", "coherence"))
     ]
-    mapping = Mapping(kind="response", id=column("id"), fields={"output": column("out")}, judgments=judged)
-    done = take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    mapping = ColumnMapping(kind="response", id=column("id"), fields={"output": column("out")}, judgments=judged)
+    done = import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
     assert done.judgments == 2
     assert scored(store) == [("1", "response", "coherence", 5.0, 0), ("2", "response", "factuality", 4.0, 0)]
     assert store.rows("select text from remark where sort = 'rule'")[0][0].startswith("8 is not on the scale")
@@ -460,8 +495,8 @@ def test_long_tables_have_a_value_a_row_in_any_order_and_repetitions_are_samples
     judged = JudgmentColumns(
         card="rubric_open_ended", model=column("who"), value=column("v"), dimension=column("crit")
     )
-    mapping = Mapping(kind="response", id=column("id"), judgments=[judged])
-    take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    mapping = ColumnMapping(kind="response", id=column("id"), judgments=[judged])
+    import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
     assert scored(store) == [
         ("1", "response", "coherence", 1.0, 0), ("1", "response", "coherence", 4.0, 1),
         ("1", "response", "factuality", 3.0, 0), ("2", "response", "coherence", 2.0, 0),
@@ -474,12 +509,12 @@ def test_rows_of_a_dialogue_have_a_score_a_turn(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     rows = [{"id": "d", "user": f"q{n}", "assistant": f"a{n}", "v": n} for n in (3, 5)]
     judged = JudgmentColumns(
-        card="multi_turn_dialogue", model=From(constant="j"), value=column("v"),
-        dimension=From(constant="helpfulness"), unit=From(constant="turn"),
+        card="multi_turn_dialogue", model=ValueSource(constant="j"), value=column("v"),
+        dimension=ValueSource(constant="helpfulness"), unit=ValueSource(constant="turn"),
     )  # fmt: skip
     fields = {"user": column("user"), "assistant": column("assistant")}
-    mapping = Mapping(kind="dialogue", id=column("id"), fields=fields, judgments=[judged])
-    done = take(store, "lea", from_bytes([("t.csv", as_csv(rows))]), Plan("d", mappings=(mapping,)))
+    mapping = ColumnMapping(kind="dialogue", id=column("id"), fields=fields, judgments=[judged])
+    done = import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
     assert done.judgments == 1
     assert scored(store) == [("d", "turn:1", "helpfulness", 3.0, 0), ("d", "turn:2", "helpfulness", 5.0, 0)]
     store.close()

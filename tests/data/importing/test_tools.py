@@ -14,11 +14,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.importing import Plan, detect, from_bytes, from_uploads, start, take, tools
-from data.importing.container import container, records
-from data.importing.formats import formats
-from data.importing.lines import Bad, Found, Hint, Line, Said
-from data.importing.utterances import Utterance, answered, asked, messages, turns
+from data.importing import ImportPlan, detect_formats, formats, from_bytes, from_uploads, import_source, start
+from data.importing.conversations.utterances import (
+    Utterance,
+    input_utterances,
+    output_utterances,
+    read_messages,
+    to_turns,
+)
+from data.importing.files.container import detect_container, read_records
+from data.importing.format_file import FormatFile
+from data.importing.lines import Hint, Line, NamedValue, RejectedRow, ToolEntry
 from data.records import datasets
 from data.store.errors import BadInput
 from judges.types import ITEM
@@ -28,22 +34,22 @@ from tests.data.imports import workspace
 Files = list[tuple[str, bytes]]
 
 
-def found(files: Files) -> tuple[set[str], list[Found]]:
+def found(files: Files) -> tuple[set[str], list[ToolEntry]]:
     """The formats of files, and what their tools read of them."""
-    known = formats(from_bytes(files))
+    known = detect_formats(from_bytes(files))
     names = {one.format for one in known}
-    given: list[Found] = []
+    given: list[ToolEntry] = []
     with contextlib.ExitStack() as stack:
-        for name in sorted(names & set(tools.NAMES)):
+        for name in sorted(names & set(formats.TOOLS)):
             parts = []
             for one in (k for k in known if k.format == name):
                 stream = stack.enter_context(one.file.open())
-                parts.append(tools.Part(one.file.name, records(one.file, one.held, stream)))
-            given += tools.tool(name).read(parts)
+                parts.append(FormatFile(one.file.name, one.records(stream)))
+            given += formats.format_module(name).read(parts)
     return names, given
 
 
-def items(given: list[Found]) -> dict[str, dict[str, Any]]:
+def items(given: list[ToolEntry]) -> dict[str, dict[str, Any]]:
     """The items by name; each is one that the store would take."""
     rows = [one.data for one in given if isinstance(one, Line)]
     assert all(ITEM.validate_python(row) for row in rows)
@@ -51,14 +57,14 @@ def items(given: list[Found]) -> dict[str, dict[str, Any]]:
     return {row["id"]: row for row in rows}
 
 
-def opinions(given: list[Found]) -> list[tuple[str, str, str, Any, str, str]]:
+def opinions(given: list[ToolEntry]) -> list[tuple[str, str, str, Any, str, str]]:
     """(item, unit, name, value, by, who) of all that was said."""
-    return [(o.item, o.unit, o.name, o.value, o.by, o.who) for o in given if isinstance(o, Said)]
+    return [(o.item, o.unit, o.name, o.value, o.by, o.who) for o in given if isinstance(o, NamedValue)]
 
 
-def faults(given: list[Found]) -> list[str]:
+def faults(given: list[ToolEntry]) -> list[str]:
     """The sentences of all that cannot be imported."""
-    return [sentence for one in given if isinstance(one, Bad) for _, sentence in one.problems]
+    return [sentence for one in given if isinstance(one, RejectedRow) for _, sentence in one.problems]
 
 
 def spoken(item: dict[str, Any]) -> list[tuple[int, str, str]]:
@@ -81,7 +87,7 @@ def test_otel_genai() -> None:
     item = items(given)["c-1"]
     assert spoken(item) == WHOLE
     assert (item["scenario"], item["system"], item["meta"]) == ("Be brief.", "m-1", {"service": "helpdesk"})
-    told = [o for o in given if isinstance(o, Said)]
+    told = [o for o in given if isinstance(o, NamedValue)]
     assert sorted((o.unit, o.value, o.note) for o in told) == [("turn:1", 4.0, "Kind."), ("turn:2", 2.0, "")]
     assert {(o.by, o.who, o.made_at[:10]) for o in told} == {("judge", "evaluator", "2023-11-14")}
 
@@ -328,7 +334,7 @@ def test_mlflow() -> None:
             ("Q", "A", "G"),
             ("Q2", "A2", "G2"),
         ]
-        assert [(o.name, o.value, o.note) for o in given if isinstance(o, Said)] == [("fit", 4, "close")]
+        assert [(o.name, o.value, o.note) for o in given if isinstance(o, NamedValue)] == [("fit", 4, "close")]
         assert len(faults(given)) == 1
 
 
@@ -387,7 +393,7 @@ def test_label_studio() -> None:
         ("7", "conversation", "quality", 5, "judge", "j-1"),
         ("8", "pair", "verdict", "b", "person", "user 3"),
     ]
-    assert [(o.note, o.confidence) for o in given if isinstance(o, Said)][::2] == [("Short.", None), ("", 0.7)]
+    assert [(o.note, o.confidence) for o in given if isinstance(o, NamedValue)][::2] == [("Short.", None), ("", 0.7)]
     short = [{"id": 1, "prompt": "P", "response": "R", "q": 4, "annotator": 2, "annotation_id": 5, "lead_time": 1.5}]
     assert opinions(found([("min.json", made.whole(short))])[1]) == [("1", "response", "q", 4, "person", "user 2")]
 
@@ -433,7 +439,7 @@ ALL: dict[str, bytes] = {
 
 def test_every_tool_is_tried() -> None:
     """A tool that is added is tried with broken files, too."""
-    assert set(ALL) == set(tools.NAMES)
+    assert set(ALL) == set(formats.TOOLS)
 
 
 def wrecks(value: Any, chance: random.Random) -> Iterator[Any]:
@@ -459,7 +465,7 @@ def test_broken_files(name: str) -> None:
     for cut in sorted(chance.sample(range(2, len(whole)), 40)):
         with contextlib.suppress(BadInput):
             names, given = found([("cut.json", whole[:cut])])
-            assert not names <= set(tools.NAMES) or (items(given), faults(given))
+            assert not names <= set(formats.TOOLS) or (items(given), faults(given))
     parsed = (
         [json.loads(line) for line in whole.splitlines()]
         if name in ("otel", "langsmith", "mlflow")
@@ -469,17 +475,21 @@ def test_broken_files(name: str) -> None:
         for wreck in wrecks(value, chance):
             source = made.whole(wreck, None)
             with contextlib.suppress(BadInput):
-                formats(from_bytes([("x.json", source)]))
+                detect_formats(from_bytes([("x.json", source)]))
                 for entry in _read_as(name, source):
                     if isinstance(entry, Line):
                         ITEM.validate_python(entry.data)
 
 
-def _read_as(name: str, data: bytes) -> list[Found]:
+def _read_as(name: str, data: bytes) -> list[ToolEntry]:
     """What a tool reads of a file that may not look like its own any more."""
     file = from_bytes([("x.json", data)]).files[0]
     with file.open() as stream:
-        return list(tools.tool(name).read([tools.Part("x.json", records(file, container(file), stream))]))
+        return list(
+            formats.format_module(name).read(
+                [FormatFile("x.json", read_records(file, detect_container(file), stream, formats.lists()))]
+            )
+        )
 
 
 def test_object_in_parts() -> None:
@@ -488,9 +498,9 @@ def test_object_in_parts() -> None:
     text += b'  {"vars": {}, "prompt": "p", "success": true},\n'
     text += b'  7],\n "stats": {}},\n "config": [1]\n}'
     file = from_bytes([("o.json", text)]).files[0]
-    assert container(file) == "object"
+    assert detect_container(file) == "object"
     with file.open() as stream:
-        given = [(r.line, r.value) for r in records(file, "object", stream)]
+        given = [(r.line, r.value) for r in read_records(file, "object", stream, formats.lists())]
     assert given == [
         (1, {"evalId": "e", "results": {"version": 3}}),
         (5, {"results": {"results": [{"vars": {}, "prompt": "p", "success": True}]}}),
@@ -508,9 +518,9 @@ def test_object_in_parts() -> None:
     ):
         file = from_bytes([("o.json", broken)]).files[0]
         with file.open() as stream:
-            assert [r.problem for r in records(file, "object", stream) if r.problem], broken
+            assert [r.problem for r in read_records(file, "object", stream, formats.lists()) if r.problem], broken
     with pytest.raises(BadInput, match=r"is one JSON object that none of the tools known here writes \(its keys: a, b"):
-        formats(from_bytes([("o.json", b'{\n"a": 1,\n"b": 2\n}')]))
+        detect_formats(from_bytes([("o.json", b'{\n"a": 1,\n"b": 2\n}')]))
 
 
 def test_lines_stay_lines() -> None:
@@ -523,7 +533,7 @@ def test_lines_stay_lines() -> None:
         (b'{\n  "a": 1\n}\n', "object"),
         (b'{"a": [\n{"b": 1}]}', "lines"),
     ):
-        assert container(from_bytes([("f", text)]).files[0]) == held, text
+        assert detect_container(from_bytes([("f", text)]).files[0]) == held, text
 
 
 def test_messages_of_all_makers() -> None:
@@ -566,12 +576,15 @@ def test_messages_of_all_makers() -> None:
         {"role": "assistant", "parts": [{"type": "text", "content": "A"}]},
     ]
     for shape in (openai, anthropic, gemini, otel, json.dumps(openai)):
-        assert messages(shape) == call
-    assert turns(call)[2] == [1, 1, 1, 1]
+        assert read_messages(shape) == call
+    assert to_turns(call)[2] == [1, 1, 1, 1]
     assert (
-        asked({"chat_history": [made.said("user", "1"), made.said("assistant", "2")], "question": "3"})[-1].text == "3"
+        input_utterances({"chat_history": [made.said("user", "1"), made.said("assistant", "2")], "question": "3"})[
+            -1
+        ].text
+        == "3"
     )
-    assert answered({"choices": [{"message": made.said("assistant", "A")}]}) == [Utterance("assistant", "A")]
+    assert output_utterances({"choices": [{"message": made.said("assistant", "A")}]}) == [Utterance("assistant", "A")]
 
 
 def test_results_stand_in_the_order_of_their_calls() -> None:
@@ -587,14 +600,14 @@ def test_results_stand_in_the_order_of_their_calls() -> None:
     ]
     apart = [*genai[:2], *({"role": "tool", "parts": [one]} for one in genai[2]["parts"])]
     for shape in (openai, [{"message": one} for one in openai], genai, apart):
-        assert [one.text for one in messages(shape) or ()] == ["Q", "f(1)", "f(2)", "A", "B"]
+        assert [one.text for one in read_messages(shape) or ()] == ["Q", "f(1)", "f(2)", "A", "B"]
 
 
 def test_files_within_a_message_are_named_and_not_shown() -> None:
     """The bytes of a picture are no text that anybody should read."""
     blob = {"type": "blob", "modality": "image", "mime_type": "image/png", "content": "aGVsbG8="}
     text = {"type": "text", "content": "Look"}
-    assert messages([{"role": "user", "parts": [text, blob, {"type": "uri", "uri": "x"}]}]) == [
+    assert read_messages([{"role": "user", "parts": [text, blob, {"type": "uri", "uri": "x"}]}]) == [
         Utterance("user", "Look\n\n[image]\n\n[file]")
     ]
 
@@ -605,15 +618,15 @@ def test_exports_without_rows_are_named(tmp_path: Path, indent: int | None) -> N
     for key in ("data", "testCases", "items", "runs"):
         data = json.dumps({key: [], "meta": {"total": 0}, "total": 0}, indent=indent).encode()
         with pytest.raises(BadInput, match=f"holds nothing to import: its list {key} is empty"):
-            formats(from_bytes([("e.json", data)]))
+            detect_formats(from_bytes([("e.json", data)]))
     log = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": []}
     bare = [json.dumps(log, indent=indent), json.dumps({"resourceSpans": []}, indent=indent), "[]"]
     with contextlib.closing(workspace(tmp_path)) as store:
         for text in bare:
             source = from_bytes([("e.json", text.encode())])
-            result = take(store, "lea", source, Plan("d"))
+            result = import_source(store, "lea", source, ImportPlan("d"))
             with pytest.raises(BadInput, match="nothing was imported"):
-                start.way(store, "lea", result.dataset_id)
+                start.next_step(store, "lea", result.dataset_id)
 
 
 def test_langfuse_traces_without_their_texts() -> None:
@@ -644,15 +657,15 @@ def test_from_file_to_figures(tmp_path: Path) -> None:
     for name, data in (("notes.json", made.whole({"data": notes})), ("traces.jsonl", made.text(made.request(*spans)))):
         (tmp_path / name).write_bytes(data)
         paths.append((name, tmp_path / name))
-    known = detect(from_uploads(paths))
+    known = detect_formats(from_uploads(paths))
     assert [(one.held, one.format) for one in known] == [("object", "otel"), ("lines", "otel")]
     source = from_bytes([(name, path.read_bytes()) for name, path in paths])
     with contextlib.closing(workspace(tmp_path)) as store:
-        known = detect(source)
-        outline = start.understood(store, source, known)
-        plan = start.plan(store, outline, Plan("d"))
-        result = take(store, "lea", source, plan, found=known)
+        known = detect_formats(source)
+        outline = start.interpret_source(store, source, known)
+        plan = start.plan_import(store, outline, ImportPlan("d"))
+        result = import_source(store, "lea", source, plan, found=known)
         assert (result.items, result.judgments, result.labels) == (4, 4, 8)
         assert datasets.dataset_named(store, "d").id == result.dataset_id
-        again = take(store, "lea", source, plan, found=known)
+        again = import_source(store, "lea", source, plan, found=known)
         assert (again.items, again.judgments, again.labels, again.known) == (0, 0, 0, 17)

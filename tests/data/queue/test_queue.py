@@ -492,13 +492,13 @@ def test_the_stored_probabilities_are_those_of_the_newest_draw_in_every_part(tmp
 
 
 def test_items_that_came_in_after_a_draw_are_strata_of_their_own(tmp_path: Path) -> None:
-    from data.importing import Plan, from_path
-    from data.importing import take as take_in
+    from data.importing import ImportPlan, from_path
+    from data.importing import import_source as take_in
 
     store, found = make(tmp_path, count=6, review=False)
     queue.draw_audit(store, "lea", found, 3, "", 1)
     more = [seeds.dialogue(n, turns=1) for n in range(7, 19)]
-    take_in(store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), Plan(dataset="demo"))
+    take_in(store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), ImportPlan(dataset="demo"))
     shares = queue.plan_audit(store, found, 6, "")
     assert {s.stratum: (s.items, s.before) for s in shares} == {
         "model-x": (2, 1), "model-y": (2, 1), "model-z": (2, 1),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from data.calibration import calibration, outlook
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue, strata
 from data.store import Store, open_store
 from data.store.errors import BadInput
@@ -101,7 +101,7 @@ def test_a_draw_by_score_keeps_its_strata_whatever_the_judge_says_later(store: S
     # The judge says otherwise of all: nothing moves, as the chances to have been drawn do not.
     items = [seeds.dialogue(n, 1, text="返金のご依頼を承りました。" * 3 if n % 2 else "") for n in range(1, 41)]
     again = [seeds.judgment(i, seeds.reply(i, 2), sample=1) for i in items]
-    take(store, "lea", from_path(seeds.lines(tmp_path / "again.jsonl", again)), Plan(dataset="demo"))
+    import_source(store, "lea", from_path(seeds.lines(tmp_path / "again.jsonl", again)), ImportPlan(dataset="demo"))
     assert strata.sampled_population(store, found, design).strata == before
     assert queue.draw_audit(store, "lea", found, 13, "", 2) == 13
     rows = store.rows(
@@ -124,7 +124,7 @@ def test_items_that_come_in_later_may_be_parted_otherwise(store: Store, tmp_path
     queue.draw_audit(store, "lea", found, 12, "", 1, SampleDesign("score", judge=who, allocation="root"))
     first = dict(store.rows("select item_id, stratum from stratum"))
     more = [{**seeds.dialogue(n, 1), "meta": {"領域": "返品"}} for n in range(41, 53)]
-    take(store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), Plan(dataset="demo"))
+    import_source(store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), ImportPlan(dataset="demo"))
     queue.draw_audit(store, "lea", found, 12, "", 2, SampleDesign("meta", of="領域"))
     now = dict(store.rows("select item_id, stratum from stratum"))
     assert {i: now[i] for i in first} == first and len(now) == 52

@@ -18,10 +18,10 @@ from data.calibration.self_consistency import measure_repeats
 from data.dashboard import dashboard
 from data.desk import desk, labels
 from data.desk.labels import DeskAnswer
-from data.exporting.exporting import give
+from data.exporting.exporting import write_export
 from data.exporting.kinds import scores as given_out
-from data.exporting.registry import kinds
-from data.importing import Plan, from_path, take
+from data.exporting.registry import export_kinds
+from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue, review_signals
 from data.records import combinations, datasets
 from data.store import Store, open_store
@@ -189,11 +189,11 @@ def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Pa
 def test_what_assay_exports_is_read_by_the_command_line(five: Store, tmp_path: Path, capsys: Any) -> None:
     """Exports tell more of a judgment and of a label than the lines need, and write numbers as words."""
     told = seeds.lines(tmp_path / "told.jsonl", [label(n, 1 + n % 3, "ben") for n in range(10)])
-    take(five, "lea", from_path(told), Plan(dataset="demo"))
+    import_source(five, "lea", from_path(told), ImportPlan(dataset="demo"))
     here, files = datasets.dataset_named(five, "demo"), []
     for name in ("judgments", "labels"):
         files.append(tmp_path / f"{name}.jsonl")
-        give(five, "lea", here, kinds()[name], {}, "jsonl", files[-1])
+        write_export(five, "lea", here, export_kinds()[name], {}, "jsonl", files[-1])
     assert main(["agree", *map(str, files), "--json"]) == 0
     dataset, judge = judge_of(five)
     d = calibration.compared_dimensions(five, judge)[0]
@@ -205,7 +205,7 @@ def test_what_assay_exports_is_read_by_the_command_line(five: Store, tmp_path: P
 
 def test_samples_that_come_later_are_samples_too(five: Store, tmp_path: Path) -> None:
     more = seeds.lines(tmp_path / "more.jsonl", [said(0, 5, 5), said(0, 5, 6)])
-    take(five, "lea", from_path(more), Plan(dataset="demo"))
+    import_source(five, "lea", from_path(more), ImportPlan(dataset="demo"))
     assert stands(five)["r0"] == pytest.approx(sum([*values_of(0), 5, 5]) / 7)
     assert stands(five)["r1"] == pytest.approx(sum(values_of(1)) / 5)
     query = "select samples from score_spread p join item i on i.id = p.item_id where i.name = 'r0' limit 1"
@@ -259,7 +259,7 @@ def test_replies_about_other_things_are_no_samples(tmp_path: Path) -> None:
     ]  # fmt: skip
     with pytest.raises(Exception, match="as a whole"):
         bad = [{**said(0, 1, 0, model="n"), "part": "response"}]
-        take(store, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", bad)), Plan(dataset="demo"))
+        import_source(store, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", bad)), ImportPlan(dataset="demo"))
 
 
 def test_accepting_what_lies_between_is_the_nearest_answer(five: Store) -> None:

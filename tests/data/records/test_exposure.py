@@ -19,7 +19,7 @@ from data.cli import COMMANDS, main
 from data.dashboard import dashboard
 from data.desk import desk, labels
 from data.gold import disputes, fewshot
-from data.importing import Plan, from_path, looked, preview, take
+from data.importing import ImportPlan, from_path, import_source, preview_import, record_preview
 from data.queue import listing, queue
 from data.queue.queue import QueueFilters
 from data.records import exposure, people, settings
@@ -27,7 +27,7 @@ from data.records.datasets import dataset_named
 from data.records.settings import GoldRule, QueueRules
 from data.reports.bundle import bundle
 from data.runs import runs
-from data.runs.run_order import Order
+from data.runs.run_order import RunOrder
 from data.store import Store, open_store
 from data.store.errors import NotAllowed
 from data.store.ids import new_id
@@ -195,7 +195,7 @@ def _draft(house: House, who: str) -> set[str]:
 
 
 def _dry(house: House, who: str) -> set[str]:
-    order = Order(
+    order = RunOrder(
         house.dataset.id, house.card, "practice-heuristic", Params(), Endpoint(base_url=runs.practice_url()),
         None, None, 0, False, False,
     )  # fmt: skip
@@ -253,11 +253,11 @@ def test_what_waits_for_a_blind_answer_is_in_no_list(house: House, way: str) -> 
     assert house.mode(who, house.ids[0]) == "blind"
 
 
-@pytest.mark.parametrize("kind", [k.name for k in exporting.kinds().values()])
+@pytest.mark.parametrize("kind", [k.name for k in exporting.export_kinds().values()])
 def test_an_export_records_what_it_tells(house: House, kind: str, tmp_path: Path) -> None:
     options = {"examples": {"card": "multi_turn_dialogue"}, "gold": {"judge": house.judge}}.get(kind, {})
-    one, file = exporting.kind(kind), tmp_path / "out.jsonl"
-    exporting.give(house.store, "rex", house.dataset, one, options, "jsonl", file)
+    one, file = exporting.export_kind(kind), tmp_path / "out.jsonl"
+    exporting.write_export(house.store, "rex", house.dataset, one, options, "jsonl", file)
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     names = dict(house.store.rows("select name, id from item"))
     told = {names[row["item"]] for row in rows if "item" in row}
@@ -272,21 +272,23 @@ def test_the_first_rows_of_an_import_are_on_record(house: House) -> None:
     items = [seeds.dialogue(n) for n in (1, 2, 21)]
     made = [seeds.judgment(i, model="judge-two") for i in items]
     file = seeds.lines(house.path.with_name("two.jsonl"), [items[2], *made])
-    shown = preview(house.store, from_path(file), Plan(dataset="demo"), actor="rex")
+    shown = preview_import(house.store, from_path(file), ImportPlan(dataset="demo"), actor="rex")
     assert len(shown.rows["judgments"]) == 3
-    looked(house.store, "rex", "demo", shown)
+    record_preview(house.store, "rex", "demo", shown)
     assert house.exposed("rex") == set(house.ids[:2])
-    take(house.store, "rex", from_path(file), Plan(dataset="demo"))
-    looked(house.store, "rex", "demo", shown)
+    import_source(house.store, "rex", from_path(file), ImportPlan(dataset="demo"))
+    record_preview(house.store, "rex", "demo", shown)
     assert len(house.exposed("rex")) == 3
 
 
 def test_the_first_rows_of_an_export_leave_out_what_waits(house: House) -> None:
     house.draw()
-    rows, count = exporting.preview(house.store, "rex", house.dataset, exporting.kind("scores"), {})
+    rows, count = exporting.preview_export(house.store, "rex", house.dataset, exporting.export_kind("scores"), {})
     assert (rows, count) == ([], COUNT * 14) and house.exposed("rex") == set()
-    assert exporting.blinded(house.store, "rex", house.dataset, exporting.kind("scores"), {}) == COUNT
-    assert exporting.blinded(house.store, "rex", house.dataset, exporting.kind("items"), {}) == 0
+    assert (
+        exporting.count_waiting_blind(house.store, "rex", house.dataset, exporting.export_kind("scores"), {}) == COUNT
+    )
+    assert exporting.count_waiting_blind(house.store, "rex", house.dataset, exporting.export_kind("items"), {}) == 0
 
 
 def test_an_archive_has_cells_for_researchers_only(house: House) -> None:
@@ -379,7 +381,7 @@ def test_an_answer_that_is_not_blind_leaves_its_blind_draw_open(house: House) ->
 def test_a_copy_in_another_dataset_shows_the_same_item(house: House, tmp_path: Path) -> None:
     """Whoever has seen the judge on a copy of an item is not blind on the item."""
     rows = house.path.with_suffix(".jsonl")
-    take(house.store, "rex", from_path(rows), Plan(dataset="copy"))
+    import_source(house.store, "rex", from_path(rows), ImportPlan(dataset="copy"))
     copy = dataset_named(house.store, "copy").id
     twin = str(house.store.rows("select min(id) from item where dataset_id = $1", [copy])[0][0])
     desk.open_item(house.store, "ann", twin)
@@ -392,7 +394,7 @@ def test_a_copy_in_another_dataset_shows_the_same_item(house: House, tmp_path: P
 
 def test_a_copy_that_comes_in_later_is_known_as_well(house: House) -> None:
     desk.open_item(house.store, "ann", house.ids[0])
-    take(house.store, "rex", from_path(house.path.with_suffix(".jsonl")), Plan(dataset="copy"))
+    import_source(house.store, "rex", from_path(house.path.with_suffix(".jsonl")), ImportPlan(dataset="copy"))
     copy = dataset_named(house.store, "copy").id
     [(name,)] = house.store.rows("select name from item where id = $1", [house.ids[0]])
     [(twin,)] = house.store.rows("select id from item where dataset_id = $1 and name = $2", [copy, name])
@@ -404,8 +406,8 @@ def _again(house: House, tmp_path: Path, dataset_name: str, change: Callable[[di
     again = seeds.dialogue(1)
     change(again)
     seeds.lines(tmp_path / "again.jsonl", [again])
-    plan = Plan(dataset=dataset_name, sampling="random", population=10_000)
-    take(house.store, "lea", from_path(tmp_path / "again.jsonl"), plan)
+    plan = ImportPlan(dataset=dataset_name, sampling="random", population=10_000)
+    import_source(house.store, "lea", from_path(tmp_path / "again.jsonl"), plan)
     other = dataset_named(house.store, dataset_name).id
     settings.set_queue_rules(house.store, "lea", other, QueueRules(overlap=2, assisted_share=0))
     queue.draw_audit(house.store, "lea", other, 1, "", seed=1)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from data.exporting.kind import complete
+from data.exporting.kind import complete_options
 from data.exporting.kinds.dataset import KIND as kind
-from data.importing import Plan, from_path, take
+from data.importing import from_path
 from data.records import guidelines
 from data.records.datasets import dataset_named
 from data.store import Store
@@ -61,14 +61,14 @@ def test_only_leads_write_and_no_more_than_every_browser_can_be_sent(store: Stor
 def test_they_travel_with_the_dataset_and_a_lead_brings_them_in(store: Store, tmp_path: Path) -> None:
     found = dataset_named(store, "demo")
     guidelines.write_guidelines(store, "lea", found.id, "# 敬語\nRate each turn.")
-    given = [*kind.rows(store, found, complete(store, found.id, kind, {}))]
+    given = [*kind.rows(store, found, complete_options(store, found.id, kind, {}))]
     assert len(given) == kind.count(store, found, {})
     other = seeds.workspace(tmp_path / "b.duckdb", given, review=False)
     held = guidelines.current_guidelines(other, found.id)
     assert held is not None and (held.text, held.number) == ("# 敬語\nRate each turn.", 1)
     guidelines.write_guidelines(other, "lea", found.id, "Ours")
     again = seeds.lines(tmp_path / "again.jsonl", given)
-    result = take(other, "lea", from_path(again), Plan(dataset="demo"))
+    result = import_source(other, "lea", from_path(again), ImportPlan(dataset="demo"))
     assert [w for w in result.preview.warnings if "guidelines" in w] and guidelines.current_guidelines(
         other, found.id
     ) != held

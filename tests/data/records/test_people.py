@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data.importing import Plan, Refused, from_path, take
+from data.importing import ImportPlan, ImportRefused, from_path, import_source
 from data.queue import queue
 from data.records import people, settings
 from data.records.datasets import all_datasets, dataset_named
@@ -195,7 +195,7 @@ def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_pa
     file = seeds.lines(tmp_path / "l.jsonl", [{**said, "annotator": name} for name in named])
 
     def bring() -> list[str]:
-        take(store, "lea", from_path(file), Plan("demo", sampling="random", population=99))
+        import_source(store, "lea", from_path(file), ImportPlan("demo", sampling="random", population=99))
         return sorted(n for n, _, _ in people.imported_annotators(store))
 
     first = bring()
@@ -209,8 +209,8 @@ def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_pa
         people.join_workspace(store, "bob")
     assert {n for (n,) in store.rows("select annotator from label")} == set(first)
     late = seeds.lines(tmp_path / "f.jsonl", [{**said, "annotator": "zed", "made_at": "2199-01-01T00:00:00Z"}])
-    with pytest.raises(Refused, match="still to come"):
-        take(store, "lea", from_path(late), Plan("demo", sampling="random", population=99))
+    with pytest.raises(ImportRefused, match="still to come"):
+        import_source(store, "lea", from_path(late), ImportPlan("demo", sampling="random", population=99))
 
 
 @pytest.mark.parametrize(

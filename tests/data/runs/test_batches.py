@@ -12,7 +12,7 @@ import pytest
 
 from data.records import datasets
 from data.runs import batches, endpoint_memory, runs
-from data.runs.run_order import Order
+from data.runs.run_order import RunOrder
 from data.store import Store
 from data.store.errors import StoreFailed
 from judges.cards import card
@@ -41,10 +41,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "POLL", 0.02)
 
 
-def order(store: Store, url: str, **changes: Any) -> Order:
+def order(store: Store, url: str, **changes: Any) -> RunOrder:
     endpoint = Endpoint(base_url=url, tries=1)
     found = datasets.dataset_named(store, "demo").id
-    return replace(Order(found, CARD, "practice-constant", CARD.defaults, endpoint, batch=True), **changes)
+    return replace(RunOrder(found, CARD, "practice-constant", CARD.defaults, endpoint, batch=True), **changes)
 
 
 def calls(store: Store) -> int:
@@ -112,7 +112,7 @@ def test_calls_that_fail_twice_are_unscored_with_the_reason_and_others_are_asked
     with practice("500=1", batch_seconds=0.02) as server:
         # The direct first call fails as the others do; a manner that is known skips it.
         known = {f"{server.url} practice-constant": "json_schema"}
-        store.tx("lea", "test", lambda tx: endpoint_memory.remember(tx, known))
+        store.tx("lea", "test", lambda tx: endpoint_memory.remember_modes(tx, known))
         run_id = runs.start(store, "lea", order(store, server.url))
         end = runs.wait(store, run_id)
         assert (end.state, end.done, end.unscored) == ("finished", 6, {"api_error": 6})
@@ -127,7 +127,7 @@ def test_a_restart_collects_what_was_handed_in_before(store: Store) -> None:
         with pytest.raises(Exception, match="already"):
             runs.start(store, "lea", order(store, server.url), patient=False)
         # Nothing of it is in this process any more, and the row that names the batch may be missing, too.
-        runs.look_after_all(store)
+        runs.follow_all_batches(store)
         end = runs.wait(store, run_id)
         assert (end.state, end.done, end.calls) == ("finished", 6, calls(store))
         assert server.log.asked == calls(store)
@@ -165,7 +165,7 @@ def test_a_batch_that_the_endpoint_knows_no_more_is_handed_in_again_on_a_resume(
         assert runs.wait(store, run_id).state == "waiting for batch"
         port = int(server.url.split(":")[-1].split("/")[0])
     with practice(batch_seconds=0.02, port=port):
-        runs.look_after_all(store)
+        runs.follow_all_batches(store)
         end = runs.wait(store, run_id)
         assert end.state == "failed" and "does not know the batch" in end.why
         runs.resume(store, "lea", run_id)

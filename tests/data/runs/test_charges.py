@@ -15,7 +15,7 @@ import pytest
 
 from data.records import datasets, people
 from data.runs import batches, runs
-from data.runs.run_order import Order, Standing
+from data.runs.run_order import RunOrder, RunProgress
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
 from data.trail import trail
@@ -46,10 +46,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def order(store: Store, url: str, **changes: Any) -> Order:
+def order(store: Store, url: str, **changes: Any) -> RunOrder:
     endpoint = Endpoint(base_url=url, **{"tries": 2, "concurrency": 4, "timeout": 5.0} | changes.pop("endpoint", {}))
     given = {"spending_limit": LIMIT, "price": PRICE} | changes
-    return Order(datasets.dataset_named(store, "demo").id, CARD, "m", PARAMS, endpoint, **given)
+    return RunOrder(datasets.dataset_named(store, "demo").id, CARD, "m", PARAMS, endpoint, **given)
 
 
 def owed(found: Served, usage: tuple[int, int] | None = None) -> float:
@@ -60,7 +60,7 @@ def owed(found: Served, usage: tuple[int, int] | None = None) -> float:
     return (sent * PRICE[0] + len(found.bodies) * len(REPLY) / 4 * PRICE[1]) / 1e6
 
 
-def end(store: Store, run_id: str, limit: float | None = None) -> Standing:
+def end(store: Store, run_id: str, limit: float | None = None) -> RunProgress:
     runs.resume(store, "lea", run_id, limit=limit)
     return runs.wait(store, run_id)
 
@@ -98,7 +98,7 @@ def test_five_starts_together_do_not_pass_the_limit(store: Store, usage: Any, es
         assert last.cost is not None and owed(found, told) * 0.99 <= last.cost <= LIMIT
         assert (last.cost, last.estimated, last.limit, last.open) == (first.cost, estimated, LIMIT, 0.0)
         assert last.state == "stopped" and f"limit of $0.15 ends the run: {dollars(last.cost)} is spent" in last.why
-        (listed,) = runs.history(store)
+        (listed,) = runs.list_runs(store)
         assert (listed.cost, listed.estimated, listed.limit) == (last.cost, estimated, LIMIT)
         # A higher limit lets it go on, and holds in its turn.
         higher = end(store, run_id, 0.3)
@@ -184,7 +184,7 @@ def test_kills_do_not_forget_what_was_under_way(tmp_path: Path) -> None:
             child.communicate()
             store = open_store(f"duckdb:///{path}")
             run_id = str(store.rows("select id from run")[0][0])
-            now = runs.standing(store, run_id)
+            now = runs.run_progress(store, run_id)
             paid = owed(found, (2000, 1000))
             assert paid <= LIMIT and paid <= (now.cost or 0.0) + now.open + 1e-9
             store.close()
@@ -210,7 +210,7 @@ def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(store: Store) -> N
                 runs.resume(store, "lea", run_id, limit=limit)
         with pytest.raises(NotAllowed):
             runs.resume(store, "ann", run_id, limit=5.0)
-        assert runs.standing(store, run_id).limit == LIMIT and len(found.bodies) == calls
+        assert runs.run_progress(store, run_id).limit == LIMIT and len(found.bodies) == calls
         runs.resume(store, "rae", run_id, limit=0.2)
         runs.wait(store, run_id)
         told = [part for entry in trail.all_entries(store, trail.TrailFilter(("runs",))) for part in [str(entry)]]
@@ -226,7 +226,7 @@ def test_trials_are_counted_and_keep_the_limit(store: Store) -> None:
     with served(lambda body, nth: Say(REPLY, usage=(2000, 400))) as found:
         found.models = {"data": [{"id": "another"}]}  # a check before each start then asks a short call
         runs.dry_run(store, "lea", order(store, found.url))
-        assert runs.trials(store).calls == len(found.bodies) == 3
+        assert runs.trial_costs(store).calls == len(found.bodies) == 3
         with pytest.raises(BadInput, match=r"limit of \$0\.01 ends the run"):
             runs.dry_run(store, "lea", order(store, found.url, spending_limit=0.01))
         assert len(found.bodies) == 3

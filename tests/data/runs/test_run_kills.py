@@ -39,6 +39,7 @@ CHILD = """
 import sys
 from data.records import datasets
 from data.runs import runs
+from data.runs.run_order import RunOrder
 from data.store import open_store
 from judges.cards import card
 from judges.client.endpoint import Endpoint
@@ -47,8 +48,8 @@ store = open_store()
 made = card("multi_turn_dialogue")
 if run_id == "new":
     endpoint = Endpoint(base_url=url, tries=3, concurrency=16, timeout=4.0)
-    dataset = datasets.dataset(store, "demo").id
-    run_id = runs.start(store, "lea", runs.Order(dataset, made, "practice-constant", made.defaults, endpoint))
+    dataset = datasets.dataset_named(store, "demo").id
+    run_id = runs.start(store, "lea", RunOrder(dataset, made, "practice-constant", made.defaults, endpoint))
 else:
     runs.resume(store, "lea", run_id)
 end = runs.wait(store, run_id)

@@ -14,13 +14,13 @@ import pytest
 
 from data.calibration import calibration
 from data.desk import desk
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue, review_signals
 from data.records import datasets, people
 from data.records.people import Person
 from data.runs import runs, worker
 from data.runs import writer as runs_writer
-from data.runs.run_order import Order
+from data.runs.run_order import RunOrder
 from data.runs.worker import Event, Live
 from data.store import Store
 from data.store.errors import BadInput, NotAllowed, NotFound, StoreFailed
@@ -55,9 +55,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def order(store: Store, url: str = "http://127.0.0.1:9", **changes: Any) -> Order:
+def order(store: Store, url: str = "http://127.0.0.1:9", **changes: Any) -> RunOrder:
     found = datasets.dataset_named(store, "demo")
-    made = Order(found.id, CARD, "practice-constant", CARD.defaults, Endpoint(base_url=url, tries=1))
+    made = RunOrder(found.id, CARD, "practice-constant", CARD.defaults, Endpoint(base_url=url, tries=1))
     return replace(made, **changes)
 
 
@@ -85,7 +85,7 @@ def scripted(
     return source
 
 
-def ran(store: Store, wanted: Order, source: Any) -> str:
+def ran(store: Store, wanted: RunOrder, source: Any) -> str:
     """A run to its end; its id."""
     run_id = runs.start(store, "rae", wanted, source=source)
     runs.wait(store, run_id)
@@ -106,7 +106,7 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     for one in shown:
         [(body,)] = store.rows("select content from item where name = $1", [one.name])
         assert json.loads(body)["scenario"] in one.messages[-1]["content"], "it was asked about this very item"
-    assert store.rows("select count(*) from reply") == [(0,)] and runs.history(store) == []
+    assert store.rows("select count(*) from reply") == [(0,)] and runs.list_runs(store) == []
     run_id = runs.start(store, "rae", wanted)
     end = runs.wait(store, run_id)
     assert (end.state, end.done, end.total, end.scored, end.unscored) == ("finished", 12, 12, 12, {})
@@ -115,10 +115,10 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     assert store.rows("select count(*) from score_now") == [(12 * 14,)]
     raws = "select count(*) from reply r join judgment m on m.item_id = r.item_id where r.raw = m.raw and r.raw <> ''"
     assert store.rows(raws) == [(12,)]
-    (listed,) = runs.history(store)
+    (listed,) = runs.list_runs(store)
     assert (listed.dataset, listed.by, listed.synthetic, listed.items) == ("demo", "rae", True, 12)
     assert (listed.endpoint, listed.tokens) == (server.url, end.tokens_in + end.tokens_out)
-    assert runs.tally(store) == {run_id: (12, 12)}
+    assert runs.count_judgments(store) == {run_id: (12, 12)}
     assert datasets.dataset_judges(store, wanted.dataset_id)[0] == (
         listed.judge,
         CARD.name,
@@ -126,7 +126,7 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
         True,
         12,
     )
-    assert runs.judge(store, run_id).card.version == CARD.version
+    assert runs.run_judge(store, run_id).card.version == CARD.version
     assert runs.estimate(store, wanted).judgments == 0
     with pytest.raises(BadInput, match="Nothing is left to ask"):
         runs.start(store, "rae", wanted)
@@ -136,15 +136,15 @@ def test_an_endpoint_that_is_faster_than_the_disk_is_held_back(store: Store, mon
     """What was answered and is not stored yet stays a few changes, however slowly the store takes them."""
     monkeypatch.setattr(worker, "MOST", 2)
     monkeypatch.setattr(worker, "_BACKLOG", 6)
-    put, kept, ahead = runs_writer.Writer.put, [0], [0]
+    put, kept, ahead = runs_writer.JudgmentWriter.put, [0], [0]
 
-    def slowly(self: runs_writer.Writer, found: Any, upto: float | None = None) -> int:
+    def slowly(self: runs_writer.JudgmentWriter, found: Any, upto: float | None = None) -> int:
         time.sleep(0.05)
         added = put(self, found, upto)
         kept[0] += len(found)
         return added
 
-    monkeypatch.setattr(runs_writer.Writer, "put", slowly)
+    monkeypatch.setattr(runs_writer.JudgmentWriter, "put", slowly)
     inner = scripted()
 
     async def source(run: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
@@ -170,7 +170,7 @@ def test_the_preflight_refuses_in_a_sentence_and_stores_nothing(store: Store, se
         with pytest.raises(Exception, match=said) as refused:
             runs.start(store, "rae", wanted)
         assert len(str(refused.value).splitlines()) == 1
-    assert runs.history(store) == []
+    assert runs.list_runs(store) == []
 
 
 def test_an_annotator_can_do_nothing_with_runs(store: Store) -> None:
@@ -184,13 +184,13 @@ def test_an_annotator_can_do_nothing_with_runs(store: Store) -> None:
         with pytest.raises(NotAllowed):
             act()
     with pytest.raises(NotFound):
-        runs.standing(store, "no such run")
+        runs.run_progress(store, "no such run")
 
 
 def test_a_stopped_run_goes_on_and_asks_nothing_twice(store: Store) -> None:
     asked: list[Task] = []
     run_id = ran(store, order(store), scripted(most=5, asked=asked))
-    assert runs.standing(store, run_id).state == "stopped" and runs.standing(store, run_id).done == 5
+    assert runs.run_progress(store, run_id).state == "stopped" and runs.run_progress(store, run_id).done == 5
     runs.resume(store, "rae", run_id, source=scripted(asked=asked))
     end = runs.wait(store, run_id)
     assert (end.state, end.done, end.calls) == ("finished", 12, 12)
@@ -209,10 +209,10 @@ def test_replies_without_their_judgment_are_not_asked_again(store: Store) -> Non
         yield Note("stopped", "Stopped.")
 
     first = ran(store, order(store), replies_only)
-    assert runs.standing(store, first).done == 0
+    assert runs.run_progress(store, first).done == 0
     asked: list[Task] = []
     second = ran(store, order(store), scripted(asked=asked))
-    assert asked == [] and runs.standing(store, second).scored == 12
+    assert asked == [] and runs.run_progress(store, second).scored == 12
     assert store.rows("select count(*) from reply") == [(12,)]
 
 
@@ -221,10 +221,10 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
     bad = {"d-0001": failed, "d-0002": lambda task: "no JSON at all", "d-0003": failed}
     names = {str(i): str(n) for i, n in store.rows("select id, name from item")}
     run_id = ran(store, order(store), scripted(lambda t: bad.get(names[t.key], lambda t: GOOD[0])(t)))
-    end = runs.standing(store, run_id)
+    end = runs.run_progress(store, run_id)
     assert (end.state, end.scored, dict(end.unscored)) == ("finished", 9, {"api_error": 2, "unreadable": 1})
     assert any("500" in problem for problem in end.problems)
-    judge = runs.history(store)[0].judge
+    judge = runs.list_runs(store)[0].judge
     queue.fill_review(store, "lea", dataset, judge)
 
     def unusable() -> tuple[dict[str, int], int, int]:
@@ -245,7 +245,7 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
     asked.clear()
     again = ran(store, order(store, only_unscored=True), scripted(lambda t: "no JSON at all", asked=asked))
     assert [names[t.key] for t in asked] == ["d-0002"] and unusable() == ({"unreadable": 1}, 1, 1)
-    assert dict(runs.standing(store, again).unscored) == {"unreadable": 1}
+    assert dict(runs.run_progress(store, again).unscored) == {"unreadable": 1}
     ran(store, order(store, only_unscored=True), scripted())
     assert unusable() == ({}, 0, 0) and verify(store) == []
     assert store.rows("select count(*) from score_now where dimension = 'verdict'") == [(12,)]
@@ -256,15 +256,15 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
     params = CARD.defaults.identity("dialogue")
     same = {"card": CARD.name, "model": "practice-constant", "params": params}
     lines = [{"item": name, "raw": raw, **same, **({"sample": n} if n else {})} for name, n, raw in known]
-    plan = Plan(dataset="demo", synthetic=True)
-    done = take(store, "lea", from_path(seeds.lines(tmp_path / "again.jsonl", lines)), plan)
+    plan = ImportPlan(dataset="demo", synthetic=True)
+    done = import_source(store, "lea", from_path(seeds.lines(tmp_path / "again.jsonl", lines)), plan)
     assert (done.judgments, done.known) == (0, len(lines))
 
 
 def test_a_sample_that_could_be_used_stands_for_one_that_could_not(store: Store) -> None:
     wanted = order(store, params=Params(samples=3, temperature=0.3))
     ran(store, wanted, scripted(lambda t: "prose" if t.sample == 0 else GOOD[t.sample - 1]))
-    judge = runs.history(store)[0].judge
+    judge = runs.list_runs(store)[0].judge
     assert store.rows("select distinct sample from score_now") == [(1,)]
     assert calibration.count_unscored(store, wanted.dataset_id, judge) == [("unreadable", 12)]
     assert store.rows("select count(*) from unusable_now") == [(0,)]
@@ -276,7 +276,7 @@ def test_a_smaller_run_draws_items_and_a_larger_one_holds_them(store: Store) -> 
     asked: list[Task] = []
     first = ran(store, order(store, most=4), scripted(asked=asked))
     few = {t.key for t in asked}
-    assert len(few) == 4 and runs.standing(store, first).total == 4
+    assert len(few) == 4 and runs.run_progress(store, first).total == 4
     assert few != {str(r[0]) for r in store.rows("select id from item order by name limit 4")}
     ran(store, order(store, most=7), scripted(asked=asked))
     assert len({t.key for t in asked}) == 7 and len(asked) == 7
@@ -284,7 +284,9 @@ def test_a_smaller_run_draws_items_and_a_larger_one_holds_them(store: Store) -> 
 
 def test_items_that_came_later_belong_to_another_run(store: Store, tmp_path: Path) -> None:
     run_id = ran(store, order(store), scripted(most=3))
-    take(store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", [seeds.dialogue(99)])), Plan(dataset="demo"))
+    import_source(
+        store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", [seeds.dialogue(99)])), ImportPlan(dataset="demo")
+    )
     runs.resume(store, "rae", run_id, source=scripted())
     assert runs.wait(store, run_id).done == 12
     assert runs.estimate(store, order(store)).judgments == 1
@@ -297,7 +299,7 @@ def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
         yield Note("stopped", "Stopped.")
 
     run_id = runs.start(store, "rae", order(store), source=slow)
-    assert runs.standing(store, run_id).state == "running"
+    assert runs.run_progress(store, run_id).state == "running"
     with pytest.raises(BadInput, match="already"):
         runs.start(store, "lea", order(store), source=slow)
     with pytest.raises(BadInput, match="goes on already"):
@@ -315,14 +317,14 @@ def test_a_shutdown_ends_runs_and_a_run_whose_process_is_gone_is_interrupted(sto
 
     run_id = runs.start(store, "rae", order(store), source=slow)
     runs.close(store)
-    end = runs.standing(store, run_id)
+    end = runs.run_progress(store, run_id)
     assert (end.state, end.why) == ("stopped", "Assay was shut down.")
     # A process that is killed leaves the last row as it was.
     store.tx(
         "rae", "test", lambda tx: tx.add("run_event", "id, run_id, kind, why", [(new_id(), run_id, "started", "")])
     )
-    end = runs.standing(store, run_id)
-    assert end.state == "interrupted" and "Resume" in end.why and runs.history(store)[0].state == "interrupted"
+    end = runs.run_progress(store, run_id)
+    assert end.state == "interrupted" and "Resume" in end.why and runs.list_runs(store)[0].state == "interrupted"
     runs.resume(store, "rae", run_id, source=scripted())
     assert runs.wait(store, run_id).state == "finished"
 
@@ -344,7 +346,7 @@ def test_a_store_that_takes_nothing_more_ends_the_run_with_its_sentence(
         return GOOD[0]
 
     run_id = ran(store, order(store), scripted(say))
-    end = runs.standing(store, run_id)
+    end = runs.run_progress(store, run_id)
     assert end.state == "failed" and "disk is full" in end.why and end.done == 0
     full[0] = False
     runs.resume(store, "rae", run_id, source=scripted())
@@ -373,7 +375,7 @@ def test_the_key_is_nowhere(store: Store, monkeypatch: pytest.MonkeyPatch, capfd
         try:
             said += str(runs.dry_run(store, "rae", wanted))
             run_id = runs.start(store, "rae", wanted)
-            said += repr(runs.wait(store, run_id)) + repr(runs.history(store))
+            said += repr(runs.wait(store, run_id)) + repr(runs.list_runs(store))
         except Exception as error:
             said += str(error)
         assert noisy.log.asked > 0
@@ -401,28 +403,28 @@ def test_a_probe_is_a_judge_that_the_usual_lists_leave_out(store: Store, server:
     runs.wait(store, runs.start(store, "rae", wanted))
     probed = replace(wanted, params=CARD.defaults.model_copy(update={"probe": "injected_order"}))
     runs.wait(store, runs.start(store, "rae", probed))
-    usual, probe = runs.history(store)[1].judge, runs.history(store)[0].judge
+    usual, probe = runs.list_runs(store)[1].judge, runs.list_runs(store)[0].judge
     assert [j[0] for j in datasets.dataset_judges(store, wanted.dataset_id)] == [usual]
     assert probe != usual
 
 
 def test_log_probabilities_are_kept_where_a_score_is(store: Store) -> None:
-    known = runs_writer.words(CARD)
+    known = runs_writer.answer_words(CARD)
     tokens = (
         ('{"safety": ', (("x", -0.1), ("y", -3.0))), ("4", (("4", -0.105312), ("5", -2.3))), (", ", ((",", -0.1),)),
         ("blue", (("blue", -0.2),)), ('"good"', (("good", -0.3), ("poor", -1.4))), ("}", ()),
     )  # fmt: skip
-    back = runs_writer.expand(runs_writer.compact(tokens, known))
+    back = runs_writer.expand_logprobs(runs_writer.compact_logprobs(tokens, known))
     assert "".join(t for t, _ in back) == "".join(t for t, _ in tokens)
     assert [(t, a) for t, a in back if a] == [
         ("4", (("4", -0.1053), ("5", -2.3))), ('"good"', (("good", -0.3), ("poor", -1.4))),
     ]  # fmt: skip
-    assert runs_writer.compact((), known) == "" and runs_writer.expand("") == ()
+    assert runs_writer.compact_logprobs((), known) == "" and runs_writer.expand_logprobs("") == ()
 
 
 def test_texts_that_no_store_can_hold_become_ones_that_it_can(store: Store) -> None:
     run_id = ran(store, order(store, most=1), scripted(lambda t: "a\x00b\ud800c"))
-    assert runs.standing(store, run_id).unscored == {"unreadable": 1}
+    assert runs.run_progress(store, run_id).unscored == {"unreadable": 1}
     assert store.rows("select raw from reply") == [("a\ufffdb?c",)]
 
 
@@ -432,14 +434,14 @@ def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> Non
 
     async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         found = list(live.remaining.tasks())
-        other = runs_writer.Writer(store, "lea", "", live.remaining.judge_id, CARD, None)
+        other = runs_writer.JudgmentWriter(store, "lea", "", live.remaining.judge_id, CARD, None)
         other.put([Judged(found[0], GOOD[0], Reading())])
         writer.append(found[0].key)
         for task in found:
             yield fuse(CARD, live.order.params, task, {"": Answer(task.key, "", 0, "", GOOD[1])})
 
     run_id = ran(store, order(store), source)
-    assert store.rows("select count(*) from judgment") == [(12,)] and runs.standing(store, run_id).done == 11
+    assert store.rows("select count(*) from judgment") == [(12,)] and runs.run_progress(store, run_id).done == 11
 
 
 def test_a_role_that_was_taken_away_counts_at_the_start(store: Store) -> None:

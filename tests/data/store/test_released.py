@@ -108,7 +108,7 @@ def _works(store: Store, ran: bool, guided: bool) -> None:
     view = desk.open_item(store, "ann", answered)
     assert len(view.mine) == 9 and view.comments == [("turn:1", "issue", "it repeats itself; 'twice'")]
     assert store.rows("select count(*) from judgment where run_id is null") == [(4,)]
-    assert [(r.model, r.state, r.judgments) for r in runs.history(store)] == [
+    assert [(r.model, r.state, r.judgments) for r in runs.list_runs(store)] == [
         ("practice-heuristic", "finished", 4)
     ] * ran
     held = [(one.text, one.person) for one in guidelines.guidelines_history(store, dataset.id)]

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from data.desk import labels
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
 from data.records import datasets, people, settings
 from data.records.settings import GoldRule
@@ -31,7 +31,9 @@ def seeded(serve: Serve) -> Server:
     items = [seeds.dialogue(n, 2, text=JAPANESE) for n in APART]
     rows = [*items, *(seeds.judgment(i) for i in items)]
     store = seeds.workspace(app.store_path, rows, names=("lea", "ann", "ben"), review=False, audit=2)
-    take(store, "lea", from_path(seeds.lines(app.store_path.with_suffix(".jsonl"), rows)), Plan(dataset="other"))
+    import_source(
+        store, "lea", from_path(seeds.lines(app.store_path.with_suffix(".jsonl"), rows)), ImportPlan(dataset="other")
+    )
     people.set_person(store, "lea", "res", "researcher")
     for dataset in datasets.all_datasets(store):
         if dataset.name == "other":

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from data.importing import Plan, from_path, take
+from data.importing import ImportPlan, from_path, import_source
 from data.records import people
 from data.records.datasets import ensure_dataset
 from data.store import open_store
@@ -43,7 +43,12 @@ def app(serve: Callable[..., Server]) -> Server:
     lines = [seeds.judgment(i, r, model="practice-heuristic") for i, r in zip(items, made, strict=True)]
     store = seeds.workspace(server.store_path, [*items, *lines], review=False, dataset=NASTY)
     people.join_workspace(store, "ann")
-    take(store, "lea", from_path(seeds.lines(server.store_path.with_name("r.jsonl"), justified())), Plan(dataset="why"))
+    import_source(
+        store,
+        "lea",
+        from_path(seeds.lines(server.store_path.with_name("r.jsonl"), justified())),
+        ImportPlan(dataset="why"),
+    )
     store.tx("test", "empty", lambda tx: ensure_dataset(tx, "unjudged"))
     store.close()
     server.start()

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from data.importing import Plan, take
+from data.importing import ImportPlan, import_source
 from data.importing.rows import item_id
 from data.records import people
 from data.records.datasets import ensure_dataset
@@ -62,7 +62,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     fill(store, voted, "votes", "pair", "plain_pairwise")
     fill(store, [Cell(0, TURN, (), 3.0)], "unlabelled")
     people.join_workspace(store, "lea")
-    take(store, "person0", source(in_both_orders()), Plan("orders"))
+    import_source(store, "person0", source(in_both_orders()), ImportPlan("orders"))
     store.tx("test", "empty", lambda tx: ensure_dataset(tx, "unjudged"))
     store.close()
     server.start()

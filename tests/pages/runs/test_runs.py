@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from data.records import datasets
 from data.runs import runs
-from data.runs.run_order import Order
+from data.runs.run_order import RunOrder
 from data.store import open_store
 from judges import practice
 from judges.cards import card
@@ -87,7 +87,9 @@ def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> 
     store = open_store(app.store)
     server = practice.start_endpoint(practice.PracticeOptions())
     made, demo = card("multi_turn_dialogue"), datasets.all_datasets(store)[0].id
-    wanted = Order(demo, made, "practice-heuristic", made.defaults, Endpoint(base_url=server.url), 3.0, (1.0, 1000.0))
+    wanted = RunOrder(
+        demo, made, "practice-heuristic", made.defaults, Endpoint(base_url=server.url), 3.0, (1.0, 1000.0)
+    )
     try:
         run_id = runs.start(store, "lea", wanted)
         end = runs.wait(store, run_id)

@@ -1,0 +1,61 @@
+"""The options that several commands have, and what they name in a workspace: dataset, judge, and as whom."""
+
+from __future__ import annotations
+
+import argparse
+
+from data.records import judge_lookup, people
+from data.records.datasets import Dataset
+from data.records.names import why_reserved
+from data.store import Store
+from data.store.errors import BadInput
+
+
+def add_dataset(parser: argparse.ArgumentParser, about: str | None = None, required: bool = True) -> None:
+    """Add the option that names a dataset."""
+    parser.add_argument("--dataset", metavar="NAME", required=required, help=about)
+
+
+def add_good_rows(parser: argparse.ArgumentParser) -> None:
+    """Add the option that lets an import leave out bad lines."""
+    about = "take what is good; without it one bad line stops all"
+    parser.add_argument("--good-rows", action="store_true", help=about)
+
+
+def add_judge(parser: argparse.ArgumentParser, default: str = "the only one") -> None:
+    """Add the option that names a judge."""
+    says = f"{judge_lookup.SAYS} (default: {default})"
+    parser.add_argument("--judge", metavar="JUDGE", default="", help=says)
+
+
+def add_actor(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--as`, which `acting_person` reads."""
+    parser.add_argument("--as", dest="actor", default="", metavar="NAME", help="as whom (default: the first lead)")
+
+
+def acting_person(store: Store, name: str) -> str:
+    """The person of that name, or the first lead; in a workspace without a lead the name becomes it.
+
+    Names are taken on trust on one's own machine. Raises NotFound where nobody can be found, with the sentence that
+    says what to do, and BadInput for a name that is kept for what Assay does by itself.
+    """
+    if not name:
+        return people.first_lead(store)
+    if why := why_reserved(name, known=True):
+        raise BadInput(why)
+    if not any(person.role == "lead" for person in people.all_people(store)):
+        return people.join_workspace(store, name).name
+    return name
+
+
+def find_judges(store: Store, dataset: Dataset, wanted: str) -> list[tuple[str, str, str]]:
+    """(judge id, card, model) of the judges that `wanted` names; "" is all. Raises NotFound, naming those there are."""
+    return [
+        (one.id, one.card, one.model) for one in judge_lookup.lookup_judges(store, dataset.id, dataset.name, wanted)
+    ]
+
+
+def find_judge(store: Store, dataset: Dataset, wanted: str) -> tuple[str, str, str]:
+    """The one judge that `wanted` names. Raises NotFound, and BadInput where it fits several."""
+    one = judge_lookup.lookup_judge(store, dataset.id, dataset.name, wanted)
+    return one.id, one.card, one.model

@@ -1,0 +1,51 @@
+"""Checks of an imported rule for combining labels: it becomes the dataset's where that has none, for leads only."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from data.importing.checks.import_context import ImportContext, LineError
+from data.importing.lines import Line, RuleIn
+from data.records.settings import GoldRule
+
+
+class GoldRuleCheck:
+    """Reads how an import combines labels; `new` is the one that it sets, if it sets one."""
+
+    def __init__(self, door: ImportContext) -> None:
+        self.door = door
+        self.new: GoldRule | None = None
+        self._given: GoldRule | None = None
+
+    def take(self, line: Line) -> None:
+        """Remember the rule, count it as known, or say why it is left aside. Raises LineError."""
+        given = RuleIn.model_validate(line.data).gold_rule
+        rule = GoldRule(given.resolve, given.apart, given.waiting).check()
+        if self._given not in (None, rule):
+            raise LineError(
+                "gold_rule", "How labels are combined is said earlier in this import: a dataset has one rule."
+            )
+        known, self._given = self._given is not None, rule
+        brief, report = self.door.brief, self.door.report
+        name, held = brief.plan.dataset, brief.rule
+        if known or held == rule:
+            report.known.rules += 1
+        elif brief.ruled:
+            self.door.tally.warn(
+                f"{name} keeps how it combines labels ({_words(held)}). Ignored: the rule of the file ({_words(rule)})."
+            )
+        elif not brief.lead:
+            self.door.tally.warn(
+                f"Ignored: how the file combines labels ({_words(rule)}). Only a lead can import that, as every "
+                f"figure depends on it. {name} uses {_words(held)}."
+            )
+        else:
+            self.new = rule
+            report.new.rules += 1
+            self.door.show("rules", 1, **asdict(rule))
+
+
+def _words(rule: GoldRule) -> str:
+    apart = "any number of steps" if rule.apart is None else f"{rule.apart} step{'' if rule.apart == 1 else 's'}"
+    out = ", ratings to adjudicate are left out" if rule.waiting == "out" else ""
+    return f"{rule.resolve}, people may differ by {apart}{out}"

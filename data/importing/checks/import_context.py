@@ -1,0 +1,127 @@
+"""What the checks of all sorts of lines share: the plan, the spool, the report, the items by name, people's names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from data.cards.cards import Place
+from data.importing.checks.known_rows import KnownItem, KnownItems
+from data.importing.report import ImportPreview, ProblemCollector
+from data.importing.sentences import show_value
+from data.importing.snapshot import Snapshot
+from data.importing.staging import Spool
+from data.records.names import imported_name
+from data.store.ids import now
+from judges.card import Card
+from judges.strict_json import check_value
+from judges.types import Dimension
+
+_SHOWN, _LONG = 5, 2_000
+_REMEMBERED = 100_000
+_PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}( \(file( \d+)?\))?")
+
+
+class LineError(Exception):
+    """A line is not taken: (field, sentence)."""
+
+    def __init__(self, name: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.problem = (name, sentence)
+
+
+@dataclass
+class ImportContext:
+    """One import in progress. `kept` has, of every person in the files, the name under which they are kept.
+
+    `cards` by name, `versions` and `questions` are the workspace's and those that the import brings.
+    """
+
+    brief: Snapshot
+    spool: Spool
+    tally: ProblemCollector
+    items: KnownItems
+    refused: set[str] = field(default_factory=set)
+    kept: dict[str, str] = field(default_factory=dict)
+    cards: dict[str, Card] = field(init=False)
+    versions: dict[str, Card] = field(init=False)
+    questions: dict[Place, Dimension] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cards, self.questions = dict(self.brief.cards), dict(self.brief.questions)
+        self.versions = {card.version: card for card in self.cards.values()}
+
+    def know(self, card: Card) -> None:
+        """From now on judgments of this import may name the card, and labels answer what it asks."""
+        self.cards[card.name] = self.versions[card.version] = card
+        for dimension in card.dimensions:
+            self.questions.setdefault((card.kind, dimension.sort, dimension.name), dimension)
+
+    def identity(self, name: str) -> str:
+        """As whom a person in the files is kept: nobody's labels come in as those of somebody who works here."""
+        if name not in self.kept:
+            self.kept[name] = imported_name(name, self.brief.here)
+        return self.kept[name]
+
+    @property
+    def dataset_id(self) -> str:
+        """The dataset into which it goes."""
+        return self.brief.dataset_id
+
+    @property
+    def report(self) -> ImportPreview:
+        """What is reported of this import."""
+        return self.tally.preview
+
+    def item(self, name: str) -> KnownItem:
+        """The item that a judgment or label names."""
+        found = self.items.get(name)
+        if found is None:
+            refused = name in self.refused
+            why = "its own line cannot be imported" if refused else "it is neither in the dataset nor in this import"
+            raise LineError("item", f"The item {show_value(name)} is missing: {why}.")
+        return found
+
+    def past(self, moment: datetime) -> None:
+        """Raise No for a time still to come, which nothing could follow.
+
+        A day is allowed, for clocks and time zones; synthetic data may have any time.
+        """
+        if moment > now() + timedelta(days=1) and not self.brief.plan.synthetic:
+            raise LineError("made_at", f"made_at is still to come: {moment:%Y-%m-%d %H:%M} (UTC).")
+
+    def refuse(self, name: Any) -> None:
+        """Remember an item that was not taken, for what refers to it."""
+        if isinstance(name, str) and name and len(self.refused) < _REMEMBERED:
+            self.refused.add(name[:300])
+
+    def show(self, sort: str, count: int, **shown: Any) -> None:
+        """One of the first rows of a sort, as it would be stored."""
+        if count <= _SHOWN:
+            cut = {name: value[:_LONG] if isinstance(value, str) else value for name, value in shown.items()}
+            self.report.rows.setdefault(sort, []).append(cut)
+
+
+def check_person(given: str, name: str = "annotator") -> str:
+    """A person's name as it is kept. Raises LineError for the field `name`, or BadJson, where it cannot be one."""
+    found = " ".join(given.split())
+    if not _PERSON.fullmatch(found):
+        said = f"{show_value(given)} cannot be a person's name: 1 to 60 characters without < > ` | / and \\."
+        raise LineError(name, said)
+    check_text(found)
+    return found
+
+
+def check_text(text: str, value: Any = None) -> None:
+    """Raise BadJson when a text cannot be stored: NUL, or half a surrogate pair. Cheap for texts that can.
+
+    For JSON text, `value` is what it was made of: there an escaped NUL counts, and a backslash before `u0000` does not.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        check_value(text)
+    if "\x00" in text or (value is not None and "\\u0000" in text):
+        check_value(text if value is None else value)

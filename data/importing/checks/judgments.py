@@ -1,0 +1,168 @@
+"""Checks of imported judgments: their item, card and part must exist; what cannot be read is kept as unscored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
+
+from data.importing import rows
+from data.importing.checks.import_context import ImportContext, LineError, check_text
+from data.importing.checks.known_rows import KnownItem, KnownJudgments
+from data.importing.checks.order_pairs import OrderCheck
+from data.importing.lines import JudgmentIn, Line
+from data.importing.sentences import show_value
+from data.records.tables import JudgmentRow, RemarkRow, ScoreRow
+from judges.authoring.soundness import faults
+from judges.card import Card
+from judges.client.endpoint import practice
+from judges.protocols.call_plan import Task, recalled, reread, unpacked
+from judges.reading import bare_scores
+from judges.reading.reading import counted, read
+from judges.strict_json import canonical
+from judges.types import Reading, is_unit, units
+
+_PARAMS = 20_000
+
+
+@dataclass(frozen=True)
+class ImportedJudge:
+    """A judge that the import names: its card, model, and parameters as canonical JSON."""
+
+    card: Card
+    model: str
+    params: str
+    synthetic: bool = False
+
+
+class JudgmentCheck:
+    """Takes judgments; remembers the judges they name, and counts by reason what could not be read."""
+
+    def __init__(self, door: ImportContext, known: KnownJudgments, orders: BinaryIO) -> None:
+        self.door, self.known = door, known
+        self.orders = OrderCheck(door, known, orders)
+        self.judges: dict[str, ImportedJudge] = {}
+        self.unscored: Counter[str] = Counter()
+        self._ids: dict[tuple[str, str, str, bool], str] = {}
+
+    def take(self, line: Line) -> None:
+        """Put a judgment, scores and remarks into the spool, or count it as known. Raises LineError or AssayError."""
+        given = JudgmentIn.model_validate(line.data)
+        item = self.door.item(given.item)
+        card = self._card(given)
+        if card.kind != item.kind:
+            raise LineError(
+                "card", f"The card {card.name} judges a {card.kind}, but {show_value(item.id)} is a {item.kind}."
+            )
+        part = _part(given, card, item)
+        if given.scores is not None:
+            raw = bare_scores.kept(given.scores)
+        else:
+            raw = given.raw if given.raw is not None else canonical(given.reply)
+        check_text(raw, given.reply)
+        key = rows.item_id(self.door.dataset_id, item.id)
+        if given.order is not None:
+            both = self.orders.meet(line, given, card, item, raw, (self.judge_id(given), key))
+            if both is None:
+                return
+            given, raw, line = both, both.raw or "", replace(line, unscored=None)
+        judge = self._judge(card, given)
+        placed = self.known.place(judge, key, part, raw, given.sample)
+        if placed is None:
+            self.door.report.known.judgments += 1
+            return
+        if line.unscored is not None:
+            reading = Reading(unscored=line.unscored[0], why=line.unscored[1])  # type: ignore[arg-type]
+        elif given.unscored in ("cut_off", "refused", "api_error"):
+            check_text(given.why)
+            reading = Reading(unscored=given.unscored, why=given.why)
+        elif (told := given.scores if given.raw is None else bare_scores.given(raw)) is not None:
+            reading = bare_scores.read(card, told, item)
+        elif given.raw is not None and unpacked(given.raw) is not None:
+            reading = reread(card, recalled(given.params), Task(key, item, part, placed[1]), given.raw).reading
+        else:
+            said = raw if given.reply is None else given.reply
+            reading = read(card, said, item, part, counted(given.params or {}))
+        self._put(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
+        self._report(given, part, placed[1], judge, reading)
+
+    def _card(self, given: JudgmentIn) -> Card:
+        """The card that a judgment names, in the version that it names where that one is there."""
+        known = self.door.cards.get(given.card)
+        version = self.door.versions.get(given.card_version or "")
+        if version is not None and version.name == given.card:
+            return version
+        if known is None:
+            raise LineError(
+                "card", f"There is no card {show_value(given.card)}. There are: {', '.join(self.door.cards)}."
+            )
+        return known
+
+    def _put(self, made: tuple[JudgmentRow, list[ScoreRow], list[RemarkRow]], weight: int) -> None:
+        row, scores, remarks = made
+        self.door.spool.add([row], weight)
+        self.door.spool.add(scores, 100 * len(scores))
+        self.door.spool.add(remarks, sum(len(remark.text) for remark in remarks))
+
+    def _report(self, given: JudgmentIn, part: str, sample: int, judge: str, reading: Reading) -> None:
+        new = self.door.report.new
+        new.judgments += 1
+        if reading.unscored:
+            self.unscored[reading.unscored] += 1
+        if new.judgments <= 5:
+            said = [f"{s.unit} {s.dimension} {'n/a' if s.value is None else f'{s.value:g}'}" for s in reading.scores]
+            words = f"unscored ({reading.unscored}): {reading.why}" if reading.unscored else ", ".join(said)
+            shown: dict[str, Any] = {"item": given.item, "card": given.card, "model": self.judges[judge].model}
+            self.door.show("judgments", new.judgments, **shown, part=part, sample=sample, scores=words[:2000])
+
+    def left(self) -> Iterator[Line]:
+        """The judgments of one order of a pair whose other order did not come, as lines that stand by themselves."""
+        return self.orders.left(lambda data: self.judge_id(JudgmentIn.model_validate(data)))
+
+    def judge_id(self, given: JudgmentIn) -> str:
+        """The id that the judge of a judgment has, whether or not it comes in."""
+        model, synthetic = self._model(given)
+        return rows.judge_id(self._card(given).version, model, given.params, synthetic)
+
+    def _model(self, given: JudgmentIn) -> tuple[str, bool]:
+        """The model under its name here, and whether its replies are made up."""
+        model = self.door.brief.plan.models.get(given.model, given.model)
+        # Another name for it makes no language model of a practice judge.
+        return model, self.door.brief.plan.synthetic or practice(model) or practice(given.model)
+
+    def _judge(self, card: Card, given: JudgmentIn) -> str:
+        """The id of the judge that a judgment names."""
+        model, synthetic = self._model(given)
+        params = canonical(given.params) if given.params else "{}"
+        found = self._ids.get((card.version, model, params, synthetic))
+        if found is None:
+            check_text(model)
+            check_text(params, given.params)
+            if len(params) > _PARAMS:
+                raise LineError("params", f"params is {len(params)} characters long: at most {_PARAMS} are allowed.")
+            found = rows.judge_id(card.version, model, given.params, synthetic)
+            self._ids[(card.version, model, params, synthetic)] = found
+            self.judges[found] = ImportedJudge(card, model, params, synthetic)
+            for fault in faults(card) if card.recipe is None else ():
+                self.door.tally.warn(fault.text)
+        return found
+
+
+def _part(given: JudgmentIn, card: Card, item: KnownItem) -> str:
+    """The unit that a judgment is about, where its card judges one at a time; the reply may name its turn."""
+    part = given.part
+    turn = (given.reply or {}).get("turn")
+    if not part and card.text is not None and isinstance(turn, int):
+        part = f"turn:{turn}"
+    if not part and given.scores is None and any(card.parts(item)) and bare_scores.given(given.raw or "") is None:
+        raise LineError("part", f"The card {card.name} judges one turn at a time: part must say which, as in turn:1.")
+    if part and not is_unit(part):
+        raise LineError("part", f"{show_value(part)} is not a unit: part is empty, or one such as turn:1.")
+    if part and part not in (there := units(item)):
+        raise LineError("part", f"{show_value(item.id)} has no {show_value(part)}. It has: {', '.join(there[:12])}.")
+    if part and given.scores is None and not any(card.parts(item)) and card.read_part is None:
+        raise LineError(
+            "part", f"The card {card.name} judges an item as a whole: part must be empty, and is {show_value(part)}."
+        )
+    return part

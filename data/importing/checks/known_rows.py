@@ -1,0 +1,260 @@
+"""What is there already, in the workspace and in the import: items by name, judgments by slot, the rest by cell.
+
+Texts wait in a file of the spool; in memory stay names, hashes and ids, a few hundred bytes for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Any, BinaryIO, NamedTuple
+
+from data.gold import disputes
+from data.gold.disputes import Place
+from data.importing.files.spill_file import SpillFile
+from data.importing.rows import item_id, judgment_id
+from data.store import Store
+from data.store.ids import content_id
+from judges.types import ITEM, Dialogue, Pair, Response
+
+KnownItem = Dialogue | Pair | Response
+Cell = tuple[str, str, str, str]
+_CACHE = 32 * 2**20
+_AT_ONCE = 50
+QUERIES = {
+    "items": "select name, hash from item where dataset_id = any($1)",
+    "contents": "select name, content from item where id = any($1)",
+    "judgments": "select id, judge_id, item_id, part, sample from judgment where item_id = any($1)",
+    "replies": "select id, raw from judgment where id = any($1)",
+    "labels": "select id from label where item_id = any($1)",
+    "labels that hold": (
+        "select item_id, unit, dimension, annotator, id, made_at, answer_id, mode from label_now "
+        "where item_id = any($1)"
+    ),
+    "decisions": (
+        "select a.item_id, a.unit, a.dimension, a.person, a.value, a.reason, a.saw_judge, a.labels, a.withdrawn, "
+        "c.made_at, c.action from adjudication a join change c on c.seq = a.seq where a.item_id = any($1) "
+        "order by a.seq, a.id"
+    ),
+}
+"""All that an import asks of the workspace while it is read, by name; each is given a list of ids."""
+Lookup = Callable[[str, Sequence[str]], Iterator[tuple[Any, ...]]]
+"""Asks the question of that name about some ids; gives its rows."""
+
+
+def label_slot(cell: Cell, mode: str) -> Cell:
+    """The rank of a label among those of its cell: one made after a reveal never replaces a blind one."""
+    return (*cell[:3], f"{cell[3]}\0revealed") if mode == "revealed" else cell
+
+
+def store_lookup(store: Store) -> Lookup:
+    """Asks this store."""
+    return lambda name, ids: store.stream(QUERIES[name], [list(ids)])
+
+
+class KnownItems:
+    """The items of a dataset and of the import by name, with their content at hand when a judgment needs it."""
+
+    def __init__(self, ask: Lookup, dataset_id: str, shelf: BinaryIO) -> None:
+        self._ask, self._dataset, self._shelf = ask, dataset_id, SpillFile(shelf)
+        self.stored: dict[str, str] = dict(ask("items", [dataset_id]))
+        self._new: dict[str, str] = {}
+        self._cache: dict[str, tuple[KnownItem, int]] = {}
+        self._held = 0
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._new or name in self.stored
+
+    def hash_of(self, name: str) -> str | None:
+        """The hash of the content that this name means, if it is known."""
+        return self._new.get(name) or self.stored.get(name)
+
+    def is_new(self, name: str) -> bool:
+        """Whether the item comes with this import."""
+        return name in self._new
+
+    def add(self, item: KnownItem, content: str, content_hash: str) -> None:
+        """An item of this import."""
+        self._shelf.put_bytes(item.id, content.encode())
+        self._new[item.id] = content_hash
+        self._keep(item.id, item, len(content))
+
+    def fetch(self, names: Collection[str]) -> None:
+        """Bring the stored items of these names to hand, with few questions."""
+        wanted = [item_id(self._dataset, n) for n in names if n in self.stored and n not in self._cache]
+        for start in range(0, len(wanted), _AT_ONCE):
+            for name, content in self._ask("contents", wanted[start : start + _AT_ONCE]):
+                self._keep(name, ITEM.validate_json(content, strict=True), len(content))
+
+    def get(self, name: str) -> KnownItem | None:
+        """The item of that name."""
+        held = self._cache.get(name)
+        if held is not None:
+            return held[0]
+        if name in self._new:
+            content = self._shelf.get_bytes(name)
+            item = ITEM.validate_json(content, strict=True)
+            self._keep(name, item, len(content))
+            return item
+        self.fetch([name])
+        return self._cache[name][0] if name in self._cache else None
+
+    def _keep(self, name: str, item: KnownItem, size: int) -> None:
+        while self._cache and self._held + size > _CACHE:
+            self._held -= self._cache.pop(next(iter(self._cache)))[1]
+        self._cache[name] = (item, size)
+        self._held += size
+
+
+class KnownJudgments:
+    """Which samples of which judge are there for which item and part."""
+
+    def __init__(self, ask: Lookup) -> None:
+        self._ask = ask
+        self._slots: dict[tuple[str, str, str], dict[int, str]] = {}
+        self._asked: set[str] = set()
+        self._samples: dict[str, int] = {}
+        self.new: set[str] = set()
+
+    def fetch(self, item_ids: Collection[str]) -> None:
+        """Learn what the workspace holds for these items."""
+        wanted = _first_asked(self._asked, item_ids)
+        if not wanted:
+            return
+        for key, judge, item, part, sample in self._ask("judgments", wanted):
+            self._slots.setdefault((judge, item, part), {})[int(sample)] = key
+            self._samples[key] = int(sample)  # a sample that was asked for again has several
+
+    def at(self, judge: str, item: str) -> list[str]:
+        """The ids of a judge's judgments of a whole item."""
+        return list(self._slots.get((judge, item, ""), {}).values())
+
+    def texts(self, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """(id, raw text) of those that the workspace holds."""
+        for start in range(0, len(ids), _AT_ONCE):
+            yield from self._ask("replies", ids[start : start + _AT_ONCE])
+
+    def place(self, judge: str, item: str, part: str, raw: str, sample: int | None) -> tuple[str, int] | None:
+        """(id, sample) for a judgment, or None where it is there already.
+
+        A sample that is taken by another text is given the next free number: the judge was asked again.
+        """
+        slots = self._slots.setdefault((judge, item, part), {})
+        key = judgment_id(judge, item, part, raw)
+        # Without a number in it the id may be that of a later sample with the same text, which came first.
+        own = key if sample is None or not slots else content_id(judge, item, part, raw, sample)
+        if (sample is None and (key in slots.values() or key in self._samples)) or (
+            sample is not None and (slots.get(sample) in (key, own) or sample in map(self._samples.get, (key, own)))
+        ):
+            return None
+        number = sample or 0
+        while number in slots:
+            number += 1
+        if key in slots.values():
+            key = content_id(judge, item, part, raw, number)
+            if key in slots.values():
+                return None
+        slots[number] = key
+        self.new.add(key)
+        return key, number
+
+
+class KnownLabels:
+    """Which labels are there, and which one holds for each cell of a person."""
+
+    def __init__(self, ask: Lookup) -> None:
+        self._ask = ask
+        self._ids: set[str] = set()
+        self._new: set[str] = set()
+        self._asked: set[str] = set()
+        self.stored: dict[Cell, tuple[str, datetime, bool]] = {}
+        self.new: dict[Cell, list[tuple[datetime, int, str]]] = {}
+        self._order = 0
+
+    def fetch(self, item_ids: Collection[str]) -> None:
+        """Learn what the workspace holds for these items."""
+        wanted = _first_asked(self._asked, item_ids)
+        if not wanted:
+            return
+        self._ids.update(row[0] for row in self._ask("labels", wanted))
+        found = self._ask("labels that hold", wanted)
+        for item, unit, dimension, annotator, key, made_at, answer, mode in found:
+            self.stored[label_slot((item, unit, dimension, annotator), mode)] = (key, made_at, answer != "")
+
+    def has(self, key: str) -> bool:
+        """Whether this very label is there."""
+        return key in self._ids or key in self._new
+
+    def held(self, key: str) -> bool:
+        """Whether the workspace had this very label before the import."""
+        return key in self._ids
+
+    def add(self, cell: Cell, key: str, made_at: datetime) -> None:
+        """A label of this import."""
+        self._new.add(key)
+        self._order += 1
+        self.new.setdefault(cell, []).append((made_at, self._order, key))
+
+    def replaced(self) -> dict[str, str]:
+        """Which label replaces which: of one person's labels for one cell the later one, then the later line."""
+        found: dict[str, str] = {}
+        for cell, chain in self.new.items():
+            before = self.stored[cell][0] if cell in self.stored else None
+            for _, _, key in sorted(chain):
+                if before is not None:
+                    found[key] = before
+                before = key
+        return found
+
+
+class KnownDecision(NamedTuple):
+    """A decision on a cell, apart from the labels that it was made on; `here`: it was not imported."""
+
+    person: str
+    value: float | None
+    reason: str
+    saw_judge: bool
+    at: datetime
+    here: bool = False
+
+
+class KnownAdjudications:
+    """Which decisions were ever made on a cell, and which one holds."""
+
+    def __init__(self, ask: Lookup) -> None:
+        self._ask = ask
+        self._asked: set[str] = set()
+        self._made: set[tuple[Place, KnownDecision]] = set()
+        self.stored: dict[Place, KnownDecision] = {}
+        self.new: set[Place] = set()
+
+    def fetch(self, item_ids: Collection[str]) -> None:
+        """Learn what the workspace holds for these items."""
+        wanted = _first_asked(self._asked, item_ids)
+        if not wanted:
+            return
+        found = self._ask("decisions", wanted)
+        for *place, person, value, reason, saw, labels, withdrawn, at, action in found:
+            cell = (place[0], place[1], place[2])
+            if withdrawn:
+                self.stored.pop(cell, None)
+                continue
+            made = KnownDecision(person, value, reason, bool(saw), disputes.decision_time(labels, at))
+            self._made.add((cell, made))
+            self.stored[cell] = made._replace(here=action != "import")
+
+    def has(self, cell: Place, made: KnownDecision) -> bool:
+        """Whether this very decision is there, or was and has been taken back."""
+        return (cell, made) in self._made
+
+    def add(self, cell: Place, made: KnownDecision) -> None:
+        """A decision of this import."""
+        self._made.add((cell, made))
+        self.new.add(cell)
+
+
+def _first_asked(asked: set[str], keys: Collection[str]) -> list[str]:
+    """Those of the keys that were not asked for before; from now on they were."""
+    wanted = [key for key in keys if key not in asked]
+    asked.update(wanted)
+    return wanted

@@ -1,0 +1,117 @@
+"""Checks of imported labels: the question must be one that people are asked, and the answer on its scale."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from data.importing import rows
+from data.importing.checks.import_context import ImportContext, LineError, check_person, check_text
+from data.importing.checks.known_rows import Cell, KnownLabels, label_slot
+from data.importing.checks.label_questions import find_question
+from data.importing.lines import LabelIn, Line
+from data.importing.sentences import show_value
+from data.importing.staging import LATER
+from data.records.tables import LabelRow
+from data.store.errors import BadInput
+from data.store.ids import content_id
+
+NO_PROBABILITY = (
+    "A label's item is said to be drawn at random, but neither from how many items nor with which probability: the "
+    "label is kept, and does not count for the approval check."
+)
+
+
+class LabelCheck:
+    """Takes labels; remembers the people who gave them, with their teams."""
+
+    def __init__(self, door: ImportContext, known: KnownLabels) -> None:
+        self.door, self.known = door, known
+        self.people: dict[str, str] = {}
+        self._sampled: set[str] = set()
+        self._asked = door.questions
+
+    def take(self, line: Line) -> None:
+        """Put a label into the spool, or count it as known. Raises LineError or AssayError."""
+        given = LabelIn.model_validate(line.data)
+        item = self.door.item(given.item)
+        value = find_question(given, item, self._asked).code(given.value)
+        named = check_person(given.annotator)
+        check_text(given.team)
+        made_at = rows.parse_time(given.made_at)
+        where = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
+        report, probability = self.door.report, self._probability(given)
+        if probability == LATER:
+            self._sampled.add(item.id)
+        # What came in before somebody of that name worked here is kept under the plain name.
+        if self.known.held(self._key(line, (*where, named), value, given.mode, made_at)):
+            report.known.labels += 1
+            return
+        self._check_desk(given, named, (*where, named))
+        annotator = self.door.identity(named)
+        cell = (*where, annotator)
+        key = self._key(line, cell, value, given.mode, made_at)
+        if self.known.has(key):
+            report.known.labels += 1
+            return
+        place = label_slot(cell, given.mode)
+        if place in self.known.stored and made_at <= (held := self.known.stored[place][1]):
+            raise LineError(
+                "made_at", f"The dataset holds a later answer of {annotator} to {_what(given)} ({_when(held)})."
+            )
+        self.door.past(made_at)
+        self.known.add(place, key, made_at)
+        self.people.setdefault(annotator, given.team)
+        # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
+        if probability is None and self.door.brief.plan.sampling == "random":
+            self.door.tally.warn(NO_PROBABILITY)
+        row = LabelRow(
+            key, "", *where, value, annotator, given.mode, draw_id="", judge_id="", saw=False, seen=None,
+            probability=probability, replaces=None, withdrawn=False, made_at=made_at,
+        )  # fmt: skip
+        self.door.spool.add([row])
+        report.new.labels += 1
+        shown = given.model_dump(include={"item", "unit", "dimension", "mode", "made_at"})
+        self.door.show("labels", report.new.labels, **shown, annotator=annotator, value=str(given.value))
+
+    def _probability(self, given: LabelIn) -> float | None:
+        """That with which the item was drawn: what the plan says, or the line's own; LATER where that takes a count.
+
+        A line may say in any case that its item was not drawn at random (null).
+        """
+        plan, told = self.door.brief.plan, "probability" in given.model_fields_set
+        if plan.sampling not in ("all", "random") or (told and given.probability is None):
+            return None
+        if plan.population is not None:
+            return LATER
+        return given.probability if told else 1.0 if plan.sampling == "all" else None
+
+    def probability(self) -> float | None:
+        """What LATER means, once all lines were taken: n labelled items of N. None where nothing waits for it.
+
+        Raises BadInput where more items have labels than they were drawn from.
+        """
+        n, population = len(self._sampled), self.door.brief.plan.population
+        if not n or population is None:
+            return None
+        if n > population:
+            told = f"{n:,} items have labels, and are said to be drawn from {population:,}"
+            raise BadInput(f"{told}: give the number that there were to draw from.")
+        return n / population
+
+    def _key(self, line: Line, cell: Cell, value: float | None, mode: str, made_at: datetime) -> str:
+        when = made_at.isoformat() if line.nth is None else ""
+        return content_id("label", *cell, value, mode, when, *([line.nth] if line.nth else []))
+
+    def _check_desk(self, given: LabelIn, named: str, cell: Cell) -> None:
+        """Raise No where the person of that name has answered this question on the desk: that is not to be doubled."""
+        _, held, on_desk = self.known.stored.get(label_slot(cell, given.mode), ("", datetime.min, False))
+        if on_desk:
+            raise LineError("annotator", f"{named} already answered {_what(given)} on the desk ({_when(held)}).")
+
+
+def _what(given: LabelIn) -> str:
+    return f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(given.item)}"
+
+
+def _when(held: datetime) -> str:
+    return f"{held:%Y-%m-%d %H:%M}"

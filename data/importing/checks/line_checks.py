@@ -1,0 +1,159 @@
+"""The importer: entries of any format are validated, compared with what is there, and become rows in the spool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from pydantic import ValidationError
+
+from data.importing import rows
+from data.importing.checks import items
+from data.importing.checks.adjudications import AdjudicationCheck
+from data.importing.checks.cards import CardCheck
+from data.importing.checks.gold_rule import GoldRuleCheck
+from data.importing.checks.guidelines import GuidelinesCheck
+from data.importing.checks.import_context import ImportContext, LineError
+from data.importing.checks.judgments import JudgmentCheck
+from data.importing.checks.known_rows import KnownAdjudications, KnownItems, KnownJudgments, KnownLabels, Lookup
+from data.importing.checks.labels import LabelCheck
+from data.importing.lines import Entry, Line, RejectedRow
+from data.importing.report import ProblemCollector
+from data.importing.sentences import validation_problems
+from data.importing.snapshot import Snapshot
+from data.importing.staging import Spool
+from data.store.errors import BadInput
+from judges.errors import AssayError
+from judges.strict_json import BadJson
+
+_CHUNK = 500
+_PEOPLE, _JUDGES = 20_000, 1_000
+
+
+class LineChecks:
+    """One import in progress. Give it entries with `take`, then call `finish` once; the rows are in the spool.
+
+    What the workspace holds already is asked of `ask`.
+    """
+
+    def __init__(self, brief: Snapshot, ask: Lookup, spool: Spool, tally: ProblemCollector) -> None:
+        self.door = ImportContext(brief, spool, tally, KnownItems(ask, brief.dataset_id, spool.open("items")))
+        self.judgments = JudgmentCheck(self.door, KnownJudgments(ask), spool.open("orders"))
+        self.labels = LabelCheck(self.door, KnownLabels(ask))
+        self.decisions = AdjudicationCheck(self.door, KnownAdjudications(ask))
+        self.rule = GoldRuleCheck(self.door)
+        self.guidelines = GuidelinesCheck(self.door)
+        self.cards = CardCheck(self.door)
+        self._waiting = spool.open("waiting")
+
+    def take(self, entries: Sequence[Entry], last: bool = False) -> None:
+        """A few hundred entries, in their order. What names an item that has not come yet waits for the end.
+
+        Raises TooManyErrors when too many are bad, BadInput when they name more people or judges than there can be.
+        """
+        self._fetch(entries)
+        for entry in entries:
+            if isinstance(entry, Line):
+                self._line(entry, last)
+            elif isinstance(entry, RejectedRow):
+                self.door.refuse(entry.name)
+                self.door.tally.reject(entry.file, entry.line, entry.problems, entry.row)
+            else:
+                self.door.tally.warn(entry.sentence)
+        for what, there, most in (("people", self.people, _PEOPLE), ("judges", self.judgments.judges, _JUDGES)):
+            if len(there) > most:
+                raise BadInput(f"The import names more than {most:,} {what}. Is it the right column that names them?")
+
+    def finish(self) -> None:
+        """Take what waited, and settle which label replaces which, and what probability they have.
+
+        Raises what `take` does, and BadInput where more items have labels than they were drawn from.
+        """
+        for entries in self._waited():
+            self.take(entries, last=True)
+        for line in self.judgments.left():
+            self._line(line, last=True)
+        self.door.spool.settle(self.labels.known.replaced(), self.labels.probability())
+
+    def close(self) -> None:
+        """Complete the report."""
+        report = self.door.report
+        report.unscored = dict(self.judgments.unscored)
+        if said := self.judgments.orders.told():
+            self.door.tally.warn(said)
+        report.people = sorted(self.people)
+        report.judges = sorted({f"{judge.card.name}: {judge.model}" for judge in self.judgments.judges.values()})
+        self.door.tally.close()
+
+    @property
+    def people(self) -> dict[str, str]:
+        """The people whom this import names, with their teams."""
+        return self.decisions.people | self.labels.people
+
+    def _line(self, line: Line, last: bool) -> None:
+        try:
+            if line.sort == "item":
+                items.check_item(self.door, line)
+            elif not last and self._early(line):
+                self._waiting.write(json.dumps(asdict(line)).encode() + b"\n")
+            elif line.sort == "card":
+                self.cards.take(line)
+            elif line.sort == "judgment":
+                self.judgments.take(line)
+            elif line.sort == "label":
+                self.labels.take(line)
+            elif line.sort == "adjudication":
+                self.decisions.take(line)
+            elif line.sort == "guidelines":
+                self.guidelines.take(line)
+            else:
+                self.rule.take(line)
+            return
+        except ValidationError as error:
+            found = validation_problems(error)
+        except LineError as no:
+            found = [no.problem]
+        except BadJson as error:
+            found = [("", f"The line {error}.")]
+        except AssayError as error:
+            found = [("", str(error))]
+        if line.sort == "item":
+            self.door.refuse(line.data.get("id"))
+        self.door.tally.reject(line.file, line.line, found, line.row)
+
+    def _early(self, line: Line) -> bool:
+        """Whether a line names an item, or a card, that may still come."""
+        name, card = line.data.get("item"), line.data.get("card")
+        if line.sort == "judgment" and isinstance(card, str) and card not in self.door.cards:
+            return True
+        return isinstance(name, str) and name.strip() not in self.door.items
+
+    def _fetch(self, entries: Sequence[Entry]) -> None:
+        """Bring what the workspace holds about the items of these entries to hand, in a few queries."""
+        stored = self.door.items.stored
+        if not stored:
+            return
+        named: dict[str, dict[str, None]] = {"judgment": {}, "label": {}, "adjudication": {}}
+        for entry in entries:
+            if isinstance(entry, Line) and entry.sort in named:
+                name = entry.data.get("item")
+                if isinstance(name, str) and name.strip() in stored:
+                    named[entry.sort][name.strip()] = None
+        self.door.items.fetch(named["judgment"] | named["label"] | named["adjudication"])
+        ids = {sort: [rows.item_id(self.door.dataset_id, name) for name in names] for sort, names in named.items()}
+        self.judgments.known.fetch(ids["judgment"])
+        self.labels.known.fetch(ids["label"])
+        self.decisions.known.fetch(ids["adjudication"])
+
+    def _waited(self) -> Iterator[list[Entry]]:
+        self._waiting.seek(0)
+        chunk: list[Entry] = []
+        for text in self._waiting:
+            held = json.loads(text)
+            chunk.append(Line(**{**held, "unscored": tuple(held["unscored"]) if held["unscored"] else None}))
+            if len(chunk) == _CHUNK:
+                yield chunk
+                chunk = []
+        if chunk:
+            yield chunk

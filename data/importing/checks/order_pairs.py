@@ -1,0 +1,138 @@
+"""Checks of imported judgments of one order of a pair: they wait for the other order, which may come in a later line.
+
+The two become one judgment of both orders. What is left at the end is joined with the other order where the workspace
+holds it; else it is kept alone, under a judge that was asked in this one order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from data.importing.checks.import_context import ImportContext, LineError, check_text
+from data.importing.checks.known_rows import KnownItem, KnownJudgments
+from data.importing.files.spill_file import SpillFile
+from data.importing.lines import JudgmentIn, Line
+from data.importing.sentences import show_value
+from judges.card import Card
+from judges.plural import many
+from judges.protocols import order_halves
+from judges.protocols.call_plan import unpacked
+from judges.protocols.order_halves import Half, Waiting
+from judges.protocols.orders import NAMES, Order, swapped
+from judges.reading import bare_scores
+from judges.strict_json import canonical
+from judges.types import Pair
+
+_CHUNK = 200
+_KEPT = ("item", "card", "model", "params", "sample", "card_version")
+_FAILED = ("cut_off", "refused", "api_error")
+
+
+class OrderCheck:
+    """Holds replies to one order of a pair until the other one comes, on the disk."""
+
+    def __init__(self, door: ImportContext, known: KnownJudgments, file: BinaryIO) -> None:
+        self.door, self.known, self._shelf = door, known, SpillFile(file)
+        self._waiting = Waiting()
+        self._numbers = 0
+        self.alone: Counter[Order] = Counter()
+        self.completed = 0
+
+    def meet(
+        self, line: Line, given: JudgmentIn, card: Card, item: KnownItem, raw: str, about: tuple[str, str]
+    ) -> JudgmentIn | None:
+        """The judgment of both orders, if the other one has come; None where this one waits for it, or is there.
+
+        `about` is the ids of the judge (parameters as given) and of the item. Raises LineError, BadJson, NoCell.
+        """
+        order = given.order
+        if order is None or not isinstance(item, Pair):
+            raise LineError("order", f"{show_value(item.id)} is a {item.kind}: only a judgment of a pair has an order.")
+        if given.part:
+            raise LineError("order", "A judgment of one part of a pair has no order: leave out order, or part.")
+        raw = raw if given.reply is None else canonical(given.reply)
+        if unpacked(raw) is not None:
+            raise LineError("order", "The reply is of several calls, which say their orders: leave out order.")
+        if (told := bare_scores.given(raw)) is not None:
+            bare_scores.read(card, told, item if order == "ab" else swapped(item))
+        unscored, why = given.unscored if given.unscored in _FAILED else None, given.why
+        if line.unscored is not None:
+            unscored, why = line.unscored  # type: ignore[assignment]
+        check_text(why)
+        half: Half = (raw, unscored, why if unscored else "")
+        number = self._waiting.meet(about, order, given.sample, half, self._numbers)
+        if number == -1:
+            self.door.report.known.judgments += 1
+            return None
+        data = {name: getattr(given, name) for name in _KEPT}
+        if number is None:
+            row = {"file": line.file, "line": line.line, "data": data, "order": order, "half": half, "about": about}
+            self._shelf.put(self._numbers, row)
+            self._numbers += 1
+            return None
+        mate = self._shelf.get(number)
+        return JudgmentIn.model_validate(_whole(data, {order: half, mate["order"]: mate["half"]}))
+
+    def left(self, judge: Callable[[dict[str, Any]], str]) -> Iterator[Line]:
+        """What still waits at the end, as lines that wait for nothing. `judge` gives the id of the judge of a line."""
+        numbers = self._waiting.left
+        for start in range(0, len(numbers), _CHUNK):
+            rows = [self._shelf.get(number) for number in numbers[start : start + _CHUNK]]
+            texts = self._texts(rows, judge)
+            for row in rows:
+                order: Order = row["order"]
+                other: Order = "ba" if order == "ab" else "ab"
+                half: Half = tuple(row["half"])
+                item = row["about"][1]
+                there = [texts[key] for key in self._keys(row["data"], item, judge) if key in texts]
+                if any(len(found) == 2 and found[order] == half for found in there):
+                    self.door.report.known.judgments += 1
+                    continue
+                mate = next((found for found in there if len(found) == 1 and other in found), {})
+                if mate:
+                    self.completed += 1
+                else:
+                    self.alone[order] += 1
+                data = _whole(row["data"], {order: half, **mate})
+                yield Line(row["file"], row["line"], "judgment", data)
+
+    def told(self) -> str:
+        """What came of those that were left at the end, in a sentence; "" without any."""
+        said = []
+        if self.completed:
+            said.append(
+                f"{many(self.completed, 'judgment')} in one order came to the other order, which the dataset held "
+                "already: they are one judgment of both now, of a judge that was asked in both."
+            )
+        if self.alone:
+            each = ", ".join(f"{n:,} as {NAMES[order]}" for order, n in sorted(self.alone.items()))
+            said.append(
+                f"{many(self.alone.total(), 'judgment')} came in one order only ({each}): "
+                "they stand by themselves, under a judge that was asked in that order. Once the other order is "
+                "imported, under the same card, model and params, both become one."
+            )
+        return " ".join(said)
+
+    def _texts(
+        self, rows: list[dict[str, Any]], judge: Callable[[dict[str, Any]], str]
+    ) -> dict[str, dict[Order, Half]]:
+        wanted = dict.fromkeys(key for row in rows for key in self._keys(row["data"], row["about"][1], judge))
+        return {key: order_halves.given(raw) for key, raw in self.known.texts(list(wanted))}
+
+    def _keys(self, data: dict[str, Any], item: str, judge: Callable[[dict[str, Any]], str]) -> Iterator[str]:
+        """The judgments of this item in both orders, and in either, of the judges that differ by these only."""
+        for orders in ("both", "ab", "ba"):
+            yield from self.known.at(judge({**data, "params": {**data["params"], "orders": orders}}), item)
+
+
+def _whole(data: dict[str, Any], held: dict[Order, Half]) -> dict[str, Any]:
+    """The line of a judgment of these orders."""
+    params = order_halves.asked(data["params"], held)
+    return {**data, "params": params, "raw": order_halves.kept({order: _half(h) for order, h in held.items()})}
+
+
+def _half(half: Any) -> Half:
+    raw, unscored, why = half
+    return raw, unscored, why

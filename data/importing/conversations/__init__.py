@@ -1,0 +1,1 @@
+"""Conversations and evaluation cases, rebuilt from the messages, traces and records of other tools."""

@@ -1,0 +1,175 @@
+"""The calls of one trace become one conversation: what they repeat of it is recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from data.importing.conversations.utterances import Utterance
+
+Sort = Literal["model", "tool", "root", ""]
+
+
+@dataclass(slots=True)
+class TraceSpan:
+    """A span of a trace: the call of a model or a tool, the outermost one with its input and output, or any other ("").
+
+    `said` is what went in and `answer` what came out; `start` are nanoseconds, by which calls are put in order.
+    """
+
+    file: str
+    line: int
+    trace: str
+    span: str
+    parent: str = ""
+    session: str = ""
+    sort: Sort = ""
+    name: str = ""
+    start: int = 0
+    model: str = ""
+    said: list[Utterance] = field(default_factory=list)
+    answer: list[Utterance] = field(default_factory=list)
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class CallChain:
+    """Calls that continue each other.
+
+    `heard` of its utterances went into the first of them; `marks` has for each call its span, where its answer lies,
+    and when it began.
+    """
+
+    system: str
+    origin: tuple[str, str]
+    told: list[Utterance]
+    heard: int
+    marks: list[tuple[str, int, int]]
+    model: str = ""
+
+    def takes(self, call: TraceSpan, system: str, said: list[Utterance], rooted: bool) -> bool:
+        """Whether a call continues the chain; then it is part of it."""
+        remembers = any(one.role != "user" for one in said)
+        users, known = _users(said), _users(self.told)
+        shared, begin = _shared(known, users), first_new_entry(self.told, said)
+        alike = system == self.system
+        if not shared and not begin:
+            if remembers or rooted or not alike or self.origin != (call.parent, call.name):
+                return False
+            self.told += said
+        elif remembers and (alike or self.told[-1] in said):
+            self.told += said[begin:]
+        elif not remembers and alike and users == known[-len(users) :]:
+            # The same was asked again: the later answer holds.
+            del self.told[_last_user(self.told) + 1 :]
+        elif not remembers and alike:
+            self.told += said[begin:]
+        else:
+            return False
+        self.told += call.answer
+        self.marks.append((call.span, len(self.told) - 1, call.start))
+        return True
+
+
+def first_new_entry(told: Sequence[Utterance], heard: Sequence[Utterance]) -> int:
+    """From which entry on what a call heard is new to those who know what was said before."""
+    for most in range(min(len(told), len(heard)), 0, -1):
+        if heard[most - 1] == told[-1] and list(heard[:most]) == list(told[-most:]):
+            return most
+    users = _users(heard)
+    if not told or not users:
+        return 0
+    shared = _shared(_users(told), users)
+    if not shared or (len(users) == 1 and len(heard) == 1):
+        return 0
+    places = [n for n, one in enumerate(heard) if one.role == "user"]
+    if len(places) > shared:
+        return places[shared]
+    rest = len(told) - _last_user(told) - 1
+    return min(places[-1] + 1 + rest, len(heard))
+
+
+def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, list[str]]:
+    """The conversation that the calls of a trace, in their order, amount to, and the spans that are no part of it."""
+    root = next((call for call in calls if call.sort == "root"), None)
+    rooted = root is not None and bool(root.said and root.answer)
+    chains: list[CallChain] = []
+    for call in calls:
+        if call.sort != "model" or not (call.said or call.answer):
+            continue
+        system = "\n\n".join(one.text for one in call.said if one.role == "system")
+        said = [one for one in call.said if one.role != "system"]
+        if not any(chain.takes(call, system, said, rooted) for chain in reversed(chains)):
+            told = [*said, *call.answer]
+            if told:
+                mark = (call.span, len(told) - 1, call.start)
+                chains.append(CallChain(system, (call.parent, call.name), told, len(said), [mark], call.model))
+    if not chains:
+        return (_of_root(root) if root else None), []
+    best = max(range(len(chains)), key=lambda n: (*_likeness(chains[n], root), len(chains[n].told), n))
+    chain = chains[best]
+    if rooted and root is not None:
+        _unstuffed(chain, root)
+    _with_tools(chain, [call for call in calls if call.sort == "tool"])
+    return chain, [mark[0] for n, other in enumerate(chains) if n != best for mark in other.marks]
+
+
+def _of_root(root: TraceSpan) -> CallChain | None:
+    system = "\n\n".join(one.text for one in root.said if one.role == "system")
+    said = [one for one in root.said if one.role != "system"]
+    told = [*said, *root.answer]
+    if not told:
+        return None
+    return CallChain(system, ("", root.name), told, len(said), [(root.span, len(told) - 1, root.start)], root.model)
+
+
+def _likeness(chain: CallChain, root: TraceSpan | None) -> tuple[bool, bool]:
+    """Whether a chain ends with what the trace answered, and begins with what it was asked."""
+    if root is None:
+        return False, False
+    answers = {one.text.strip() for one in root.answer if one.role == "assistant"}
+    asked = [one.text.strip() for one in root.said if one.role == "user"]
+    users = [text.strip() for text in _users(chain.told)]
+    return chain.told[-1].text.strip() in answers, bool(asked and users) and asked[-1] in users[-1]
+
+
+def _unstuffed(chain: CallChain, root: TraceSpan) -> None:
+    """Where a prompt wraps what the user said, put the user's own words there."""
+    asked = [one for one in root.said if one.role == "user"]
+    place = _last_user(chain.told)
+    if asked and place >= 0:
+        own, given = asked[-1].text.strip(), chain.told[place].text
+        if own and own in given and len(own) < len(given.strip()):
+            chain.told[place] = Utterance("user", asked[-1].text)
+
+
+def _with_tools(chain: CallChain, tools: Sequence[TraceSpan]) -> None:
+    """Put the calls of tools before the answer that followed them, where the messages do not tell of them already."""
+    begins = max((n for n, one in enumerate(chain.told[: chain.heard]) if one.role == "user"), default=0)
+    if not tools or any(one.role == "tool" for one in chain.told[begins:]):
+        return
+    for tool in reversed(tools):
+        after = [index for _, index, start in chain.marks if start >= tool.start]
+        place = min(after[0] if after else chain.marks[-1][1], len(chain.told) - 1)
+        if chain.told[place].role == "user":
+            place += 1
+        put = [*tool.said, *tool.answer]
+        chain.told[place:place] = put
+        chain.marks = [(s, n + len(put) if n >= place else n, at) for s, n, at in chain.marks]
+
+
+def _users(said: Sequence[Utterance]) -> list[str]:
+    return [one.text for one in said if one.role == "user"]
+
+
+def _shared(known: Sequence[str], users: Sequence[str]) -> int:
+    """How many of the first things that users say are the last that are known."""
+    if len(users) >= len(known) and list(users[: len(known)]) == list(known):
+        return len(known)
+    most = min(len(known), len(users))
+    return next((n for n in range(most, 0, -1) if list(known[-n:]) == list(users[:n])), 0)
+
+
+def _last_user(told: Sequence[Utterance]) -> int:
+    return max((n for n, one in enumerate(told) if one.role == "user"), default=-1)

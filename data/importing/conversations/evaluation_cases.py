@@ -1,0 +1,259 @@
+"""Cases of evaluations and annotations: what was asked and answered, with what judges and people said of it."""
+
+from __future__ import annotations
+
+import marshal
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from data.importing.conversations.reading_report import ReadingReport
+from data.importing.conversations.utterances import Utterance, as_text, decode_json, read_messages, to_turns
+from data.importing.files.spill_file import SpillFile
+from data.importing.format_file import FormatFile
+from data.importing.lines import Line, NamedValue, ToolEntry
+from data.store.ids import content_id
+
+Json = dict[str, Any]
+_TASKS = (
+    *("task", "instruction", "instructions", "prompt", "question", "query", "input", "inputs", "context", "source"),
+    *("document", "user", "user_input", "request", "article"),
+)
+_OUTPUTS = (
+    *("output", "outputs", "response", "answer", "completion", "generation", "model_output", "prediction", "reply"),
+    *("generated_text", "actual_output", "assistant", "summary", "text", "content"),
+)
+_REFERENCES = (
+    "reference",
+    "reference_answer",
+    "expected_output",
+    "expected",
+    "ground_truth",
+    "target",
+    "gold",
+    "ideal",
+)
+_SIDES = re.compile(r"(.*?)[ _-]?(left|right|a|b|1|2|chosen|rejected)", re.IGNORECASE)
+_FIRST = ("left", "a", "1", "chosen")
+_SPEAKER, _SPOKEN = ("author", "speaker", "role", "from", "name"), ("text", "content", "dialogue", "utterance", "value")
+
+
+@dataclass(slots=True)
+class CaseRating:
+    """What a judge or a person said of a case: of the whole, of a turn (counted by utterances from 0), or of a side."""
+
+    name: str
+    by: Literal["judge", "person"]
+    who: str
+    value: Any
+    note: str = ""
+    made_at: str = ""
+    confidence: float | None = None
+    spoken: int | None = None
+    side: str = ""
+
+
+@dataclass(slots=True)
+class EvaluationCase:
+    """A case under its id: its utterances, or the two answers of a pair, and everybody's opinions."""
+
+    file: str
+    line: int
+    id: str
+    said: list[Utterance]
+    opinions: list[CaseRating] = field(default_factory=list)
+    sides: tuple[str, str] | None = None
+    reference: str = ""
+    system: str = ""
+    scenario: str = ""
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+class CaseCollector:
+    """What the files of a tool hold in cases. Give it cases, then take the entries; close it."""
+
+    def __init__(self, title: str) -> None:
+        self.rest = ReadingReport(title)
+        self._shelf = SpillFile()
+        self._count = 0
+        self._dialogues = False
+        self._names: dict[str, str] = {}
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._shelf.close()
+
+    def add(self, case: EvaluationCase) -> None:
+        """A case; one without an answer is reported."""
+        if case.sides is None and not any(one.role == "assistant" for one in case.said):
+            why = "has no answer that could be judged."
+            self.rest.fault(case.file, case.line, "case", why, case.id, {"id": case.id})
+            return
+        content = content_id([list(one) for one in case.said], case.sides, case.scenario, case.system)
+        name = (case.id.strip() or f"case-{content[:12]}")[:280]
+        if self._names.setdefault(name, content) != content:
+            # The same name means something else in another file or run.
+            self.rest.hint("{n} cases have the name of another one; a part of their content's hash was added.")
+            name = f"{name} {content[:6]}"
+        self._names.setdefault(name, content)
+        case.id = name
+        users = sum(one.role == "user" for one in case.said)
+        self._dialogues |= case.sides is None and (users > 1 or any(one.role == "tool" for one in case.said))
+        opinions = [
+            (o.name, o.by, o.who, o.value, o.note, o.made_at, o.confidence, o.spoken, o.side) for o in case.opinions
+        ]
+        head = (case.file, case.line, case.id, [tuple(one) for one in case.said], opinions)
+        held = (*head, case.sides, case.reference, case.system, case.scenario, case.meta)
+        self._shelf.put_bytes(self._count, marshal.dumps(held))
+        self._count += 1
+
+    def entries(self) -> Iterator[ToolEntry]:
+        """The items, each followed by its scores and labels, then what could not be imported."""
+        given: set[str] = set()
+        for number in range(self._count):
+            case = EvaluationCase(*marshal.loads(self._shelf.get_bytes(number)))
+            case.said = [Utterance(*one) for one in case.said]
+            case.opinions = [CaseRating(*one) for one in case.opinions]  # type: ignore[misc]
+            data, numbers = self._item(case)
+            if case.id not in given:
+                yield Line(case.file, case.line, "item", data, {"id": case.id})
+            given.add(case.id)
+            for one in case.opinions:
+                if one.value is None or one.value == "" or isinstance(one.value, (dict, list)):
+                    self.rest.hint("{n} scores without a single value were left out.")
+                    continue
+                yield NamedValue(
+                    case.file, case.line, case.id, data["kind"], _unit(one, data, numbers), one.name, one.value, one.by,
+                    one.who, one.note, one.made_at, {"id": case.id, "name": one.name, "value": one.value}, None,
+                    one.confidence,
+                )  # fmt: skip
+        yield from self.rest.told()
+
+    def _item(self, case: EvaluationCase) -> tuple[dict[str, Any], list[int]]:
+        """The item of a case, and the turn of each of its utterances."""
+        if case.sides is not None:
+            told = [one.text for one in case.said if one.role in ("user", "system")]
+            sides = {
+                f"response_{side}": {"system": "", "text": text} for side, text in zip("ab", case.sides, strict=True)
+            }
+            data = {"id": case.id, "kind": "pair", "input": "\n\n".join(told), **sides, "meta": case.meta}
+            return data, []
+        scenario, entries, numbers = to_turns(case.said)
+        scenario = "\n\n".join(filter(None, (case.scenario, scenario)))
+        if self._dialogues or case.scenario or not 1 <= len(entries) <= 2:
+            meta = {**case.meta, **({"reference": case.reference} if case.reference else {})}
+            head = {"id": case.id, "kind": "dialogue", "scenario": scenario, "system": case.system}
+            return {**head, "turns": entries, "meta": meta}, numbers
+        task = "\n\n".join(filter(None, (scenario, *(e["text"] for e in entries if e["role"] == "user"))))
+        data = {
+            "id": case.id, "kind": "response", "task": task, "output": entries[-1]["text"], "reference": case.reference,
+            "system": case.system, "meta": case.meta,
+        }  # fmt: skip
+        return data, numbers
+
+
+def read_cases(
+    title: str, parts: Iterable[FormatFile], within: Callable[[Json], list[Json]], fits: Callable[[Json], bool],
+    take: Callable[[CaseCollector, str, int, Json], None], called: str, lacks: str,
+) -> Iterator[ToolEntry]:  # fmt: skip
+    """What the files of a tool hold whose records have rows `within`: those that fit are taken, the others reported.
+
+    `called` is what such a row is, and `lacks` what one that does not fit has not.
+    """
+    cases = CaseCollector(title)
+    try:
+        for part in parts:
+            for record in cases.rest.good(part.name, part.records):
+                for one in within(record.value):
+                    if fits(one):
+                        with cases.rest.sparing(part.name, record.line, one):
+                            take(cases, part.name, record.line, one)
+                    else:
+                        cases.rest.fault(part.name, record.line, called, lacks, row=one)
+        yield from cases.entries()
+    finally:
+        cases.close()
+
+
+def _unit(one: CaseRating, data: Mapping[str, Any], numbers: Sequence[int]) -> str:
+    if data["kind"] == "pair":
+        return f"response/{one.side}" if one.side else "pair"
+    if data["kind"] == "response":
+        return "response"
+    turn = numbers[one.spoken] if one.spoken is not None and 0 <= one.spoken < len(numbers) else 0
+    answered = any(entry["turn"] == turn and entry["role"] == "assistant" for entry in data["turns"])
+    return f"turn:{turn}" if answered else "conversation"
+
+
+def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, str] | None, str, list[str]]:
+    """What the fields of a record hold: utterances, the two answers of a pair, a reference, and the fields used."""
+    plain_names = {re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_"): name for name in reversed(list(fields))}
+    reference = next((plain_names[n] for n in _REFERENCES if n in plain_names), "")
+    used = [reference] if reference else []
+    for name, value in fields.items():
+        if (said := _chat(value)) is not None:
+            sides = _sides({n: v for n, v in fields.items() if n != name})
+            return (
+                said,
+                sides and sides[0],
+                as_text(fields.get(reference)),
+                [*used, name, *(sides[1] if sides else ())],
+            )
+    sides = _sides(fields)
+    taken = sides[1] if sides else []
+    asked = [n for n in _TASKS if n in plain_names and plain_names[n] not in taken]
+    said = [
+        Utterance("user", as_text(fields[plain_names[n]]))
+        for n in asked
+        if as_text(fields[plain_names[n]]).strip()
+    ]
+    said = [Utterance("user", "\n\n".join(one.text for one in said))] if said else []
+    used += [plain_names[n] for n in asked] + taken
+    if sides:
+        return said, sides[0], as_text(fields.get(reference)), used
+    output = next((plain_names[n] for n in _OUTPUTS if n in plain_names and plain_names[n] not in used), "")
+    if not output:
+        rest = [n for n, v in fields.items() if n not in used and isinstance(v, str) and v.strip()]
+        output = max(rest, key=lambda n: len(fields[n]), default="")
+    if output and as_text(fields[output]).strip():
+        said.append(Utterance("assistant", as_text(fields[output])))
+    return said, None, as_text(fields.get(reference)), [*used, output]
+
+
+def _sides(fields: Mapping[str, Any]) -> tuple[tuple[str, str], list[str]] | None:
+    """The texts of two fields that are named as the sides of a pair, and their names."""
+    held: dict[str, list[str]] = {}
+    for name, value in fields.items():
+        match = _SIDES.fullmatch(name)
+        if match and isinstance(value, str) and (match[1] or len(match[2]) > 1):
+            held.setdefault(match[1], []).append(name)
+    for names in held.values():
+        if len(names) == 2:
+            first = [n for n in names if n.lower().endswith(_FIRST)]
+            a, b = (first[0], next(n for n in names if n != first[0])) if len(first) == 1 else names
+            return (fields[a], fields[b]), [a, b]
+    return None
+
+
+def _chat(value: Any) -> list[Utterance] | None:
+    """The messages of a field, also where they name speakers in words of their own: then the first one asks."""
+    value = decode_json(value)
+    if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
+        return None
+    if (said := read_messages(value)) is not None:
+        return said
+    speaker = next((k for k in _SPEAKER if all(k in one for one in value)), "")
+    spoken = next((k for k in _SPOKEN if all(k in one for one in value)), "")
+    if not speaker or not spoken:
+        return None
+    first = value[0][speaker]
+    return [Utterance("user" if one[speaker] == first else "assistant", as_text(one[spoken])) for one in value]
+
+
+def plain_fields(value: Any, but: Sequence[str] = ()) -> dict[str, Any]:
+    """The short plain values of an object, to be kept beside an item."""
+    value = decode_json(value)
+    found = value.items() if isinstance(value, dict) else ()
+    kept = {k: v for k, v in found if isinstance(v, (str, int, float, bool)) and k not in but and len(str(v)) <= 200}
+    return dict(list(kept.items())[:20])

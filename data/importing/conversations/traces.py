@@ -1,0 +1,315 @@
+"""Conversations rebuilt from traces, and scores brought to what they are about: a turn, a conversation, a response."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
+
+from data.importing.conversations.call_chains import CallChain, TraceSpan, first_new_entry, main_conversation
+from data.importing.conversations.reading_report import ReadingReport
+from data.importing.conversations.utterances import Utterance, to_turns
+from data.importing.files.spill_file import SpillFile
+from data.importing.lines import Line, NamedValue, ToolEntry
+from judges.types import Kind
+
+Key = tuple[str, str]
+_HEARD = ("assistant", "tool")
+
+
+@dataclass(slots=True)
+class TraceScore:
+    """What somebody said of a span, a trace or a session: a number (or yes or no), a label in words, or both.
+
+    `key` is the score's own id, by which one that occurs twice is known; `answer` the id of the response that it is of.
+    """
+
+    file: str
+    line: int
+    name: str
+    by: Literal["judge", "person"]
+    who: str
+    key: str = ""
+    trace: str = ""
+    span: str = ""
+    session: str = ""
+    answer: str = ""
+    number: Any = None
+    label: Any = None
+    note: str = ""
+    made_at: str = ""
+    confidence: float | None = None
+
+    @property
+    def names(self) -> str:
+        """What it is about, as the file has it."""
+        return self.span or self.trace or self.session or self.answer
+
+
+class _Place(NamedTuple):
+    item: str
+    kind: Kind
+    unit: str
+
+
+class TraceCollector:
+    """What the traces of an import hold. Give it calls and scores in any order, then take the entries; close it."""
+
+    def __init__(self, title: str) -> None:
+        self.rest = ReadingReport(title)
+        self._shelf = SpillFile()
+        self._traces: dict[str, list[tuple[int, str]]] = {}
+        self._sessions: dict[str, str] = {}
+        self._meta: dict[str, dict[str, Any]] = {}
+        self._parents: dict[Key, str] = {}
+        self._answers: dict[str, Key] = {}
+        self._scores: list[TraceScore] = []
+        self._keys: set[str] = set()
+        self._dialogues = False
+        self._count = 0
+        self._items: dict[str, _Place] = {}
+        self._wholes: dict[str, _Place] = {}
+        self._placed: dict[Key, _Place] = {}
+        self._aside: set[Key] = set()
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._shelf.close()
+
+    def add(self, call: TraceSpan, answer: str = "") -> None:
+        """A span; `answer` is the id of the response that it got."""
+        key = (call.trace, call.span)
+        if not call.trace or not call.span:
+            self.rest.fault(
+                call.file, call.line, "span", "has no id, or names no trace.", call.name, {"name": call.name}
+            )
+            return
+        if key in self._parents:
+            self.rest.hint("{n} spans that stand in the files twice were read once.")
+            return
+        self._parents[key] = call.parent
+        if call.session:
+            self._sessions.setdefault(call.trace, call.session)
+            self._dialogues = True
+        if answer:
+            self._answers[answer] = key
+        if call.meta and not call.sort:
+            self._meta.setdefault(call.trace, {}).update(call.meta)
+        if call.sort:
+            self._dialogues = self._dialogues or call.sort == "tool" or any(one.role in _HEARD for one in call.said)
+            said, answered = ([tuple(one) for one in entries] for entries in (call.said, call.answer))
+            head = (call.file, call.line, call.trace, call.span, call.parent, call.session, call.sort, call.name)
+            held = (*head, call.start, call.model, said, answered, call.meta)
+            self._shelf.put_bytes(self._count, marshal.dumps(held))
+            self._traces.setdefault(call.trace, []).append((self._count, call.session))
+            self._count += 1
+
+    def session(self, trace: str, session: str) -> None:
+        """Tell to which session a trace belongs."""
+        if session:
+            self._sessions.setdefault(trace, session)
+            self._dialogues = True
+
+    def score(self, score: TraceScore) -> None:
+        """A score; one without a value is reported, and one that was there before is passed over."""
+        if score.number is None and score.label in (None, ""):
+            self.rest.hint("{n} scores without a value were left out.")
+        elif not score.key or score.key not in self._keys:
+            self._keys.add(score.key)
+            self._scores.append(score)
+
+    def entries(self) -> Iterator[ToolEntry]:
+        """The items, then their scores and labels, then what could not be imported."""
+        groups: dict[str, dict[str, list[int]]] = {}
+        for trace, numbers in self._traces.items():
+            for number, own in numbers:
+                key = own or self._sessions.get(trace) or trace
+                groups.setdefault(key, {}).setdefault(trace, []).append(number)
+        lost = sum(1 for (trace, _), parent in self._parents.items() if parent and (trace, parent) not in self._parents)
+        self.rest.hint("{n} spans name a parent that is not in the files: their traces may be cut.", lost)
+        for key, traces in groups.items():
+            yield from self._conversation(key, traces)
+        if not groups and self._scores:
+            yield from self._bare()
+        yield from self._said()
+        yield from self.rest.told()
+
+    def _conversation(self, key: str, traces: dict[str, list[int]]) -> Iterator[Line]:
+        """The item that the calls of a session, or of a trace that is in none, amount to."""
+        loaded = {trace: sorted(map(self._call, numbers), key=_start) for trace, numbers in traces.items()}
+        told: list[Utterance] = []
+        marks: list[tuple[Key, int]] = []
+        spread: list[tuple[str, int, int]] = []
+        first, model = None, ""
+        for trace, calls in sorted(loaded.items(), key=lambda pair: pair[1][0].start):
+            chain, aside = main_conversation(calls)
+            self._aside.update((trace, span) for span in aside)
+            self.rest.hint("{n} calls of models with other prompts beside a conversation were left aside.", len(aside))
+            if chain is None:
+                continue
+            begin, before = first_new_entry(told, chain.told[: chain.heard]), len(told)
+            if chain.system and not told:
+                told.append(Utterance("system", chain.system))
+                before += 1
+            told += chain.told[begin:]
+            marks += [((trace, span), max(before + n - begin, 0)) for span, n, _ in chain.marks]
+            spread.append((trace, before, len(told)))
+            first, model = first or chain, model or chain.model
+        yield from self._item(key, loaded, first, model, told, marks, spread)
+
+    def _item(
+        self, key: str, loaded: dict[str, list[TraceSpan]], first: CallChain | None, model: str, told: list[Utterance],
+        marks: list[tuple[Key, int]], spread: list[tuple[str, int, int]],
+    ) -> Iterator[Line]:  # fmt: skip
+        calls = [call for held in loaded.values() for call in held]
+        scenario, entries, numbers = to_turns(told)
+        if first is None or not any(entry["role"] == "assistant" for entry in entries):
+            why = "has no answer that could be judged: its trace was cut, or its texts were not recorded."
+            self.rest.fault(calls[0].file, calls[0].line, "conversation", why, key, {"id": key})
+            return
+        meta = {name: value for trace in loaded for name, value in self._meta.get(trace, {}).items()}
+        meta |= {name: value for call in reversed(calls) for name, value in call.meta.items()}
+        one = not self._dialogues and len(entries) == 2 and entries[0]["role"] == "user"
+        data: dict[str, Any] = {"id": key[:300], "kind": "response" if one else "dialogue", "system": model}
+        if one:
+            task = "\n\n".join(filter(None, (scenario, entries[0]["text"])))
+            data |= {"task": task, "output": entries[1]["text"], "reference": str(meta.pop("reference", ""))}
+        else:
+            data |= {"scenario": scenario, "turns": entries}
+        place = _Place(data["id"], data["kind"], "response" if one else "conversation")
+        self._items[key] = place
+        answered = {entry["turn"] for entry in entries if entry["role"] == "assistant"}
+        if self._scores:
+            self._locate(key, place, numbers, answered, marks, spread)
+        yield Line(calls[0].file, calls[0].line, "item", {**data, "meta": meta}, {"id": key})
+
+    def _locate(
+        self, key: str, place: _Place, numbers: list[int], answered: set[int], marks: list[tuple[Key, int]],
+        spread: list[tuple[str, int, int]],
+    ) -> None:  # fmt: skip
+        """Keep where the spans and traces of an item stand in it."""
+
+        def turn(number: int) -> _Place:
+            known = number in answered and place.kind == "dialogue"
+            return _Place(place.item, place.kind, f"turn:{number}") if known else place
+
+        for span, index in marks:
+            self._placed[span] = turn(numbers[min(index, len(numbers) - 1)])
+        for trace, start, end in spread:
+            held = sorted({number for number in numbers[start:end] if number in answered})
+            whole = not held or key == trace or (len(spread) == 1 and len(held) > 1)
+            self._wholes[trace] = place if whole else turn(held[-1])
+
+    def _bare(self) -> Iterator[Line]:
+        """Items without texts, where the import has scores and no traces at all."""
+        self.rest.hint(
+            "the files hold scores and no traces, so their items have no texts: to have them, import the traces "
+            "together with the scores."
+        )
+        for score in self._scores:
+            name = score.names[:300]
+            if name and name not in self._items:
+                self._items[name] = _Place(name, "response", "response")
+                data = {"id": name, "kind": "response", "task": "", "output": ""}
+                yield Line(score.file, score.line, "item", data, data, weak=True)
+
+    def _said(self) -> Iterator[NamedValue]:
+        """What was said of the items: under each name numbers, or labels where not everything has a number."""
+        numbered: dict[str, bool] = {}
+        labelled: dict[str, bool] = {}
+        for score in self._scores:
+            numbered[score.name] = numbered.get(score.name, True) and score.number is not None
+            labelled[score.name] = labelled.get(score.name, True) and score.label not in (None, "")
+        above = self._above()
+        for score in self._scores:
+            place = self._place(score, above)
+            if place is None:
+                continue
+            in_words = not numbered[score.name] and labelled[score.name]
+            number = score.number is not None and not in_words
+            value, beside = (score.number, score.label) if number else (score.label, None)
+            note = "\n\n".join(filter(None, (str(beside) if beside not in (None, "") else "", score.note)))
+            yield NamedValue(
+                score.file, score.line, place.item, place.kind, place.unit, score.name, value, score.by, score.who,
+                note, score.made_at, confidence=score.confidence,
+                row={"name": score.name, "of": score.names, "value": value},
+            )  # fmt: skip
+
+    def _place(self, score: TraceScore, above: dict[Key, _Place]) -> _Place | None:
+        """What a score is about, None (and a report) where that is not known."""
+        key = self._answers.get(score.answer) if score.answer and not score.span else (score.trace, score.span)
+        place = None
+        if key is not None and key[1]:
+            key = key if key[0] else next((k for k in self._named.get(key[1], ())), key)
+            if key in self._aside:
+                self.rest.hint("{n} scores of calls that are no part of a conversation were left out.")
+                return None
+            place = self._placed.get(key) or above.get(key)
+            while place is None and key in self._parents:
+                key = (key[0], self._parents[key])
+                place = self._placed.get(key) or (None if key in self._parents else self._wholes.get(key[0]))
+        elif score.trace:
+            place = self._wholes.get(score.trace)
+        elif score.session:
+            place = self._items.get(score.session)
+        place = place or (None if self._traces else self._items.get(score.names[:300]))
+        if place is None:
+            why = "is about nothing that could be imported from these files: import what it names together with it."
+            value = score.number if score.label is None else score.label
+            row = {"name": score.name, "of": score.names, "value": value}
+            self.rest.fault(score.file, score.line, "score", why, score.names or "it names no trace", row)
+        return place
+
+    def _above(self) -> dict[Key, _Place]:
+        """Where the spans around calls stand: with the last of these calls; the outermost one is the whole trace."""
+        self._named: dict[str, list[Key]] = {}
+        if any(score.span and not score.trace for score in self._scores):
+            for key in self._parents:
+                self._named.setdefault(key[1], []).append(key)
+        found: dict[Key, _Place] = {}
+        if any(score.span for score in self._scores):
+            for (trace, span), place in self._placed.items():
+                parent = self._parents.get((trace, span), "")
+                while parent and (trace, parent) in self._parents and (above := (trace, parent)) not in self._placed:
+                    found[above] = place
+                    parent = self._parents[above]
+                    if not parent:
+                        found[above] = self._wholes.get(trace, place)
+        return found
+
+    def _call(self, number: int) -> TraceSpan:
+        held = marshal.loads(self._shelf.get_bytes(number))
+        call = TraceSpan(*held)
+        call.said, call.answer = (list(map(Utterance._make, told)) for told in (call.said, call.answer))
+        return call
+
+
+def _start(call: TraceSpan) -> int:
+    return call.start
+
+
+def nanoseconds(value: Any) -> int:
+    """A time since 1970: from nanoseconds to seconds as numbers or their texts, or an ISO time; 0 for none."""
+    if isinstance(value, str) and not value.isdecimal():
+        try:
+            found = datetime.fromisoformat(value.strip())
+            return round((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1e6) * 1_000
+        except (ValueError, OverflowError):
+            return 0
+    try:
+        number = int(value) if isinstance(value, str) else value or 0
+        unit = next((unit for most, unit in ((1e17, 1), (1e14, 1_000), (1e11, 1_000_000)) if number > most), 10**9)
+        return int(number * unit)
+    except (TypeError, ValueError, OverflowError):
+        return 0
+
+
+def iso_time(value: Any) -> str:
+    """A time as an ISO text, "" where it is none."""
+    at = nanoseconds(value)
+    try:
+        return datetime.fromtimestamp(at / 1e9, UTC).isoformat() if at > 0 else ""
+    except (ValueError, OverflowError, OSError):
+        return ""

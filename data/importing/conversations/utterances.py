@@ -1,0 +1,349 @@
+"""What was said in a conversation, read from the shapes in which the files of other tools have messages.
+
+Met are those of OpenAI, Anthropic, Gemini, LangChain, OpenTelemetry (`parts`) and Inspect, as JSON or as its text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from judges.tool_calls import call as written
+
+_ROLES = {
+    "user": "user", "human": "user", "humanmessage": "user", "humanmessagechunk": "user", "customer": "user",
+    "assistant": "assistant", "ai": "assistant", "aimessage": "assistant", "aimessagechunk": "assistant",
+    "gpt": "assistant", "bot": "assistant", "model": "assistant", "chatbot": "assistant", "agent": "assistant",
+    "system": "system", "developer": "system", "systemmessage": "system",
+    "tool": "tool", "function": "tool", "toolmessage": "tool", "functionmessage": "tool",
+    "function_call": "assistant", "tool_call": "assistant", "function_call_output": "tool",
+}  # fmt: skip
+_TEXT = ("content", "parts", "contents", "text", "value", "output_text")
+_ASKED = (
+    *("input", "question", "query", "prompt", "user_input", "user_message", "message", "instruction", "text"),
+    *("human_input", "chat_input", "request", "content"),
+)
+_ANSWERED = (
+    *("output", "answer", "response", "result", "completion", "text", "content", "reply", "output_text", "generation"),
+    *("assistant", "message", "final_answer"),
+)
+_LISTS = ("messages", "chat_history", "contents", "input", "history", "conversation")
+_CHOICES = ("choices", "generations", "messages", "output", "candidates", "message", "kwargs", "response")
+QUIET = ("reasoning", "thinking", "redacted_thinking", "reasoning_content")
+_FILES = ("blob", "uri", "file")
+_BACK = ("tool_call_response", "tool_result")
+_GIVEN_BACK = ("tool", "function_call_output")
+_REFS = ("tool_call_id", "tool_use_id", "call_id", "id")
+_PLAIN = ("user", "assistant", "system")
+_DEEP = 6
+
+
+class Utterance(NamedTuple):
+    """One entry of a conversation: role is user, assistant, system or tool; `name` is the tool's."""
+
+    role: str
+    text: str
+    name: str = ""
+
+
+def decode_json(value: Any) -> Any:
+    """The value of a text that is a JSON list or object; anything else as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            pass
+    return value
+
+
+def as_text(value: Any) -> str:
+    """A value as a text that people read."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def read_messages(value: Any) -> list[Utterance] | None:
+    """What the messages of a list say, None where the value is no list of messages."""
+    value = decode_json(value)
+    if isinstance(value, dict) and _role(value):
+        value = [value]
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    if not isinstance(value, list) or not value:
+        return None
+    found: list[Utterance] = []
+    names: dict[str, str] = {}
+    for one in _arranged(value, names):
+        if not isinstance(one, dict):
+            return None
+        if (said := _short(one)) is not None:
+            found.append(said)
+        elif role := _role(one):
+            _message(one, role, found, names)
+        else:
+            return None
+    return found
+
+
+def _arranged(value: list[Any], names: dict[str, str]) -> Iterator[Any]:
+    """The messages of a list; results that stand together come in the order of their calls, as only that pairs them."""
+    together: list[dict[str, Any]] = []
+    for one in value:
+        one = decode_json(one)
+        inner = one.get("message", one) if isinstance(one, dict) else None
+        if isinstance(inner, dict) and (inner.get("role") or inner.get("type")) in _GIVEN_BACK:
+            together.append(one)
+            continue
+        if together:
+            yield from _in_order(together, names)
+            together = []
+        yield one
+    yield from _in_order(together, names)
+
+
+def _in_order(results: list[Any], names: dict[str, str]) -> list[Any]:
+    """Results in the order of their calls, where these are known."""
+    place = {ref: n for n, ref in enumerate(names)}
+    known = all(_of_call(one) in place for one in results)
+    return sorted(results, key=lambda one: place[_of_call(one)]) if known else results
+
+
+def _of_call(result: Any) -> str:
+    """The id of the call that a result belongs to."""
+    if not isinstance(result, dict):
+        return ""
+    held, parts = result.get("message"), result.get("parts")
+    given = held if isinstance(held, dict) else result
+    if isinstance(parts, list) and parts:
+        given = parts[0] if isinstance(parts[0], dict) else given
+    return str(next((given[key] for key in _REFS if given.get(key)), ""))
+
+
+def _short(message: dict[str, Any]) -> Utterance | None:
+    """A message that is a role and one text, as most are; None for any other."""
+    role = message.get("role")
+    if len(message) == 2 and role in _PLAIN:
+        content = message.get("content")
+        if content is None and len(parts := message.get("parts") or ()) == 1 and isinstance(parts, list):
+            part = parts[0]
+            content = part.get("content") if isinstance(part, dict) and part.get("type") == "text" else None
+        if isinstance(content, str) and content and not content.isspace():
+            return Utterance(role, content)
+    return None
+
+
+def input_utterances(value: Any) -> list[Utterance]:
+    """What was asked: the messages of an input, or its text as a user's."""
+    value = decode_json(value)
+    found = _messages_within(value, _LISTS)
+    if found is not None:
+        return found
+    text = _text_within(value, _ASKED)
+    return [Utterance("user", text)] if text.strip() else []
+
+
+def output_utterances(value: Any) -> list[Utterance]:
+    """What was answered: the messages of an output, the first of several choices, or its text as an assistant's."""
+    found = _answers(decode_json(value), 0)
+    if found is None:
+        text = _text_within(decode_json(value), _ANSWERED)
+        found = [Utterance("assistant", text)] if text.strip() else []
+    return found
+
+
+def single_text(value: Any) -> str:
+    """An input or output as one text: the only message's, the text under a known key, or the JSON."""
+    value = decode_json(value)
+    said = read_messages(value)
+    if said is not None and len(said) == 1:
+        return said[0].text
+    return _text_within(value, (*_ASKED, *_ANSWERED))
+
+
+def _messages_within(value: Any, keys: Sequence[str], depth: int = 0) -> list[Utterance] | None:
+    found = read_messages(value)
+    if found is None and isinstance(value, dict) and depth < _DEEP:
+        for key in keys:
+            if key in value and (held := _messages_within(decode_json(value[key]), keys, depth + 1)):
+                if isinstance(system := value.get("system"), str) and system:
+                    held = [Utterance("system", system), *held]
+                return [*held, *input_beside_history(value, key)]
+    return found
+
+
+def input_beside_history(value: dict[str, Any], key: str) -> list[Utterance]:
+    """The question that is given beside a history of messages, as chains have it."""
+    if key not in ("chat_history", "history"):
+        return []
+    return [Utterance("user", value[k]) for k in _ASKED if isinstance(value.get(k), str) and value[k].strip()][:1]
+
+
+def _answers(value: Any, depth: int) -> list[Utterance] | None:
+    if isinstance(value, dict) and depth < _DEEP:
+        for key in _CHOICES:
+            if isinstance(held := decode_json(value.get(key)), (list, dict)):
+                while isinstance(held, list) and held and isinstance(held[0], list):
+                    held = held[0]
+                if key in ("choices", "generations", "candidates") and isinstance(held, list):
+                    held = held[0] if held else None
+                if (found := _answers(held, depth + 1)) is not None:
+                    return found
+    if isinstance(value, dict) and not _role(value) and isinstance(value.get("content"), dict):
+        return _answers(value["content"], depth + 1)
+    found = read_messages(value)
+    if not found:
+        return None
+    said = [one for one in found if one.role != "system"]
+    last = max((n for n, one in enumerate(said) if one.role == "user"), default=-1)
+    return said[last + 1 :]
+
+
+def _text_within(value: Any, keys: Sequence[str]) -> str:
+    if isinstance(value, dict):
+        for key in keys:
+            held = decode_json(value.get(key))
+            if isinstance(held, str):
+                return held
+            if isinstance(held, (dict, list)) and held:
+                said = read_messages(held)
+                return said[-1].text if said else _text_within(held, keys)
+        if len(value) == 1 and isinstance(only := next(iter(value.values())), str):
+            return only
+    return as_text(value)
+
+
+def _role(message: dict[str, Any]) -> str:
+    kwargs = message.get("kwargs")
+    if isinstance(kwargs, dict) and isinstance(message.get("id"), list) and message["id"]:
+        return _ROLES.get(str(message["id"][-1]).lower(), "")
+    given = message.get("role") or message.get("from") or message.get("type")
+    role = _ROLES.get(given.lower(), "") if isinstance(given, str) else ""
+    if not role and isinstance(message.get("message"), dict):
+        return _role(message["message"])
+    if not role and isinstance(message.get("data"), dict) and isinstance(message.get("type"), str):
+        return _ROLES.get(message["type"].lower(), "")
+    return role
+
+
+def _message(message: dict[str, Any], role: str, found: list[Utterance], names: dict[str, str]) -> None:
+    for key in ("kwargs", "message", "data"):
+        if isinstance(message.get(key), dict) and not any(k in message for k in _TEXT):
+            message = message[key]
+    key = next((k for k in _TEXT if message.get(k) is not None), "")
+    content = message.get(key) if key else None
+    texts, entries = _content(content, names)
+    name = str(message.get("name") or message.get("function") or message.get("tool_name") or "")
+    if role == "tool":
+        ref = str(message.get("tool_call_id") or message.get("call_id") or message.get("id") or "")
+        text = "\n\n".join(texts) if texts else as_text(message.get("output"))
+        if text or not entries:
+            entries = [Utterance("tool", text, names.get(ref) or name), *entries]
+    else:
+        entries += _calls(message, names)
+        if texts or not entries:
+            entries = [Utterance(role, "\n\n".join(texts)), *entries]
+    found += [one for one in entries if one.text.strip() or one.role == "tool"]
+
+
+def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utterance]]:
+    """The texts of a message's content, and the calls of tools and their results among its parts."""
+    if content is None or isinstance(content, str):
+        return ([content] if content else []), []
+    texts: list[str] = []
+    entries: list[Utterance] = []
+    if isinstance(content, list) and all(isinstance(p, dict) and p.get("type") in _BACK for p in content):
+        content = _in_order(content, names)
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, dict) and isinstance(part.get("message_content"), dict):
+            part = part["message_content"]
+        if not isinstance(part, dict):
+            texts.append(as_text(part))
+            continue
+        kind = str(part.get("type") or "")
+        held = part.get("text", part.get("content"))
+        if kind in ("tool_call", "tool_use", "toolCall") or "functionCall" in part or "function_call" in part:
+            one = part.get("functionCall") or part.get("function_call") or part
+            entries += _called([one], names)
+        elif kind in _BACK or "functionResponse" in part:
+            one = part.get("functionResponse") or part
+            ref = str(one.get("id") or one.get("tool_use_id") or one.get("tool_call_id") or "")
+            back = next((one[k] for k in ("response", "result", "content", "output") if one.get(k) is not None), "")
+            inner, _ = _content(back, names) if isinstance(back, list) else ([as_text(back)], [])
+            entries.append(Utterance("tool", "\n\n".join(inner), names.get(ref) or str(one.get("name") or "")))
+        elif kind in QUIET:
+            continue
+        elif kind in _FILES:
+            texts.append(f"[{part.get('modality') or 'file'}]")
+        elif isinstance(held, str):
+            texts.append(held)
+        elif kind or part:
+            texts.append(f"[{kind.replace('_', ' ') or 'a part without text'}]")
+    return texts, entries
+
+
+def _calls(message: dict[str, Any], names: dict[str, str]) -> list[Utterance]:
+    kwargs = message.get("additional_kwargs")
+    calls = message.get("tool_calls") or (kwargs.get("tool_calls") if isinstance(kwargs, dict) else None) or []
+    if isinstance(message.get("function_call"), dict):
+        calls = [message["function_call"]]
+    elif message.get("type") in ("function_call", "tool_call"):
+        calls = [message]
+    return _called(calls, names) if isinstance(calls, list) else []
+
+
+def _called(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
+    found = []
+    for call in calls:
+        if not isinstance(call, dict):
+            continue
+        call = inner if isinstance(inner := call.get("tool_call"), dict) else call
+        inner = inner if isinstance(inner := call.get("function"), dict) else call
+        name = str(inner.get("name") or inner.get("function") or inner.get("tool") or "tool")
+        keys = ("arguments", "args", "input", "parameters")
+        given = next((inner[k] for k in keys if inner.get(k) is not None), "")
+        names[str(call.get("id") or call.get("call_id") or call.get("tool_call_id") or "")] = name
+        found.append(tool_call_utterance(name, given))
+    return found
+
+
+def tool_call_utterance(name: str, given: Any) -> Utterance:
+    """The call of a tool."""
+    return Utterance("tool", written(name, as_text(given)), name)
+
+
+def to_turns(said: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list[int]]:
+    """The scenario (what the system was told first), the entries of a dialogue, and the turn of each utterance.
+
+    A turn begins with what a user says after an answer. What one role says twice in a turn is one entry; calls of tools
+    and what came back are entries of their own, before the assistant's. The turn of a system's utterance is 0.
+    """
+    scenario: list[str] = []
+    numbers: list[int] = []
+    held: list[dict[str, dict[str, Any]]] = []
+    tools: list[list[dict[str, Any]]] = []
+    for role, text, name in said:
+        if role == "system":
+            scenario += [text] if not held and text not in scenario else []
+            numbers.append(0)
+            continue
+        if not held or (role == "user" and ("assistant" in held[-1] or tools[-1])):
+            held.append({})
+            tools.append([])
+        turn = len(held)
+        numbers.append(turn)
+        if role == "tool":
+            tools[-1].append({"turn": turn, "role": "tool", "text": text, "name": name[:200]})
+        elif role in held[-1]:
+            held[-1][role]["text"] += f"\n\n{text}"
+        else:
+            held[-1][role] = {"turn": turn, "role": role, "text": text}
+    found = []
+    for both, between in zip(held, tools, strict=True):
+        found += [both["user"]] if "user" in both else []
+        found += between
+        found += [both["assistant"]] if "assistant" in both else []
+    return "\n\n".join(scenario), found, numbers

@@ -1,0 +1,1 @@
+"""What files seem to be and to hold, before anybody has said so."""

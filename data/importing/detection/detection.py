@@ -1,0 +1,111 @@
+"""Which format each file of a source has, and the records of files of which that is known."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from data.importing import formats
+from data.importing.files.container import Container, detect_container, first_records, read_records
+from data.importing.files.source import Source, SourceFile
+from data.importing.format_file import FileStart, FormatFile
+from data.importing.lines import ToolEntry
+from data.importing.mapping.mapping import ColumnMapping
+from data.importing.plan import Format
+from data.store.errors import BadInput
+from judges.importing.jsonl import Record
+
+_SHORT = 2**20
+
+
+@dataclass(frozen=True)
+class DetectedFile:
+    """A file and what it turned out to be, with the columns of its first rows and those rows, as far as they are short.
+    """
+
+    file: SourceFile
+    held: Container
+    format: Format
+    role: str | None = None
+    columns: list[str] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def says(self) -> str:
+        """What the file is, in words."""
+        title = formats.format_module(self.format).TITLE
+        return f"{title}: {formats.file_roles(self.format)[self.role]}" if self.role else title
+
+    def records(self, stream: BinaryIO) -> Iterator[Record]:
+        """Its records, read from its content."""
+        return read_records(self.file, self.held, stream, formats.lists())
+
+
+def detect_formats(source: Source, wanted: Format = "auto") -> list[DetectedFile]:
+    """What each file of a source is. Raises BadInput for archives, empty files and what is no data."""
+    return [_format(file, wanted) for file in source.files]
+
+
+def _format(file: SourceFile, wanted: Format) -> DetectedFile:
+    held = detect_container(file)
+    sample = first_records(file, held, 20, formats.lists())
+    if held == "csv" and not sample and not _any(file, held):
+        raise BadInput(f"{file.name} holds a header and no rows.")
+    start = FileStart(file.name, held, [record.value for record in sample])
+    found = (formats.recognise(start) or _unrecognised(start)) if wanted == "auto" else wanted
+    return DetectedFile(file, held, found, formats.file_role(found, start), *_begins(sample))
+
+
+def _unrecognised(start: FileStart) -> Format:
+    """The format of a file that no format claims: a table, or canonical where nothing in it can be read."""
+    if len(start.rows) == 1 and (empty := formats.empty_list(start.rows[0])):
+        raise BadInput(f"{start.name} holds nothing to import: its list {empty} is empty.")
+    if start.held == "object":
+        named = ", ".join(sorted(frozenset().union(*start.shapes)))[:200] or "none that can be read"
+        raise BadInput(
+            f"{start.name} is one JSON object that none of the tools known here writes (its keys: {named}). Give its "
+            "rows as a list in brackets, or as JSON lines."
+        )
+    return "table" if start.rows else "canonical"
+
+
+def _any(file: SourceFile, held: Container) -> bool:
+    """Whether a file holds a record at all, good or bad."""
+    with file.fresh() as stream:
+        return next(iter(read_records(file, held, stream, formats.lists())), None) is not None
+
+
+def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
+    """The columns of the first rows, and those of them that are short enough together to be shown."""
+    columns = list(dict.fromkeys(name for record in sample for name in record.value))
+    sizes = itertools.accumulate(len(str(record.value)) for record in sample)
+    return columns, [record.value for record, size in zip(sample, sizes, strict=True) if size <= _SHORT]
+
+
+def read_format(
+    name: Format, found: list[DetectedFile], mappings: Mapping[str, ColumnMapping] | None = None
+) -> Iterator[ToolEntry]:
+    """What these files of one format hold, with what they say under names of their own; a table needs its mapping."""
+    with contextlib.ExitStack() as stack:
+        files = [
+            FormatFile(
+                known.file.name, _lazy(stack, known), known.held, known.role, (mappings or {}).get(known.file.name)
+            )
+            for known in found
+        ]
+        yield from formats.format_module(name).read(files)
+
+
+def _lazy(stack: contextlib.ExitStack, known: DetectedFile) -> Iterator[Record]:
+    """The records of a file that is opened when the first of them is asked for."""
+    stream = stack.enter_context(known.file.open())
+    yield from known.records(stream)
+    stream.close()
+
+
+def format_titles(found: list[DetectedFile]) -> list[str]:
+    """The formats of a source in words, each once."""
+    return sorted({formats.format_module(known.format).TITLE for known in found})

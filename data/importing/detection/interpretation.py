@@ -1,0 +1,384 @@
+"""What an import seems to be: which columns or names are whose answers, to which questions, on which scales.
+
+It is a first reading that a person may correct, series by series; `plan_proposal` makes a plan of what stands then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
+
+from data.cards.cards import Place
+from data.importing.detection.contents import ColumnValues, SourceContents, TableContents
+from data.importing.formats import messages
+from data.importing.mapping.mapping import UNITS, ValueSource, cell_text
+from data.importing.mapping.mapping import ColumnMapping as Columns
+from data.importing.plan import Sampling
+from judges.authoring.recipe import RESERVED, Answers, answers_of
+from judges.authoring.scale_inference import Survey, answer, apart, survey
+from judges.errors import BadScale
+from judges.importing.column_names import owner
+from judges.importing.columns import Voice, columns
+from judges.importing.item_keys import all_apart, code, key, meanings
+from judges.protocols.orders import sided
+from judges.types import Dimension, Kind
+
+By = Literal["judge", "person", ""]
+WHOLE = "rating"
+"""What a question is called of which the file says no name."""
+_PEOPLE = 30
+_SHOWN = 4
+_QUESTIONS = frozenset((
+    "criterion", "criteria", "dimension", "aspect", "metric", "attribute", "measure", "rubric", "trait", "quality",
+    "question_name", "score_name", "kriterium", "merkmal", "観点", "基準", "评价维度", "维度",
+))  # fmt: skip
+_VERDICT = re.compile(r"verdict|winner|result|prefer|choice|judg")
+_TURNED = re.compile(r"(.+)_(ba|swapped|reversed|flipped)")
+_ORDERED = ({"ab", "ba"}, {"ab"}, {"ba"})
+
+
+@dataclass(frozen=True)
+class AnswerSeries:
+    """Answers that belong together: a column of a table (`file`), or what other tools' files call by a name.
+
+    `by` says whose they are, "" that they are not taken; `who` is the judge's or person's name, or else `whose` the
+    column of it; `order` that in which a judge saw a pair; `count` is 0 where it is not known;
+    `dimension` and `sort` the question; `answers` its scale, None where the values have none in common (`why`);
+    `only` the rows that they stand in; `cells` the different values, and `values` what those of a code mean.
+    """
+
+    file: str
+    name: str
+    by: By
+    who: str
+    dimension: str
+    kind: Kind
+    sort: str
+    answers: Answers | None
+    count: int
+    examples: tuple[str, ...] = ()
+    reason: str = ""
+    confidence: str = ""
+    whose: str = ""
+    order: ValueSource = field(default_factory=ValueSource)
+    only: dict[str, list[str]] = field(default_factory=dict)
+    why: str = ""
+    cells: tuple[Any, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """The series of a source, each table's own mapping without them, and what was taken for granted, or is unclear.
+
+    `items` counts the rows or items, where it is known.
+    """
+
+    series: tuple[AnswerSeries, ...] = ()
+    tables: Mapping[str, Columns] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()
+    items: int = 0
+
+    @property
+    def sampling(self) -> Sampling:
+        """How the labelled items were chosen, as far as the files show: all where somebody answered for every row."""
+        whole = any(s.by == "person" and s.count >= self.items > 0 for s in self.series)
+        return "all" if whole else "unknown"
+
+
+def interpret_contents(
+    contents: SourceContents, asked: Mapping[Place, Dimension], judges: Sequence[str] = (), people: Sequence[str] = ()
+) -> Interpretation:
+    """A first reading.
+
+    `asked` are the questions of the workspace, which are taken where their names and scales fit; `judges` and `people`
+    are the columns of which it was said whose they are.
+    """
+    series: list[AnswerSeries] = []
+    tables: dict[str, Columns] = {}
+    told: list[str] = []
+    unclear: list[str] = []
+    read = {file: _Table(file, table, judges, people) for file, table in contents.tables.items()}
+    kinds = {known.kind for known in read.values() if not known.mapping.textless}
+    for file, known in read.items():
+        if known.mapping.textless and len(kinds) == 1:
+            # Scores and labels of items are in a file of their own.
+            known = _Table(file, contents.tables[file], judges, people, next(iter(kinds)))
+        tables[file] = known.mapping
+        series += known.series
+        told += known.told
+        unclear += known.unclear
+    for one in contents.sayings:
+        by: By = "person" if one.by == "person" else "judge"
+        kind = cast("Kind", one.kind)
+        who = next(iter(one.who)) if len(one.who) == 1 else ""
+        named = _named(one.name)
+        series.append(AnswerSeries("", one.name, by, who, named, kind, one.sort, None, **_cells(one.values)))
+    rows = sum(table.count for table in contents.tables.values())
+    items = rows or sum(contents.items.values())
+    settled = share_scales(matched_series(series), asked)
+    return Interpretation(settled, tables, (*told, *scale_warnings(settled)), tuple(unclear), items)
+
+
+def matched_series(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
+    """The series, those of judges and people about one question where each side has one and their scales are alike."""
+    about = {by: {(s.kind, s.sort, s.dimension) for s in series if s.by == by} for by in ("judge", "person")}
+    names = [name for by in about for _, _, name in about[by]]
+    if len(names) != 2 or names[0] == names[1] or scale_warnings([replace(s, dimension=WHOLE) for s in series]):
+        return list(series)
+    name = next((name for name in names if name != WHOLE), WHOLE)
+    return [replace(s, dimension=name) if s.by else s for s in series]
+
+
+def scale_warnings(series: Iterable[AnswerSeries]) -> list[str]:
+    """A sentence for each judge's series that seems to have another scale than people's of its question.
+
+    And one where no question has answers of both.
+    """
+    given = [(one, survey(one.cells).answers) for one in series if one.by]
+    told = []
+    for one, scale in given:
+        theirs = [of for s, of in given if s.by == "person" and (s.kind, s.dimension) == (one.kind, one.dimension)]
+        told += apart(one.name, scale, theirs) if one.by == "judge" else []
+    sides = [{(s.kind, s.sort, s.dimension) for s, _ in given if s.by == by} for by in ("judge", "person")]
+    if all(sides) and not sides[0] & sides[1]:
+        asked = [", ".join(sorted(name for _, _, name in side)) for side in sides]
+        told.append(
+            f"Judges answer {asked[0]} and people {asked[1]}: no question has answers of both, so there is no figure. "
+            "Give the two the same question on the Import page."
+        )
+    return told
+
+
+def share_scales(series: Iterable[AnswerSeries], asked: Mapping[Place, Dimension]) -> tuple[AnswerSeries, ...]:
+    """The series, each with the scale of its question.
+
+    That is the scale of the workspace's question of its name, where all values are answers on it, else the one that all
+    its series have in common; then under a name that is free.
+    """
+    given = list(series)
+    groups: dict[Place, list[int]] = {}
+    for place, one in enumerate(given):
+        if one.by:
+            groups.setdefault((one.kind, one.sort, one.dimension), []).append(place)
+    for (kind, sort, name), places in groups.items():
+        cells = [cell for place in places for cell in given[place].cells]
+        found = survey(cells)
+        chosen = next((given[place].answers for place in places if given[place].answers is not None), None)
+        dimension, scale = _settled(kind, sort, name, chosen or found.answers or found.most, cells, asked)
+        for place in places:
+            why = found.why if scale is None else "" if chosen is not None else survey(given[place].cells).why
+            why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
+            given[place] = replace(given[place], answers=scale, dimension=dimension, why=why)
+    return tuple(given)
+
+
+def _settled(
+    kind: Kind, sort: str, name: str, scale: Answers | None, cells: Sequence[Any], asked: Mapping[Place, Dimension]
+) -> tuple[str, Answers | None]:
+    """The name of the question and its scale."""
+    if scale is not None and sort == "pair" and sided(scale.scale) and ("pair", "pair", "verdict") in asked:
+        verdict = asked["pair", "pair", "verdict"].scale
+        if set(scale.categories) <= set(verdict.categories):
+            return "verdict", answers_of(verdict)
+    base, number = name, 1
+    while (known := asked.get((kind, sort, name))) is not None:
+        there = answers_of(known.scale)
+        # A name of our own means no question of somebody's: 1 to 5 is not a part of their 1 to 10.
+        ours = base == WHOLE and apart("", scale, [there])
+        if there is not None and not ours and _all_on(cells, there):
+            return name, there
+        number += 1
+        name = f"{base}_{number}" if base != WHOLE or name != WHOLE else f"{sort}_{WHOLE}"
+    return name, scale
+
+
+def _all_on(cells: Iterable[Any], answers: Answers) -> bool:
+    for cell in cells:
+        try:
+            answer(cell, answers)
+        except BadScale:
+            return False
+    return True
+
+
+def _cells(told: ColumnValues) -> dict[str, Any]:
+    shown = tuple(str(cell) for cell in told.cells[:_SHOWN])
+    return {"count": told.count, "examples": shown, "cells": tuple(told.cells)}
+
+
+def _named(name: str) -> str:
+    """A name of other people's as a dimension has it."""
+    plain = _flat(name)[:50]
+    if not plain or not plain.isidentifier():
+        plain = f"{WHOLE}_{plain}".rstrip("_")
+    if not plain.isidentifier():
+        plain = WHOLE
+    return f"{plain}_{WHOLE}" if plain in RESERVED or plain.startswith("_") else plain
+
+
+def _flat(name: str) -> str:
+    return re.sub(r"[^\w]+", "_", name.strip().lower()).strip("_")
+
+
+class _Table:
+    """One table's first reading."""
+
+    def __init__(
+        self, file: str, table: TableContents, judges: Sequence[str], people: Sequence[str], kind: Kind | None = None
+    ) -> None:
+        self.file, self.table = file, table
+        self.unclear: list[str] = []
+        names = list(table.columns)
+        fields = utterance_columns(names, table.rows)
+        used = {column for source in fields.values() for column in source.columns}
+        found = columns([name for name in names if name not in used], table.rows, judges, people)
+        self.told = [f"{file}: {sentence}" for sentence in found.told]
+        self.unclear = [f"{file}: {one.sentence}" for one in found.unclear]
+        self.kind: Kind = kind or ("dialogue" if fields else found.kind)
+        voices = [*found.judges, *found.people]
+        self.turns = self._by_turn(found.id, [v.column for v in (*voices, *found.values)]) if fields else set()
+        if kind is None and not fields and not found.texts and any(map(self._compares, voices)):
+            self.kind = "pair"
+        texts = {name: ValueSource(columns=held) for name, held in found.texts.items()}
+        fields |= {name: source for name, source in texts.items() if name in _FIELDS_OF[self.kind]}
+        self.series = self._series(found.judges, "judge")
+        self.series += self._series(found.people, "person")
+        self.series += self._by(found.by, found.values) if found.by else []
+        asked = self._asked([*found.meta, *(c for one in found.unclear for c in one.columns)])
+        self.series = [part for one in self.series for part in self._parts(one, asked)]
+        self._orders(found.meta)
+        taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
+        taken |= {found.by, asked} | {c for s in self.series for c in s.order.columns}
+        self.series += self._left([c for one in found.unclear for c in one.columns if c not in taken])
+        by = self._key(found.id) if not utterance_columns(names, table.rows) else [found.id] if found.id else []
+        told = [c for c in found.meta if table.columns[c].count and not table.columns[c].many]
+        beside = [c for c in told if c not in by and c not in taken]
+        self.mapping = Columns(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
+
+    def _one(self, voice: Voice, by: By) -> AnswerSeries:
+        named = _named(voice.dimension) if voice.dimension else WHOLE
+        told = _cells(self.table.columns[voice.column])
+        made = AnswerSeries(
+            self.file, voice.column, by, voice.who, named, self.kind,
+            "turn" if voice.column in self.turns else UNITS[self.kind], None,
+            reason=voice.reason, confidence=voice.confidence, **told,
+        )  # fmt: skip
+        return self._coded(made) if self.kind == "pair" else made
+
+    def _coded(self, one: AnswerSeries) -> AnswerSeries:
+        """A verdict on a pair that is written in a code, with what the code means."""
+        meant = code(cell_text(row.get(one.name)).strip() for row in self.table.rows)
+        if not meant:
+            return one
+        self.told.append(f"{self.file}: {one.name} is read as a verdict, {meanings(meant)}.")
+        return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
+
+    def _compares(self, voice: Voice) -> bool:
+        """Whether a column is a verdict on pairs of which nothing else is known."""
+        named = _VERDICT.search(_flat(voice.column)) is not None
+        return named and bool(self._coded(self._one(voice, "judge")).values)
+
+    def _by_turn(self, key: str, names: Iterable[str]) -> set[str]:
+        """The columns of which a dialogue has different answers in its rows: these are of turns, not of the whole."""
+        held: dict[tuple[str, str], set[str]] = {}
+        for row in self.table.rows:
+            for name in names:
+                if (cell := cell_text(row.get(name)).strip()) and key:
+                    held.setdefault((name, str(row.get(key))), set()).add(cell)
+        found = list(dict.fromkeys(name for (name, _), cells in held.items() if len(cells) > 1))
+        if found:
+            self.told.append(f"{self.file}: {', '.join(found)}: taken as said of turns, as a dialogue has several.")
+        return set(found)
+
+    def _series(self, voices: Iterable[Voice], by: By) -> list[AnswerSeries]:
+        return [self._one(voice, by) for voice in voices]
+
+    def _left(self, names: Iterable[str]) -> list[AnswerSeries]:
+        """Columns of which a person has to say whose they are."""
+        return [self._one(Voice(name, name, "", _NOTHING), "") for name in dict.fromkeys(names)]
+
+    def _by(self, by: str, values: Iterable[Voice]) -> list[AnswerSeries]:
+        """The answers of each judge and person that a column names; where they are many, all people's together."""
+        found = []
+        who = [str(cell) for cell in self.table.columns[by].cells]
+        for voice in values:
+            one = self._one(voice, "person")
+            if len(who) > _PEOPLE or not who:
+                found.append(replace(one, who="", whose=by))
+                continue
+            for name in who:
+                by_one: By = "judge" if owner(name) == "judge" or owner(by) == "judge" else "person"
+                found.append(replace(one, by=by_one, who=name, only={by: [name]}, count=0))
+        return found
+
+    def _asked(self, names: Iterable[str]) -> str:
+        """The column that names the question of each row, "" where there is none."""
+        known = (c for c in names if _flat(c) in _QUESTIONS and 0 < len(self.table.columns[c].cells) <= _PEOPLE)
+        return next((c for c in known if not self.table.columns[c].many), "")
+
+    def _parts(self, one: AnswerSeries, asked: str) -> list[AnswerSeries]:
+        """A series by question, where a column names that of each row."""
+        names = [cell_text(cell).strip() for cell in self.table.columns[asked].cells] if asked else []
+        parts = [replace(one, dimension=_named(name), only={**one.only, asked: [name]}, count=0) for name in names]
+        return parts or [one]
+
+    def _orders(self, meta: Iterable[str]) -> None:
+        """In which order a judge saw a pair: by a column, or by the name of a second column of its verdicts."""
+        if self.kind != "pair":
+            return
+        told = [c for c in meta if {cell_text(x).strip().lower() for x in self.table.columns[c].cells} in _ORDERED]
+        names = {_flat(one.name) for one in self.series if one.by == "judge"}
+        for place, one in enumerate(self.series):
+            turned = _TURNED.fullmatch(_flat(one.name))
+            if one.by == "judge" and told:
+                self.series[place] = replace(one, order=ValueSource(columns=[told[0]]))
+            elif one.by == "judge" and turned and {turned[1], f"{turned[1]}_ab"} & names:
+                base = next(s for s in self.series if _flat(s.name) in (turned[1], f"{turned[1]}_ab"))
+                self.series[place] = replace(
+                    one, order=ValueSource(constant="ba"), who=base.who, dimension=base.dimension
+                )
+                self.series[self.series.index(base)] = replace(base, order=ValueSource(constant="ab"))
+                self.told.append(f"{self.file}: {one.name} is taken for the verdict with the places swapped.")
+
+    def _key(self, found: str) -> list[str]:
+        """The columns that identify items: the id, and where it repeats, what separates its rows."""
+        if not found:
+            return []
+        beside = dict.fromkeys(c for one in self.series for c in (*one.only, one.whose) if c)
+        beside |= dict.fromkeys(c for one in self.series for c in one.order.columns)
+        made = key(found, self.table.columns, self.table.rows, list(beside))
+        if not all_apart([*made, *beside], self.table.rows):
+            self.told.append(
+                f"{self.file}: {found} repeats, and no column tells its rows apart: they are answers to one item."
+            )
+        return made
+
+
+def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, ValueSource]:
+    """The fields of dialogues whose rows are utterances: role and text, or user and assistant; else nothing."""
+    plain = {_flat(name): name for name in reversed(names)}
+
+    def first(*known: str) -> str:
+        return next((plain[name] for name in known if name in plain), "")
+
+    turn = first("turn", "turn_number", "turn_id", "position", "order", "message_index")
+    texts = ("text", "content", "utterance", "message", "value")
+    found = {"role": first("role", "speaker", "from"), "text": first(*texts)}
+    roles = {str(row.get(found["role"], "")).strip().lower() for row in rows} - {""}
+    if not (all(found.values()) and roles <= set(messages.ROLES)):
+        found = {"user": first("user", "user_message"), "assistant": first("assistant", "assistant_message")}
+        if not all(found.values()) or not first("id", "dialogue_id", "conversation_id", "session_id", "item_id"):
+            return {}
+    return {name: ValueSource(columns=[column]) for name, column in {**found, "turn": turn}.items() if column}
+
+
+_NOTHING = Survey(None, None, 0, 0, 0)
+_FIELDS_OF: dict[Kind, tuple[str, ...]] = {
+    "dialogue": ("scenario", "system", "turns"),
+    "pair": ("input", "response_a", "response_b", "system_a", "system_b"),
+    "response": ("task", "output", "reference", "system"),
+}

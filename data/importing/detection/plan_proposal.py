@@ -1,0 +1,127 @@
+"""What an outline amounts to: mappings of its tables, questions for other tools' names, and the cards they need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from data.importing.detection.interpretation import AnswerSeries, Interpretation
+from data.importing.mapping.mapping import SINGLE, JudgmentColumns, LabelColumns, ValueSource
+from data.importing.plan import ImportPlan, Question
+from data.store.errors import BadInput
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import MOST, Recipe, checked
+from judges.card import Card
+from judges.types import Kind, Scale
+
+Place = tuple[Kind, str, str]
+
+
+def propose_plan(made: Interpretation, plan: ImportPlan, there: Mapping[str, Card]) -> ImportPlan:
+    """The plan with mappings, questions and cards for what the outline says. `there` are the workspace's cards.
+
+    Series whose values have no scale are left out. Raises BadInput where they are all that there are.
+    """
+    taken = [s for s in made.series if s.by and s.answers is not None]
+    lost = [s for s in made.series if s.by and s.answers is None]
+    if lost and not taken:
+        named = "; ".join(f"{s.name} ({s.why or 'no values'})" for s in lost[:3])
+        raise BadInput(f"No scale fits the values of {named}. Leave them out, or say the scale.")
+    places = {(s.kind, s.sort, s.dimension): s for s in taken}
+    homes, recipes = _homes(places, plan.dataset, there)
+    mappings = []
+    for file, base in made.tables.items():
+        mine = [s for s in taken if s.file == file]
+        mappings.append(base.model_copy(update={
+            "judgments": [_judged(s, homes) for s in mine if s.by == "judge"],
+            "labels": [_labelled(s) for s in mine if s.by == "person"],
+            "recipes": [r for r in recipes if r.name in {homes[s.kind, s.sort, s.dimension] for s in mine}],
+        }))  # fmt: skip
+    questions = [
+        Question(
+            s.by or "judge", s.kind, s.sort, s.name, homes[s.kind, s.sort, s.dimension], s.dimension, s.answers, s.who
+        )
+        for s in taken
+        if not s.file
+    ]
+    used = {question.card for question in questions}
+    brought = tuple(from_recipe(recipe).spec for recipe in recipes if recipe.name in used)
+    return replace(plan, mappings=tuple(mappings), questions=tuple(questions), cards=(*plan.cards, *brought))
+
+
+def _judged(one: AnswerSeries, homes: Mapping[Place, str]) -> JudgmentColumns:
+    card = homes[one.kind, one.sort, one.dimension]
+    return JudgmentColumns(
+        card=card,
+        model=ValueSource(columns=[one.whose]) if one.whose else ValueSource(constant=one.who),
+        value=ValueSource(columns=[one.name]),
+        answers=None if one.values else one.answers,
+        values=dict(one.values),
+        reason=ValueSource(columns=[one.reason] if one.reason else []),
+        confidence=ValueSource(columns=[one.confidence] if one.confidence else []),
+        dimension=ValueSource() if card in SINGLE else ValueSource(constant=one.dimension),
+        unit=ValueSource(constant=one.sort),
+        order=one.order,
+        only=one.only,
+    )
+
+
+def _labelled(one: AnswerSeries) -> LabelColumns:
+    return LabelColumns(
+        value=ValueSource(columns=[one.name]),
+        answers=None if one.values else one.answers,
+        values=dict(one.values),
+        unit=ValueSource(constant=one.sort),
+        dimension=ValueSource(constant=one.dimension),
+        annotator=ValueSource(columns=[one.whose]) if one.whose else ValueSource(constant=one.who),
+        only=one.only,
+    )
+
+
+def _homes(
+    places: Mapping[Place, AnswerSeries], dataset: str, there: Mapping[str, Card]
+) -> tuple[dict[Place, str], list[Recipe]]:
+    """The card of each question, and the recipes of those that have to be made."""
+    homes: dict[Place, str] = {}
+    recipes = []
+    for kind in dict.fromkeys(kind for kind, _, _ in places):
+        mine = {place: s for place, s in places.items() if place[0] == kind}
+        fitting = [card for card in there.values() if card.kind == kind and _asks(card, mine)]
+        if fitting:
+            best = min(fitting, key=lambda card: (card.name not in SINGLE, len(card.dimensions)))
+            homes |= dict.fromkeys(mine, best.name)
+            continue
+        plain = ("plain_pairwise" in there and {place for place in mine if place[1:] == ("pair", "verdict")}) or set()
+        homes |= dict.fromkeys(plain, "plain_pairwise")
+        rows = [(place, one) for place, one in mine.items() if place not in plain]
+        for start in range(0, len(rows), MOST):
+            card = _card(kind, dict(rows[start : start + MOST]), dataset, {*there, *homes.values()})
+            recipes.append(card)
+            homes |= dict.fromkeys((place for place, _ in rows[start : start + MOST]), card.name)
+    return homes, recipes
+
+
+def _asks(card: Card, mine: Mapping[Place, AnswerSeries]) -> bool:
+    """Whether a card asks all these questions, on these scales."""
+    known: dict[tuple[str, str], Scale] = {(d.sort, d.name): d.scale for d in card.dimensions}
+    return all(s.answers is not None and known.get(place[1:]) == s.answers.scale for place, s in mine.items())
+
+
+def _card(kind: str, mine: Mapping[Place, AnswerSeries], dataset: str, taken: set[str]) -> Recipe:
+    """The recipe of a card that asks these questions, under a name that is free."""
+    base = re.sub(r"[^a-z0-9]+", "_", dataset.lower()).strip("_")[:32]
+    base = base if len(base) >= 3 and base[0].isalpha() else f"imported_{base}".rstrip("_")[:32]
+    name, number = base, 1
+    while name in taken or name.endswith("_on_turns"):
+        number += 1
+        name = f"{base}_{number}"
+    asked = [
+        {
+            "name": dimension, "unit": sort, "definition": f"What {one.name} says in the files it was imported from.",
+            "answers": None if one.answers is None else one.answers.model_dump(),
+        }
+        for (_, sort, dimension), one in mine.items()
+    ]  # fmt: skip
+    title = " ".join(dataset.split())[:60] or "Imported"
+    return checked({"name": name, "title": title, "kind": kind, "dimensions": asked})

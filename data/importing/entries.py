@@ -1,0 +1,69 @@
+"""The entries of all files of a source, one after the other, and what reading them rests on: mappings and cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from data.cards.cards import current_cards as known_cards
+from data.importing.detection.detection import DetectedFile, read_format
+from data.importing.files.source import Source
+from data.importing.formats import SEPARATE
+from data.importing.lines import Entry, Line
+from data.importing.mapping.mapping import SCOPE, ColumnMapping, mapping_key
+from data.importing.mapping.question_matching import match_questions
+from data.importing.plan import ImportPlan
+from data.records.settings import get_setting
+from data.store import Store
+from data.store.errors import BadInput
+from judges.authoring.custom import from_spec
+from judges.card import Card
+from judges.cards import cards
+
+
+def mapping_for(store: Store, plan: ImportPlan, known: DetectedFile) -> ColumnMapping:
+    """The mapping of a table: the plan's that fits its columns best, else the one that such a table had before.
+
+    Raises BadInput, saying what is missing, where there is none or it is not complete.
+    """
+    columns = set(known.columns)
+    fitting = [m for m in plan.mappings if m.columns() <= columns]
+    kept = get_setting(store, SCOPE, mapping_key(columns))
+    if fitting:
+        found = max(fitting, key=lambda m: len(m.columns()))
+    elif plan.mappings:
+        found = plan.mappings[0]
+    elif kept is not None:
+        found = ColumnMapping.model_validate(kept)
+    else:
+        raise BadInput(
+            f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
+            "the import page, or with --mapping FILE (--suggest writes one to begin with)."
+        )
+    there = {**found.cards(), **known_cards(store), **{card.name: card for card in plan_cards(plan)}}
+    if faults := found.faults(columns, there):
+        raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
+    return found.completed(there)
+
+
+def plan_cards(plan: ImportPlan) -> list[Card]:
+    """The cards that a plan brings."""
+    return [from_spec(spec, cards()) for spec in plan.cards]
+
+
+def read_entries(
+    source: Source, plan: ImportPlan, found: list[DetectedFile], mappings: dict[str, ColumnMapping]
+) -> Iterator[Entry]:
+    """Everything that the files of a source hold; those of FastChat, and of each other tool, are read together.
+
+    `mappings` has the mapping of every table by the name of its file. The cards that the plan brings come first.
+    """
+    brought = {card.version: card for card in plan_cards(plan)}
+    brought |= {card.version: card for mapping in mappings.values() for card in mapping.cards().values()}
+    yield from (Line(source.name, 0, "card", {"card": card.spec}) for card in brought.values())
+    together = {known.format for known in found} - SEPARATE
+    parts = [(name, [known for known in found if known.format == name]) for name in sorted(together)]
+    # What knows its items by their names alone gives way to what has their texts.
+    by_text = sorted(found, key=lambda one: one.format == "table" and mappings[one.file.name].textless)
+    parts += [(known.format, [known]) for known in by_text if known.format in SEPARATE]
+    for name, files in parts:
+        yield from match_questions(read_format(name, files, mappings), plan.questions)

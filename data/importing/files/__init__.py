@@ -1,0 +1,1 @@
+"""Files as they come: what a file is by its content, and its records one after the other."""

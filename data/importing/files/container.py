@@ -1,0 +1,112 @@
+"""What a file is, by its content and not by its name: JSON lines, a JSON list or object, text in columns, Parquet.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from typing import BinaryIO, Literal
+
+from data.importing.files import csv_rows, json_array, json_object
+from data.importing.files.source import SourceFile
+from data.store.errors import BadInput
+from judges.importing import jsonl
+from judges.importing.jsonl import LIMIT, Record
+
+Container = Literal["lines", "list", "object", "csv", "parquet"]
+_ARCHIVES = {
+    b"PK\x03\x04": "a zip archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"\x28\xb5\x2f\xfd": "a zstd archive",
+    b"Rar!": "a rar archive",
+}
+_POINTER = b"version https://git-lfs.github.com/"
+_PEEK = 50
+
+
+def detect_container(file: SourceFile) -> Container:
+    """How the file holds its records. Raises BadInput for archives, git-LFS pointers and what is no text."""
+    head = file.head()
+    for magic, name in _ARCHIVES.items():
+        if head.startswith(magic):
+            if file.name.lower().endswith(".eval"):
+                raise BadInput(
+                    f"{file.name} is a log of Inspect as it packs them. Write it as JSON and import that: inspect log "
+                    f"convert {file.name} --to json --output-dir FOLDER"
+                )
+            raise BadInput(f"{file.name} is {name}. Unpack it and import the files in it.")
+    if head.startswith(_POINTER):
+        raise BadInput(f"{file.name} is a git-LFS pointer, not the data. Run `git lfs pull` where it came from.")
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not text:
+        raise BadInput(f"{file.name} is empty.")
+    if text[:1] == b"[":
+        return "list"
+    if text[:1] == b"{":
+        return _braces(file, text)
+    if file.name.lower().endswith((".jsonl", ".ndjson", ".json")):
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise BadInput(f"{file.name} is UTF-16. Save it as UTF-8.")
+        return "lines"
+    if sum(byte < 9 for byte in head) > max(len(head) // 20, 8) and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        wide = head[::2].count(0) > len(head) // 4 or head[1::2].count(0) > len(head) // 4
+        if not wide:
+            raise BadInput(f"{file.name} is no text: JSON, JSON lines, CSV and Parquet can be read.")
+    return "csv"
+
+
+def _braces(file: SourceFile, text: bytes) -> Container:
+    """Whether a file that begins with a brace has an object in each line, or is one object.
+
+    One object has a first line that ends too early, and a second one that begins no other object.
+    """
+    if b"\n" not in text:
+        with file.fresh() as stream:
+            return "object" if len(stream.readline(LIMIT + 2)) > LIMIT else "lines"
+    line, _, rest = text.partition(b"\n")
+    shown = line.decode("utf-8", "replace").rstrip()
+    try:
+        json.JSONDecoder(strict=False).raw_decode(shown)
+    except json.JSONDecodeError as error:
+        cut = error.pos >= len(shown) - 1 or "Unterminated" in error.msg
+        after = rest.lstrip(b"\r\n")
+        return "object" if cut and after.strip() and not after.startswith(b"{") else "lines"
+    except (RecursionError, ValueError):
+        pass
+    return "lines"
+
+
+def read_records(
+    file: SourceFile, held: Container, stream: BinaryIO, lists: Collection[tuple[str, ...]] = ()
+) -> Iterator[Record]:
+    """The records of a file, in their order; those of one JSON object lie in the `lists` at these paths."""
+    if held == "lines":
+        return jsonl.records(stream)
+    if held == "list":
+        return json_array.read_json_array(stream)
+    if held == "object":
+        return json_object.read_json_object(stream, frozenset(lists))
+    if held == "csv":
+        return csv_rows.read_csv(file.name, stream, csv_rows.detect_dialect(file.name, file.head()))
+    from data.store.sandbox import parquet_records
+
+    return parquet_records(file.name, file.path, stream)
+
+
+def first_records(
+    file: SourceFile, held: Container, most: int = 1, lists: Collection[tuple[str, ...]] = ()
+) -> list[Record]:
+    """The first good records of a file, without counting as read; fewer where it begins with broken ones."""
+    found: list[Record] = []
+    with file.fresh() as stream:
+        for number, record in enumerate(read_records(file, held, stream, lists)):
+            if not record.problem:
+                found.append(record)
+            if len(found) == most or number >= max(_PEEK, most):
+                break
+    return found

@@ -1,0 +1,180 @@
+"""Tables as text: encoding and delimiter are found out, every row must have as many fields as the header."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from data.store.errors import BadInput
+from judges.importing.column_names import named
+from judges.importing.encodings import written
+from judges.importing.jsonl import LIMIT, Record
+from judges.plural import many
+
+DELIMITERS = (",", ";", "\t", "|")
+SPREAD = 4 * 2**20
+"""The most characters that one row may have on several lines: beyond it, a quote was never closed."""
+_COLUMNS, _FIELDS = 1_000, 1_000_000
+_SAMPLE = 2**16
+csv.field_size_limit(LIMIT)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a table's text is written."""
+
+    encoding: str
+    delimiter: str
+
+
+def detect_dialect(name: str, head: bytes) -> Dialect:
+    """The dialect of a table, from its first bytes. Raises BadInput where the encoding cannot be recognised."""
+    encoding = written(head)
+    if not encoding:
+        raise BadInput(f"{name}: its encoding cannot be told. Save it as UTF-8 and import it again.")
+    text = head.decode(encoding, "ignore").lstrip("\ufeff")
+    whole = len(head) < _SAMPLE
+    lines = text.splitlines(keepends=True)
+    sample = lines if whole or len(lines) < 2 else lines[:-1]
+    return Dialect(encoding, max(DELIMITERS, key=lambda sign: _regular(sample, sign)))
+
+
+def _regular(lines: list[str], delimiter: str) -> tuple[int, int]:
+    """How well a delimiter fits: rows like the header, then the number of columns."""
+    widths = []
+    try:
+        for row in csv.reader(lines[:200], delimiter=delimiter, strict=True):
+            if row:
+                widths.append(len(row))
+    except csv.Error:
+        pass
+    if not widths or widths[0] < 2:
+        return 0, 0
+    return sum(width == widths[0] for width in widths[:50]), widths[0]
+
+
+class _Long(csv.Error):
+    """A row that is too long, which ends the reading; the message says how, as words that follow `The row`."""
+
+
+class _Lines:
+    """The lines of a stream, decoded; the numbers of those that hold what is no text are kept in `bad`.
+
+    `row` has the lines of the row that is being read, which begins in line `first`.
+    """
+
+    def __init__(self, stream: BinaryIO, dialect: Dialect) -> None:
+        self._stream, self._encoding, self._delimiter = stream, dialect.encoding, dialect.delimiter
+        self.bad: dict[int, str] = {}
+        self.number, self.first = 0, 1
+        self.row: list[str] = []
+        self._size = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._wide() if self._encoding.startswith("utf-16") else self._plain():
+            if "\x00" in line:
+                self.bad[self.number] = "holds the character NUL"
+            given = line.lstrip("\ufeff") if self.number == 1 else line
+            self.row.append(given)
+            self._size += len(given)
+            if self._size > SPREAD and len(self.row) > 1:
+                raise _Long(f"opens a quote in line {self.opened()} that is not closed within {SPREAD // 2**20} MB")
+            yield given
+
+    def begin(self) -> None:
+        """A row is done: the next line is the first of another."""
+        self.row.clear()
+        self._size, self.first = 0, self.number + 1
+
+    def opened(self) -> int:
+        """The line of the quote in this row that does not close where a field ends."""
+        text, place = "".join(self.row), 0
+        ends = f"{re.escape(self._delimiter)}\r\n"
+        for quoted in re.finditer(rf'(?<![^{ends}])"(?:[^"]++|"")*+("(?=[{ends}]|\Z))?', text):
+            place = quoted.start()
+            if not quoted[1]:
+                break
+        return self.first + text.count("\n", 0, place)
+
+    def _plain(self) -> Iterator[str]:
+        while raw := self._stream.readline(LIMIT + 2):
+            self.number += 1
+            self._long(len(raw), raw.count(self._delimiter.encode()))
+            try:
+                yield raw.decode(self._encoding)
+            except UnicodeDecodeError as error:
+                self.bad[self.number] = f"is not {self._encoding} (byte 0x{raw[error.start]:02x})"
+                yield raw.decode(self._encoding, "replace")
+
+    def _wide(self) -> Iterator[str]:
+        text = io.TextIOWrapper(self._stream, self._encoding, errors="replace", newline="")
+        try:
+            while line := text.readline(LIMIT + 2):
+                self.number += 1
+                self._long(len(line), line.count(self._delimiter))
+                if "\ufffd" in line:
+                    self.bad[self.number] = f"is not {self._encoding}"
+                yield line
+        finally:
+            text.detach()
+
+    def _long(self, size: int, signs: int) -> None:
+        if size > LIMIT:
+            raise _Long(f"is longer than {LIMIT // 2**20} MB")
+        if signs > _FIELDS:
+            raise _Long(f"has more than {_FIELDS:,} fields")
+
+
+def read_csv(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
+    """The rows below the header, as objects of texts. Raises BadInput for a header that names no columns."""
+    lines = _Lines(stream, dialect)
+    reader = csv.reader(lines, delimiter=dialect.delimiter, strict=True)
+    header: list[str] | None = None
+    while True:
+        problem, row = "", []
+        lines.begin()
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problem = _problem(error, lines)
+        for number in range(lines.first, lines.number + 1) if lines.bad else ():
+            problem = problem or lines.bad.pop(number, "")
+        if header is None:
+            if problem:
+                raise BadInput(f"{name}: its header (line {lines.first}) {problem}. It must name the columns.")
+            header = _header(name, row) if any(cell.strip() for cell in row) else None
+            continue
+        if not problem and not any(cell.strip() for cell in row):
+            continue
+        if not problem and len(row) != len(header):
+            problem = f"has {many(len(row), 'field')}, and the header has {len(header)}"
+        value = {} if problem else dict(zip(header, row, strict=True))
+        yield Record(lines.first, value, "".join(lines.row)[:100_000] if problem else "", problem)
+
+
+def _problem(error: csv.Error, lines: _Lines) -> str:
+    """What an error of the reader means, as words that follow `The row`; a quote is named by its line."""
+    said = str(error)
+    if isinstance(error, _Long):
+        return f"{said}; the rest of the file was not read"
+    if "unexpected end" in said:
+        return f"opens a quote in line {lines.opened()} that is never closed"
+    if "expected after" in said:
+        return f"has a quote, opened in line {lines.opened()}, that is closed within a text: one is missing or too many"
+    return f"breaks the rules of CSV ({said.rstrip('.?')})"
+
+
+def _header(name: str, row: list[str]) -> list[str]:
+    names = named(row)
+    if len(names) > _COLUMNS:
+        raise BadInput(f"{name} has {len(names)} columns: at most {_COLUMNS} are allowed.")
+    double = sorted({n for n in names if names.count(n) > 1})
+    if double:
+        raise BadInput(f"{name}: its header names {double[0][:60]!r} twice. Each column needs a name of its own.")
+    return names

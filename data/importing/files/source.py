@@ -1,0 +1,179 @@
+"""Where an import comes from: files that a person named on the command line, or uploaded on the page.
+
+Only what was named is read: an import's content never names another file, and patterns, addresses and archives are
+refused.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from data.store.errors import BadInput, NotFound
+
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_MOST_FILES = 10_000
+
+
+class SourceFile:
+    """One file of a source: a name to show, a size in bytes, and its content as a stream that is read once or more."""
+
+    def __init__(self, name: str, size: int, opener: Callable[[], BinaryIO], path: Path | None = None) -> None:
+        self.name, self.size, self.path = name, size, path
+        self._opener = opener
+        self._stream: BinaryIO | None = None
+
+    def open(self) -> BinaryIO:
+        """The content from its beginning; `at` then says how far it was read. Raises BadInput."""
+        self._stream = self.fresh()
+        return self._stream
+
+    def head(self, size: int = 65_536) -> bytes:
+        """The first bytes, without counting as read."""
+        with self.fresh() as stream:
+            return stream.read(size)
+
+    def fresh(self) -> BinaryIO:
+        """The content from its beginning, without counting as read."""
+        try:
+            return self._opener()
+        except OSError as error:
+            raise BadInput(f"{self.name} cannot be read: {error.strerror}. Check the file's rights.") from None
+
+    @property
+    def reading(self) -> bool:
+        """Whether it was begun and is not read to its end."""
+        return self._stream is not None and not self._stream.closed
+
+    @property
+    def at(self) -> int:
+        """How many bytes were read since it was opened last."""
+        if self._stream is None:
+            return 0
+        return self.size if self._stream.closed else self._stream.tell()
+
+
+@dataclass
+class Source:
+    """The files of one import, in the order in which they are read, and those of a folder that are left aside.
+
+    `apart`: who gave them is not who runs this process, so they are read in another one, with limits.
+    """
+
+    name: str
+    files: Sequence[SourceFile]
+    left_aside: list[str] = field(default_factory=list)
+    apart: bool = False
+
+    @property
+    def size(self) -> int:
+        """All bytes."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def at(self) -> int:
+        """The bytes read so far."""
+        return sum(file.at for file in self.files)
+
+    @property
+    def open(self) -> str:
+        """The name of the file that is being read, "" where none is."""
+        return next((file.name for file in reversed(self.files) if file.reading), "")
+
+
+def from_path(text: str | Path) -> Source:
+    """The file at that path, or the data files of that folder and its subfolders (links are not followed).
+
+    Raises NotFound, or BadInput for addresses, patterns and what is no plain file.
+    """
+    if "://" in str(text):
+        raise BadInput(f"{text} is an address. Download the file first and give its path.")
+    path = Path(text)
+    try:
+        if path.is_file():
+            return Source(path.name, [_at(path, path.name)])
+        if path.is_dir():
+            return _folder(path)
+        there = path.exists()
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{str(text)[:200]!r} is no path: {error}.") from None
+    if there:
+        raise BadInput(f"{path} is neither a plain file nor a folder.")
+    if any(sign in str(text) for sign in "*?["):
+        raise BadInput(f"{text} is a pattern that fits no file. Give files, or a folder.")
+    raise NotFound(f"There is no file {path}. Check the path; it is relative to the folder you are in.")
+
+
+def from_paths(given: Sequence[str | Path]) -> Source:
+    """The files at these paths and in these folders, in that order; one that is named twice is read once.
+
+    Raises what `from_path` does.
+    """
+    parts = [from_path(one) for one in given]
+    if len(parts) == 1:
+        return parts[0]
+    files: dict[Path, SourceFile] = {}
+    for one, part in zip(given, parts, strict=True):
+        for file in part.files:
+            assert file.path is not None
+            taken = {other.name for path, other in files.items() if path != file.path.resolve()}
+            name = file.name if file.name not in taken else f"{one}/{file.name}" if Path(one).is_dir() else f"{one}"
+            files.setdefault(file.path.resolve(), _at(file.path, name))
+    made = _several(list(files.values()))
+    made.left_aside = [name for part in parts for name in part.left_aside]
+    return made
+
+
+def from_bytes(given: Sequence[tuple[str, bytes]]) -> Source:
+    """Files at hand as (name, content). Only the last part of a name is kept; it is shown and never opened."""
+    names = _shown([name for name, _ in given])
+    return _several([
+        SourceFile(name, len(content), lambda content=content: io.BytesIO(content))  # type: ignore[misc]
+        for name, (_, content) in zip(names, given, strict=True)
+    ])  # fmt: skip
+
+
+def from_uploads(uploads: Sequence[tuple[str, Path]]) -> Source:
+    """Uploaded files as (name that was given, where it was put); they are read in a process of their own."""
+    names = _shown([name for name, _ in uploads])
+    return _several([_at(path, name) for name, (_, path) in zip(names, uploads, strict=True)], apart=True)
+
+
+def _shown(names: Sequence[str]) -> list[str]:
+    """The names of files as they are shown: the last part of each, and no two alike."""
+    if not names:
+        raise BadInput("No file was given. Choose one or more files.")
+    found: list[str] = []
+    for name in names:
+        shown = name.replace("\\", "/").rsplit("/", 1)[-1][:200] or "upload"
+        found.append(f"{shown} ({len(found) + 1})" if shown in found else shown)
+    return found
+
+
+def _several(files: list[SourceFile], apart: bool = False) -> Source:
+    name = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1} more"
+    return Source(name, files, apart=apart)
+
+
+def _at(path: Path, name: str) -> SourceFile:
+    return SourceFile(name, path.stat().st_size, lambda: path.open("rb"), path)
+
+
+def _folder(folder: Path) -> Source:
+    files, aside = [], []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_dir() and not path.is_symlink():
+            continue
+        if path.is_symlink() or not path.is_file() or path.suffix.lower() not in SUFFIXES or path.name[0] == ".":
+            aside.append(name)
+        else:
+            files.append(_at(path, name))
+        if len(files) + len(aside) > _MOST_FILES:
+            raise BadInput(f"{folder} holds more than {_MOST_FILES} files. Give the folder of one import.")
+    if not files:
+        raise BadInput(f"{folder} holds no data file ({', '.join(SUFFIXES)}).")
+    return Source(folder.resolve().name, files, aside)

@@ -1,0 +1,56 @@
+"""Texts that wait on the disk until they are asked for: what an import holds may be larger than memory."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Hashable, KeysView
+from typing import Any, BinaryIO
+
+from judges.strict_json import canonical
+
+
+class SpillFile:
+    """JSON values by key, in a temporary file; in memory stay the keys and their places."""
+
+    def __init__(self, file: BinaryIO | None = None) -> None:
+        self._file = file or tempfile.TemporaryFile(prefix="assay-")  # noqa: SIM115
+        self._places: dict[Hashable, tuple[int, int]] = {}
+        self._end = 0
+        self._there = False
+        """Whether the file is at its end, where the next text goes."""
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._file.close()
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._places
+
+    def keys(self) -> KeysView[Hashable]:
+        """All keys, in the order in which they were put."""
+        return self._places.keys()
+
+    def put_bytes(self, key: Hashable, data: bytes) -> None:
+        """Put a text under a key; an earlier one is forgotten."""
+        if not self._there:
+            self._file.seek(self._end)
+            self._there = True
+        self._file.write(data)
+        self._places[key] = (self._end, len(data))
+        self._end += len(data)
+
+    def get_bytes(self, key: Hashable) -> bytes:
+        """The text under a key. Raises KeyError."""
+        start, size = self._places[key]
+        self._there = False
+        self._file.seek(start)
+        return self._file.read(size)
+
+    def put(self, key: Hashable, value: Any) -> None:
+        """Put a JSON value under a key."""
+        self.put_bytes(key, canonical(value).encode("utf-8", "surrogatepass"))
+
+    def get(self, key: Hashable, default: Any = None) -> Any:
+        """The JSON value under a key, or the default."""
+        return json.loads(self.get_bytes(key).decode("utf-8", "surrogatepass")) if key in self._places else default

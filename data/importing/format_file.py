@@ -1,0 +1,47 @@
+"""A file as a format gets it: its beginning, by which it is recognised, and its records, which are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from data.importing.files.container import Container
+from data.importing.mapping.mapping import ColumnMapping
+from judges.importing.jsonl import Record
+
+
+@dataclass(frozen=True)
+class FileStart:
+    """The beginning of a file: its name, how it holds its records, and the first of them."""
+
+    name: str
+    held: Container
+    rows: Sequence[dict[str, Any]]
+
+    @property
+    def shapes(self) -> list[frozenset[str]]:
+        """The keys that rows have, each set once, in the order of the rows."""
+        return list(dict.fromkeys(frozenset(row) for row in self.rows))
+
+
+@dataclass(frozen=True)
+class FormatFile:
+    """One of the files of a format: its name, its records, and how it holds them.
+
+    `role` is what it is among the files of its format, None where that has one sort only; `mapping` is a table's.
+    """
+
+    name: str
+    records: Iterable[Record]
+    held: Container = "lines"
+    role: str | None = None
+    mapping: ColumnMapping | None = None
+
+
+def within(value: dict[str, Any], *keys: str) -> list[dict[str, Any]]:
+    """The objects of the list that lies under the first of these keys, or the value itself."""
+    for key in keys:
+        if isinstance(held := value.get(key), list):
+            return [one for one in held if isinstance(one, dict)]
+    return [value]

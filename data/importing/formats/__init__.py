@@ -1,0 +1,77 @@
+"""The formats of an import, a module for each: it is found by being there, and its files by what is in them.
+
+A module has a `TITLE`, the paths of the long `LISTS` that its JSON objects hold, `fits(start)`, which tells from the
+beginning of a file whether it is of the format, and `read(files)`, which gives what its files in one import hold. Where
+a format has several sorts of files, the module has their titles by name as `ROLES_OF_FILES`, and `role(start)`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol, cast
+
+from data.importing.format_file import FileStart, FormatFile
+from data.importing.lines import ToolEntry
+
+OWN = ("canonical", "messages", "fastchat", "table")
+"""The formats that belong to no other tool. The last is that of tables which no other format knows."""
+TOOLS: tuple[str, ...] = tuple(
+    sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in OWN and not m.name.startswith("_"))
+)
+"""The formats of other tools, by name."""
+SEPARATE = frozenset(("canonical", "messages", "table"))
+"""The formats whose files are read one by one, in their order; files of any other are read together."""
+_RECOGNISED = ("canonical", *TOOLS, "messages", "fastchat")
+"""The order in which formats are asked whether a file is theirs."""
+
+
+class FormatModule(Protocol):
+    """What the module of a format has."""
+
+    TITLE: str
+    LISTS: tuple[tuple[str, ...], ...]
+
+    def fits(self, start: FileStart) -> bool:
+        """Whether a file that begins so, with a row at least, is of the format."""
+
+    def read(self, files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
+        """What the files hold; what they say of each other's items is joined, whatever order they have."""
+
+
+def format_module(name: str) -> FormatModule:
+    """The module of the format of that name."""
+    return cast("FormatModule", importlib.import_module(f"data.importing.formats.{name}"))
+
+
+def titles() -> list[str]:
+    """What the other tools are called whose files are read."""
+    return [format_module(name).TITLE for name in TOOLS]
+
+
+def recognise(start: FileStart) -> str:
+    """The name of the format of a file that begins so, "" for none that is known."""
+    return next((name for name in _RECOGNISED if start.rows and format_module(name).fits(start)), "")
+
+
+def file_roles(name: str) -> Mapping[str, str]:
+    """The titles of the sorts of files that a format has, by name; none where it has one sort only."""
+    return cast("Mapping[str, str]", getattr(format_module(name), "ROLES_OF_FILES", {}))
+
+
+def file_role(name: str, start: FileStart) -> str | None:
+    """Which of these sorts a file is, None where there is one only. Raises BadInput where it is none of them."""
+    return cast("Any", format_module(name)).role(start) if file_roles(name) else None
+
+
+def lists() -> frozenset[tuple[str, ...]]:
+    """The long lists that the JSON objects of all formats hold."""
+    return frozenset(path for name in (*OWN, *TOOLS) for path in format_module(name).LISTS)
+
+
+def empty_list(value: dict[str, Any]) -> str:
+    """The name of the list of a tool's object in which its rows would stand, where all of these lists are empty."""
+    held = [value[name] for name in value if (name,) in lists()]
+    named = [name for name in value if (name,) in lists()]
+    return named[0] if named and not any(held) and all(isinstance(one, list) for one in held) else ""

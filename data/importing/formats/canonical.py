@@ -1,0 +1,131 @@
+"""Assay's own JSON lines: an export's head, cards, items, judgments, labels, adjudications, gold rule, guidelines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from data.importing.format_file import FileStart, FormatFile
+from data.importing.lines import Entry, Hint, Line, RejectedRow
+from data.importing.mapping.score_collector import ScoreCollector
+from judges.importing.contents import FORMAT, plain, sort
+from judges.importing.jsonl import Record
+
+TITLE = "Assay's JSON lines"
+LISTS = ()
+_EXPORTED = (
+    {"id", "kind", "response_a", "task", "turns", "meta"},
+    {"item", "card", "model", "params", "part", "sample", "raw"},
+    {"item", "unit", "dimension", "value", "code", "annotator", "mode", "made_at"},
+    {"item", "unit", "dimension", "value", "code", "adjudicator", "saw_judge", "labels"},
+)
+_SCORED = ("item", "card", "model", "params", "card_version")
+_NEEDED = ({"id", "kind"}, {"item", "card"}, {"item", "dimension"})
+
+
+def fits(start: FileStart) -> bool:
+    """Whether a file that begins so has canonical lines, or is an export of Assay in CSV or Parquet."""
+    return any(map(_is_export if start.held in ("csv", "parquet") else _is_line, start.shapes))
+
+
+def _is_export(keys: frozenset[str]) -> bool:
+    """Whether a row with these columns is one of an export of Assay in CSV or Parquet, which needs no mapping."""
+    return sort(dict.fromkeys(keys)) == "score" or any(needed <= keys for needed in _EXPORTED)
+
+
+def _is_line(keys: frozenset[str]) -> bool:
+    """Whether an object with these keys is meant as a canonical line; a chat is none, whatever other keys it has."""
+    if keys in ({"gold_rule"}, {"guidelines"}, {"card"}, {"assay"}):
+        return True
+    return "messages" not in keys and any(needed <= keys for needed in _NEEDED)
+
+
+def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
+    """The lines of the files, one file after the other."""
+    for file in files:
+        records = file.records
+        if file.held in ("csv", "parquet"):
+            records = (replace(row, value=plain(row.value, file.held == "csv")) for row in records)
+        yield from _read(file.name, records)
+
+
+def _read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
+    """The lines of one file; scores of a judge that stand in rows of their own are put together as its judgments."""
+    ratings = ScoreCollector()
+    for record in records:
+        if record.problem:
+            yield RejectedRow(file, record.line, [("", f"The line {record.problem}.")], record.text)
+        elif sort(record.value) == "score":
+            yield from _scored(ratings, file, record)
+        elif "assay" not in record.value:
+            yield to_line(file, record)
+        elif newer := _newer(record.value["assay"]):
+            yield RejectedRow(file, record.line, [("assay", newer)], record.value)
+    yield from ratings.lines()
+
+
+def _scored(ratings: ScoreCollector, file: str, record: Record) -> Iterator[Entry]:
+    """Add what a row of an export of scores or samples holds; a row of several samples together is no single answer."""
+    row = record.value
+    if row.get("sample") is None and int(row.get("samples") or 1) > 1:
+        yield Hint(
+            "Scores that several samples came to are left out: they may lie between the answers of a scale. Export the "
+            "samples, or the dataset, and import that."
+        )
+        return
+    data = {name: row[name] for name in _SCORED if row.get(name) is not None}
+    params = row.get("params") or {}
+    data["params"] = json.loads(params) if isinstance(params, str) else params
+    if row.get("sample") is not None:
+        data["sample"] = int(row["sample"])
+    told = {"unit": row["unit"], "dimension": row["dimension"], "value": row.get("value")}
+    if row.get("confidence") is not None:
+        told["confidence"] = float(row["confidence"])
+    ratings.add(file, record.line, row, data, told)
+
+
+def _newer(head: object) -> str:
+    """Why the lines after this first one cannot all be read, "" where they can."""
+    told = head.get("format") if isinstance(head, dict) else None
+    if not isinstance(told, int) or told < 1:
+        return "The first line names no format: it would be a whole number, as in {\"assay\": {\"format\": 2}}."
+    if told <= FORMAT:
+        return ""
+    return (
+        f"The file is an export of a newer Assay (format {told}; this one reads up to {FORMAT}): update this Assay, or "
+        "take the good rows, which leaves out what it does not know."
+    )
+
+
+def to_line(file: str, record: Record) -> Entry:
+    """What one object is: an item has a kind, a judgment a card, a label a dimension, an adjudication who made it."""
+    value = record.value
+    if isinstance(value.get("card"), dict):
+        return Line(file, record.line, "card", value, value)
+    if value.keys() >= {"how", "people", "value"}:
+        problem = "This is exported gold, which is made of labels: import the export of labels, or the whole dataset."
+        return RejectedRow(file, record.line, [("", problem)], value)
+    if "card" in value and "annotator" not in value:
+        given = [key for key in ("reply", "raw", "scores") if value.get(key) is not None]
+        if len(given) == 1:
+            return Line(file, record.line, "judgment", value, value)
+        problem = "A judgment has one of reply, raw and scores" + (", not several." if given else ".")
+        return RejectedRow(file, record.line, [("reply", problem)], value)
+    if "adjudicator" in value and "annotator" not in value:
+        return Line(file, record.line, "adjudication", value, value)
+    if "gold_rule" in value:
+        return Line(file, record.line, "rule", value, value)
+    if value.keys() == {"guidelines"}:
+        return Line(file, record.line, "guidelines", value, value)
+    if "dimension" in value:
+        return Line(file, record.line, "label", value, value)
+    if "kind" in value or "turns" in value:
+        return Line(file, record.line, "item", value, value)
+    keys = ", ".join(list(map(str, value))[:8]) or "none"
+    problem = (
+        f"Nothing is known by the keys {keys[:200]}: an item has id and kind, a judgment item and card, a label item "
+        "and dimension, an adjudication item, dimension and adjudicator; a card has card, a rule gold_rule, guidelines "
+        "have guidelines."
+    )
+    return RejectedRow(file, record.line, [("", problem)], value)

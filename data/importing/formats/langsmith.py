@@ -1,0 +1,158 @@
+"""LangSmith: runs as its bulk export (Parquet) and its client (JSON lines) write them, and their feedback."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from data.importing.conversations.call_chains import Sort, TraceSpan
+from data.importing.conversations.evaluation_cases import plain_fields
+from data.importing.conversations.traces import TraceCollector, TraceScore, iso_time, nanoseconds
+from data.importing.conversations.utterances import (
+    Utterance,
+    as_text,
+    decode_json,
+    input_utterances,
+    output_utterances,
+    single_text,
+    tool_call_utterance,
+)
+from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.lines import ToolEntry
+
+TITLE = "LangSmith"
+LISTS = (("runs",), ("feedback",))
+_THREADS = ("session_id", "thread_id", "conversation_id")
+_PEOPLE = re.compile(r"human|people|person|user|thumb|annotat|expert|rater|customer", re.IGNORECASE)
+_READ = {
+    *("id", "name", "run_type", "inputs", "outputs", "start_time", "end_time", "trace_id", "parent_run_id", "extra"),
+    *("feedback", "feedback_stats", "dotted_order", "session_id", "child_runs", "tags", "reference_outputs", "status"),
+    *("is_root", "tenant_id", "metadata", "thread_id", "reference_example_id", "parent_run_ids", "child_run_ids"),
+}
+
+
+def fits(start: FileStart) -> bool:
+    """Whether a file that begins with these rows has runs or feedback of LangSmith."""
+    return any(_is_run(one) or _is_feedback(one) for row in start.rows for one in within(row, "runs", "feedback"))
+
+
+def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
+    """The conversations of the runs, with what was fed back on them."""
+    reader = _Reader()
+    try:
+        for part in files:
+            for record in reader.threads.rest.good(part.name, part.records):
+                for row in within(record.value, "runs", "feedback") if not _is_run(record.value) else [record.value]:
+                    with reader.threads.rest.sparing(part.name, record.line, row):
+                        reader.take(part.name, record.line, row)
+        yield from reader.entries()
+    finally:
+        reader.threads.close()
+
+
+def _is_run(row: dict[str, Any]) -> bool:
+    return "run_type" in row and "id" in row
+
+
+def _is_feedback(row: dict[str, Any]) -> bool:
+    return "key" in row and ("run_id" in row or "trace_id" in row) and ("score" in row or "value" in row)
+
+
+class _Reader:
+    """What was read so far; averages of feedback count where the feedback itself is not in the files."""
+
+    def __init__(self) -> None:
+        self.threads = TraceCollector(TITLE)
+        self._averages: list[TraceScore] = []
+        self._fed = False
+
+    def entries(self) -> Iterator[ToolEntry]:
+        """Everything, once all was read."""
+        for score in self._averages if not self._fed else ():
+            self.threads.score(score)
+        yield from self.threads.entries()
+
+    def take(self, file: str, line: int, row: dict[str, Any], trace: str = "") -> None:
+        """One run or one feedback."""
+        if _is_run(row):
+            self._run(file, line, row, trace)
+        elif _is_feedback(row):
+            self._feedback(file, line, row)
+        else:
+            self.threads.rest.fault(file, line, "row", "is neither a run nor a feedback.", row=row)
+
+    def _run(self, file: str, line: int, row: dict[str, Any], trace: str) -> None:
+        key, parent, name = (
+            as_text(row["id"]),
+            as_text(row.get("parent_run_id")),
+            as_text(row.get("name")),
+        )
+        extra = decode_json(row.get("extra"))
+        extra = extra if isinstance(extra, dict) else {}
+        meta = decode_json(extra.get("metadata") or row.get("metadata"))
+        meta = meta if isinstance(meta, dict) else {}
+        trace = as_text(row.get("trace_id")) or trace or key
+        session = next((as_text(meta[k]) for k in _THREADS if meta.get(k)), "") or as_text(
+            row.get("thread_id")
+        )
+        said, answer = (
+            input_utterances(row.get("inputs")),
+            output_utterances(row.get("outputs")) if row.get("outputs") else [],
+        )
+        sort: Sort = ""
+        if row["run_type"] == "llm":
+            sort = "model"
+        elif row["run_type"] == "tool":
+            sort, said = "tool", [tool_call_utterance(name, single_text(row.get("inputs")))]
+            answer = [Utterance("tool", single_text(row["outputs"]), name)] if row.get("outputs") else []
+        elif not parent and said and answer:
+            sort = "root"
+        kept = {} if parent else plain_fields(meta, (*_THREADS, "revision_id"))
+        kept = {k: v for k, v in kept.items() if not k.startswith(("ls_", "LANGSMITH", "LANGCHAIN", "__"))}
+        if reference := row.get("reference_outputs"):
+            kept["reference"] = single_text(reference)
+        asked_for = extra.get("invocation_params")
+        model = as_text(
+            meta.get("ls_model_name") or (asked_for.get("model") if isinstance(asked_for, dict) else "")
+        )
+        start = nanoseconds(row.get("start_time"))
+        self.threads.add(TraceSpan(
+            file, line, trace, key, parent, session, sort, name, start, model, said, answer, kept,
+        ))  # fmt: skip
+        self.threads.rest.unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
+        for one in held if isinstance(held := decode_json(row.get("feedback")), list) else ():
+            if isinstance(one, dict):
+                self._feedback(file, line, {"run_id": key, "trace_id": trace, **one})
+        stats = decode_json(row.get("feedback_stats"))
+        for named, one in stats.items() if isinstance(stats, dict) else ():
+            if isinstance(one, dict) and one.get("avg") is not None:
+                by: Literal["judge", "person"] = "person" if _PEOPLE.search(named) else "judge"
+                who = "" if by == "person" else "langsmith feedback"
+                self._averages.append(TraceScore(file, line, named, by, who, trace=trace, span=key, number=one["avg"]))
+        for child in held if isinstance(held := row.get("child_runs"), list) else ():
+            if isinstance(child, dict) and _is_run(child):
+                self._run(file, line, {"parent_run_id": key, **child}, trace)
+
+    def _feedback(self, file: str, line: int, row: dict[str, Any]) -> None:
+        source = decode_json(row.get("feedback_source"))
+        source = source if isinstance(source, dict) else {"type": source}
+        meta = source.get("metadata") if isinstance(source.get("metadata"), dict) else {}
+        assert isinstance(meta, dict)
+        kind, name = as_text(source.get("type") or row.get("source")).lower(), as_text(row.get("key"))
+        by: Literal["judge", "person"] = "judge"
+        if kind == "app" or (kind == "api" and not meta.get("__run") and _PEOPLE.search(name)):
+            by = "person"
+        elif kind == "api" and not meta.get("__run"):
+            self.threads.rest.hint("{n} feedbacks that came by the API were taken for those of a judge.")
+        people = (source.get("user_name"), source.get("user_id"), source.get("ls_user_id"), meta.get("user"))
+        judges = (meta.get("model"), meta.get("evaluator"), source.get("name"), "langsmith evaluator")
+        who = next((as_text(one) for one in (people if by == "person" else judges) if one), "")
+        note = "\n\n".join(as_text(row[k]) for k in ("comment", "correction") if row.get(k))
+        score, value = row.get("score"), row.get("value")
+        self._fed = True
+        self.threads.score(TraceScore(
+            file, line, name, by, who, key=as_text(row.get("id")), trace=as_text(row.get("trace_id")),
+            span=as_text(row.get("run_id")), number=value if score is None and not isinstance(value, str) else score,
+            label=value if isinstance(value, str) else None, note=note, made_at=iso_time(row.get("created_at")),
+        ))  # fmt: skip

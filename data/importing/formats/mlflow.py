@@ -1,0 +1,239 @@
+"""MLflow: traces with the assessments of judges and people, and the tables that its evaluations write."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from data.importing.conversations.call_chains import Sort, TraceSpan
+from data.importing.conversations.evaluation_cases import (
+    CaseCollector,
+    CaseRating,
+    EvaluationCase,
+    plain_fields,
+    text_fields,
+)
+from data.importing.conversations.traces import TraceCollector, TraceScore, iso_time, nanoseconds
+from data.importing.conversations.utterances import (
+    Utterance,
+    as_text,
+    decode_json,
+    input_utterances,
+    output_utterances,
+    single_text,
+    tool_call_utterance,
+)
+from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.lines import ToolEntry
+
+TITLE = "MLflow"
+LISTS = (("traces",), ("data",))
+_KINDS = {"CHAT_MODEL": "model", "LLM": "model", "TOOL": "tool", "RETRIEVER": "", "EMBEDDING": "", "PARSER": ""}
+_VALUE = re.compile(r"(?P<name>.+?)(/v\d+)?/(score|value)")
+_WHY = ("justification", "rationale")
+_EXPECTED = ("expected_response", "expected_output", "ground_truth", "expected_answer", "reference")
+
+
+def fits(start: FileStart) -> bool:
+    """Whether a file that begins with these rows has traces or an evaluation's table of MLflow."""
+    return any(_info(one) is not None for row in start.rows for one in within(row, "traces")) or any(
+        _is_table(row["columns"]) if isinstance(row.get("columns"), list) else _is_table(row) for row in start.rows
+    )
+
+
+def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
+    """The conversations of the traces and the rows of the tables, with their assessments."""
+    reader = _Reader()
+    try:
+        for part in files:
+            reader.columns = []
+            for record in reader.threads.rest.good(part.name, part.records):
+                with reader.threads.rest.sparing(part.name, record.line, record.value):
+                    reader.take(part.name, record.line, record.value)
+        yield from reader.cases.entries()
+        if reader.traced or not reader.tabled:
+            yield from reader.threads.entries()
+        else:
+            yield from reader.threads.rest.told()
+    finally:
+        reader.threads.close()
+        reader.cases.close()
+
+
+def _is_table(columns: Iterable[Any]) -> bool:
+    """Whether columns are those of an evaluation: a score of a version of its metric, or one with its reason beside."""
+    names = set(map(str, columns))
+    values = [match for name in names if (match := _VALUE.fullmatch(name))]
+    return any(match[2] or {f"{match['name']}/{why}" for why in _WHY} & names for match in values)
+
+
+def _info(row: dict[str, Any]) -> dict[str, Any] | None:
+    """What a trace says of itself, in an object of its own or in the columns of a table; None for anything else."""
+    info = decode_json(row.get("info"))
+    if isinstance(info, dict) and ("trace_id" in info or "request_id" in info):
+        return info
+    if (
+        ("trace_id" in row or "request_id" in row)
+        and ("spans" in row or "assessments" in row)
+        and "run_type" not in row
+    ):
+        return row
+    return None
+
+
+class _Reader:
+    """What was read so far; `columns` are those of the table that is being read."""
+
+    def __init__(self) -> None:
+        self.threads, self.cases = TraceCollector(TITLE), CaseCollector(TITLE)
+        self.columns: list[str] = []
+        self.traced = self.tabled = False
+
+    def take(self, file: str, line: int, row: dict[str, Any]) -> None:
+        """One row, or a part of one object."""
+        if isinstance(row.get("columns"), list):
+            self.columns = [as_text(name) for name in row["columns"]]
+        if self.columns and isinstance(row.get("data"), list):
+            for number, cells in enumerate(row["data"]):
+                if isinstance(cells, list) and len(cells) == len(self.columns):
+                    self._row(file, line + number, dict(zip(self.columns, cells, strict=True)))
+                else:
+                    self.threads.rest.fault(
+                        file, line, "row", "has another number of cells than there are columns.", row=cells
+                    )
+            return
+        if "columns" in row or not row:
+            return
+        for one in within(row, "traces"):
+            if (info := _info(one)) is not None:
+                self._trace(file, line, one, info)
+            elif any(_VALUE.fullmatch(name) for name in one):
+                self._row(file, line, one)
+            else:
+                self.threads.rest.unused(*one)
+
+    def _trace(self, file: str, line: int, row: dict[str, Any], info: dict[str, Any]) -> None:
+        self.traced = True
+        key = as_text(info.get("trace_id") or info.get("request_id"))
+        told = [decode_json(info.get(k)) for k in ("trace_metadata", "request_metadata", "tags")]
+        known = {k: v for one in told if isinstance(one, dict) for k, v in one.items()}
+        session = as_text(known.get("mlflow.trace.session"))
+        data = decode_json(row.get("data"))
+        data = data if isinstance(data, dict) else row
+        spans = decode_json(data.get("spans"))
+        start = nanoseconds(info.get("request_time") or info.get("timestamp_ms") or info.get("execution_time"))
+        meta = {k: v for k, v in plain_fields(known).items() if not k.startswith("mlflow.")}
+        meta |= {"user": known["mlflow.trace.user"]} if known.get("mlflow.trace.user") else {}
+        assessments = decode_json(info.get("assessments") or row.get("assessments"))
+        held = [one for one in (assessments if isinstance(assessments, list) else ()) if isinstance(one, dict)]
+        for one in held:
+            self._assessment(file, line, key, session, one, meta)
+        given = [data.get(k) or row.get(k) or info.get(f"{k}_preview") for k in ("request", "response")]
+        said, answer = (
+            input_utterances(_loads(given[0])) if given[0] else [],
+            output_utterances(_loads(given[1])) if given[1] else [],
+        )
+        sort: Sort = "root" if said and answer else ""
+        self.threads.add(
+            TraceSpan(file, line, key, f"trace {key}", "", session, sort, "", start, "", said, answer, meta)
+        )
+        for span in spans if isinstance(spans, list) else ():
+            span = decode_json(span)
+            if isinstance(span, dict):
+                self._span(file, line, key, session, span)
+
+    def _span(self, file: str, line: int, trace: str, session: str, span: dict[str, Any]) -> None:
+        context = span.get("context") if isinstance(span.get("context"), dict) else span
+        assert isinstance(context, dict)
+        given = span.get("attributes")
+        attributes = {k: _loads(v) for k, v in given.items()} if isinstance(given, dict) else {}
+        kind, name = as_text(attributes.get("mlflow.spanType")).upper(), as_text(span.get("name"))
+        parent = _hex(as_text(span.get("parent_span_id") or span.get("parent_id")))
+        into, out = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
+        said, answer = input_utterances(into) if into else [], output_utterances(out) if out else []
+        sort: Sort = "root" if not parent and said and answer else ""
+        if _KINDS.get(kind) == "model":
+            sort = "model"
+        elif _KINDS.get(kind) == "tool":
+            sort, said = "tool", [tool_call_utterance(name, into if into is not None else "")]
+            answer = [Utterance("tool", single_text(out), name)] if out is not None else []
+        chosen = attributes.get("mlflow.llm.model") or (into.get("model") if isinstance(into, dict) else "")
+        start = nanoseconds(span.get("start_time_unix_nano") or span.get("start_time"))
+        key = _hex(as_text(context.get("span_id")))
+        self.threads.add(TraceSpan(
+            file, line, trace, key, parent, session, sort, name, start, as_text(chosen), said, answer,
+        ))  # fmt: skip
+
+    def _assessment(
+        self, file: str, line: int, trace: str, session: str, one: dict[str, Any], meta: dict[str, Any]
+    ) -> None:
+        name, source = as_text(one.get("assessment_name") or one.get("name")), one.get("source")
+        source = source if isinstance(source, dict) else {}
+        kind = as_text(source.get("source_type")).upper()
+        if one.get("valid") is False:
+            self.threads.rest.hint("{n} assessments that were replaced by later ones were left out.")
+            return
+        if isinstance(expected := one.get("expectation"), dict):
+            value = expected.get("value", expected.get("serialized_value"))
+            if name in _EXPECTED:
+                meta["reference"] = single_text(value)
+            else:
+                self.threads.rest.unused(f"the expectation {name}")
+            return
+        held = one.get("feedback")
+        value = held.get("value") if isinstance(held, dict) else one.get("value")
+        words = isinstance(value, str)
+        person = kind == "HUMAN"
+        self.threads.score(TraceScore(
+            file, line, name, "person" if person else "judge",
+            as_text(source.get("source_id")) or ("" if person else kind.lower().replace("_", " ") or "mlflow"),
+            key=as_text(one.get("assessment_id")), trace=trace, span=_hex(as_text(one.get("span_id"))),
+            number=None if words or isinstance(value, (dict, list)) else value, label=value if words else None,
+            note=as_text(one.get("rationale")), made_at=iso_time(one.get("last_update_time") or one.get("create_time")),
+        ))  # fmt: skip
+
+    def _row(self, file: str, line: int, row: dict[str, Any]) -> None:
+        """A row of an evaluation's table: columns NAME/score and NAME/value, each with its justification beside it."""
+        self.tabled = True
+        opinions, taken = [], set()
+        for column, value in row.items():
+            if match := _VALUE.fullmatch(column):
+                stem = column.rpartition("/")[0]
+                whys = [f"{stem}/{why}" for why in _WHY]
+                note = next((as_text(row[why]) for why in whys if row.get(why)), "")
+                taken |= {column, *whys}
+                if value is not None and value == value:
+                    opinions.append(CaseRating(match["name"], "judge", "mlflow", value, note))
+        fields = {
+            name: value for name, value in row.items() if name not in taken and "/" not in name and value is not None
+        }
+        said, sides, reference, used = text_fields(fields)
+        key = as_text(row.get("request_id") or row.get("trace_id") or row.get("id"))
+        self.cases.add(
+            EvaluationCase(file, line, key, said, opinions, sides, reference, meta=plain_fields(fields, used))
+        )
+        self.cases.rest.unused(*(name for name in row if "/" in name and name not in taken))
+
+
+def _loads(value: Any) -> Any:
+    """A value that was written as JSON; anything else as it is."""
+    if isinstance(value, str) and value[:1] in '"[{':
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _hex(key: str) -> str:
+    """The id of a span in hexadecimal: some files have it in base64."""
+    if len(key) % 4 == 0 and key.endswith("="):
+        try:
+            return base64.b64decode(key, validate=True).hex()
+        except binascii.Error:
+            return key
+    return key.removeprefix("0x")

@@ -1,0 +1,415 @@
+"""OpenTelemetry traces of language models: the GenAI conventions and OpenInference, with evaluations and annotations.
+
+Read are OTLP as JSON (a request in each line, as the collector's file exporter writes them, or one object), spans as
+Phoenix gives them, and annotations of Phoenix, in files of their own or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from data.importing.conversations.call_chains import TraceSpan
+from data.importing.conversations.traces import TraceCollector, TraceScore, iso_time, nanoseconds
+from data.importing.conversations.utterances import (
+    Utterance,
+    as_text,
+    decode_json,
+    input_utterances,
+    output_utterances,
+    read_messages,
+    single_text,
+    tool_call_utterance,
+)
+from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.lines import ToolEntry
+
+TITLE = "OpenTelemetry traces"
+LISTS = (("resourceSpans",), ("resourceLogs",), ("data",))
+_MODEL, _TOOL, _AGENT = (
+    {"chat", "text_completion", "generate_content"},
+    {"execute_tool"},
+    {"invoke_agent", "create_agent"},
+)
+_KINDS = {"LLM": "model", "TOOL": "tool", "CHAIN": "root", "AGENT": "root", "WORKFLOW": "root", "TASK": "root"}
+_SESSIONS = (
+    *("gen_ai.conversation.id", "session.id", "langfuse.session.id", "traceloop.association.properties.session_id"),
+    *("langsmith.metadata.thread_id", "thread_id", "conversation_id"),
+)
+_INPUTS = ("input.value", "traceloop.entity.input", "gen_ai.prompt", "langfuse.observation.input", "mlflow.spanInputs")
+_OUTPUTS = (
+    *("output.value", "traceloop.entity.output", "gen_ai.completion", "langfuse.observation.output"),
+    "mlflow.spanOutputs",
+)
+_MODELS = ("gen_ai.request.model", "llm.model_name", "gen_ai.response.model", "llm.request.model")
+_RESULT = ("gen_ai.evaluation.result", "gen_ai.evaluation")
+_READ = (
+    *("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions", "gen_ai.operation.name"),
+    *("openinference.span.kind", "traceloop.span.kind", "gen_ai.tool.", "tool.", "llm.input_messages.", "event.name"),
+    *("llm.output_messages.", "gen_ai.prompt", "gen_ai.completion", "gen_ai.evaluation.", "gen_ai.response.id"),
+    *("input.", "output.", *_SESSIONS, *_INPUTS, *_OUTPUTS, *_MODELS, "gen_ai.response.finish_reasons"),
+    "gen_ai.agent.name", "user.id",
+)  # fmt: skip
+
+
+def fits(start: FileStart) -> bool:
+    """Whether a file that begins with these rows holds traces, logs or annotations."""
+    return any(
+        isinstance(row.get("resourceSpans", row.get("resourceLogs")), list) or any(map(_is_span, within(row, "data")))
+        or any(map(_is_annotation, within(row, "data")))
+        for row in start.rows
+    )  # fmt: skip
+
+
+def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
+    """The conversations of the traces, with their scores."""
+    reader = _Reader()
+    try:
+        for part in files:
+            for record in reader.threads.rest.good(part.name, part.records):
+                with reader.threads.rest.sparing(part.name, record.line, record.value):
+                    reader.take(part.name, record.line, record.value)
+        yield from reader.entries()
+    finally:
+        reader.threads.close()
+
+
+@lru_cache(maxsize=10_000)
+def _is_read(name: str) -> bool:
+    return name.startswith(_READ)
+
+
+def _is_span(row: dict[str, Any]) -> bool:
+    held = row.get("context")
+    return "context.span_id" in row or (isinstance(held, dict) and "span_id" in held and "attributes" in row)
+
+
+def _is_annotation(row: dict[str, Any]) -> bool:
+    return "annotator_kind" in row and any(_target(row).values())
+
+
+def _target(row: dict[str, Any]) -> dict[str, str]:
+    span = row.get("span_id") or row.get("context.span_id")
+    return {
+        "span": as_text(span),
+        "trace": as_text(row.get("trace_id")),
+        "session": as_text(row.get("session_id")),
+    }
+
+
+class _Reader:
+    """What was read so far. Spans whose messages may come as log records wait for the end."""
+
+    def __init__(self) -> None:
+        self.threads = TraceCollector(TITLE)
+        self._logged: dict[tuple[str, str], list[tuple[str, Any]]] = {}
+        self._waiting: list[tuple[TraceSpan, str]] = []
+
+    def take(self, file: str, line: int, value: dict[str, Any]) -> None:
+        """One line, or a part of one object."""
+        known = False
+        for resource in _listed(value, "resourceSpans"):
+            known = True
+            beside = _attributes(_inner(resource, "resource").get("attributes"))
+            for scope in _listed(resource, "scopeSpans") or _listed(resource, "instrumentationLibrarySpans"):
+                for span in _listed(scope, "spans"):
+                    with self.threads.rest.sparing(file, line, span):
+                        self._span(file, line, span, beside)
+        for resource in _listed(value, "resourceLogs"):
+            known = True
+            for scope in _listed(resource, "scopeLogs"):
+                for log in _listed(scope, "logRecords"):
+                    with self.threads.rest.sparing(file, line, log):
+                        self._log(file, line, log)
+        if known:
+            return
+        for row in within(value, "data"):
+            if _is_annotation(row):
+                self._annotation(file, line, row)
+            elif _is_span(row):
+                self._row(file, line, row)
+            else:
+                self.threads.rest.unused(*(row.keys() - {"resourceSpans", "resourceLogs"}))
+
+    def entries(self) -> Iterator[ToolEntry]:
+        """Everything, once all was read."""
+        for call, answer in self._waiting:
+            for name, body in self._logged.pop((call.trace, call.span), ()):
+                (call.answer if name == "gen_ai.choice" else call.said).extend(_spoken(name, body))
+            call.sort = "" if call.sort == "root" and not call.answer else call.sort
+            self.threads.add(call, answer)
+        self._waiting = []
+        left = sum(map(len, self._logged.values()))
+        self.threads.rest.hint("{n} events name spans that are not in the files, and were left out.", left)
+        yield from self.threads.entries()
+
+    def _span(self, file: str, line: int, span: dict[str, Any], beside: dict[str, Any]) -> None:
+        trace, key = str(span.get("traceId") or ""), str(span.get("spanId") or "")
+        if not trace or not key:
+            self.threads.rest.fault(file, line, "span", "has no traceId or no spanId.", row=span)
+            return
+        name, parent, held = str(span.get("name") or ""), str(span.get("parentSpanId") or ""), span.get("events") or ()
+        attributes = _attributes(span.get("attributes"))
+        events = [(str(e.get("name") or ""), _attributes(e.get("attributes")), e.get("timeUnixNano")) for e in held]
+        meta = {"service": beside["service.name"]} if beside.get("service.name") else {}
+        start = nanoseconds(span.get("startTimeUnixNano"))
+        self._one(
+            TraceSpan(file, line, trace, key, parent.strip("0") and parent, "", "", name, start, meta=meta),
+            attributes,
+            events,
+        )
+
+    def _row(self, file: str, line: int, row: dict[str, Any]) -> None:
+        """A span as Phoenix gives it: an object, or the row of a table with a column for each attribute."""
+        context = _inner(row, "context")
+        trace = as_text(context.get("trace_id") or row.get("context.trace_id"))
+        key = as_text(context.get("span_id") or row.get("context.span_id"))
+        held = decode_json(row.get("attributes"))
+        attributes = _dotted(held) if isinstance(held, dict) else {}
+        for name, value in row.items():
+            if name.startswith("attributes.") and value not in (None, ""):
+                attributes.update(_dotted({name.removeprefix("attributes."): value}))
+        attributes.setdefault("openinference.span.kind", row.get("span_kind"))
+        given = decode_json(row.get("events"))
+        events = [
+            (str(e.get("name") or ""), e.get("attributes") or {}, e.get("timestamp"))
+            for e in (given if isinstance(given, list) else ()) if isinstance(e, dict)
+        ]  # fmt: skip
+        parent, start = as_text(row.get("parent_id")), nanoseconds(row.get("start_time"))
+        self._one(
+            TraceSpan(file, line, trace or key, key, parent, "", "", as_text(row.get("name")), start),
+            attributes,
+            events,
+        )
+
+    def _one(self, call: TraceSpan, attributes: dict[str, Any], events: list[tuple[str, dict[str, Any], Any]]) -> None:
+        """A span, whatever shape it had."""
+        call.session = next((str(attributes[k]) for k in _SESSIONS if attributes.get(k)), "")
+        call.model = next((str(attributes[k]) for k in _MODELS if attributes.get(k)), "")
+        if attributes.get("user.id"):
+            call.meta["user"] = str(attributes["user.id"])
+        self.threads.rest.unused(*(name for name in attributes if not _is_read(name)))
+        operation = str(attributes.get("gen_ai.operation.name") or "")
+        kind = str(attributes.get("openinference.span.kind") or attributes.get("traceloop.span.kind") or "").upper()
+        if call.name in _RESULT or kind == "EVALUATOR":
+            self._evaluated(call, attributes, kind)
+            self.threads.add(call)
+            return
+        spoken = [(name, body) for name, body, _ in events if name.startswith("gen_ai.") and name not in _RESULT]
+        for name, body, at in events:
+            if name in _RESULT:
+                self._result(call, body, at, call.span)
+        if operation in _TOOL or kind == "TOOL":
+            call.sort = "tool"
+            name = str(attributes.get("gen_ai.tool.name") or attributes.get("tool.name") or call.name)
+            keys = ("gen_ai.tool.call.arguments", "tool.parameters", *_INPUTS)
+            call.said = [tool_call_utterance(name, _first(attributes, keys))]
+            back = _first(attributes, ("gen_ai.tool.call.result", *_OUTPUTS))
+            call.answer = [Utterance("tool", single_text(back), name)] if back else []
+            self.threads.add(call)
+            return
+        call.said, call.answer = _messages(attributes)
+        for name, body in spoken:
+            (call.answer if name in ("gen_ai.choice", "gen_ai.content.completion") else call.said).extend(
+                _spoken(name, body)
+            )
+        called_a_model = (
+            operation in _MODEL or kind == "LLM" or bool(call.said and call.answer and not operation and not kind)
+        )
+        if called_a_model:
+            call.sort = "model"
+        elif operation in _AGENT or kind in _KINDS or not call.parent:
+            call.sort = "root"
+        said = _first(attributes, _INPUTS)
+        call.said = call.said or (input_utterances(said) if said else [])
+        back = _first(attributes, _OUTPUTS)
+        call.answer = call.answer or (output_utterances(back) if back else [])
+        answer = str(attributes.get("gen_ai.response.id") or "")
+        if call.sort and not (call.said and call.answer):
+            self._waiting.append((call, answer))
+        else:
+            self.threads.add(call, answer)
+
+    def _log(self, file: str, line: int, log: dict[str, Any]) -> None:
+        attributes, body = _attributes(log.get("attributes")), _value(log.get("body") or {})
+        name = str(log.get("eventName") or attributes.get("event.name") or "")
+        key = str(log.get("traceId") or ""), str(log.get("spanId") or "")
+        at = log.get("timeUnixNano") or log.get("observedTimeUnixNano")
+        if name in _RESULT:
+            self._result(
+                TraceSpan(file, line, *key), {**attributes, **(body if isinstance(body, dict) else {})}, at, key[1]
+            )
+        elif name == "gen_ai.client.inference.operation.details":
+            said, answer = _messages({**(body if isinstance(body, dict) else {}), **attributes})
+            self._logged.setdefault(key, []).extend(
+                [("", one) for one in said] + [("gen_ai.choice", one) for one in answer]
+            )
+        elif name.startswith("gen_ai."):
+            self._logged.setdefault(key, []).append((name, body))
+        else:
+            self.threads.rest.hint("{n} log records that are no events of a model were left aside.")
+
+    def _result(self, call: TraceSpan, told: dict[str, Any], at: Any, span: str) -> None:
+        """An evaluation's result, as the conventions have it."""
+        short = {name.removeprefix("gen_ai.evaluation."): value for name, value in told.items()}
+        kind = str(short.get("annotator_kind") or short.get("source") or "").lower()
+        who = next((str(short[k]) for k in ("evaluator.name", "evaluator", "gen_ai.request.model") if short.get(k)), "")
+        person = kind in ("human", "annotator", "person")
+        self.threads.score(TraceScore(
+            call.file, call.line, str(short.get("name") or "evaluation"), "person" if person else "judge",
+            who or ("" if person else "evaluator"), trace=call.trace, span=span,
+            answer=str(told.get("gen_ai.response.id") or ""), number=short.get("score.value", short.get("score")),
+            label=short.get("score.label", short.get("label")), note=as_text(short.get("explanation")),
+            made_at=iso_time(at),
+        ))  # fmt: skip
+
+    def _evaluated(self, call: TraceSpan, attributes: dict[str, Any], kind: str) -> None:
+        """A span that evaluates the one above it."""
+        told = dict(attributes)
+        output = decode_json(attributes.get("output.value"))
+        if kind == "EVALUATOR" and isinstance(output, dict):
+            told = {"name": call.name, **{k: output.get(k) for k in ("score", "label", "explanation")}}
+            told["gen_ai.request.model"] = attributes.get("llm.model_name")
+        if call.parent or told.get("gen_ai.response.id"):
+            self._result(call, told, call.start, call.parent)
+        else:
+            self.threads.rest.hint("{n} spans of evaluators name no span above them, and were left aside.")
+
+    def _annotation(self, file: str, line: int, row: dict[str, Any]) -> None:
+        result = decode_json(row.get("result"))
+        result = result if isinstance(result, dict) else {}
+        told = {k: result.get(k, row.get(f"result.{k}", row.get(k))) for k in ("label", "score", "explanation")}
+        kind, meta = str(row.get("annotator_kind")).upper(), decode_json(row.get("metadata"))
+        meta = meta if isinstance(meta, dict) else {}
+        known = (meta.get("annotator"), meta.get("user"), row.get("identifier"), row.get("user_id"))
+        if kind != "HUMAN":
+            known = (meta.get("model"), meta.get("evaluator"), row.get("identifier"), kind)
+        who = next((str(one) for one in known if one), "")
+        self.threads.score(TraceScore(
+            file, line, str(row.get("name") or row.get("annotation_name") or "annotation"),
+            "person" if kind == "HUMAN" else "judge", who, key=as_text(row.get("id")), **_target(row),  # type: ignore[arg-type]
+
+            number=_number(told["score"]), label=told["label"], note=as_text(told["explanation"]),
+            made_at=iso_time(row.get("updated_at") or row.get("created_at")),
+        ))  # fmt: skip
+
+
+def _messages(attributes: dict[str, Any]) -> tuple[list[Utterance], list[Utterance]]:
+    """What went into a call and what came out, in whichever of the conventions the attributes have it."""
+    said = read_messages(attributes.get("gen_ai.input.messages")) or []
+    if system := decode_json(attributes.get("gen_ai.system_instructions")):
+        parts = system if isinstance(system, list) else [system]
+        text = "\n\n".join(
+            as_text(p.get("content", p.get("text"))) if isinstance(p, dict) else as_text(p) for p in parts
+        )
+        said = [Utterance("system", text), *said]
+    answer = read_messages(attributes.get("gen_ai.output.messages")) or []
+    for to, prefix in (
+        (said, "llm.input_messages."), (answer, "llm.output_messages."),
+        (said, "gen_ai.prompt."), (answer, "gen_ai.completion."),
+    ):  # fmt: skip
+        if not to:
+            to += read_messages(_listed_under(attributes, prefix)) or []
+    return said, answer
+
+
+def _spoken(name: str, body: Any) -> list[Utterance]:
+    """What an event of the older conventions says; an utterance is taken unchanged."""
+    if isinstance(body, Utterance):
+        return [body]
+    if isinstance(body, dict):
+        for key, role in (("gen_ai.prompt", "user"), ("gen_ai.completion", "assistant")):
+            if key in body:
+                return input_utterances(body[key]) if role == "user" else output_utterances(body[key])
+    role = name.removeprefix("gen_ai.").removesuffix(".message")
+    held = {name: decode_json(value) for name, value in body.items()} if isinstance(body, dict) else {"content": body}
+    inner = _inner(held, "message") or held
+    given = {"role": "assistant" if role == "choice" else role, **inner}
+    if role == "choice" and isinstance(held.get("message"), str):
+        given["content"] = held["message"]
+    return read_messages([given]) or []
+
+
+def _attributes(given: Any) -> dict[str, Any]:
+    """The attributes of a list of keys and values."""
+    if isinstance(given, dict):
+        return given
+    found = {}
+    for one in given or ():
+        value = one.get("value")
+        found[one.get("key", "")] = value["stringValue"] if value and "stringValue" in value else _value(value)
+    return found
+
+
+def _value(value: Any) -> Any:
+    """A value of OTLP as JSON has it."""
+    if not isinstance(value, dict):
+        return value
+    for kind, held in value.items():
+        if kind == "intValue":
+            return int(held)
+        if kind == "arrayValue":
+            return [_value(one) for one in (held or {}).get("values", ())]
+        if kind == "kvlistValue":
+            return _attributes((held or {}).get("values", ()))
+        return held
+    return None
+
+
+def _listed_under(attributes: dict[str, Any], prefix: str) -> list[Any]:
+    """The list that lies under a prefix with its numbers in the keys: PREFIX0.message.role, PREFIX0.message.content."""
+    found: dict[str, Any] = {}
+    for key, value in attributes.items():
+        if key.startswith(prefix):
+            inner = found
+            *path, last = key[len(prefix) :].split(".")
+            for step in path:
+                inner = held if isinstance(held := inner.get(step), dict) else inner.setdefault(step, {})
+            inner[last] = value
+    made = _numbered(found)
+    return made if isinstance(made, list) else []
+
+
+def _numbered(value: Any) -> Any:
+    if not isinstance(value, dict) or not value:
+        return value
+    if all(key.isdecimal() for key in value):
+        return [_numbered(value[key]) for key in sorted(value, key=int)]
+    return {key: _numbered(held) for key, held in value.items()}
+
+
+def _dotted(value: Any, prefix: str = "") -> dict[str, Any]:
+    """An object's values under keys that are the whole path to them."""
+    value = (
+        decode_json(value)
+        if prefix.startswith(("llm.", "")) and isinstance(value, str) and "messages" in prefix
+        else value
+    )
+    if isinstance(value, (dict, list)) and value and not prefix.endswith((".value", ".messages", "arguments")):
+        pairs = value.items() if isinstance(value, dict) else ((str(n), held) for n, held in enumerate(value))
+        return {k: v for key, held in pairs for k, v in _dotted(held, f"{prefix}.{key}" if prefix else key).items()}
+    return {prefix: value}
+
+
+def _listed(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    held = value.get(key)
+    return [one for one in held if isinstance(one, dict)] if isinstance(held, list) else []
+
+
+def _inner(value: dict[str, Any], key: str) -> dict[str, Any]:
+    held = value.get(key)
+    return held if isinstance(held, dict) else {}
+
+
+def _first(attributes: dict[str, Any], keys: Iterable[str]) -> Any:
+    return next((attributes[key] for key in keys if attributes.get(key) not in (None, "")), None)
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return value

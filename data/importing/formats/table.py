@@ -1,0 +1,314 @@
+"""Tables read through a mapping: rows become items, the columns of judges and people judgments and labels of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
+
+from data.importing.format_file import FileStart, FormatFile
+from data.importing.formats import messages
+from data.importing.lines import Entry, Line, RejectedRow, RepeatCounter
+from data.importing.mapping.mapping import (
+    UNITS,
+    ColumnMapping,
+    JudgmentColumns,
+    LabelColumns,
+    cell_text,
+    interpret_cell,
+)
+from data.importing.mapping.score_collector import ScoreCollector
+from data.importing.sentences import show_value
+from data.store.ids import content_id, now
+from judges.authoring.scale_inference import is_missing
+from judges.importing.jsonl import Record
+from judges.strict_json import BadJson, canonical, parse
+
+TITLE = "a table"
+LISTS = ()
+_GROUP = 10_000
+
+
+class _No(ValueError):
+    """A row cannot be imported: (field, sentence)."""
+
+
+def fits(start: FileStart) -> bool:
+    """Whether a file that begins so can be read as a table: it has rows, and is not one JSON object."""
+    return start.held != "object"
+
+
+def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
+    """The items, judgments and labels of the tables, one after the other; each has its mapping."""
+    for file in files:
+        assert file.mapping is not None
+        yield from _read(file.name, file.records, file.mapping)
+
+
+def _read(file: str, records: Iterable[Record], mapping: ColumnMapping) -> Iterator[Entry]:
+    reader = _Table(file, mapping)
+    spread = mapping.kind == "dialogue" and mapping.items and not mapping.field("turns")
+    closed: set[str] = set()
+    for name, group in groupby(records, key=lambda r: "" if r.problem else reader.name(r)):
+        rows = []
+        for record in group:
+            if record.problem:
+                yield RejectedRow(file, record.line, [("", f"The row {record.problem}.")], record.text)
+            elif spread:
+                rows.append(record)
+            else:
+                yield from reader.row(record, name)
+                if not reader.long:
+                    yield from reader.ratings.lines()
+        if rows and (name in closed or len(rows) > _GROUP):
+            why = "do not stand together: sort the table by its id" if name in closed else f"are more than {_GROUP}"
+            problem = f"The rows of the dialogue {show_value(name)} {why}."
+            yield RejectedRow(file, rows[0].line, [("id", problem)], rows[0].value, name)
+        elif rows:
+            closed.add(name)
+            yield from reader.rows(rows, name)
+            yield from reader.ratings.lines()
+    yield from reader.ratings.lines()
+
+
+def example_lines(
+    file: str, rows: list[dict[str, Any]], mapping: ColumnMapping
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """What the first rows of a table become: canonical lines, and what is wrong with the rows, as far as it shows."""
+    lines: list[dict[str, Any]] = []
+    wrong: list[str] = []
+    for entry in _read(file, (Record(n, row) for n, row in enumerate(rows, 1)), mapping):
+        if isinstance(entry, Line):
+            lines.append(entry.data)
+        elif isinstance(entry, RejectedRow):
+            wrong += [f"Row {entry.line}: {sentence}" for _, sentence in entry.problems]
+    return lines, wrong
+
+
+class _Table:
+    """A mapping at work on the rows of one file."""
+
+    def __init__(self, file: str, mapping: ColumnMapping) -> None:
+        self.file, self.mapping = file, mapping
+        self.seen = RepeatCounter()
+        self.time = now().isoformat()
+        self.ratings = ScoreCollector()
+        scored = [judged for judged in mapping.judgments if not judged.reply]
+        self.long = any(j.dimension.columns or j.unit.columns or j.turn or j.only for j in scored)
+
+    def name(self, record: Record) -> str:
+        """The id of a row's item: its columns, a hash of what the mapping takes from the row, or else its number."""
+        if self.mapping.id:
+            return self.mapping.id.text(record.value, "/").strip()
+        if self.mapping.textless:
+            return f"row {record.line}"
+        taken = [source.text(record.value) for _, source in sorted(self.mapping.fields.items())]
+        return f"row-{content_id(taken)[:12]}"
+
+    def row(self, record: Record, name: str) -> Iterator[Entry]:
+        """A row that is an item of its own, or scores and labels of one."""
+        if self.mapping.items:
+            try:
+                made = self._item(record.value, name)
+                yield Line(self.file, record.line, "item", made, record.value, weak=self.mapping.textless)
+            except _No as no:
+                yield RejectedRow(self.file, record.line, [no.args], record.value, name)
+        yield from self._said(record, name, None)
+
+    def rows(self, records: list[Record], name: str) -> Iterator[Entry]:
+        """The rows of one dialogue."""
+        row, line = records[0].value, records[0].line
+        try:
+            placed = self._utterances(records)
+        except _No as no:
+            yield RejectedRow(self.file, line, [no.args], row, name)
+            return
+        turns = messages.number_turns([said for _, said in placed])
+        data = {**self._common(row, name), "turns": turns}
+        yield Line(self.file, line, "item", data, row)
+        number, answered = 1, False
+        for record, (role, _) in placed:
+            if role in ("user", "system") and answered:
+                number, answered = number + 1, False
+            if role in ("assistant", "tool"):
+                answered = True
+                yield from self._said(record, name, number)
+
+    def _common(self, row: dict[str, Any], name: str) -> dict[str, Any]:
+        """What items of all kinds have."""
+        mapping = self.mapping
+        data: dict[str, Any] = {"id": name, "kind": mapping.kind}
+        data["meta"] = {column: row[column] for column in mapping.meta if row.get(column) not in (None, "")}
+        if mapping.kind != "pair":
+            data["system"] = mapping.field("system").text(row)
+        if mapping.kind == "dialogue":
+            data["scenario"] = mapping.field("scenario").text(row)
+        return data
+
+    def _item(self, row: dict[str, Any], name: str) -> dict[str, Any]:
+        mapping, data = self.mapping, self._common(row, name)
+        if mapping.kind == "pair":
+            data["input"] = mapping.field("input").text(row)
+            for side in ("a", "b"):
+                text = mapping.field(f"response_{side}").value(row)
+                system = mapping.field(f"system_{side}").text(row)
+                data[f"response_{side}"] = {"system": system, "text": None if text is None else cell_text(text)}
+        elif mapping.kind == "response":
+            if not mapping.textless and mapping.field("output").value(row) is None:
+                raise _No("output", "There is no output in this row.")
+            data |= {field: mapping.field(field).text(row) for field in ("task", "output", "reference")}
+        else:
+            data["turns"], scenario = _turns(mapping.field("turns").value(row))
+            data["scenario"] = data["scenario"] or scenario
+        return data
+
+    def _utterances(self, records: list[Record]) -> list[tuple[Record, tuple[str, str]]]:
+        """(row, (role, text)) of everything that was said in a dialogue, in order."""
+        mapping = self.mapping
+        if mapping.field("turn"):
+            records = sorted(records, key=lambda r: _number(mapping.field("turn").text(r.value)))
+        placed = []
+        for record in records:
+            if mapping.field("text"):
+                given = mapping.field("role").text(record.value).strip().lower()
+                role = messages.ROLES.get(given)
+                if role is None:
+                    raise _No("role", f"The role must be user, assistant, system or tool (it is {show_value(given)}).")
+                said = mapping.field("text").text(record.value)
+                placed.append((record, (role, said)))
+                continue
+            for role in ("user", "assistant"):
+                text = mapping.field(role).value(record.value)
+                if text is not None:
+                    placed.append((record, (role, cell_text(text))))
+        return placed
+
+    # -- what judges and people said ----------------------------------------------------------------------------
+
+    def _said(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
+        for judged in (one for one in self.mapping.judgments if one.has(record.value)):
+            entry = self._judgment(record, name, judged, turn)
+            if entry is not None:
+                yield entry
+        for label in (one for one in self.mapping.labels if one.has(record.value)):
+            entry = self._label(record, name, label, turn)
+            if entry is not None:
+                yield entry
+
+    def _judgment(self, record: Record, name: str, judged: JudgmentColumns, turn: int | None) -> Entry | None:
+        row = record.value
+        given = judged.raw.value(row) if judged.raw else judged.value.value(row)
+        if given is None or cell_text(given).strip() == "":
+            return None
+        data: dict[str, Any] = {"item": name, "card": judged.card, "model": judged.model.text(row)}
+        data["params"] = judged.params
+        data |= {"order": said.strip().lower()} if (said := judged.order.text(row)) else {}
+        number = judged.turn.text(row).strip() or str(turn or "")
+        if sample := judged.sample.text(row).strip():
+            data["sample"] = int(sample) if sample.isdigit() else sample
+        if judged.value and not judged.reply:
+            self._score(record, data, judged, given, number)
+            return None
+        if judged.card == "mt_bench":
+            data["part"] = number if number.startswith("turn:") else f"turn:{number}"
+        if judged.raw:
+            data |= {"reply": given, "raw": canonical(given)} if isinstance(given, dict) else {"raw": cell_text(given)}
+            return Line(self.file, record.line, "judgment", data, row)
+        cells = {c: row.get(c) for c in [*judged.value.columns, *judged.reason.columns]}
+        data["raw"] = canonical(cells)
+        value = interpret_cell(given, judged.values, judged.answers)
+        unscored = None
+        if value is None:
+            unscored = ("unreadable", f"{show_value(cell_text(given))} is none of the values that the mapping knows")
+            value = ""
+        if judged.card == "mt_bench":
+            score = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+            data["reply"] = {"turn": int(number) if number.isdigit() else 0, "score": score}
+        else:
+            data["reply"] = {"verdict": value, "reason": judged.reason.text(row)}
+        return Line(self.file, record.line, "judgment", data, row, unscored=unscored)
+
+    def _score(
+        self, record: Record, data: dict[str, Any], judged: JudgmentColumns, given: Any, number: str
+    ) -> None:
+        """Keep one value of a judge until the others that it gave this item are there."""
+        row = record.value
+        value = interpret_cell(given, judged.values, judged.answers)
+        one: dict[str, Any] = {
+            "unit": _unit(judged.unit.text(row).strip() or ("turn" if number else UNITS[self.mapping.kind]), number),
+            "dimension": judged.dimension.text(row).strip(),
+            "value": (None if is_missing(given) else cell_text(given)) if value is None else value,
+            "note": judged.reason.text(row),
+        }
+        if sure := judged.confidence.text(row).strip():
+            one["confidence"] = _chance(sure)
+        self.ratings.add(self.file, record.line, row, data, one)
+
+    def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
+        row = record.value
+        given = label.value.value(row)
+        if given is None or cell_text(given).strip() == "" or (label.answers is not None and is_missing(given)):
+            return None
+        value = interpret_cell(given, label.values, label.answers)
+        if value is None:
+            scale = label.answers.scale.words if label.answers else ""
+            known = f"allowed are {scale}" if scale else f"the mapping knows {', '.join(label.values)[:100]}"
+            problem = f"value: {show_value(cell_text(given))} is no answer here: {known}."
+            return RejectedRow(self.file, record.line, [("value", problem)], row)
+        unit = _unit(label.unit.text(row).strip(), label.turn.text(row).strip() or str(turn or ""))
+        made_at = label.made_at.text(row).strip()
+        data = {
+            "item": name,
+            "unit": unit,
+            "dimension": label.dimension.text(row).strip(),
+            "value": value,
+            "annotator": label.annotator.text(row).strip(),
+            "mode": label.mode.text(row).strip() or "blind",
+            "made_at": made_at or self.time,
+            "team": label.team.text(row).strip(),
+        }
+        if label.probability:
+            data["probability"] = _chance(label.probability.text(row).strip())
+        key = (name, unit, data["dimension"], data["annotator"], value, data["mode"])
+        return Line(self.file, record.line, "label", data, row, nth=None if made_at else self.seen.count(*key))
+
+
+def _unit(unit: str, turn: str) -> str:
+    """A unit as it is written in full: `turn`, or a number, is that turn."""
+    number = turn.removeprefix("turn:")
+    return f"turn:{number}" if unit == "turn" else f"turn:{unit}" if unit.isdigit() else unit
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise _No("turn", f"turn must be a number (it is {show_value(text)}).") from None
+
+
+def _chance(text: str) -> float | None:
+    """A probability as it reads; what is none is refused later, with the reason."""
+    try:
+        return float(text) if text else None
+    except ValueError:
+        raise _No("probability", f"probability must be a number from 0 to 1 (it is {show_value(text)}).") from None
+
+
+def _turns(cell: Any) -> tuple[list[Any], str]:
+    """The turns and the scenario of a dialogue in one cell: canonical turns, or messages with roles."""
+    value = cell
+    if isinstance(cell, str):
+        try:
+            value = parse(cell)
+        except BadJson as bad:
+            raise _No("turns", f"turns {bad}.") from None
+    if not isinstance(value, list):
+        raise _No("turns", f"turns must be a JSON list of what was said (it is {show_value(json.dumps(value)[:60])}).")
+    if value and isinstance(value[0], dict) and "turn" in value[0]:
+        return value, ""
+    try:
+        data, _ = messages.to_dialogue({"messages": value})
+    except ValueError as error:
+        raise _No(*error.args) from None
+    return data["turns"], data["scenario"]

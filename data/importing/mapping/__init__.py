@@ -1,0 +1,1 @@
+"""What columns of tables and names of values mean: cards, questions and scales."""

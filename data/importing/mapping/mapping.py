@@ -1,0 +1,314 @@
+"""What the columns of a table mean: a small document, made on screen once and kept for tables of that shape."""
+
+from __future__ import annotations
+
+import re
+from collections import abc
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from data.importing.sentences import validation_problems
+from data.store.errors import BadInput
+from data.store.ids import content_id
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import Answers, Recipe
+from judges.authoring.scale_inference import answer
+from judges.card import Card
+from judges.cards import cards
+from judges.errors import BadScale
+from judges.types import Kind, Strict
+
+FIELDS: dict[Kind, tuple[str, ...]] = {
+    "dialogue": ("scenario", "system", "turns", "turn", "role", "text", "user", "assistant"),
+    "pair": ("input", "response_a", "response_b", "system_a", "system_b"),
+    "response": ("task", "output", "reference", "system"),
+}
+_NEEDED: dict[Kind, tuple[tuple[str, ...], ...]] = {
+    "dialogue": (("turns", "text", "assistant"),),
+    "pair": (("response_a",), ("response_b",)),
+    "response": (("output",),),
+}
+SINGLE = ("plain_pairwise", "mt_bench")
+"""The cards whose reply can be made of a single value."""
+UNITS: dict[Kind, str] = {"dialogue": "conversation", "pair": "pair", "response": "response"}
+"""The unit that a value is about where nothing else is said."""
+
+
+Cards = abc.Mapping[str, Card]
+_NUMBER = re.compile(r"-?(\d{1,12}(\.\d{0,18})?|\.\d{1,18})", re.ASCII)
+
+
+class ValueSource(Strict):
+    """Where a value comes from: one or more columns, joined by a blank line, or else a constant."""
+
+    columns: list[str] = Field(default_factory=list)
+    constant: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.columns or self.constant)
+
+    def value(self, row: dict[str, Any]) -> Any:
+        """The value in a row: unchanged for one column, joined text for several, None where there is nothing."""
+        if not self.columns:
+            return self.constant or None
+        if len(self.columns) == 1:
+            return row.get(self.columns[0])
+        parts = [cell_text(row.get(name)) for name in self.columns]
+        return "\n\n".join(part for part in parts if part) or None
+
+    def text(self, row: dict[str, Any], sign: str = "\n\n") -> str:
+        """The value in a row as text; `sign` joins several columns."""
+        if len(self.columns) > 1:
+            return sign.join(part for part in (cell_text(row.get(name)) for name in self.columns) if part)
+        return cell_text(self.value(row))
+
+
+class AnswerColumns(Strict):
+    """Answers in a table. They are taken of the rows in which each column of `only` has one of its values."""
+
+    only: dict[str, list[str]] = Field(default_factory=dict)
+
+    def has(self, row: dict[str, Any]) -> bool:
+        """Whether a row has such an answer."""
+        return all(cell_text(row.get(column)).strip() in values for column, values in self.only.items())
+
+
+class JudgmentColumns(AnswerColumns):
+    """A judge's replies in a table: `raw` its whole reply, or `value` what it gave in one dimension of its card.
+
+    `values` says what the value's cells mean, or `answers` on which scale they are read; a cell that is neither is no
+    score. `dimension` (not needed where
+    the card asks one question) and `unit` (`turn`: that of the row) may be the same for all rows, or columns: then each
+    row has one of the item's values. What one judge gave an item is one judgment; a value that is there already is
+    another `sample`. `order` is that in which a judge saw a pair: ab or ba.
+    """
+
+    card: str
+    model: ValueSource
+    params: dict[str, Any] = Field(default_factory=dict)
+    raw: ValueSource = ValueSource()
+    value: ValueSource = ValueSource()
+    values: dict[str, str] = Field(default_factory=dict)
+    answers: Answers | None = None
+    reason: ValueSource = ValueSource()
+    turn: ValueSource = ValueSource()
+    dimension: ValueSource = ValueSource()
+    unit: ValueSource = ValueSource()
+    confidence: ValueSource = ValueSource()
+    sample: ValueSource = ValueSource()
+    order: ValueSource = ValueSource()
+
+    def sources(self) -> tuple[ValueSource, ...]:
+        """Everything that is taken from columns."""
+        about = (self.dimension, self.unit, self.turn, self.confidence, self.sample, self.order)
+        return (self.model, self.raw, self.value, self.reason, *about)
+
+    @property
+    def reply(self) -> bool:
+        """Whether the value is made into a reply of its card; else it comes in as a score without one."""
+        return self.card in SINGLE and not self.dimension
+
+
+class LabelColumns(AnswerColumns):
+    """A person's answers in a table. `unit` may be `turn`: that of the row. Without `made_at` the time is unknown.
+
+    `probability` is that with which the item was drawn, where items are said to be drawn at random.
+    """
+
+    value: ValueSource
+    values: dict[str, str] = Field(default_factory=dict)
+    answers: Answers | None = None
+    unit: ValueSource
+    dimension: ValueSource
+    annotator: ValueSource
+    turn: ValueSource = ValueSource()
+    mode: ValueSource = ValueSource(constant="blind")
+    made_at: ValueSource = ValueSource()
+    team: ValueSource = ValueSource()
+    probability: ValueSource = ValueSource()
+
+
+class ColumnMapping(Strict):
+    """The meaning of a table's columns.
+
+    `fields` are those of FIELDS for the kind; with `items` off, only judgments and labels are taken, of items that are
+    in the dataset already.
+
+    A dialogue is one row with all its `turns` as JSON, or several adjacent rows under one id: with `role` and `text`,
+    or with `user` and `assistant`; `turn` puts them in order. `recipes` are cards of own dimensions that the import
+    makes where they do not exist.
+    """
+
+    kind: Kind
+    id: ValueSource = ValueSource()
+    items: bool = True
+    fields: dict[str, ValueSource] = Field(default_factory=dict)
+    meta: list[str] = Field(default_factory=list)
+    judgments: list[JudgmentColumns] = Field(default_factory=list, max_length=50)
+    labels: list[LabelColumns] = Field(default_factory=list, max_length=50)
+    recipes: list[Recipe] = Field(default_factory=list, max_length=50)
+
+    @property
+    def textless(self) -> bool:
+        """Whether the table holds no judged texts, but only answers about them."""
+        return self.kind != "dialogue" and not any(self.field(name) for names in _NEEDED[self.kind] for name in names)
+
+    def field(self, name: str) -> ValueSource:
+        """Where a field of the item comes from; nothing where it is not mapped."""
+        return self.fields.get(name) or ValueSource()
+
+    def columns(self) -> set[str]:
+        """Every column that is used."""
+        answered: list[AnswerColumns] = [*self.judgments, *self.labels]
+        only = {column for one in answered for column in one.only}
+        return {name for source in self._sources() for name in source.columns} | set(self.meta) | only
+
+    def _sources(self) -> Iterator[ValueSource]:
+        yield self.id
+        yield from self.fields.values()
+        for judged in self.judgments:
+            yield from judged.sources()
+        for label in self.labels:
+            yield from (label.value, label.unit, label.turn, label.dimension, label.annotator)
+            yield from (label.mode, label.made_at, label.team, label.probability)
+
+    def cards(self) -> dict[str, Card]:
+        """The cards that its recipes make, by name."""
+        return {recipe.name: from_recipe(recipe) for recipe in self.recipes}
+
+    def completed(self, there: Cards) -> ColumnMapping:
+        """Itself, each value of a judge with its question and unit, where its card leaves no choice."""
+        judgments = [_completed(judged, there.get(judged.card)) for judged in self.judgments]
+        return self.model_copy(update={"judgments": judgments})
+
+    def faults(self, columns: Collection[str], there: Cards | None = None) -> list[str]:
+        """What is missing before a table with these columns can be read, in sentences; empty when nothing is.
+
+        `there` are the workspace's cards; without it, those that have a folder.
+        """
+        there = self.cards() | dict(cards() if there is None else there)
+        found = [f"There is no column {name[:60]!r}." for name in sorted(self.columns() - set(columns))]
+        found += [f"{name!r} is not a field of a {self.kind}." for name in self.fields if name not in FIELDS[self.kind]]
+        for names in _NEEDED[self.kind] if self.items and not self.textless else ():
+            if not any(self.field(name) for name in names):
+                found.append(f"Say which column holds {' or '.join(names)}.")
+        if not self.id and (not self.items or self.field("text") or self.field("user")):
+            found.append("Say which column holds the id of the item.")
+        if not self.items and not self.judgments and not self.labels:
+            found.append("Nothing would be imported: map items, judgments or labels.")
+        for judged in self.judgments:
+            found += _judged(self.kind, judged, there)
+            if judged.card == "mt_bench" and not judged.turn and not (self.field("text") or self.field("assistant")):
+                found.append("A judgment of mt_bench needs its turn.")
+        for label in self.labels:
+            for name in ("value", "unit", "dimension", "annotator"):
+                if not getattr(label, name):
+                    found.append(f"A label needs its {name}.")
+        return found
+
+
+def _judged(kind: Kind, judged: JudgmentColumns, there: Cards) -> list[str]:
+    found = []
+    card = there.get(judged.card)
+    if card is None or card.kind != kind:
+        fitting = ", ".join(name for name, known in there.items() if known.kind == kind)
+        found.append(f"A judgment needs a card for a {kind}: {fitting} (not {judged.card[:60]!r}).")
+    if not judged.model:
+        found.append("A judgment needs its model: a column, or a name.")
+    if bool(judged.raw) == bool(judged.value):
+        found.append("A judgment needs its whole reply or its value, one of the two.")
+    if card is not None and judged.value and not judged.reply and not judged.dimension.columns:
+        found += _dimension(card, judged)
+    return found
+
+
+def _completed(judged: JudgmentColumns, card: Card | None) -> JudgmentColumns:
+    if card is None or not judged.value or judged.reply:
+        return judged
+    names = {d.name for d in card.dimensions if judged.dimension.constant in ("", d.name)}
+    if judged.dimension.columns or len(names) != 1:
+        return judged
+    (name,) = names
+    sorts = {d.sort for d in card.dimensions if d.name == name}
+    unit = judged.unit if judged.unit or len(sorts) > 1 else ValueSource(constant=next(iter(sorts)))
+    return judged.model_copy(update={"dimension": ValueSource(constant=name), "unit": unit})
+
+
+def _dimension(card: Card, judged: JudgmentColumns) -> list[str]:
+    """What is wrong with the question that a value answers; nothing where it is one that the card asks."""
+    names = list(dict.fromkeys(d.name for d in card.dimensions))
+    if not judged.dimension and len(names) > 1:
+        return [f"Say which question of {card.name} the value answers: {', '.join(names)}."]
+    named = judged.dimension.constant
+    if named in ("", *names):
+        return []
+    return [f"{card.name} has no dimension {named[:60]!r}. It has: {', '.join(names)}."]
+
+
+SCOPE = "mapping"
+"""The scope of the settings under which mappings are kept."""
+
+
+def mapping_key(columns: Collection[str]) -> str:
+    """The name under which the mapping of tables with these columns is kept."""
+    return content_id(sorted(columns))
+
+
+def parse_mapping(text: str) -> ColumnMapping:
+    """A mapping from its JSON. Raises BadInput with everything that is wrong with it."""
+    try:
+        return ColumnMapping.model_validate_json(text, strict=True)
+    except ValidationError as error:
+        raise BadInput("The mapping cannot be read. " + " ".join(s for _, s in validation_problems(error))) from None
+
+
+def cell_text(value: Any) -> str:
+    """A cell as text: nothing for an empty one, 2 for 2.0."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else str(value)
+
+
+def interpret_cell(cell: Any, values: dict[str, str], answers: Answers | None = None) -> Any:
+    """What a cell means: by the list of values or on the scale, where there is one, else as it reads.
+
+    None where it is none of the values, or no answer on the scale.
+    """
+    text = cell_text(cell).strip()
+    if answers is not None and not values:
+        try:
+            return answer(cell, answers)
+        except BadScale:
+            return None
+    if values:
+        if text not in values:
+            return None
+        text = values[text]
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if not _NUMBER.fullmatch(text):
+        return text.lower()
+    number = float(text)
+    return int(number) if number == int(number) and abs(number) < 1e9 else number
+
+
+def format_values(values: dict[str, str]) -> str:
+    """The meaning of cells as a person types it: `0 = tie, 1 = a, 2 = b`."""
+    return ", ".join(f"{cell} = {meaning}" for cell, meaning in values.items())
+
+
+def parse_values(text: str) -> dict[str, str]:
+    """The meaning of cells from `0 = tie, 1 = a`. Raises BadInput for what is not of that form."""
+    values: dict[str, str] = {}
+    for part in filter(str.strip, text.split(",")):
+        cell, sign, meaning = part.partition("=")
+        if not sign or not meaning.strip():
+            raise BadInput(f"{part.strip()[:60]!r} says no meaning. Write pairs such as 0 = tie, 1 = a, 2 = b.")
+        values[cell.strip()] = meaning.strip()
+    return values

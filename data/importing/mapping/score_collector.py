@@ -1,0 +1,51 @@
+"""Values of judges that come one by one, put together: what one judge gave one item is one judgment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from data.importing.lines import Line
+from judges.strict_json import canonical
+
+Key = tuple[str, str, str, str, str, str]
+
+
+@dataclass
+class _Held:
+    """The values so far, with the file and line where they began: by cell, for each sample."""
+
+    file: str
+    line: int
+    row: Any
+    data: dict[str, Any]
+    samples: list[dict[tuple[str, str], dict[str, Any]]] = field(default_factory=list)
+
+
+class ScoreCollector:
+    """Values on their way into judgments; one for a cell that has a value already begins another sample."""
+
+    def __init__(self) -> None:
+        self._held: dict[Key, _Held] = {}
+
+    def add(self, file: str, line: int, row: Any, data: dict[str, Any], score: dict[str, Any]) -> None:
+        """Another value: `data` is the judgment's line without its scores, `score` one of these."""
+        key = (
+            data["item"], data["card"], data["model"], canonical(data["params"]), str(data.get("order", "")),
+            str(data.get("sample", "")),
+        )  # fmt: skip
+        held = self._held.setdefault(key, _Held(file, line, row, data))
+        cell = (score["unit"], score["dimension"])
+        free = next((sample for sample in held.samples if cell not in sample), None)
+        if free is None:
+            held.samples.append({cell: score})
+        else:
+            free[cell] = score
+
+    def lines(self) -> Iterator[Line]:
+        """The judgments that they are, each given out once."""
+        for held in self._held.values():
+            for sample in held.samples:
+                yield Line(held.file, held.line, "judgment", {**held.data, "scores": list(sample.values())}, held.row)
+        self._held.clear()

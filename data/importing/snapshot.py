@@ -1,0 +1,88 @@
+"""What reading an import has to know of the workspace beforehand, small enough to be handed to another process."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from data.cards import cards
+from data.cards.cards import Place
+from data.importing.detection.detection import DetectedFile
+from data.importing.entries import mapping_for
+from data.importing.mapping.mapping import ColumnMapping as Columns
+from data.importing.mapping.mapping import mapping_key
+from data.importing.plan import ImportPlan
+from data.records import guidelines
+from data.records.people import all_people, known_names
+from data.records.settings import GoldRule, get_setting, gold_rule
+from data.store import Store
+from data.store.errors import BadInput
+from data.store.ids import content_id
+from judges.authoring.custom import from_spec
+from judges.card import Card
+from judges.cards import cards as folder
+from judges.types import Dimension
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A plan, and the state of the workspace at change `since`.
+
+    `mappings` are those of the tables by the name of their file, `signed` the same by the signature of their columns,
+    under which they are kept; `cards` and `questions` what judges and people are asked; `here` the people who are or
+    were active in the workspace; `rule` is the gold rule that holds, `ruled` whether the dataset has one of its own,
+    and `lead` whether who imports may set one.
+    """
+
+    plan: ImportPlan
+    dataset_id: str
+    since: int
+    lead: bool
+    here: frozenset[str]
+    rule: GoldRule
+    ruled: bool
+    mappings: dict[str, Columns]
+    signed: dict[str, Columns]
+    questions: Mapping[Place, Dimension]
+    guidelines: str
+    cards: Mapping[str, Card] = field(default_factory=dict)
+
+    def packed(self) -> bytes:
+        """Itself as bytes: a card goes as its content, one that has a folder by its name."""
+        there = folder()
+        specs = {n: None if there.get(n) is card else (card.spec, card.version) for n, card in self.cards.items()}
+        return pickle.dumps((replace(self, cards={}), specs))
+
+
+def take_snapshot(store: Store, plan: ImportPlan, found: list[DetectedFile], actor: str = "") -> Snapshot:
+    """What an import by that person ("": a lead) has to know. Raises BadInput for a table without a mapping."""
+    dataset_id = content_id("dataset", plan.dataset)
+    tables = [(known, mapping_for(store, plan, known)) for known in found if known.format == "table"]
+    leads = [p.name for p in all_people(store) if p.may("lead")]
+    return Snapshot(
+        plan,
+        dataset_id,
+        store.newest(),
+        not actor or not leads or actor in leads,
+        known_names(store),
+        gold_rule(store, dataset_id),
+        get_setting(store, dataset_id, "gold") is not None,
+        {known.file.name: mapping for known, mapping in tables},
+        {mapping_key(known.columns): mapping for known, mapping in tables},
+        dict(cards.answerable_dimensions(store)),
+        held.text if (held := guidelines.current_guidelines(store, dataset_id)) else "",
+        cards.current_cards(store),
+    )
+
+
+def unpack_snapshot(data: bytes) -> Snapshot:
+    """The brief of such bytes, which must come from a process that is trusted."""
+    made: Snapshot
+    made, specs = pickle.loads(data)
+    found: dict[str, Card] = {}
+    for name, told in specs.items():
+        found[name] = folder()[name] if told is None else from_spec(told[0], folder())
+        if told is not None and found[name].version != told[1]:
+            raise BadInput(f"The card {name} is not the same in the process that reads. Start Assay again.")
+    return replace(made, cards=found)

@@ -1,0 +1,124 @@
+"""Reading a source to its end: what is good is in the spool afterwards, the rest is reported and handed back."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import itertools
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, BinaryIO
+
+from data.importing.checks.known_rows import Lookup
+from data.importing.checks.line_checks import LineChecks
+from data.importing.detection.detection import DetectedFile, format_titles
+from data.importing.entries import read_entries
+from data.importing.files.source import Source
+from data.importing.lines import Entry
+from data.importing.report import ImportCounts, ImportPreview, Problem, ProblemCollector, TooManyErrors
+from data.importing.snapshot import Snapshot
+from data.importing.staging import Spool
+from data.records.settings import GoldRule
+from data.store.errors import BadInput
+from judges.importing.repeated_problems import Group
+
+Progress = Callable[[int, int, int], None]
+"""Called now and then with the bytes read, the bytes there are, and the lines so far."""
+_CHUNK = 500
+_USUAL, _SELDOM = gc.get_threshold(), (200_000, 20, 50)
+
+
+@dataclass
+class ReadingResult:
+    """What came of reading: the report, the lines read, and what the spool's rows rest on.
+
+    `rows` counts the rows of each table; `judges` has the card's version, model, parameters as JSON and whether it is
+    synthetic, by id; `cards` are the contents of cards that the import brings; `people` have their teams; `kept` has
+    the names in the files and those under which they are kept; `rule` and `guidelines` are
+    what the import sets of them.
+    """
+
+    report: ImportPreview
+    lines: int = 0
+    rows: dict[str, int] = field(default_factory=dict)
+    judges: dict[str, tuple[str, str, str, bool]] = field(default_factory=dict)
+    people: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, str] = field(default_factory=dict)
+    rule: GoldRule | None = None
+    cards: list[dict[str, Any]] = field(default_factory=list)
+    guidelines: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """Itself as JSON has it."""
+        return asdict(self)
+
+
+def result_from_json(told: dict[str, Any]) -> ReadingResult:
+    """What was gathered, from its JSON."""
+    report = ImportPreview(**told["report"])
+    report.new, report.known = ImportCounts(**told["report"]["new"]), ImportCounts(**told["report"]["known"])
+    report.problems = [Problem(**one) for one in told["report"]["problems"]]
+    report.groups = [Group(**{**g, "places": [(f, n) for f, n in g["places"]]}) for g in told["report"]["groups"]]
+    judges = {key: (str(c), str(m), str(p), bool(s)) for key, (c, m, p, s) in told["judges"].items()}
+    rule = GoldRule(**told["rule"]).check() if told["rule"] else None
+    rest = (told["people"], told["kept"], rule, told["cards"], told["guidelines"])
+    return ReadingResult(report, told["lines"], told["rows"], judges, *rest)
+
+
+def read_source(
+    brief: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
+    progress: Progress | None = None, rejects: BinaryIO | None = None,
+) -> ReadingResult:  # fmt: skip
+    """Read a source. Raises BadInput where it cannot be read at all, or the spool cannot be written."""
+    report = ImportPreview(brief.plan.dataset, format_titles(found))
+    tally = ProblemCollector(report, rejects)
+    admission = LineChecks(brief, ask, spool, tally)
+    made = ReadingResult(report)
+    for name in source.left_aside[:20]:
+        tally.warn(f"{name} was left aside: it is no data file.")
+    try:
+        with _unswept(), contextlib.suppress(TooManyErrors):
+            for chunk in _chunks(read_entries(source, brief.plan, found, brief.mappings)):
+                admission.take(chunk)
+                made.lines += len(chunk)
+                if progress is not None:
+                    progress(source.at, source.size, made.lines)
+            admission.finish()
+        admission.close()
+        made.rows = spool.done()
+    except OSError as error:
+        raise spool_error(error) from None
+    made.cards = [card.spec for card in admission.cards.new.values()]
+    made.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in admission.judgments.judges.items()}
+    made.people, made.kept, made.rule = admission.people, admission.door.kept, admission.rule.new
+    made.guidelines = admission.guidelines.new
+    if progress is not None:
+        progress(source.size, source.size, made.lines)
+    return made
+
+
+@contextlib.contextmanager
+def _unswept() -> Iterator[None]:
+    """Look for circular garbage seldom: lines leave none, and going through all that waits takes a third of the time.
+    """
+    gc.set_threshold(*_SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*_USUAL)
+
+
+def spool_error(error: OSError) -> BadInput:
+    """The refusal where the spool cannot be written."""
+    where = tempfile.gettempdir()
+    return BadInput(
+        f"The import could not be made ready in {where}: {(error.strerror or str(error)).rstrip('.')}. Nothing was "
+        "written. Make room there, or split the file, and import again."
+    )
+
+
+def _chunks(found: Iterable[Entry]) -> Iterator[list[Entry]]:
+    rest = iter(found)
+    while chunk := list(itertools.islice(rest, _CHUNK)):
+        yield chunk
