@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 
 from data.adjudication.adjudication import MOST
 from data.records.guidelines import LETTERS
+from judges.gold import Resolve
 from judges.protocols.orders import Order
 from judges.reading.bare_scores import Given
 from judges.types import Identifier, Kind, Strict, UnscoredReason
@@ -181,7 +182,7 @@ class AdjudicationIn(CellIn):
 class GoldRuleIn(Strict):
     """How labels become gold; see `data.records.settings.GoldRule`."""
 
-    resolve: Literal["median", "mean", "majority"]
+    resolve: Resolve
     apart: int | None = Field(ge=0, le=100)
     waiting: Literal["counted", "out"] = "counted"
 

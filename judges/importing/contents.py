@@ -24,10 +24,10 @@ from judges.authoring.custom import from_spec
 from judges.card import Card, Item
 from judges.cards import cards
 from judges.errors import AssayError, BadCard
+from judges.gold import Resolve
 from judges.importing import lines
 from judges.importing.column_names import named
 from judges.importing.encodings import written
-from judges.importing.judged_files import Resolve
 from judges.importing.lines import BadLines, JudgmentLine, LabelLine, bad_lines
 from judges.strict_json import not_json
 

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
-from typing import Any, Literal
+from typing import Any
 
 from judges.audits import Cell, Reply
 from judges.card import Card, Item
 from judges.errors import AssayError, BadScale
+from judges.gold import Resolve, resolve
 from judges.importing.lines import JudgmentLine, LabelLine, bad_lines
 from judges.judge_lookup import Named, fitting, told
 from judges.protocols.call_plan import Task, recalled, reread, unpacked
 from judges.protocols.probes import pool
 from judges.reading import bare_scores
 from judges.reading.reading import counted, read
-from judges.types import Dialogue, Pair, Reading, Response, Scale, units
+from judges.types import Dialogue, Pair, Reading, Response, units
 
 Lines = list[tuple[int, JudgmentLine]]
-Resolve = Literal["median", "mean", "majority"]
-"""How a gold rule makes one value of several people's."""
 _LISTED = 8
 
 
@@ -176,18 +174,12 @@ def gold(
 def resolved(
     given: Mapping[Cell, Sequence[float | None]], known: Card, rule: Resolve = "median"
 ) -> dict[Cell, float | None]:
-    """The gold of every cell, as a dataset's gold rule has it.
-
-    Of ordered scales the lower median, by a rule of majority the commonest answer (drawn: the lower median), and of
-    interval scales by a rule of mean the mean; n/a where most say so. Of others the majority, a drawn vote being the
-    scale's `drawn` answer, else no gold.
-    """
+    """The gold of every cell that has one, as a dataset's gold rule has it (`judges.gold.resolve`)."""
     found = dict[Cell, float | None]()
     for cell, values in given.items():
         dimension = known.dimension(cell[2], cell[1])
-        there, value = resolve(values, dimension.scale, rule) if dimension is not None else (False, None)
-        if there:
-            found[cell] = value
+        if dimension is not None and (said := resolve(values, dimension.scale, rule)):
+            found[cell] = said.value
     return found
 
 
@@ -234,24 +226,6 @@ def voices(
     if bad:
         raise bad_lines(path, bad)
     return {said: value for said, (_, value) in newest.items()}
-
-
-def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "median") -> tuple[bool, float | None]:
-    """(whether there is a common value, that value) of several answers, None being n/a. Rules as in `resolved`."""
-    given = sorted(value for value in values if value is not None)
-    if 2 * len(given) < len(values):
-        return True, None
-    if scale.weights is not None:
-        if not given:
-            return True, None
-        common = Counter(given).most_common(2)
-        if rule == "majority" and (len(common) == 1 or common[0][1] > common[1][1]):
-            return True, common[0][0]
-        return True, fmean(given) if rule == "mean" and scale.kind == "interval" else given[(len(given) - 1) // 2]
-    votes = Counter(values).most_common()
-    if len(votes) > 1 and votes[0][1] == votes[1][1]:
-        return (True, float(scale.categories.index(scale.drawn))) if scale.drawn else (False, None)
-    return True, votes[0][0]
 
 
 def _turns(item: Item) -> frozenset[int]:

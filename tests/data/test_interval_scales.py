@@ -13,7 +13,6 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from data.adjudication import provenance
 from data.annotators import annotators, course
 from data.approvals import approvals, case, gate_status, policy
 from data.calibration import (
@@ -37,6 +36,7 @@ from data.store import Store
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import checked
 from judges.cli import main
+from judges.gold import resolve
 from judges.stats import bins
 from judges.stats import calibration as stats_calibration
 from judges.stats.raters import alternative_annotator
@@ -230,7 +230,7 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
         held = calibration.meeting(store, dataset, judge_id, d["tone"], "blind").human
         assert np.sort(held) == pytest.approx(np.sort(wanted), abs=1e-12)
         values = SAID["tone"][0]
-        assert provenance.resolve(values, d["tone"].scale, GoldRule(rule)) == (  # type: ignore[arg-type]
+        assert resolve(values, d["tone"].scale, rule) == (  # type: ignore[arg-type]
             (pytest.approx(wanted[0]), "mean" if rule == "mean" else "median")
         )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("mean"))
