@@ -11,8 +11,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from judges.types import Pair, Section
+from judges.errors import AssayError
+from judges.tokens import tokens
+from judges.types import Dialogue, Pair, Response, Section
 
+LONG = 500
+"""Tokens, roughly, from which the responses of a pair are cut into sections, as the card long_form_pairwise needs them.
+"""
 WHOLE = "Whole response"
 _NUMBERED = re.compile(
     r"(?:(?:section|part|chapter)\s+)?(?:\(?(?:\d{1,3}(?:\.\d{1,3})*|[ivxl]{1,6}|[a-z])[.):]+|\d{1,3}(?:\.\d{1,3})*\s)\s*(?=\S)"
@@ -21,6 +26,35 @@ _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE
 _BOLD = re.compile(r"^ {0,3}\*\*([^*\n]{2,80})\*\*:?[ \t]*$", re.MULTILINE)
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?(^ {0,3}\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BREAKS = (re.compile(r"\n[ \t]*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s|(?<=[。！？])"), re.compile(r"\s"))
+
+
+class BadSections(AssayError):
+    """The sections that a pair comes with do not fit its responses."""
+
+
+def with_sections(item: Dialogue | Pair | Response) -> Dialogue | Pair | Response:
+    """The item, a pair with its sections: cut where a response is long and none are given, [] where both are short.
+
+    Raises BadSections where given sections do not lie within their responses, or share a label.
+    """
+    if not isinstance(item, Pair):
+        return item
+    a, b = item.response_a.text, item.response_b.text
+    if item.sections is None:
+        long = a is not None and b is not None and max(tokens(a), tokens(b)) >= LONG
+        return item.model_copy(update={"sections": filled(cut(a or "", b or "")) if long else []})
+    labels = set()
+    for number, section in enumerate(item.sections, 1):
+        for side, text, span in (("a", a, section.a), ("b", b, section.b)):
+            if span is not None and not 0 <= span[0] < span[1] <= len(text or ""):
+                raise BadSections(
+                    f"section {number}, {side}: {span[0]} to {span[1]} lies outside the response's {len(text or '')} "
+                    "characters."
+                )
+        if section.label in labels or not section.label.strip():
+            raise BadSections(f"section {number} has no label of its own: each section needs another one.")
+        labels.add(section.label)
+    return item
 
 
 def cut(a: str, b: str) -> list[Section]:

@@ -6,10 +6,11 @@ from data.gold.disputes import Place, Said, kept
 from data.importing import rows
 from data.importing.context import Door, No, check_text, person
 from data.importing.existing import Decisions, Made
-from data.importing.lines import AdjudicationIn, Line, SaidIn
+from data.importing.lines import Line
 from data.importing.question import Asked, asked
 from data.importing.sentences import show
 from data.store.ids import content_id
+from judges.importing.lines import AdjudicatedLabel, AdjudicationLine
 
 
 class DecisionDoor:
@@ -22,7 +23,7 @@ class DecisionDoor:
 
     def take(self, line: Line) -> None:
         """Put a decision into the spool, or count it as known. Raises No or AssayError."""
-        given = AdjudicationIn.model_validate(line.data)
+        given = AdjudicationLine.model_validate(line.data)
         item = self.door.item(given.item)
         question = asked(given, item, self._asked)
         value = question.code(given.value)
@@ -52,7 +53,7 @@ class DecisionDoor:
         shown |= {"adjudicator": made.person, "value": str(given.value)}
         self.door.show("adjudications", report.new.adjudications, **shown)
 
-    def _said(self, question: Asked, one: SaidIn, place: str) -> Said:
+    def _said(self, question: Asked, one: AdjudicatedLabel, place: str) -> Said:
         who = self.door.identity(person(one.annotator, f"{place}.annotator"))
         return Said("", who, question.code(one.value, f"{place}.value"), one.mode)
 

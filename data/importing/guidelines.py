@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from data.importing.context import Door, No, check_text
-from data.importing.lines import GuidelinesIn, Line
+from data.importing.lines import GuidelinesLine, Line
 
 
 class GuidelineDoor:
@@ -15,7 +15,7 @@ class GuidelineDoor:
 
     def take(self, line: Line) -> None:
         """Remember them, count them as known, or say why they are left aside. Raises No."""
-        text = GuidelinesIn.model_validate(line.data).guidelines
+        text = GuidelinesLine.model_validate(line.data).guidelines
         check_text(text)
         brief, report = self.door.brief, self.door.report
         if text in (brief.guidelines, self.new):

@@ -6,13 +6,13 @@ from data.importing import rows
 from data.importing.context import Door, No, check_text
 from data.importing.lines import Line
 from data.importing.sentences import show
-from judges.prepared import prepared
-from judges.types import ITEM, Dialogue, Pair
+from judges.importing import lines
+from judges.types import Dialogue, Pair
 
 
 def take(door: Door, line: Line) -> None:
     """Put an item into the spool, or count it as known. Raises No, ValidationError or AssayError."""
-    item = prepared(ITEM.validate_python(line.data))
+    item = lines.item(line.data)
     row = rows.item_row(door.dataset_id, item)
     content, content_hash = row[6], row[8]
     check_text(content, line.data)

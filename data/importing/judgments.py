@@ -10,12 +10,13 @@ from typing import Any, BinaryIO
 from data.importing import rows
 from data.importing.context import Door, No, check_text
 from data.importing.existing import Item, Judgments
-from data.importing.lines import JudgmentIn, Line
+from data.importing.lines import Line
 from data.importing.orders import OrderDoor
 from data.importing.sentences import show
 from judges.authoring.soundness import faults
 from judges.card import Card
 from judges.client.endpoint import practice
+from judges.importing.lines import JudgmentLine
 from judges.protocols.call_plan import Task, recalled, reread, unpacked
 from judges.reading import bare_scores
 from judges.reading.reading import counted, read
@@ -47,7 +48,7 @@ class JudgmentDoor:
 
     def take(self, line: Line) -> None:
         """Put a judgment with its scores and remarks into the spool, or count it as known. Raises No or AssayError."""
-        given = JudgmentIn.model_validate(line.data)
+        given = JudgmentLine.model_validate(line.data)
         item = self.door.item(given.item)
         card = self._card(given)
         if card.kind != item.kind:
@@ -84,7 +85,7 @@ class JudgmentDoor:
         self._put(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
         self._report(given, part, placed[1], judge, reading)
 
-    def _card(self, given: JudgmentIn) -> Card:
+    def _card(self, given: JudgmentLine) -> Card:
         """The card that a judgment names, in the version that it names where that one is there."""
         known = self.door.cards.get(given.card)
         version = self.door.versions.get(given.card_version or "")
@@ -100,7 +101,7 @@ class JudgmentDoor:
         self.door.spool.add("score", scores, 100 * len(scores))
         self.door.spool.add("remark", remarks, sum(len(remark[6]) for remark in remarks))
 
-    def _report(self, given: JudgmentIn, part: str, sample: int, judge: str, reading: Reading) -> None:
+    def _report(self, given: JudgmentLine, part: str, sample: int, judge: str, reading: Reading) -> None:
         new = self.door.report.new
         new.judgments += 1
         if reading.unscored:
@@ -113,20 +114,20 @@ class JudgmentDoor:
 
     def left(self) -> Iterator[Line]:
         """The judgments of one order of a pair whose other order did not come, as lines that stand by themselves."""
-        return self.orders.left(lambda data: self.judge_id(JudgmentIn.model_validate(data)))
+        return self.orders.left(lambda data: self.judge_id(JudgmentLine.model_validate(data)))
 
-    def judge_id(self, given: JudgmentIn) -> str:
+    def judge_id(self, given: JudgmentLine) -> str:
         """The id that the judge of a judgment has, whether or not it comes in."""
         model, synthetic = self._model(given)
         return rows.judge_id(self._card(given).version, model, given.params, synthetic)
 
-    def _model(self, given: JudgmentIn) -> tuple[str, bool]:
+    def _model(self, given: JudgmentLine) -> tuple[str, bool]:
         """The model under its name here, and whether its replies are made up."""
         model = self.door.brief.plan.models.get(given.model, given.model)
         # Another name for it makes no language model of a practice judge.
         return model, self.door.brief.plan.synthetic or practice(model) or practice(given.model)
 
-    def _judge(self, card: Card, given: JudgmentIn) -> str:
+    def _judge(self, card: Card, given: JudgmentLine) -> str:
         """The id of the judge that a judgment names."""
         model, synthetic = self._model(given)
         params = canonical(given.params) if given.params else "{}"
@@ -144,7 +145,7 @@ class JudgmentDoor:
         return found
 
 
-def _part(given: JudgmentIn, card: Card, item: Item) -> str:
+def _part(given: JudgmentLine, card: Card, item: Item) -> str:
     """The unit that a judgment is about, where its card judges one at a time; the reply may name its turn."""
     part = given.part
     turn = (given.reply or {}).get("turn")

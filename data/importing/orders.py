@@ -12,10 +12,11 @@ from typing import Any, BinaryIO
 
 from data.importing.context import Door, No, check_text
 from data.importing.existing import Item, Judgments
-from data.importing.lines import JudgmentIn, Line
+from data.importing.lines import Line
 from data.importing.sentences import show
 from data.importing.spill_file import Shelf
 from judges.card import Card
+from judges.importing.lines import JudgmentLine
 from judges.plural import many
 from judges.protocols import order_halves
 from judges.protocols.call_plan import unpacked
@@ -41,8 +42,8 @@ class OrderDoor:
         self.completed = 0
 
     def meet(
-        self, line: Line, given: JudgmentIn, card: Card, item: Item, raw: str, about: tuple[str, str]
-    ) -> JudgmentIn | None:
+        self, line: Line, given: JudgmentLine, card: Card, item: Item, raw: str, about: tuple[str, str]
+    ) -> JudgmentLine | None:
         """The judgment of both orders, if the other one has come; None where this one waits for it, or is there.
 
         `about` is the ids of the judge, under the parameters as given, and of the item. Raises No, BadJson, NoCell.
@@ -73,7 +74,7 @@ class OrderDoor:
             self._numbers += 1
             return None
         mate = self._shelf.get(number)
-        return JudgmentIn.model_validate(_whole(data, {order: half, mate["order"]: mate["half"]}))
+        return JudgmentLine.model_validate(_whole(data, {order: half, mate["order"]: mate["half"]}))
 
     def left(self, judge: Callable[[dict[str, Any]], str]) -> Iterator[Line]:
         """What still waits at the end, as lines that wait for nothing. `judge` gives the id of the judge of a line."""

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from data.cards import cards
 from data.importing.context import No
 from data.importing.existing import Item
-from data.importing.lines import CellIn
 from data.importing.sentences import show
 from judges.errors import BadScale
+from judges.importing.lines import CellLine
 from judges.types import Dimension, Scale, is_unit, sort_of, units
 
 
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
             raise No(name, f"{name}: {error}.") from None
 
 
-def asked(given: CellIn, item: Item, questions: Mapping[cards.Place, Dimension]) -> Asked:
+def asked(given: CellLine, item: Item, questions: Mapping[cards.Place, Dimension]) -> Asked:
     """The question that a line answers. Raises No where its unit or question does not exist."""
     there = units(item)
     if not is_unit(given.unit) or given.unit not in there:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from data.store.errors import BadInput
-from judges.importing.lines import MOST
+from judges.importing.line_files import MOST
 from judges.importing.repeated_problems import Group, Groups
 from judges.plural import many
 from judges.strict_json import canonical

@@ -16,7 +16,7 @@ from judges.cli import agree_extras, agree_verdicts
 from judges.cli.options import add_card, chosen_card, filed_card
 from judges.errors import AssayError
 from judges.importing.contents import Contents, contents
-from judges.importing.lines import items
+from judges.importing.line_files import items
 from judges.importing.matches import Match, matches, of_table
 from judges.params import Rule
 from judges.plural import many

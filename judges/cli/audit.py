@@ -14,7 +14,7 @@ from judges.audits import Audit, Evidence, Finding, answers, audit, audits
 from judges.cli.options import add_card, chosen_card, filed_card
 from judges.errors import AssayError
 from judges.importing.judged_files import Lines, gold, judge_of, one_judge, replies
-from judges.importing.lines import items, judgments, labels
+from judges.importing.line_files import items, judgments, labels
 from judges.plural import many
 from judges.protocols.combination import rule_of
 

@@ -26,7 +26,7 @@ from judges.client.endpoint import Endpoint, practice
 from judges.client.estimate import Estimate, estimate
 from judges.client.usage import Charge
 from judges.errors import AssayError
-from judges.importing import item_lines
+from judges.importing.line_files import check_items, items_of_kind, passed_over
 from judges.importing.run_file import Ledger, Purse
 from judges.params import Params
 from judges.plural import many, verb
@@ -63,9 +63,9 @@ def run(given: argparse.Namespace) -> int:
     require(card)
     for fault in faults(card):
         print(fault.text, file=sys.stderr)
-    count, others = item_lines.check(given.items, card, given.limit)
+    count, others = check_items(given.items, card, given.limit)
     if others:
-        print(f"{item_lines.passed_over(others)}: {card.name} judges a {card.kind}.", file=sys.stderr)
+        print(f"{passed_over(others)}: {card.name} judges a {card.kind}.", file=sys.stderr)
     work = _Work(card, given.model, params, endpoint, price, given.items, given.limit, count, given.spend)
     if given.dry_run and not given.ask:
         return work.dry_run(None)
@@ -224,7 +224,7 @@ class _Work:
     def dry_run(self, purse: Purse | None) -> int:
         """Show what would be sent for the first items, and what all of it would take; with a purse, ask about them."""
         self._say_long()
-        first = list(item_lines.items(self.path, self.card.kind, min(self.limit or _FEW, _FEW)))
+        first = list(items_of_kind(self.path, self.card.kind, min(self.limit or _FEW, _FEW)))
         for task in call_plan.tasks(self.card, self.params, first):
             if task.sample:
                 continue
@@ -250,7 +250,7 @@ class _Work:
             print(told, file=sys.stderr)
 
     def _all(self) -> Iterator[tuple[str, Any]]:
-        return item_lines.items(self.path, self.card.kind, self.limit)
+        return items_of_kind(self.path, self.card.kind, self.limit)
 
     async def _asked_few(self, first: list[tuple[str, Any]], purse: Purse) -> None:
         few = (task for task in call_plan.tasks(self.card, self.params, first) if not task.sample)
@@ -281,7 +281,7 @@ class _Reread:
     count: int
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
-        return item_lines.items(self.path, self.kind, self.limit)
+        return items_of_kind(self.path, self.kind, self.limit)
 
     def __len__(self) -> int:
         return self.count

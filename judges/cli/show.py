@@ -16,12 +16,11 @@ from judges.authoring.soundness import Fault, faults, shown
 from judges.card import Card, Item
 from judges.cli.options import add_card, chosen_card
 from judges.errors import AssayError, BadCard
-from judges.importing.lines import said
-from judges.prepared import prepared
+from judges.importing.line_files import rows
+from judges.importing.lines import explain, item
 from judges.protocols.call_plan import Answer, ask, pieces, tasks
 from judges.protocols.messages import Message
 from judges.reading.schema import strict
-from judges.types import ITEM
 
 
 class NoItem(AssayError):
@@ -103,18 +102,14 @@ def prompted(one: Card, item: Item) -> list[str]:
 
 def first(one: Card, path: Path) -> Item:
     """The first item of the card's kind in a file of canonical lines. Raises NoItem, with file and line."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
+    for number, row in rows(path):
+        if isinstance(row, str):
+            raise NoItem(f"{path}, line {number}: {row}")
+        if row.get("kind") == one.kind:
             try:
-                row = json.loads(line)
-                if isinstance(row, dict) and row.get("kind") == one.kind:
-                    return prepared(ITEM.validate_python(row))
+                return item(row)
             except ValidationError as error:
-                raise NoItem(f"{path}, line {number}: {said(error.errors())}.") from None
-            except (ValueError, RecursionError):
-                raise NoItem(f"{path}, line {number}: it is not a JSON object.") from None
+                raise NoItem(f"{path}, line {number}: {explain(error.errors())}.") from None
     raise NoItem(f"{path} holds no {one.kind}, which is what {one.name} judges. An item's kind stands under kind.")
 
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,11 +25,12 @@ from judges.card import Card, Item
 from judges.cards import cards
 from judges.errors import AssayError, BadCard
 from judges.gold import Resolve
-from judges.importing import lines
+from judges.importing import line_files, lines
 from judges.importing.column_names import named
 from judges.importing.encodings import written
-from judges.importing.lines import BadLines, JudgmentLine, LabelLine, bad_lines
-from judges.strict_json import not_json
+from judges.importing.line_files import BadLines, bad_lines
+from judges.importing.lines import JudgmentLine, LabelLine
+from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json
 
 FORMAT = 2
 """The newest form of an export that is read and written.
@@ -126,7 +127,7 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     elif text[:1] == b"[":
         yield from _listed(path)
     elif text[:1] == b"{" or path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
-        yield from lines.rows(path)
+        yield from line_files.rows(path)
     else:
         yield from _csv(path)
 
@@ -141,10 +142,15 @@ def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 def _listed(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     try:
-        found = json.loads(path.read_bytes().decode("utf-8-sig"))
+        text = path.read_bytes().decode("utf-8-sig")
+        check_depth(text)
+        found = DECODER.decode(text)
+        check_characters(text, found)
     except json.JSONDecodeError as error:
         raise BadLines(f"{path} is {not_json(error, f'in line {error.lineno}')}.") from None
-    except (UnicodeDecodeError, RecursionError):
+    except BadJson as error:
+        raise BadLines(f"{path} {error}.") from None
+    except UnicodeDecodeError:
         raise BadLines(f"{path} is no JSON in UTF-8: save it as UTF-8.") from None
     for n, row in enumerate(found, 1):
         yield n, row if isinstance(row, dict) else "not an object."
@@ -242,9 +248,9 @@ def sort(row: dict[str, Any]) -> str:
 
 def _take(found: Contents, path: Path, given: Iterable[tuple[int, dict[str, Any] | str]]) -> None:
     """Put the lines of a file where they belong. Raises BadLines."""
-    lines.taken(path, given, lambda number, row: _one(found, path, number, row))
+    line_files.taken(path, given, lambda number, row: _one(found, path, number, row))
     if path in found.judgments:
-        found.judgments[path] = lines.joined(found.judgments[path])
+        found.judgments[path] = line_files.joined(found.judgments[path])
 
 
 def _one(found: Contents, path: Path, number: int, row: dict[str, Any]) -> None:
@@ -255,16 +261,12 @@ def _one(found: Contents, path: Path, number: int, row: dict[str, Any]) -> None:
             raise AssayError(f"the file is of format {told}, and this Assay reads up to {FORMAT}: update it.")
     elif what == "card":
         try:
-            card = from_spec(row["card"], cards())
+            card = from_spec(lines.CardLine.model_validate(row).card, cards())
         except (KeyError, TypeError, AttributeError):
             raise BadCard("the card lacks what a card has.") from None
         found.cards[card.version] = card
     elif what == "rule":
-        rule = row["gold_rule"]
-        how: Any = rule.get("resolve") if isinstance(rule, dict) else None
-        if how not in get_args(Resolve):
-            raise AssayError(f"gold_rule: resolve is median, mean or majority (it is {str(how)[:40]!r}).")
-        found.resolve = how
+        found.resolve = lines.GoldRuleLine.model_validate(row).gold_rule.resolve
     elif what == "item":
         item = lines.item(row)
         if item.id in found.items:

@@ -13,7 +13,8 @@ from judges.audits import Cell, Reply
 from judges.card import Card, Item
 from judges.errors import AssayError, BadScale
 from judges.gold import Resolve, resolve
-from judges.importing.lines import JudgmentLine, LabelLine, bad_lines
+from judges.importing.line_files import bad_lines
+from judges.importing.lines import JudgmentLine, LabelLine
 from judges.judge_lookup import Named, fitting, told
 from judges.protocols.call_plan import Task, recalled, reread, unpacked
 from judges.protocols.probes import pool

@@ -30,7 +30,7 @@ from judges.cards import card
 from judges.cli import main
 from judges.cli.agree import meeting
 from judges.importing import judged_files
-from judges.importing import lines as read
+from judges.importing import line_files as read
 from judges.protocols.combination import RULES, applied, combined, drawn_of, nearest, rule_of
 from judges.stats.calibration import summarise
 from judges.types import Dimension, Scale

@@ -38,7 +38,7 @@ from data.importing.csv_rows import SPREAD
 from data.store import Store
 from data.store.errors import BadInput
 from data.workspace.verify import verify
-from judges.importing.lines import MOST
+from judges.importing.line_files import MOST
 from tests.data.importing import bring, counts, decided, label, pair, source, text, verdict, workspace
 from tests.data.test_cards import recipe
 from tests.data.test_intake_fastchat import PAIRS, vote

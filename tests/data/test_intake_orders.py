@@ -16,8 +16,8 @@ from data.records import datasets
 from data.store import Store
 from judges.cards import card
 from judges.params import Params
-from judges.prepared import prepared
 from judges.protocols.call_plan import Answer, Task, fuse, recalled, reread
+from judges.sections import with_sections
 from judges.stats import position
 from judges.types import ITEM
 from tests.data.importing import bring, counts, pair, source, verdict, workspace, wrong
@@ -73,7 +73,7 @@ def test_two_lines_are_one_judgment_wherever_they_stand(store: Store, seed: int)
 def test_what_is_joined_is_what_a_run_of_ours_would_have_kept(store: Store) -> None:
     bring(store, ROWS)
     raw = store.rows("select raw from judgment m join item i on i.id = m.item_id where i.name = 'p2'")[0][0]
-    item = prepared(ITEM.validate_json(json.dumps(pair("p2")), strict=True))
+    item = with_sections(ITEM.validate_json(json.dumps(pair("p2")), strict=True))
     task = Task("p2", item)
     answers = {f"order:{o}": Answer("p2", "", 0, f"order:{o}", '{"verdict":"a"}') for o in ("ab", "ba")}
     own = fuse(card("plain_pairwise"), Params(orders="both"), task, answers)

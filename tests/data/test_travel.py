@@ -31,8 +31,8 @@ from judges.cards import card
 from judges.cards.pointwise_quality.card import named
 from judges.cli import main
 from judges.examples import with_examples
+from judges.importing.lines import item
 from judges.params import Params
-from judges.prepared import prepared
 from judges.protocols import call_plan
 from judges.types import ITEM, Dimension, Scale, sort_of, units
 from tests.data.importing import source
@@ -87,7 +87,7 @@ def own(definition: str) -> Card:
 
 def judged(known: Card, params: Params, model: str, given: list[Json], url: Any) -> list[Json]:
     """Lines of what a practice model said of items."""
-    mine = [(row["id"], prepared(ITEM.validate_json(json.dumps(row)))) for row in given if row["kind"] == known.kind]
+    mine = [(row["id"], item(row)) for row in given if row["kind"] == known.kind]
     asked = ran(url, params=params, card=known, model=model, tasks=call_plan.tasks(known, params, mine))
     with ThreadPoolExecutor(1) as apart:  # a test in a browser before this one leaves its loop in this thread
         found: list[call_plan.Judged] = of(apart.submit(asyncio.run, asked).result(), call_plan.Judged)
@@ -178,8 +178,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     shown = []
     for line in lines:
         if line["card"] == "rubric_open_ended" and line["sample"] == 0 and len(shown) < 2:
-            row = next(item for item in given if item["id"] == line["item"])
-            fields = plain.fields(prepared(ITEM.validate_json(json.dumps(row))), "")
+            row = next(one for one in given if one["id"] == line["item"])
+            fields = plain.fields(item(row), "")
             shown.append(Example(f"example {len(shown)}", fields, json.loads(line["raw"])))
     taught = with_examples(plain, shown)
     cards.attach(store, "lea", plain.name, shown)

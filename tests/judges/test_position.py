@@ -13,7 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.proportion import proportion_confint
 
 from judges.cli import main
-from judges.importing.lines import judgments
+from judges.importing.line_files import judgments
 from judges.protocols import orders
 from judges.protocols.order_halves import Waiting, given, kept
 from judges.stats import position

@@ -326,7 +326,7 @@ def test_show_prompt_gives_every_message_of_the_first_item(tmp_path: Path, capsy
     ("name", "text", "said"),
     [
         ("plain_pairwise", '{"id": "r", "kind": "response", "task": "t", "output": "o"}', "holds no pair"),
-        ("rubric_open_ended", "{", "line 1: it is not a JSON object"),
+        ("rubric_open_ended", "{", "line 1: not JSON"),
         ("rubric_open_ended", '\n{"id": "r", "kind": "response", "task": 1, "output": "o"}', "line 2: task"),
         ("plain_pairwise", EMPTY, "nothing that"),
         ("nonsense", "", "no card 'nonsense'"),

@@ -211,7 +211,7 @@ def test_bad_items_are_all_told_with_their_lines(tmp_path, capsys):
         assert not found.bodies
     said = capsys.readouterr().err
     assert "4 lines that cannot be judged" in said
-    assert "lines 3 and 6: it is no JSON" in said and "line 5:" in said
+    assert "line 3: not JSON" in said and "line 6: holds half of a surrogate pair" in said and "line 5:" in said
     assert "line 4: there is an item r1 before it" in said
 
 
@@ -236,7 +236,7 @@ def test_what_is_wrong_with_a_line_is_said_in_words(tmp_path, capsys):
         ),
         ('{"id": "r1", "kind": "song"}', "line 1: kind is another one: it has to be dialogue, pair or response"),
         ('{"kind": "response", "task": "t", "output": "o"}', "line 1: id is missing"),
-        (json.dumps(row(1)) + "\n{", "line 2: it is no JSON object"),
+        (json.dumps(row(1)) + "\n{", "line 2: not JSON: expecting property name"),
     ):
         path.write_text(text)
         with served(lambda body, nth: Say(GOOD)) as found:
