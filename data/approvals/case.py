@@ -27,7 +27,7 @@ from data.store.errors import NotFound
 from data.store.ids import content_id
 from judges.audits import Finding
 from judges.audits import audits as known_audits
-from judges.client.endpoint import practice
+from judges.client.endpoint import is_practice
 from judges.stats.calibration import Line
 from judges.stats.raters.human_ceiling import Ceiling
 from judges.stats.uncertainty import Interval
@@ -163,7 +163,7 @@ def judge(store: Store, judge_id: str) -> Judge:
     if not rows:
         raise NotFound(f"There is no judge {judge_id!r} in this workspace.")
     id_, card, version, model, params, made = rows[0]
-    return Judge(str(id_), str(card), str(version), str(model), str(params), bool(made) or practice(str(model)))
+    return Judge(str(id_), str(card), str(version), str(model), str(params), bool(made) or is_practice(str(model)))
 
 
 def print_of(store: Store, found: Case) -> str:

@@ -14,7 +14,7 @@ from data.gold.gold import Basis
 from data.records import datasets
 from data.records.settings import Waiting, gold_rule
 from data.store import Store, each_remembered
-from judges.client.endpoint import practice
+from judges.client.endpoint import is_practice
 from judges.stats import calibration as stats_calibration
 from judges.stats.approval_check import Decision, decide_together
 from judges.stats.calibration import Line, Summary
@@ -94,7 +94,7 @@ def _judges(store: Store, dataset_id: str) -> list[str]:
     """The judges whose dimensions may be decided on: not those that are practice, where that refuses them."""
     made_up = policy.synthetic(store, dataset_id)
     there = datasets.judges(store, dataset_id)
-    return [id_ for id_, _, model, made, _ in there if made_up or not (made or practice(model))]
+    return [id_ for id_, _, model, made, _ in there if made_up or not (made or is_practice(model))]
 
 
 def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:

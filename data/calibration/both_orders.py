@@ -17,7 +17,7 @@ def positions(store: Store, dataset_id: str, judge_id: str) -> Position | None:
     Every sample counts, as a cell of its pair.
     """
     card = cards.maybe(store, judge_id)
-    asked = orders.verdict(card) if card is not None else None
+    asked = orders.verdict_dimension(card) if card is not None else None
     if asked is None:
         return None
     rows = store.rows(
@@ -31,7 +31,7 @@ def positions(store: Store, dataset_id: str, judge_id: str) -> Position | None:
     )
     said: dict[str, Said] = {}
     for key, item, value, scored, note in rows:
-        if (flip := orders.flipped(note or "")) is not None:
+        if (flip := orders.parse_flip_note(note or "")) is not None:
             said[key] = (item, *flip)
         elif scored:
             word = asked.scale.say(value)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from data.importing.lines import Bad, Entry, Hint, Line
 from data.importing.ratings import Ratings
-from judges.importing.contents import FORMAT, sort
+from judges.importing.contents import FORMAT, sort_of_line
 from judges.importing.jsonl import Record
 
 _EXPORTED = (
@@ -22,7 +22,7 @@ _NEEDED = ({"id", "kind"}, {"item", "card"}, {"item", "dimension"})
 
 def exported(keys: frozenset[str]) -> bool:
     """Whether a row with these columns is one of an export of Assay in CSV or Parquet, which needs no mapping."""
-    return sort(dict.fromkeys(keys)) == "score" or any(needed <= keys for needed in _EXPORTED)
+    return sort_of_line(dict.fromkeys(keys)) == "score" or any(needed <= keys for needed in _EXPORTED)
 
 
 def fits(keys: frozenset[str]) -> bool:
@@ -38,7 +38,7 @@ def read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
     for record in records:
         if record.problem:
             yield Bad(file, record.line, [("", f"The line {record.problem}.")], record.text)
-        elif sort(record.value) == "score":
+        elif sort_of_line(record.value) == "score":
             yield from _scored(ratings, file, record)
         elif "assay" not in record.value:
             yield line(file, record)

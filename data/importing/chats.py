@@ -16,7 +16,7 @@ from data.importing.sentences import show
 from data.importing.utterances import QUIET
 from data.store.ids import content_id
 from judges.importing.jsonl import Record, kind_of
-from judges.tool_calls import call
+from judges.tool_calls import call_text
 
 ROLES = {
     "user": "user",
@@ -172,7 +172,7 @@ class _Calls:
         if isinstance(id_, str):
             self._names.setdefault(id_, name)
         given = function.get("arguments", "")
-        return Said("tool", call(name, "" if given is None else given), name)
+        return Said("tool", call_text(name, "" if given is None else given), name)
 
     def answered(self, id_: Any, text: str, name: Any = "") -> Said:
         """The entry of a result."""

@@ -23,7 +23,7 @@ from data.store.errors import BadInput
 from judges.authoring.custom import from_spec
 from judges.card import Card
 from judges.cards import cards
-from judges.importing.contents import plain
+from judges.importing.contents import line_of_columns
 from judges.importing.jsonl import Record
 
 SCOPE = "mapping"
@@ -186,7 +186,7 @@ def entries(source: Source, plan: Plan, found: list[Known], mappings: dict[str, 
                 yield from table.read(name, held, mappings[name])
             else:
                 if known.format == "canonical" and known.held in ("csv", "parquet"):
-                    held = (replace(row, value=plain(row.value, known.held == "csv")) for row in held)
+                    held = (replace(row, value=line_of_columns(row.value, known.held == "csv")) for row in held)
                 yield from readers[known.format](name, held)
 
 

@@ -12,7 +12,7 @@ from judges.types import Dialogue, Pair
 
 def take(door: Door, line: Line) -> None:
     """Put an item into the spool, or count it as known. Raises No, ValidationError or AssayError."""
-    item = lines.item(line.data)
+    item = lines.parse_item(line.data)
     row = rows.item_row(door.dataset_id, item)
     content, content_hash = row[6], row[8]
     check_text(content, line.data)

@@ -13,13 +13,13 @@ from data.importing.existing import Item, Judgments
 from data.importing.lines import Line
 from data.importing.orders import OrderDoor
 from data.importing.sentences import show
-from judges.authoring.soundness import faults
+from judges.authoring.soundness import find_faults
 from judges.card import Card
-from judges.client.endpoint import practice
+from judges.client.endpoint import is_practice
 from judges.importing.lines import JudgmentLine
-from judges.protocols.call_plan import Task, recalled, reread, unpacked
+from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_replies
 from judges.reading import bare_scores
-from judges.reading.reading import counted, read
+from judges.reading.reading import counted_verdict, read_reply
 from judges.strict_json import canonical
 from judges.types import Reading, is_unit, units
 
@@ -55,7 +55,7 @@ class JudgmentDoor:
             raise No("card", f"The card {card.name} judges a {card.kind}, but {show(item.id)} is a {item.kind}.")
         part = _part(given, card, item)
         if given.scores is not None:
-            raw = bare_scores.kept(given.scores)
+            raw = bare_scores.to_raw(given.scores)
         else:
             raw = given.raw if given.raw is not None else canonical(given.reply)
         check_text(raw, given.reply)
@@ -75,13 +75,13 @@ class JudgmentDoor:
         elif given.unscored in ("cut_off", "refused", "api_error"):
             check_text(given.why)
             reading = Reading(unscored=given.unscored, why=given.why)
-        elif (told := given.scores if given.raw is None else bare_scores.given(raw)) is not None:
-            reading = bare_scores.read(card, told, item)
-        elif given.raw is not None and unpacked(given.raw) is not None:
-            reading = reread(card, recalled(given.params), Task(key, item, part, placed[1]), given.raw).reading
+        elif (told := given.scores if given.raw is None else bare_scores.from_raw(raw)) is not None:
+            reading = bare_scores.read_scores(card, told, item)
+        elif given.raw is not None and unpack_replies(given.raw) is not None:
+            reading = reread(card, params_of_stored(given.params), Task(key, item, part, placed[1]), given.raw).reading
         else:
             said = raw if given.reply is None else given.reply
-            reading = read(card, said, item, part, counted(given.params or {}))
+            reading = read_reply(card, said, item, part, counted_verdict(given.params or {}))
         self._put(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
         self._report(given, part, placed[1], judge, reading)
 
@@ -125,7 +125,7 @@ class JudgmentDoor:
         """The model under its name here, and whether its replies are made up."""
         model = self.door.brief.plan.models.get(given.model, given.model)
         # Another name for it makes no language model of a practice judge.
-        return model, self.door.brief.plan.synthetic or practice(model) or practice(given.model)
+        return model, self.door.brief.plan.synthetic or is_practice(model) or is_practice(given.model)
 
     def _judge(self, card: Card, given: JudgmentLine) -> str:
         """The id of the judge that a judgment names."""
@@ -140,7 +140,7 @@ class JudgmentDoor:
             found = rows.judge_id(card.version, model, given.params, synthetic)
             self._ids[(card.version, model, params, synthetic)] = found
             self.judges[found] = Judge(card, model, params, synthetic)
-            for fault in faults(card) if card.recipe is None else ():
+            for fault in find_faults(card) if card.recipe is None else ():
                 self.door.tally.warn(fault.text)
         return found
 
@@ -151,7 +151,7 @@ def _part(given: JudgmentLine, card: Card, item: Item) -> str:
     turn = (given.reply or {}).get("turn")
     if not part and card.text is not None and isinstance(turn, int):
         part = f"turn:{turn}"
-    if not part and given.scores is None and any(card.parts(item)) and bare_scores.given(given.raw or "") is None:
+    if not part and given.scores is None and any(card.parts(item)) and bare_scores.from_raw(given.raw or "") is None:
         raise No("part", f"The card {card.name} judges one turn at a time: part must say which, as in turn:1.")
     if part and not is_unit(part):
         raise No("part", f"{show(part)} is not a unit: part is empty, or one such as turn:1.")

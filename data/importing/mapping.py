@@ -13,8 +13,8 @@ from data.importing.sentences import problems
 from data.store.errors import BadInput
 from data.store.ids import content_id
 from judges.authoring.custom import from_recipe
-from judges.authoring.recipe import Answers, Recipe
-from judges.authoring.scale_inference import answer
+from judges.authoring.recipe import Recipe, RecipeScale
+from judges.authoring.scale_inference import parse_answer
 from judges.card import Card
 from judges.cards import cards
 from judges.errors import BadScale
@@ -91,7 +91,7 @@ class JudgmentColumns(Answered):
     raw: From = From()
     value: From = From()
     values: dict[str, str] = Field(default_factory=dict)
-    answers: Answers | None = None
+    answers: RecipeScale | None = None
     reason: From = From()
     turn: From = From()
     dimension: From = From()
@@ -119,7 +119,7 @@ class LabelColumns(Answered):
 
     value: From
     values: dict[str, str] = Field(default_factory=dict)
-    answers: Answers | None = None
+    answers: RecipeScale | None = None
     unit: From
     dimension: From
     annotator: From
@@ -271,7 +271,7 @@ def say(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def meant(cell: Any, values: dict[str, str], answers: Answers | None = None) -> Any:
+def meant(cell: Any, values: dict[str, str], answers: RecipeScale | None = None) -> Any:
     """What a cell means: by the list of values or on the scale, where there is one, else as it reads.
 
     None where it is none of the values, or no answer on the scale.
@@ -279,7 +279,7 @@ def meant(cell: Any, values: dict[str, str], answers: Answers | None = None) -> 
     text = say(cell).strip()
     if answers is not None and not values:
         try:
-            return answer(cell, answers)
+            return parse_answer(cell, answers)
         except BadScale:
             return None
     if values:

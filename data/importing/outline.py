@@ -17,13 +17,13 @@ from data.importing.contents import Cells, Contents, Table
 from data.importing.mapping import UNITS, From, say
 from data.importing.mapping import Mapping as Columns
 from data.importing.plan import Sampling
-from judges.authoring.recipe import RESERVED, Answers, answers_of
-from judges.authoring.scale_inference import Survey, answer, apart, survey
+from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
+from judges.authoring.scale_inference import Survey, explain_two_scales, parse_answer, survey
 from judges.errors import BadScale
 from judges.importing.column_names import owner
-from judges.importing.columns import Voice, columns
-from judges.importing.item_keys import all_apart, code, key, meanings
-from judges.protocols.orders import sided
+from judges.importing.columns import AnswerColumn, find_columns
+from judges.importing.item_keys import are_unique, describe_code, key_columns, verdict_code
+from judges.protocols.orders import names_sides
 from judges.types import Dimension, Kind
 
 By = Literal["judge", "person", ""]
@@ -57,7 +57,7 @@ class Series:
     dimension: str
     kind: Kind
     sort: str
-    answers: Answers | None
+    answers: RecipeScale | None
     count: int
     examples: tuple[str, ...] = ()
     reason: str = ""
@@ -143,7 +143,7 @@ def differing(series: Iterable[Series]) -> list[str]:
     told = []
     for one, scale in given:
         theirs = [of for s, of in given if s.by == "person" and (s.kind, s.dimension) == (one.kind, one.dimension)]
-        told += apart(one.name, scale, theirs) if one.by == "judge" else []
+        told += explain_two_scales(one.name, scale, theirs) if one.by == "judge" else []
     sides = [{(s.kind, s.sort, s.dimension) for s, _ in given if s.by == by} for by in ("judge", "person")]
     if all(sides) and not sides[0] & sides[1]:
         asked = [", ".join(sorted(name for _, _, name in side)) for side in sides]
@@ -178,18 +178,18 @@ def scaled(series: Iterable[Series], asked: Mapping[Place, Dimension]) -> tuple[
 
 
 def _settled(
-    kind: Kind, sort: str, name: str, scale: Answers | None, cells: Sequence[Any], asked: Mapping[Place, Dimension]
-) -> tuple[str, Answers | None]:
+    kind: Kind, sort: str, name: str, scale: RecipeScale | None, cells: Sequence[Any], asked: Mapping[Place, Dimension]
+) -> tuple[str, RecipeScale | None]:
     """The name of the question and its scale."""
-    if scale is not None and sort == "pair" and sided(scale.scale) and ("pair", "pair", "verdict") in asked:
+    if scale is not None and sort == "pair" and names_sides(scale.scale) and ("pair", "pair", "verdict") in asked:
         verdict = asked["pair", "pair", "verdict"].scale
         if set(scale.categories) <= set(verdict.categories):
-            return "verdict", answers_of(verdict)
+            return "verdict", recipe_scale(verdict)
     base, number = name, 1
     while (known := asked.get((kind, sort, name))) is not None:
-        there = answers_of(known.scale)
+        there = recipe_scale(known.scale)
         # A name of our own means no question of somebody's: 1 to 5 is not a part of their 1 to 10.
-        ours = base == WHOLE and apart("", scale, [there])
+        ours = base == WHOLE and explain_two_scales("", scale, [there])
         if there is not None and not ours and _all_on(cells, there):
             return name, there
         number += 1
@@ -197,10 +197,10 @@ def _settled(
     return name, scale
 
 
-def _all_on(cells: Iterable[Any], answers: Answers) -> bool:
+def _all_on(cells: Iterable[Any], answers: RecipeScale) -> bool:
     for cell in cells:
         try:
-            answer(cell, answers)
+            parse_answer(cell, answers)
         except BadScale:
             return False
     return True
@@ -236,7 +236,7 @@ class _Table:
         names = list(table.columns)
         fields = spoken(names, table.rows)
         used = {column for source in fields.values() for column in source.columns}
-        found = columns([name for name in names if name not in used], table.rows, judges, people)
+        found = find_columns([name for name in names if name not in used], table.rows, judges, people)
         self.told = [f"{file}: {sentence}" for sentence in found.told]
         self.unclear = [f"{file}: {one.sentence}" for one in found.unclear]
         self.kind: Kind = kind or ("dialogue" if fields else found.kind)
@@ -260,7 +260,7 @@ class _Table:
         beside = [c for c in told if c not in by and c not in taken]
         self.mapping = Columns(kind=self.kind, id=From(columns=by), fields=fields, meta=beside)
 
-    def _one(self, voice: Voice, by: By) -> Series:
+    def _one(self, voice: AnswerColumn, by: By) -> Series:
         named = _named(voice.dimension) if voice.dimension else WHOLE
         told = _cells(self.table.columns[voice.column])
         made = Series(
@@ -272,13 +272,13 @@ class _Table:
 
     def _coded(self, one: Series) -> Series:
         """A verdict on a pair that is written in a code, with what the code means."""
-        meant = code(say(row.get(one.name)).strip() for row in self.table.rows)
+        meant = verdict_code(say(row.get(one.name)).strip() for row in self.table.rows)
         if not meant:
             return one
-        self.told.append(f"{self.file}: {one.name} is read as a verdict, {meanings(meant)}.")
+        self.told.append(f"{self.file}: {one.name} is read as a verdict, {describe_code(meant)}.")
         return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
 
-    def _compares(self, voice: Voice) -> bool:
+    def _compares(self, voice: AnswerColumn) -> bool:
         """Whether a column is a verdict on pairs of which nothing else is known."""
         named = _VERDICT.search(_flat(voice.column)) is not None
         return named and bool(self._coded(self._one(voice, "judge")).values)
@@ -295,14 +295,14 @@ class _Table:
             self.told.append(f"{self.file}: {', '.join(found)}: taken as said of turns, as a dialogue has several.")
         return set(found)
 
-    def _series(self, voices: Iterable[Voice], by: By) -> list[Series]:
+    def _series(self, voices: Iterable[AnswerColumn], by: By) -> list[Series]:
         return [self._one(voice, by) for voice in voices]
 
     def _left(self, names: Iterable[str]) -> list[Series]:
         """Columns of which a person has to say whose they are."""
-        return [self._one(Voice(name, name, "", _NOTHING), "") for name in dict.fromkeys(names)]
+        return [self._one(AnswerColumn(name, name, "", _NOTHING), "") for name in dict.fromkeys(names)]
 
-    def _by(self, by: str, values: Iterable[Voice]) -> list[Series]:
+    def _by(self, by: str, values: Iterable[AnswerColumn]) -> list[Series]:
         """The answers of each judge and person that a column names; where they are many, all people's together."""
         found = []
         who = [str(cell) for cell in self.table.columns[by].cells]
@@ -349,8 +349,8 @@ class _Table:
             return []
         beside = dict.fromkeys(c for one in self.series for c in (*one.only, one.whose) if c)
         beside |= dict.fromkeys(c for one in self.series for c in one.order.columns)
-        made = key(found, self.table.columns, self.table.rows, list(beside))
-        if not all_apart([*made, *beside], self.table.rows):
+        made = key_columns(found, self.table.columns, self.table.rows, list(beside))
+        if not are_unique([*made, *beside], self.table.rows):
             self.told.append(
                 f"{self.file}: {found} repeats, and no column tells its rows apart: they are answers to one item."
             )

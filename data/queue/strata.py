@@ -13,7 +13,7 @@ from data.gold.gold import of_sort
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import new_id
-from judges.protocols.combination import nearest
+from judges.protocols.combination import nearest_answer
 from judges.stats import bins, sampling
 from judges.stats.sampling import Design
 from judges.types import Dimension
@@ -149,7 +149,7 @@ def _by_score(store: Store | Tx, dataset_id: str, design: Design) -> dict[str, s
     what = one.name.replace("_", " ")
     if one.scale.kind in ("ordinal", "interval"):
         return sampling.bands(figures, what)
-    words = {i: None if v is None else one.scale.answers[int(nearest(v))] for i, v in figures.items()}
+    words = {i: None if v is None else one.scale.answers[int(nearest_answer(v))] for i, v in figures.items()}
     return {i: f"no {what}" if word is None else f"{what} {word}" for i, word in words.items()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import judgments, numbers
-from judges.audits._pairs import verdict as verdict_of
+from judges.audits._pairs import verdict_dimension as verdict_of
 from judges.audits._verdict import bars, excludes, few, percent, span, strongest, unknown
 from judges.stats.clustered import share
 

@@ -9,7 +9,7 @@ from math import log
 from judges.audits import Audit, Evidence, Finding, Flag
 from judges.audits._judged import judgments
 from judges.audits._pairs import code_sign, lead, sections, sign, sizes
-from judges.audits._pairs import verdict as verdict_of
+from judges.audits._pairs import verdict_dimension as verdict_of
 from judges.audits._verdict import MIN, bars, excludes, few, percent, span, strongest
 from judges.stats.association import spearman
 from judges.stats.logistic import chance_at_zero

@@ -8,8 +8,8 @@ import numpy as np
 
 from judges.audits import Cell, Reply
 from judges.errors import AssayError
-from judges.params import Rule
-from judges.protocols.combination import applied, combined, drawn_of
+from judges.params import CombinationRule
+from judges.protocols.combination import combine_samples, rule_on_scale, tie_code
 from judges.reading.confidence import SAMPLES
 from judges.stats import rates, selective
 from judges.stats.bins import answered
@@ -34,13 +34,13 @@ def _given(dimension: Dimension, found: list[Reply]) -> dict[Cell, list[Score]]:
     return given
 
 
-def _said(scores: list[Score], dimension: Dimension, rule: Rule) -> float | None:
+def _said(scores: list[Score], dimension: Dimension, rule: CombinationRule) -> float | None:
     """The answer of the scale that the samples of a cell combine to; None is n/a."""
-    value = combined([s.value for s in scores], applied(rule, dimension.scale), drawn_of(dimension.scale))
+    value = combine_samples([s.value for s in scores], rule_on_scale(rule, dimension.scale), tie_code(dimension.scale))
     return None if value is None else float(answered([value], dimension.scale)[0])
 
 
-def rated(dimension: Dimension, met: Meeting, found: list[Reply], rule: Rule) -> list[Answer]:
+def rates_lines(dimension: Dimension, met: Meeting, found: list[Reply], rule: CombinationRule) -> list[Answer]:
     """The rates of a flag or of categories; the judge's own share is of all replies, labelled or not."""
     given = _given(dimension, found)
     said = [_said(scores, dimension, rule) for scores in given.values()]
@@ -50,8 +50,13 @@ def rated(dimension: Dimension, met: Meeting, found: list[Reply], rule: Rule) ->
     return rates.answers(met, dimension, rates.wholes(item, value))
 
 
-def kept(
-    d: Dimension, met: Meeting, cells: list[Cell], found: list[Reply], rule: Rule, options: argparse.Namespace
+def selective_lines(
+    d: Dimension,
+    met: Meeting,
+    cells: list[Cell],
+    found: list[Reply],
+    rule: CombinationRule,
+    options: argparse.Namespace,
 ) -> tuple[str, Selective]:
     """Whose confidence is used, and which verdicts need no person by it; `cells` are those of `met`, in its order.
 
@@ -78,7 +83,7 @@ def kept(
     return source, selective.selective(made, options.target, options.delta)
 
 
-def _sure(d: Dimension, given: dict[Cell, list[Score]], rule: Rule) -> dict[str, dict[Cell, float]]:
+def _sure(d: Dimension, given: dict[Cell, list[Score]], rule: CombinationRule) -> dict[str, dict[Cell, float]]:
     """The confidence in each cell, by where it comes from; that of a reply is its first sample's."""
     sure: dict[str, dict[Cell, float]] = {}
     for cell, scores in given.items():

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from judges.card import Card
 from judges.errors import AssayError
 from judges.importing import jsonl
-from judges.importing.lines import JudgmentLine, LabelLine, explain, item, judgment, label
-from judges.importing.repeated_problems import Groups
-from judges.protocols.order_halves import Half, Waiting, asked, kept
+from judges.importing.lines import JudgmentLine, LabelLine, explain_errors, parse_item, parse_judgment, parse_label
+from judges.importing.repeated_problems import RepeatedProblems
+from judges.protocols.order_halves import OrderMatcher, OrderReply, pack_orders, params_with_orders
 from judges.protocols.orders import Order
 from judges.reading import bare_scores
 from judges.types import Dialogue, Pair, Response
@@ -32,12 +32,12 @@ class BadLines(AssayError):
     """Lines of a file that cannot be taken; the message names each with its number."""
 
 
-def items(path: Path) -> dict[str, Dialogue | Pair | Response]:
+def read_items(path: Path) -> dict[str, Dialogue | Pair | Response]:
     """The items of a file by id, in its order, pairs with their sections. Raises BadLines, OSError."""
     found: dict[str, Dialogue | Pair | Response] = {}
 
     def take(row: dict[str, Any]) -> Dialogue | Pair | Response:
-        made = item(row)
+        made = parse_item(row)
         if made.id in found:
             raise AssayError(f"the id {made.id} stands in an earlier line too: each item needs one of its own.")
         found[made.id] = made
@@ -47,26 +47,26 @@ def items(path: Path) -> dict[str, Dialogue | Pair | Response]:
     return found
 
 
-def labels(path: Path) -> list[tuple[int, LabelLine]]:
+def read_labels(path: Path) -> list[tuple[int, LabelLine]]:
     """(line number, label) of every line of a file. Raises BadLines, OSError."""
-    return _all(path, label)
+    return _all(path, parse_label)
 
 
-def judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
+def read_judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
     """(line number, judgment) of every line of a file, the two orders of a pair made one (`joined`).
 
     Raises BadLines, OSError.
     """
-    return joined(_all(path, judgment))
+    return join_orders(_all(path, parse_judgment))
 
 
-def joined(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, JudgmentLine]]:
+def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, JudgmentLine]]:
     """The lines, those of the two orders of a pair made one (judges/protocols/order_halves.py), at the place of the
     second.
 
     One order without the other is a judgment of a judge that was asked in that order.
     """
-    waiting, told = Waiting(), dict[int, tuple[Order, Half]]()
+    waiting, told = OrderMatcher(), dict[int, tuple[Order, OrderReply]]()
     found: dict[int, JudgmentLine] = {}
     for number, line in lines:
         if line.order is None:
@@ -87,15 +87,21 @@ def joined(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, JudgmentLin
     return sorted(found.items(), key=lambda row: row[0])
 
 
-def _half(line: JudgmentLine) -> Half:
+def _half(line: JudgmentLine) -> OrderReply:
     if line.scores is not None:
-        return bare_scores.kept(line.scores), line.unscored, line.why
+        return bare_scores.to_raw(line.scores), line.unscored, line.why
     raw = line.raw or "" if line.reply is None else json.dumps(line.reply, ensure_ascii=False, sort_keys=True)
     return raw, line.unscored, line.why if line.unscored else ""
 
 
-def _of_orders(line: JudgmentLine, held: dict[Order, Half]) -> JudgmentLine:
-    changes = {"params": asked(line.params, held), "raw": kept(held), "order": None, "reply": None, "scores": None}
+def _of_orders(line: JudgmentLine, held: dict[Order, OrderReply]) -> JudgmentLine:
+    changes = {
+        "params": params_with_orders(line.params, held),
+        "raw": pack_orders(held),
+        "order": None,
+        "reply": None,
+        "scores": None,
+    }
     return line.model_copy(update={**changes, "unscored": None, "why": ""})
 
 
@@ -104,15 +110,15 @@ def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[st
 
     Raises BadLines naming every bad line, and where there is no item of the card's kind.
     """
-    problems = Groups()
+    problems = RepeatedProblems()
     names: set[str] = set()
     others: Counter[str] = Counter()
     count = bad = 0
-    for number, row in rows(path):
+    for number, row in read_lines(path):
         if limit and count >= limit:
             break
         try:
-            found = item(_object(row))
+            found = parse_item(_object(row))
             problem = f"there is an item {found.id} before it" if found.id in names else ""
             names.add(found.id)
             if found.kind != card.kind:
@@ -125,7 +131,7 @@ def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[st
         if problem:
             bad += 1
             problems.add((path.name, number), problem)
-    if bad and bad == count and (sentence := whole(path)):
+    if bad and bad == count and (sentence := describe_single_value(path)):
         raise BadLines(sentence)
     if bad:
         listed = "\n".join(problems.told(_SHOWN))
@@ -134,23 +140,23 @@ def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[st
     if not count and not others:
         raise BadLines(f"{path.name} holds no items.")
     if not count:
-        raise BadLines(f"{path.name}: {passed_over(others)}: the card {card.name} judges a {card.kind}.")
+        raise BadLines(f"{path.name}: {describe_other_kinds(others)}: the card {card.name} judges a {card.kind}.")
     return count, others
 
 
-def passed_over(others: Counter[str]) -> str:
+def describe_other_kinds(others: Counter[str]) -> str:
     """How many items of other kinds were passed over, in words; "" for none."""
     said = [f"{n:,} {kind}{'' if n == 1 else 's'}" for kind, n in sorted(others.items())]
     return f"{' and '.join(said)} {'was' if others.total() == 1 else 'were'} passed over" if said else ""
 
 
-def items_of_kind(path: Path, kind: str, limit: int = 0) -> Iterator[tuple[str, Dialogue | Pair | Response]]:
+def stream_items(path: Path, kind: str, limit: int = 0) -> Iterator[tuple[str, Dialogue | Pair | Response]]:
     """(id, item) of every line of that kind, as they are read; for a file that `check_items` has passed."""
     count = 0
-    for _, row in rows(path):
+    for _, row in read_lines(path):
         if limit and count >= limit:
             return
-        found = item(_object(row))
+        found = parse_item(_object(row))
         if found.kind == kind:
             count += 1
             yield found.id, found
@@ -158,13 +164,13 @@ def items_of_kind(path: Path, kind: str, limit: int = 0) -> Iterator[tuple[str, 
 
 def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T]]:
     """Every line of a file taken, or BadLines with all that were not."""
-    found = taken(path, rows(path), lambda _, row: take(row))
+    found = take_lines(path, read_lines(path), lambda _, row: take(row))
     if not found:
         raise BadLines(f"{path}: there is no line in it.")
     return found
 
 
-def taken(
+def take_lines(
     path: Path, given: Iterable[tuple[int, dict[str, Any] | str]], take: Callable[[int, dict[str, Any]], _T]
 ) -> list[tuple[int, _T]]:
     """(number, what was taken) of every (number, object); BadLines with all that could not be taken."""
@@ -178,7 +184,7 @@ def taken(
         if len(bad) == MOST:
             raise BadLines(f"{bad_lines(path, bad)}\n{MOST:,} lines are bad, and reading stopped at line {number:,}.")
     if bad:
-        raise bad_lines(path, bad) if found else BadLines(whole(path) or str(bad_lines(path, bad)))
+        raise bad_lines(path, bad) if found else BadLines(describe_single_value(path) or str(bad_lines(path, bad)))
     return found
 
 
@@ -189,18 +195,18 @@ def _object(row: dict[str, Any] | str) -> dict[str, Any]:
 
 
 def _problem(error: ValidationError | AssayError) -> str:
-    return explain(error.errors()) if isinstance(error, ValidationError) else str(error)
+    return explain_errors(error.errors()) if isinstance(error, ValidationError) else str(error)
 
 
 def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
     """The error for (line number, what is wrong) of a file: what is alike once, beyond ten sorts a count."""
-    groups = Groups()
+    groups = RepeatedProblems()
     for number, why in bad:
         groups.add((str(path), number), why)
     return BadLines("\n".join(groups.told(_SHOWN)))
 
 
-def whole(path: Path) -> str:
+def describe_single_value(path: Path) -> str:
     """What a file is that holds no line because all of it is one JSON value, in a sentence; "" for other files."""
     if path.stat().st_size > _WHOLE:
         return ""
@@ -216,7 +222,7 @@ def whole(path: Path) -> str:
     return f"{path} is {what}, and JSON lines are taken: write its rows one object a line." if what else ""
 
 
-def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """(number, object) of every line that is not empty; a sentence in its place where it is none."""
     with path.open("rb") as file:
         for record in jsonl.records(file):

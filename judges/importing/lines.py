@@ -13,9 +13,9 @@ from pydantic import Field, StringConstraints
 
 from judges.errors import AssayError
 from judges.gold import Resolve
-from judges.protocols.call_plan import unpacked
+from judges.protocols.call_plan import unpack_replies
 from judges.protocols.orders import Order
-from judges.reading.bare_scores import Given
+from judges.reading.bare_scores import BareScore
 from judges.sections import with_sections
 from judges.types import ITEM, WAYS, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
 
@@ -50,7 +50,7 @@ class JudgmentLine(Strict):
     sample: int | None = Field(default=None, ge=0, le=100_000)
     reply: dict[str, Any] | None = None
     raw: str | None = None
-    scores: list[Given] | None = Field(default=None, min_length=1)
+    scores: list[BareScore] | None = Field(default=None, min_length=1)
     order: Order | None = None
     unscored: UnscoredReason | None = None
     why: str = Field(default="", max_length=2000)
@@ -133,22 +133,22 @@ class GoldRuleLine(Strict):
     gold_rule: GoldRuleFields
 
 
-def item(row: dict[str, Any]) -> Dialogue | Pair | Response:
+def parse_item(row: dict[str, Any]) -> Dialogue | Pair | Response:
     """The item of a line, a pair with its sections. Raises pydantic's ValidationError, BadSections."""
     return with_sections(ITEM.validate_python(row))
 
 
-def judgment(row: dict[str, Any]) -> JudgmentLine:
+def parse_judgment(row: dict[str, Any]) -> JudgmentLine:
     """The judgment of a line. Raises AssayError where it says nothing, pydantic's ValidationError."""
     line = JudgmentLine.model_validate(row)
     if line.reply is None and line.raw is None and line.scores is None:
         raise AssayError("neither reply nor raw nor scores is there: one of them has to be.")
-    if line.order is not None and (line.part or unpacked(line.raw or "") is not None):
+    if line.order is not None and (line.part or unpack_replies(line.raw or "") is not None):
         raise AssayError("a judgment of one part, or of several calls, has no order: leave out order.")
     return line
 
 
-def label(row: dict[str, Any]) -> LabelLine:
+def parse_label(row: dict[str, Any]) -> LabelLine:
     """The label of a line. Raises AssayError for a unit that is none, pydantic's ValidationError."""
     line = LabelLine.model_validate(row)
     if not is_unit(line.unit):
@@ -156,7 +156,7 @@ def label(row: dict[str, Any]) -> LabelLine:
     return line
 
 
-def explain(errors: Sequence[Any]) -> str:
+def explain_errors(errors: Sequence[Any]) -> str:
     """What pydantic found wrong with an item or another line, in words: the first three things."""
     return "; ".join(_explain(error) for error in errors[:3])
 

@@ -16,7 +16,7 @@ from data.importing import from_bytes, json_array
 from data.importing.container import container
 from data.store.errors import BadInput
 from judges.importing import jsonl
-from judges.strict_json import DEPTH, BadJson, parse
+from judges.strict_json import DEPTH, BadJson, parse_json
 from tests.data.importing import label, pair, verdict, workspace, wrong
 from tests.seeds import dialogue
 
@@ -75,7 +75,7 @@ plain = some.recursive(
 @given(plain)
 def test_parse_reads_what_json_writes(value: Any) -> None:
     try:
-        assert parse(json.dumps(value)) == value
+        assert parse_json(json.dumps(value)) == value
     except BadJson as bad:
         assert "NUL" in str(bad) and "\\u0000" in json.dumps(value)
 

@@ -34,7 +34,7 @@ from data.records.settings import GoldRule
 from data.reports import report
 from data.store import Store
 from judges.authoring.custom import from_recipe
-from judges.authoring.recipe import checked
+from judges.authoring.recipe import check_recipe
 from judges.cli import main
 from judges.gold import resolve
 from judges.stats import bins
@@ -63,7 +63,7 @@ def _material() -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
     """The lines of an import, the judge's value and people's of each item, by dimension."""
     rng = np.random.default_rng(3)
     asked = [{"name": n, "unit": "response", "definition": "How much?", "answers": a} for n, a in ASKED.items()]
-    made = from_recipe(checked({"name": "mix", "title": "Mix", "kind": "response", "dimensions": asked}))
+    made = from_recipe(check_recipe({"name": "mix", "title": "Mix", "kind": "response", "dimensions": asked}))
     rows: list[dict[str, Any]] = [{"card": made.spec}]
     true = rng.normal(size=ITEMS)
     judged = {n: [_given(n, z) for z in true + 0.5 * rng.normal(size=ITEMS)] for n in ASKED}

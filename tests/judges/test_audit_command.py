@@ -11,7 +11,7 @@ import pytest
 
 from judges.cli import main
 from judges.params import Params
-from judges.protocols.call_plan import Answer, Task, fuse
+from judges.protocols.call_plan import CallReply, Task, fuse
 from judges.types import ITEM
 
 CARD = "rubric_open_ended"
@@ -119,7 +119,7 @@ def test_both_orders_are_read_from_the_raw_text(tmp_path: Path, capsys: pytest.C
         task = Task(f"p{n}", ITEM.validate_json(json.dumps(row)))
         # Whoever is shown first wins: A in the item's order, and in the other order what is shown as A, the item's B.
         answers = {
-            name: Answer(task.key, "", 0, name, json.dumps({"verdict": "a"})) for name in ("order:ab", "order:ba")
+            name: CallReply(task.key, "", 0, name, json.dumps({"verdict": "a"})) for name in ("order:ab", "order:ba")
         }
         made = fuse(card("plain_pairwise"), Params(orders="both"), task, answers)
         rows.append(row)
