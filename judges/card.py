@@ -154,7 +154,7 @@ HOMES: dict[str, str] = {}
 """The folder of each card that has one, by the card's name; filled when the cards are loaded."""
 
 
-def place(card: Card) -> str:
+def describe_origin(card: Card) -> str:
     """Where a card is from, for messages: the file of its folder, or that of the card that is applied per turn."""
     name = str(((card.recipe or {}).get("over") or {}).get("name", card.name))
     return f"judges/cards/{HOMES[name]}/card.py" if name in HOMES else f"The card {name}"

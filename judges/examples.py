@@ -36,18 +36,18 @@ def with_examples(card: Card, examples: Sequence[Example]) -> Card:
     if not FEW[0] <= len(examples) <= FEW[1]:
         raise BadCard(f"Give {card.name} {FEW[0]} or {FEW[1]} examples; there are {len(examples)}.")
     for number, example in enumerate(examples, 1):
-        check(card, number, example)
+        check_example(card, number, example)
     return replace(card, examples=tuple(examples))
 
 
-def shows(card: Card, item: Item) -> bool:
+def is_example(card: Card, item: Item) -> bool:
     """Whether an example of a card is this item, as its judges see it: other fields do not count."""
     if not card.examples or item.kind != card.kind:
         return False
     return any(card.fields(item, part) in [e.fields for e in card.examples] for part in card.parts(item))
 
 
-def example_of(row: Any, where: str) -> Example:
+def parse_example(row: Any, where: str) -> Example:
     """The example that an object {"shows", "fields", "reply"} describes; BadCard, naming `where`, if it is none."""
     if not isinstance(row, dict) or row.keys() - _TOLD != {"shows", "fields", "reply"}:
         raise BadCard(f"{where}: an example has the keys shows, fields and reply, and no others.")
@@ -59,7 +59,7 @@ def example_of(row: Any, where: str) -> Example:
     return Example(shows, fields, reply)
 
 
-def beside(file: str, cards: Iterable[Card]) -> list[Card]:
+def examples_of_folder(file: str, cards: Iterable[Card]) -> list[Card]:
     """The cards of a folder, each with its examples in the folder's examples.jsonl, if there are any.
 
     A line without "card" belongs to the first card. Raises BadCard for a line that cannot be used.
@@ -74,7 +74,7 @@ def beside(file: str, cards: Iterable[Card]) -> list[Card]:
             row = json.loads(line)
         except ValueError:
             raise BadCard(f"{where}: it is not a JSON object.") from None
-        example = example_of(row, where)
+        example = parse_example(row, where)
         name = row.get("card", held[0].name)
         if name not in own:
             raise BadCard(f"{where}: this folder has no card {name!r}. It has: {', '.join(own)}.")
@@ -82,7 +82,7 @@ def beside(file: str, cards: Iterable[Card]) -> list[Card]:
     return [with_examples(card, own[card.name]) if own[card.name] else card for card in held]
 
 
-def check(card: Card, number: int, example: Example) -> None:
+def check_example(card: Card, number: int, example: Example) -> None:
     """Nothing; BadCard, in a sentence, where an example is not as the card's judges see an item and reply."""
     where = f"Example {number} of {card.name}"
     if not example.shows.strip() or not example.fields:

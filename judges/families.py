@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 @cache
-def prefixes() -> dict[str, str]:
+def family_prefixes() -> dict[str, str]:
     """Family by the beginning of a model's name, as families.json has them."""
     known = json.loads(Path(__file__).with_name("families.json").read_text(encoding="utf-8"))["families"]
     return {prefix: family for family, named in known.items() for prefix in named}
@@ -22,8 +22,8 @@ def family(model: str) -> str:
     of the family of its leading letters: "vicuna-13b-v1.3" -> "vicuna".
     """
     name = model.strip().casefold().rpartition("/")[2]
-    found = max((prefix for prefix in prefixes() if name.startswith(prefix)), key=len, default="")
+    found = max((prefix for prefix in family_prefixes() if name.startswith(prefix)), key=len, default="")
     if found:
-        return prefixes()[found]
+        return family_prefixes()[found]
     leading = re.match(r"[^\W\d_]+", name)
     return leading.group() if leading else name

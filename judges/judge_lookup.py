@@ -18,7 +18,7 @@ UNSET = "unset"
 
 
 @dataclass(frozen=True)
-class Named:
+class JudgeTraits:
     """A judge and what distinguishes it from others; in plain files it has no id."""
 
     id: str
@@ -35,7 +35,7 @@ class Named:
         return {**self.params, **own}
 
 
-def fitting(there: Sequence[Named], wanted: str) -> list[Named]:
+def find_judges(there: Sequence[JudgeTraits], wanted: str) -> list[JudgeTraits]:
     """The judges that these words name: all for "", else those whose model, card or id they are, or an id's head."""
     if whole := [one for one in there if wanted in (one.id, one.model)]:
         return whole
@@ -47,7 +47,7 @@ def fitting(there: Sequence[Named], wanted: str) -> list[Named]:
     return [one for one in named if all(_is(one.traits.get(key), value) for key, _, value in pairs)]
 
 
-def differences(there: Sequence[Named]) -> list[dict[str, str]]:
+def differences(there: Sequence[JudgeTraits]) -> list[dict[str, str]]:
     """What distinguishes each of the judges, as words by name; what all have alike is in none."""
     traits = [one.traits for one in there]
     names = sorted({name for one in traits for name in one}, key=lambda name: (name not in _FIRST, name))
@@ -57,7 +57,7 @@ def differences(there: Sequence[Named]) -> list[dict[str, str]]:
     return [{name: _word(one.get(name)) for name in varied} for one in traits]
 
 
-def told(there: Sequence[Named]) -> str:
+def describe_differences(there: Sequence[JudgeTraits]) -> str:
     """What differs between the judges, in words: `temperature 0 / 0.7`."""
     found = differences(there)
     listed = [", ".join(f"{name} {word}" for name, word in one.items()) for one in found]
@@ -68,12 +68,12 @@ def told(there: Sequence[Named]) -> str:
     return " / ".join(listed[:_SHOWN]) + more if found[0] else "nothing but their ids"
 
 
-def spoken(there: Sequence[Named], one: Named) -> str:
+def shortest_name(there: Sequence[JudgeTraits], one: JudgeTraits) -> str:
     """The words that name one of the judges among the others: `gpt-4o temperature=0.7`."""
     apart = next(found for found, other in zip(differences(there), there, strict=True) if other is one)
     pairs = [f"{name}={word}" for name, word in apart.items() if name != "model"]
     words = " ".join([one.model, *pairs])
-    return words if fitting(there, words) == [one] else one.id
+    return words if find_judges(there, words) == [one] else one.id
 
 
 _FIRST = ("card", "version", "model")

@@ -9,7 +9,7 @@ from pydantic import Field
 from judges.types import Kind, Strict
 
 Probe = Literal["", "scenario_swapped", "reference_removed", "injected_order"]
-Rule = Literal["first", "median", "mean", "vote"]
+CombinationRule = Literal["first", "median", "mean", "vote"]
 """How several samples make one answer (judges/protocols/combination.py)."""
 _ONLY: dict[str, set[Kind]] = {
     "orders": {"pair"},

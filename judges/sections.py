@@ -11,8 +11,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from judges.types import Pair, Section
+from judges.errors import AssayError
+from judges.tokens import tokens
+from judges.types import Dialogue, Pair, Response, Section
 
+LONG = 500
+"""Tokens, roughly, from which the responses of a pair are cut into sections, as the card long_form_pairwise needs them.
+"""
 WHOLE = "Whole response"
 _NUMBERED = re.compile(
     r"(?:(?:section|part|chapter)\s+)?(?:\(?(?:\d{1,3}(?:\.\d{1,3})*|[ivxl]{1,6}|[a-z])[.):]+|\d{1,3}(?:\.\d{1,3})*\s)\s*(?=\S)"
@@ -23,14 +28,43 @@ _FENCE = re.compile(r"^ {0,3}(```|~~~).*?(^ {0,3}\1[ \t]*$|\Z)", re.MULTILINE | 
 _BREAKS = (re.compile(r"\n[ \t]*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s|(?<=[。！？])"), re.compile(r"\s"))
 
 
-def cut(a: str, b: str) -> list[Section]:
+class BadSections(AssayError):
+    """The sections that a pair comes with do not fit its responses."""
+
+
+def with_sections(item: Dialogue | Pair | Response) -> Dialogue | Pair | Response:
+    """The item, a pair with its sections: cut where a response is long and none are given, [] where both are short.
+
+    Raises BadSections where given sections do not lie within their responses, or share a label.
+    """
+    if not isinstance(item, Pair):
+        return item
+    a, b = item.response_a.text, item.response_b.text
+    if item.sections is None:
+        long = a is not None and b is not None and max(tokens(a), tokens(b)) >= LONG
+        return item.model_copy(update={"sections": without_empty(cut_sections(a or "", b or "")) if long else []})
+    labels = set()
+    for number, section in enumerate(item.sections, 1):
+        for side, text, span in (("a", a, section.a), ("b", b, section.b)):
+            if span is not None and not 0 <= span[0] < span[1] <= len(text or ""):
+                raise BadSections(
+                    f"section {number}, {side}: {span[0]} to {span[1]} lies outside the response's {len(text or '')} "
+                    "characters."
+                )
+        if section.label in labels or not section.label.strip():
+            raise BadSections(f"section {number} has no label of its own: each section needs another one.")
+        labels.add(section.label)
+    return item
+
+
+def cut_sections(a: str, b: str) -> list[Section]:
     """The sections of two responses, each with its label and its span in either text (None: that side lacks it).
 
     Headings with the same words are one section; one that only B has follows the section it follows in B. Text
     before a first heading is the section "Opening". Where neither side has a heading both are cut in the middle; where
     only one side has, the other is one section called "Whole response".
     """
-    spans_a, spans_b = headed(a), headed(b)
+    spans_a, spans_b = headed_parts(a), headed_parts(b)
     if not spans_a and not spans_b:
         halves_a, halves_b = halves(a), halves(b)
         return [
@@ -55,7 +89,7 @@ def cut(a: str, b: str) -> list[Section]:
     return [Section(label=label, a=at_a.get(label.casefold()), b=at_b.get(label.casefold())) for label in order]
 
 
-def headed(text: str) -> list[tuple[str, int, int]]:
+def headed_parts(text: str) -> list[tuple[str, int, int]]:
     """(label, start, end) of each headed part; headings below the top two levels in use do not cut. [] without any."""
     fences = [m.span() for m in _FENCE.finditer(text)]
     found = [
@@ -109,7 +143,7 @@ def halves(text: str) -> tuple[tuple[int, int], tuple[int, int]]:
     return (0, middle), (middle, len(text))
 
 
-def filled(sections: list[Section]) -> list[Section]:
+def without_empty(sections: list[Section]) -> list[Section]:
     """Sections without the parts that hold no text, as the halves of an empty response do."""
     kept = [
         Section(label=s.label, a=s.a if s.a and s.a[0] < s.a[1] else None, b=s.b if s.b and s.b[0] < s.b[1] else None)
@@ -118,7 +152,7 @@ def filled(sections: list[Section]) -> list[Section]:
     return [section for section in kept if section.a or section.b]
 
 
-def spare(item: Pair) -> list[Section]:
+def unasked_sections(item: Pair) -> list[Section]:
     """The sections that a pair without any may still be scored by: the whole of each response, then those of `cut`.
 
     Short pairs are not cut when they come in, and people are not asked about their sections; what a judge says of them
@@ -128,7 +162,7 @@ def spare(item: Pair) -> list[Section]:
     a, b = item.response_a.text, item.response_b.text
     if item.sections or not a or not b:
         return []
-    parts = [section for section in filled(cut(a, b)) if section.label != WHOLE]
+    parts = [section for section in without_empty(cut_sections(a, b)) if section.label != WHOLE]
 
     def first(section: Section) -> tuple[int, str]:
         return min(span[0] for span in (section.a, section.b) if span is not None), section.label.casefold()
@@ -136,13 +170,13 @@ def spare(item: Pair) -> list[Section]:
     return [Section(label=WHOLE, a=(0, len(a)), b=(0, len(b))), *sorted(parts, key=first)]
 
 
-def spare_units(item: object) -> list[str]:
+def unasked_units(item: object) -> list[str]:
     """The units of `spare`: what a judge may score though nobody is asked about it."""
-    found = enumerate(spare(item), 1) if isinstance(item, Pair) else ()
+    found = enumerate(unasked_sections(item), 1) if isinstance(item, Pair) else ()
     return [f"section:{n}/{side}" for n, section in found for side in ("a", "b") if getattr(section, side) is not None]
 
 
-def numbers(labels: Sequence[str]) -> Callable[[str], int | None]:
+def section_numbers(labels: Sequence[str]) -> Callable[[str], int | None]:
     """What finds the number of a section, from 1, by the label that a judge gives it.
 
     The label itself; else the same words, whatever their case, punctuation, markup and spaces; else the same words

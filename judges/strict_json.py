@@ -26,7 +26,7 @@ class BadJson(ValueError):
     """Text that is not taken as JSON; the message is what follows `The line`: `is not JSON`, `holds NaN`."""
 
 
-def parse(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """The value of a JSON text. Raises BadJson.
 
     Refused beyond bad syntax: a key that occurs twice in one object, NaN and Infinity, numbers that leave 64 bits,

@@ -11,13 +11,13 @@ from typing import Any
 from judges.types import Turn
 
 
-def call(name: str, arguments: Any) -> str:
+def call_text(name: str, arguments: Any) -> str:
     """The text of the entry of a call; arguments that are no text yet are written as JSON."""
     told = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return f"{name}({told})"
 
 
-def arguments(entry: Turn) -> str | None:
+def call_arguments(entry: Turn) -> str | None:
     """The arguments of a call as they were written; None where the entry is a result."""
     text = entry.text
     if entry.role != "tool" or not entry.name or not text.startswith(f"{entry.name}(") or not text.endswith(")"):
@@ -25,7 +25,7 @@ def arguments(entry: Turn) -> str | None:
     return text[len(entry.name) + 1 : -1]
 
 
-def shown(entry: Turn) -> dict[str, Any]:
+def entry_fields(entry: Turn) -> dict[str, Any]:
     """An entry as a judge is shown it: with the name of its tool, where it is one."""
     named = {"name": entry.name} if entry.name else {}
     return {"turn": entry.turn, "role": entry.role, **named, "text": entry.text}

@@ -74,7 +74,7 @@ class Section(Strict):
         return value
 
 
-class Answer(Strict):
+class PairSide(Strict):
     """One side of a pair: the system under test and its text (None: the text is not in the files)."""
 
     system: str = ""
@@ -129,8 +129,8 @@ class Pair(Strict):
     id: Identifier
     kind: Literal["pair"]
     input: Input
-    response_a: Answer
-    response_b: Answer
+    response_a: PairSide
+    response_b: PairSide
     sections: list[Section] | None = None
     meta: dict[str, Any] = {}
 

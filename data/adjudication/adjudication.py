@@ -20,9 +20,8 @@ from data.records.tables import AdjudicationRow
 from data.store import Store, Tx, columns_of
 from data.store.errors import BadInput, NotAllowed, NotFound
 from judges.errors import BadScale
+from judges.importing.lines import LONGEST_REASON
 
-MOST = 2_000
-"""Letters of a reason."""
 _HUGE = 1e9
 _TAKEN = "This decision's key is taken by another one. Decide again."
 
@@ -93,8 +92,8 @@ def adjudicate(
             return _kept(tx, key)
         if not reason:
             raise BadInput("A decision needs a reason, in a few words.")
-        if len(reason) > MOST:
-            raise BadInput(f"The reason has {len(reason):,} letters; {MOST:,} are the most.")
+        if len(reason) > LONGEST_REASON:
+            raise BadInput(f"The reason has {len(reason):,} letters; {LONGEST_REASON:,} are the most.")
         cell = _cell(tx, item.dataset_id, item_id, unit, dimension)
         _up_to_date(cell, token)
         instead = _instead([p.name for p in people.all_people(tx) if p.may("researcher")], actor, cell)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, median_low
 from typing import Literal
 
 from data.cards import cards
@@ -14,9 +13,8 @@ from data.gold.gold import Basis, gold_sql
 from data.records import items
 from data.records.settings import GoldRule, gold_rule
 from data.store import Store
+from judges.gold import How, resolve
 from judges.types import Scale, sort_of
-
-How = Literal["one", "agreed", "median", "mean", "majority", "drawn", "adjudicated"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class GoldOrigin:
     scale: Scale
     has: bool
     value: float | None
-    how: How
+    how: How | Literal["adjudicated"]
     told: str
     said: tuple[PersonLabel, ...]
     decision: Adjudication | None
@@ -54,8 +52,8 @@ def gold_origins(store: Store, item_id: str) -> list[GoldOrigin]:
 
 def _came(cell: LabelledCell) -> GoldOrigin:
     values = [s.value for s in cell.said]
-    found = resolve(values, cell.scale, cell.rule)
-    value, how = found if found else (None, "drawn")
+    found = resolve(values, cell.scale, cell.rule.resolve)
+    value, how = found or (None, "drawn")
     held = cell.decision
     if held is not None:
         told = f"adjudicated by {held.person}: {held.reason}"
@@ -77,37 +75,6 @@ def describe_origin(values: Sequence[float | None], value: float | None, how: Ho
         return f"drawn vote of {n}"
     skipped = values.count(None)
     return f"{how} of {n - skipped}" + (f" ({skipped} of {n} said n/a)" if skipped else "")
-
-
-def resolve(values: Sequence[float | None], scale: Scale, rule: GoldRule) -> tuple[float | None, How] | None:
-    """The gold of one cell by the rule, and how it came about; None where a drawn vote leaves none.
-
-    The same as `data.gold.gold.gold_sql` says in SQL, for one cell at a time; tests hold the two against each other.
-    """
-    if len(values) == 1:
-        return values[0], "one"
-    if all(v == values[0] for v in values):
-        return values[0], "agreed"
-    given = [v for v in values if v is not None]
-    if scale.kind in ("ordinal", "ordered", "interval"):
-        if 2 * len(given) < len(values):
-            return None, "majority"
-        top = _tops(given)
-        if rule.resolve == "majority" and len(top) == 1:
-            return top[0], "majority"
-        if rule.resolve == "mean" and scale.kind == "interval":
-            return (given[0] if min(given) == max(given) else fmean(given)), "mean"
-        return median_low(given), "median"
-    tops = _tops(values)
-    if len(tops) == 1:
-        return tops[0], "majority"
-    return (float(scale.categories.index(scale.drawn)), "drawn") if scale.drawn else None
-
-
-def _tops(values: Sequence[float | None]) -> list[float | None]:
-    """The values that most people gave."""
-    counts = {v: values.count(v) for v in values}
-    return [v for v, n in counts.items() if n == max(counts.values())]
 
 
 def rule_effect(store: Store, dataset_id: str, new: GoldRule) -> RuleEffect:

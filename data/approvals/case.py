@@ -27,7 +27,7 @@ from data.store import Store, remembered
 from data.store.errors import NotFound
 from data.store.ids import content_id
 from judges.audits import AuditFinding
-from judges.client.endpoint import practice
+from judges.client.endpoint import is_practice
 from judges.stats.calibration import DimensionResult
 from judges.stats.check_states import may_be_approved
 from judges.stats.raters.human_ceiling import HumanCeiling
@@ -164,7 +164,7 @@ def find_judge(store: Store, judge_id: str) -> CaseJudge:
     if not rows:
         raise NotFound(f"There is no judge {judge_id!r} in this workspace.")
     id_, card, version, model, params, made = rows[0]
-    return CaseJudge(str(id_), str(card), str(version), str(model), str(params), bool(made) or practice(str(model)))
+    return CaseJudge(str(id_), str(card), str(version), str(model), str(params), bool(made) or is_practice(str(model)))
 
 
 def case_fingerprint(store: Store, found: Case) -> str:

@@ -14,7 +14,7 @@ from data.gold.gold import Basis
 from data.records import datasets
 from data.records.settings import Waiting, gold_rule
 from data.store import Store, each_remembered, kept
-from judges.client.endpoint import practice
+from judges.client.endpoint import is_practice
 from judges.stats import calibration as stats_calibration
 from judges.stats.approval_check import CheckResult, check_dimensions
 from judges.stats.calibration import DimensionResult, Summary
@@ -100,7 +100,7 @@ def _judges(store: Store, dataset_id: str) -> list[str]:
     """The judges whose dimensions may be decided on: not those that are practice, where that refuses them."""
     made_up = policy.is_synthetic(store, dataset_id)
     there = datasets.dataset_judges(store, dataset_id)
-    return [one.id for one in there if made_up or not (one.synthetic or practice(one.model))]
+    return [one.id for one in there if made_up or not (one.synthetic or is_practice(one.model))]
 
 
 def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:

@@ -22,7 +22,7 @@ from judges.card import Card, Item
 from judges.params import Params
 from judges.protocols import call_plan
 from judges.protocols.call_plan import Task
-from judges.protocols.combination import rule_of
+from judges.protocols.combination import combination_rule
 from judges.types import ITEM, SORTS, Reading, Remark, Score, sort_of
 
 MOST = 20_000
@@ -58,7 +58,7 @@ class AuditedJudge:
         """
         plain = {name: value for name, value in self.params.items() if name != "probe"}
         with contextlib.suppress(ValidationError):
-            plain = Params.model_validate({**plain, "combine": rule_of(card, plain)}).identity(card.kind)
+            plain = Params.model_validate({**plain, "combine": combination_rule(card, plain)}).identity(card.kind)
         return self.version, self.model, self.synthetic, json.dumps(plain, sort_keys=True, default=str)
 
 
@@ -138,7 +138,7 @@ def gather_evidence(
     }
     items = LazyItems(contents)
     said = among.replies(mine, card, items)
-    replies = combine_replies(said, card, rule_of(card, mine.params))
+    replies = combine_replies(said, card, combination_rule(card, mine.params))
     probes: dict[str, list[AuditReply]] = {}
     others: dict[str, list[AuditReply]] = {}
     for other in among.judges():
@@ -147,10 +147,12 @@ def gather_evidence(
         if other.probe:
             if other.probe not in probes and not mine.probe and other.alike(card) == mine.alike(card):
                 probes[other.probe] = combine_replies(
-                    among.replies(other, card, items), card, rule_of(card, other.params)
+                    among.replies(other, card, items), card, combination_rule(card, other.params)
                 )
         elif other.model != mine.model and other.model not in others:
-            others[other.model] = combine_replies(among.replies(other, card, items), card, rule_of(card, other.params))
+            others[other.model] = combine_replies(
+                among.replies(other, card, items), card, combination_rule(card, other.params)
+            )
     basis, resolved = _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id))
     fits = _fits(store, judge_id, items)
     scope = Scope(
@@ -241,7 +243,7 @@ class _Among:
         self, one: AuditedJudge, card: Card, items: LazyItems, rows: list[tuple[object, ...]]
     ) -> dict[str, dict[str, object]]:
         """What only the raw text of a judgment of several calls holds, such as the verdict in each order."""
-        params = call_plan.recalled(one.params)
+        params = call_plan.params_of_stored(one.params)
         found: dict[str, dict[str, object]] = {}
         for begin in range(0, len(rows), _BATCH):
             batch = {str(row[0]): row for row in rows[begin : begin + _BATCH]}

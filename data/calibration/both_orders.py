@@ -18,7 +18,7 @@ def positions(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreeme
     Every sample counts, as a cell of its pair.
     """
     card = cards.card_of_judge_if_known(store, judge_id)
-    asked = orders.verdict(card) if card is not None else None
+    asked = orders.verdict_dimension(card) if card is not None else None
     if asked is None:
         return None
     rows = store.rows(
@@ -32,7 +32,7 @@ def positions(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreeme
     )
     said: dict[str, OrderedVerdicts] = {}
     for key, item, value, scored, note in rows:
-        if (flip := orders.flipped(note or "")) is not None:
+        if (flip := orders.parse_flip_note(note or "")) is not None:
             said[key] = (item, *flip)
         elif scored:
             word = asked.scale.say(value)

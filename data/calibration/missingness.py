@@ -12,7 +12,7 @@ from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records.settings import Waiting
 from data.store import Store, remembered
-from judges.reading.bare_scores import given
+from judges.reading.bare_scores import from_raw
 from judges.stats import missingness as figures
 from judges.stats.missingness import Missingness
 from judges.types import Dimension
@@ -52,6 +52,6 @@ def _lost(
     lost = np.zeros(int(rows[-1][0]) + 1 if rows else 0, dtype=bool)
     for place, unit, raw in rows:
         if raw is not None:
-            named = given(str(raw))
+            named = from_raw(str(raw))
             lost[int(place)] |= named is None or any((s.unit, s.dimension) == (unit, dimension.name) for s in named)
     return lost

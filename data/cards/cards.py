@@ -15,8 +15,8 @@ from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotFound
 from judges import cards as folder
 from judges.authoring.custom import from_recipe, from_spec
-from judges.authoring.overlay import fits, over
-from judges.authoring.recipe import Recipe, checked, clashes
+from judges.authoring.overlay import apply_per_turn, can_apply_per_turn
+from judges.authoring.recipe import Recipe, check_recipe, find_clashes
 from judges.card import Card, Example
 from judges.errors import AssayError, BadCard, UnknownCard
 from judges.examples import with_examples
@@ -68,9 +68,9 @@ def _known(store: Store | Tx) -> dict[str, Card]:
                 found[name] = made
     scales = {(c.kind, d.sort, d.name): d.scale for c in found.values() for d in c.dimensions}
     for card in list(found.values()):
-        if not fits(card):
+        if not can_apply_per_turn(card):
             continue
-        laid = over(card)
+        laid = apply_per_turn(card)
         if all(scales.get(("dialogue", d.sort, d.name), d.scale) == d.scale for d in laid.dimensions):
             found[laid.name] = laid
             scales |= {("dialogue", d.sort, d.name): d.scale for d in laid.dimensions}
@@ -182,7 +182,7 @@ def save_card(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Car
     if isinstance(recipe, Card):
         given, made = own_recipe(recipe), recipe
     else:
-        given = recipe if isinstance(recipe, Recipe) else checked(dict(recipe))
+        given = recipe if isinstance(recipe, Recipe) else check_recipe(dict(recipe))
         made = draft_card(store, given)
 
     def work(tx: Tx) -> None:
@@ -208,7 +208,7 @@ def own_recipe(card: Card) -> Recipe:
             f"The card {card.name} is no custom card, and is not saved by itself: a built-in card is in "
             "judges/cards/, and named dimensions of pointwise_quality come with the run that uses them."
         )
-    return checked(dict(card.recipe or {}))
+    return check_recipe(dict(card.recipe or {}))
 
 
 def adopt_card(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
@@ -299,7 +299,7 @@ def recipe_faults(store: Store | Tx, recipe: Recipe) -> list[str]:
         found.append(f"The name {recipe.name} is that of a built-in card: choose another one.")
     elif there is not None and there.kind != recipe.kind:
         found.append(f"The card {recipe.name} judges a {there.kind}: for a {recipe.kind} choose another name.")
-    return found + clashes(recipe, _taken(store, recipe.name))
+    return found + find_clashes(recipe, _taken(store, recipe.name))
 
 
 def _taken(store: Store | Tx, name: str) -> dict[Place, Scale]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from data import log
-from judges.cli import answer, commands
+from judges.cli import commands, run_command
 
 COMMANDS = (
     "start", "import_", "card", "export", "run", "audit", "means", "report", "approve", "plan", "lead", "spare",
@@ -17,4 +17,4 @@ COMMANDS = (
 def main(args: Sequence[str]) -> int:
     """Run one command of `python -m data`."""
     told = "Works on the workspace that ASSAY_STORE names (default: assay.duckdb in this folder)."
-    return answer("python -m data", told, commands(__name__, COMMANDS), args, lambda: log.begin("WARNING"))
+    return run_command("python -m data", told, commands(__name__, COMMANDS), args, lambda: log.begin("WARNING"))

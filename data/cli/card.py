@@ -9,10 +9,10 @@ from data.cards import cards
 from data.cli.options import acting_person, add_actor
 from data.store import Store, open_store
 from data.store.errors import NotFound
-from judges.authoring.soundness import faults
+from judges.authoring.soundness import find_faults
 from judges.card import Card
 from judges.cli.options import add_card, chosen_card
-from judges.cli.show import described
+from judges.cli.show import describe_card
 from judges.plural import many
 
 
@@ -55,7 +55,7 @@ def _add(options: argparse.Namespace) -> int:
     word = "Would save" if options.dry_run else "Saved" if saved else "There already:"
     asked = "; ".join(f"{d.name} of each {d.sort} ({d.scale.words})" for d in made.dimensions)
     print(f"{word} {made.name}, version {made.version}, for a {made.kind}: {asked}.")
-    for fault in (lacks := faults(made)):
+    for fault in (lacks := find_faults(made)):
         print(fault.text)
     return int(bool(lacks))
 
@@ -87,8 +87,8 @@ def _show(options: argparse.Namespace) -> int:
         stored = cards.card_versions(store, options.name)
     finally:
         store.close()
-    lacks = faults(card)
-    lines = described(card, lacks)
+    lacks = find_faults(card)
+    lines = describe_card(card, lacks)
     for one in stored:
         now = ", current" if one.current else ""
         by = many(one.judges, "judge")

@@ -22,7 +22,7 @@ from data.exporting import (
 from data.records import datasets
 from data.store import open_store
 from data.store.errors import BadInput
-from judges.authoring.card_lookup import from_file, is_file
+from judges.authoring.card_lookup import card_from_file, is_file
 from judges.cli.progress_bar import Bar
 from judges.plural import many
 
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"{options.out} is there already. Give another name, or --force to write over it.")
     given = {name: v for name in known_options() if (v := getattr(options, name)) is not None}
     if is_file(given.get("card", "")):
-        given["card"] = from_file(Path(given["card"])).name
+        given["card"] = card_from_file(Path(given["card"])).name
     with contextlib.ExitStack() as stack:
         store = open_store()
         stack.callback(store.close)

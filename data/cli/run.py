@@ -23,7 +23,7 @@ from judges.authoring import soundness
 from judges.cli.options import add_card, chosen_card
 from judges.cli.progress_bar import Bar
 from judges.client.budget import Price, dollars
-from judges.client.endpoint import Endpoint, practice
+from judges.client.endpoint import Endpoint, is_practice
 from judges.params import Params
 from judges.plural import many
 
@@ -109,12 +109,12 @@ def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
     card = chosen_card(options, known=cards.current_cards(store))
     if cards.adopt_card(store, name, card, dry=options.dry_run):
         print(f"Saved the card {card.name}, version {card.version}.", file=sys.stderr)
-    for fault in soundness.faults(card):
+    for fault in soundness.find_faults(card):
         print(fault.text, file=sys.stderr)
     given = {n.replace("-", "_"): v for n in _PARAMS if (v := getattr(options, n.replace("-", "_"))) is not None}
     params = _made(Params, {**card.defaults.model_dump(), **given, **({"logprobs": True} if options.logprobs else {})})
     limits = {n.replace("-", "_"): v for n in _ENDPOINT if (v := getattr(options, n.replace("-", "_"))) is not None}
-    if practice(options.model) and "base_url" not in limits and not os.environ.get("OPENAI_BASE_URL", "").strip():
+    if is_practice(options.model) and "base_url" not in limits and not os.environ.get("OPENAI_BASE_URL", "").strip():
         limits["base_url"] = runs.practice_url()
     return RunOrder(
         dataset.id, card, options.model, params, _made(Endpoint, limits), options.spend,

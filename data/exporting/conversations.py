@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from judges.tool_calls import arguments
+from judges.tool_calls import call_arguments
 from judges.types import Dialogue, Response, Turn
 
 Message = dict[str, Any]
@@ -73,7 +73,7 @@ def _spoken(entries: Iterable[Turn]) -> list[Message]:
     waiting: list[tuple[str, str]] = []
     made = 0
     for entry in entries:
-        given = arguments(entry)
+        given = call_arguments(entry)
         if given is not None:
             made += 1
             id_, function = f"call_{made}", {"name": entry.name, "arguments": given}

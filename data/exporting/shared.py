@@ -13,7 +13,7 @@ from data.gold.gold import BASES
 from data.records import datasets, judge_lookup
 from data.store import Store
 from data.store.errors import NotFound
-from judges.judge_lookup import fitting
+from judges.judge_lookup import find_judges
 from judges.types import Dimension, Scale, sort_of
 
 
@@ -22,7 +22,7 @@ def _judges(store: Store, dataset_id: str) -> dict[str, str]:
 
 
 def _meant(store: Store, dataset_id: str, wanted: str) -> list[str]:
-    return [one.id for one in fitting(judge_lookup.dataset_judge_names(store, dataset_id), wanted)]
+    return [one.id for one in find_judges(judge_lookup.dataset_judge_names(store, dataset_id), wanted)]
 
 
 def _dimensions(store: Store, dataset_id: str) -> dict[str, str]:

@@ -12,10 +12,10 @@ from data.cards import cards
 from data.records.settings import GoldRule, gold_rule
 from data.store import Store, Tx, remembered
 from data.store.ids import content_id
+from judges.gold import distance, needs_adjudication
 from judges.strict_json import canonical
 from judges.types import Scale, sort_of
 
-_ORDERED = ("ordinal", "ordered", "interval")
 _UNITS = ("conversation", "turn", "section", "side", "response", "pair")
 TABLES = ("label", "setting", "item", "judge", "card")
 """The tables that disagreements are computed from: they are computed again when one of these was written."""
@@ -73,48 +73,11 @@ class LabelledCell:
         """Whether somebody has to decide it: people disagree and nobody has, or what was decided on has changed."""
         if self.decision is not None:
             return self.reopened
-        return lie_apart([s.value for s in self.said], self.scale, self.rule.apart)
+        return needs_adjudication([s.value for s in self.said], self.scale, self.rule.apart)
 
     @property
     def token(self) -> str:
         return content_id(self.decision.id if self.decision else "", sorted(map(list, self.said)))
-
-
-def lie_apart(values: Sequence[float | None], scale: Scale, apart: int | None) -> bool:
-    """Whether the values of one cell need somebody who decides, `apart` being how far the rule lets people differ.
-
-    None: never. Otherwise always where some say n/a and others do not. Answers in order: where the lowest and the
-    highest lie more than `apart` steps from each other. Answers without order (flags and turns among them) have no
-    steps: at 0 every difference does, and from 1 on only a drawn vote, in which no answer has more votes than each
-    other one.
-    """
-    if apart is None or len(values) < 2:
-        return False
-    given = [v for v in values if v is not None]
-    if 0 < len(given) < len(values):
-        return True
-    if not given:
-        return False
-    if scale.kind in _ORDERED:
-        return max(given) - min(given) > apart
-    counts = sorted((given.count(v) for v in set(given)), reverse=True)
-    return len(counts) > 1 and (apart == 0 or counts[0] == counts[1])
-
-
-def distance(values: Sequence[float | None], scale: Scale) -> float:
-    """How far people disagree, as a share of the whole scale: 0 agreed, 1 the two ends of it.
-
-    n/a against a value, and answers without order that differ, are as far apart as can be: 1.
-    """
-    given = [v for v in values if v is not None]
-    if 0 < len(given) < len(values):
-        return 1.0
-    if not given or min(given) == max(given):
-        return 0.0
-    if scale.kind not in _ORDERED:
-        return 1.0
-    whole = scale.size - 1 if scale.size else scale.hi - scale.lo
-    return (max(given) - min(given)) / whole if whole else 0.0
 
 
 def comparable_labels(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
@@ -170,8 +133,8 @@ def _apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledC
     if rule.apart is None:
         return []
     scales = cards.scales(store)
-    loose = sorted({name for (_, _, name), scale in scales.items() if scale.kind not in _ORDERED})
-    # A first sieve, so that only cells in which people differ leave the database; lie_apart has the last word.
+    loose = sorted({name for (_, _, name), scale in scales.items() if scale.weights is None})
+    # A first sieve, so that only cells in which people differ leave the database; `waits` has the last word.
     marks = ", ".join(f"${n}" for n in range(2, len(loose) + 2)) or "null"
     wanted = (
         "select distinct l.item_id, l.unit, l.dimension from label_now l join item i on i.id = l.item_id "

@@ -22,10 +22,10 @@ from data.records.people import require
 from data.records.settings import gold_rule
 from data.store import Store, Tx, remembered
 from judges.card import Card
-from judges.examples import shows
-from judges.protocols.call_plan import unpacked
-from judges.reading.reading import objects, read
-from judges.reading.reply_edit import corrected, in_order
+from judges.examples import is_example
+from judges.protocols.call_plan import unpack_replies
+from judges.reading.reading import json_objects, read_reply
+from judges.reading.reply_edit import correct_reply, order_keys
 from judges.types import ITEM
 
 _RECENT = 20
@@ -88,19 +88,19 @@ def draft_example(store: Store, card: Card, item_id: str, part: str = "") -> Exa
         [item_id, part, card.name],
     ):
         for text in _texts(str(raw)):
-            if read(card, text, found.content, part).unscored:
+            if read_reply(card, text, found.content, part).unscored:
                 continue
             if card.text is not None:
                 return ExampleDraft(fields, text, str(model))
-            reply = in_order(card, objects(text)[0])
-            right = corrected(card, found.content, part, reply, _gold(store, found.dataset_id, card, item_id))
+            reply = order_keys(card, json_objects(text)[0])
+            right = correct_reply(card, found.content, part, reply, _gold(store, found.dataset_id, card, item_id))
             return ExampleDraft(fields, right.reply, str(model), _words(right.done), _words(right.left))
     return ExampleDraft(fields, None)
 
 
 def _texts(raw: str) -> list[str]:
     """The replies that a judgment was made of: of several calls, those that saw the whole item as it is."""
-    calls = unpacked(raw)
+    calls = unpack_replies(raw)
     return [raw] if calls is None else [text for name, text, *_ in calls if name == "order:ab"]
 
 
@@ -145,7 +145,7 @@ def items_in_examples(store: Store | Tx, card: Card) -> dict[str, str]:
         for id_, name, content in store.rows(
             f"select id, name, content from item where kind = $1 and ({holds})", [card.kind, *marks]
         ):
-            if shows(card, ITEM.validate_json(content)):
+            if is_example(card, ITEM.validate_json(content)):
                 found[str(id_)] = str(name)
     return found
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from data.importing.formats import OWN, TOOLS
 from data.store.errors import BadInput
-from judges.authoring.recipe import Answers
+from judges.authoring.recipe import RecipeScale
 from judges.types import Kind
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Question:
     name: str
     card: str
     dimension: str
-    answers: Answers | None = None
+    answers: RecipeScale | None = None
     who: str = ""
 
 

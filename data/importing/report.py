@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from data.store.errors import BadInput
-from judges.importing.lines import MOST
-from judges.importing.repeated_problems import Group, Groups
+from judges.importing.line_files import MOST
+from judges.importing.repeated_problems import RepeatedProblem, RepeatedProblems
 from judges.plural import many
 from judges.strict_json import canonical
 
@@ -80,7 +80,7 @@ class ImportPreview:
     by_file: dict[str, int] = field(default_factory=dict)
     stopped: str = ""
     problems: list[Problem] = field(default_factory=list)
-    groups: list[Group] = field(default_factory=list)
+    groups: list[RepeatedProblem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     unscored: dict[str, int] = field(default_factory=dict)
     people: list[str] = field(default_factory=list)
@@ -139,7 +139,7 @@ class ProblemCollector:
         self.preview, self._rejects = preview, rejects
         self._last: tuple[str, int] = ("", -1)
         self._hints: dict[str, int] = {}
-        self._groups = Groups(preview.groups)
+        self._groups = RepeatedProblems(preview.groups)
 
     def reject(self, file: str, line: int, problems: list[tuple[str, str]], row: Any) -> None:
         """A line that cannot be imported, with (field, sentence) for everything that is wrong with it.

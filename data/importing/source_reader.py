@@ -21,7 +21,7 @@ from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
 from data.records.settings import GoldRule
 from data.store.errors import BadInput
-from judges.importing.repeated_problems import Group
+from judges.importing.repeated_problems import RepeatedProblem
 
 Progress = Callable[[int, int, int], None]
 """Called now and then with the bytes read, the bytes there are, and the lines so far."""
@@ -59,7 +59,9 @@ def result_from_json(told: dict[str, Any]) -> ReadingResult:
     report = ImportPreview(**told["report"])
     report.new, report.known = ImportCounts(**told["report"]["new"]), ImportCounts(**told["report"]["known"])
     report.problems = [Problem(**one) for one in told["report"]["problems"]]
-    report.groups = [Group(**{**g, "places": [(f, n) for f, n in g["places"]]}) for g in told["report"]["groups"]]
+    report.groups = [
+        RepeatedProblem(**{**g, "places": [(f, n) for f, n in g["places"]]}) for g in told["report"]["groups"]
+    ]
     judges = {key: (str(c), str(m), str(p), bool(s)) for key, (c, m, p, s) in told["judges"].items()}
     rule = GoldRule(**told["rule"]).check() if told["rule"] else None
     rest = (told["people"], told["kept"], rule, told["cards"], told["guidelines"])

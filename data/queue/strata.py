@@ -14,7 +14,7 @@ from data.records.tables import DesignRow, StratumRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import new_id
-from judges.protocols.combination import nearest
+from judges.protocols.combination import nearest_answer
 from judges.stats import bins, sampling
 from judges.stats.sampling import SampleDesign
 from judges.types import Dimension
@@ -153,7 +153,7 @@ def _by_score(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[
     what = one.name.replace("_", " ")
     if one.scale.kind in ("ordinal", "interval"):
         return sampling.assign_bands(figures, what)
-    words = {i: None if v is None else one.scale.answers[int(nearest(v))] for i, v in figures.items()}
+    words = {i: None if v is None else one.scale.answers[int(nearest_answer(v))] for i, v in figures.items()}
     return {i: f"no {what}" if word is None else f"{what} {word}" for i, word in words.items()}
 
 

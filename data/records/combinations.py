@@ -9,7 +9,7 @@ from data.records.datasets import DatasetJudge
 from data.records.tables import CombineRuleRow
 from data.store import Store, Tx, remembered
 from judges.card import Card
-from judges.protocols.combination import applied, drawn_of, rule_of, said
+from judges.protocols.combination import combination_rule, describe_samples, rule_on_scale, tie_code
 from judges.stats import bins
 from judges.types import Scale
 
@@ -46,7 +46,7 @@ def answer_sql(column: str, scale: Scale) -> str:
 def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> None:
     """Append how the samples of new judges combine, for every dimension of their cards."""
     tx.append([
-        CombineRuleRow(key, d.sort, d.name, applied(rule_of(card, params), d.scale), drawn_of(d.scale))
+        CombineRuleRow(key, d.sort, d.name, rule_on_scale(combination_rule(card, params), d.scale), tie_code(d.scale))
         for key, (card, params) in judges.items()
         for d in card.dimensions
     ])  # fmt: skip
@@ -79,4 +79,4 @@ def _named(store: Store) -> dict[str, str]:
         "select c.judge_id, max(c.samples), min(r.rule) from combination_now c join combine_rule r "
         "on r.judge_id = c.judge_id group by c.judge_id"
     )
-    return {str(judge): said(int(samples), rule) for judge, samples, rule in rows}
+    return {str(judge): describe_samples(int(samples), rule) for judge, samples, rule in rows}

@@ -8,13 +8,13 @@ from collections.abc import Collection
 from data.records import datasets
 from data.store import Store
 from data.store.errors import BadInput, NotFound
-from judges.judge_lookup import Named, fitting, spoken, told
+from judges.judge_lookup import JudgeTraits, describe_differences, find_judges, shortest_name
 
 SAYS = 'a model, the head of a judge\'s id, or "MODEL temperature=0.7" where parameters tell judges apart'
 """What an option that names a judge takes."""
 
 
-def dataset_judge_names(store: Store, dataset_id: str) -> list[Named]:
+def dataset_judge_names(store: Store, dataset_id: str) -> list[JudgeTraits]:
     """The judges of a dataset, most items first, those of probes left out."""
     told = {
         str(key): (str(version), json.loads(params))
@@ -25,22 +25,22 @@ def dataset_judge_names(store: Store, dataset_id: str) -> list[Named]:
         )
     }
     there = datasets.dataset_judges(store, dataset_id)
-    return [Named(one.id, one.card, one.model, told[one.id][1], told[one.id][0], one.synthetic) for one in there]
+    return [JudgeTraits(one.id, one.card, one.model, told[one.id][1], told[one.id][0], one.synthetic) for one in there]
 
 
-def distinct_judge_names(there: list[Named]) -> dict[str, str]:
+def distinct_judge_names(there: list[JudgeTraits]) -> dict[str, str]:
     """The judges by id, each in words that no other of them has, as far as anything but its id distinguishes it."""
     found = {}
     for one in there:
         alike = [other for other in there if (other.card, other.model) == (one.card, one.model)]
-        pairs = spoken(alike, one).removeprefix(one.model).split() if len(alike) > 1 else []
+        pairs = shortest_name(alike, one).removeprefix(one.model).split() if len(alike) > 1 else []
         found[one.id] = " · ".join([one.card, one.model, *(pair.replace("=", " ", 1) for pair in pairs)])
     return found
 
 
 def lookup_judges(
     store: Store, dataset_id: str, name: str, wanted: str, among: Collection[str] | None = None
-) -> list[Named]:
+) -> list[JudgeTraits]:
     """The judges of a dataset of that name that these words mean (judges/judge_lookup.py); "" is all.
 
     With `among` only judges of these ids. Raises NotFound, naming those there are.
@@ -48,16 +48,21 @@ def lookup_judges(
     there = [one for one in dataset_judge_names(store, dataset_id) if among is None or one.id in among]
     if not there:
         raise NotFound(f"No judge has scored {name!r} yet. Import judgments, or run a judge.")
-    if found := fitting(there, wanted):
+    if found := find_judges(there, wanted):
         return found
     listed = "; ".join(f"{said} ({key})" for key, said in list(distinct_judge_names(there).items())[:12])
     raise NotFound(f"No judge of {name!r} is called {wanted!r}. There are: {listed}.")
 
 
-def lookup_judge(store: Store, dataset_id: str, name: str, wanted: str, among: Collection[str] | None = None) -> Named:
+def lookup_judge(
+    store: Store, dataset_id: str, name: str, wanted: str, among: Collection[str] | None = None
+) -> JudgeTraits:
     """The one judge that these words mean. Raises NotFound, and BadInput where it could be several."""
     found = lookup_judges(store, dataset_id, name, wanted, among)
     if len(found) == 1:
         return found[0]
-    ids = "; ".join(f"{spoken(found, one)!r} ({one.id})" for one in found[:12])
-    raise BadInput(f"{len(found)} judges of {name!r} fit, and differ in {told(found)}. Name one with --judge: {ids}.")
+    ids = "; ".join(f"{shortest_name(found, one)!r} ({one.id})" for one in found[:12])
+    raise BadInput(
+        f"{len(found)} judges of {name!r} fit, and differ in {describe_differences(found)}. "
+        f"Name one with --judge: {ids}."
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from data.records.people import require
 from data.records.values import WORKSPACE as WORKSPACE
@@ -11,6 +11,7 @@ from data.records.values import get_setting as get_setting
 from data.records.values import put_setting as put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
+from judges.gold import Resolve
 
 Waiting = Literal["counted", "out"]
 """What becomes of cells that wait for somebody who adjudicates, until somebody has."""
@@ -50,13 +51,13 @@ class GoldRule:
     kappa, which keeps just those cells that are easy. Means always count what people said of it.
     """
 
-    resolve: Literal["median", "mean", "majority"] = "median"
+    resolve: Resolve = "median"
     apart: int | None = None
     waiting: Waiting = "counted"
 
     def check(self) -> GoldRule:
         """Itself. Raises BadInput for values that make no sense."""
-        if self.resolve not in ("median", "mean", "majority"):
+        if self.resolve not in get_args(Resolve):
             raise BadInput(f"{self.resolve!r} is no way to combine labels: there are median, mean and majority.")
         if self.waiting not in ("counted", "out"):
             raise BadInput(f"Ratings that wait are {self.waiting!r}: they can be counted, or left out.")

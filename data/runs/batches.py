@@ -19,12 +19,12 @@ from data.store import Tx
 from data.store.ids import new_id
 from judges.client import batch_files as lines
 from judges.client import usage
-from judges.client.budget import reached
+from judges.client.budget import explain_limit
 from judges.client.client import Client
-from judges.client.errors import Fatal, Once, Passing, Refit
-from judges.client.runner import Note, run
+from judges.client.errors import CallError, FatalError, MannerRefused, TransientError
+from judges.client.runner import RunNotice, run
 from judges.client.usage import Charge
-from judges.protocols.call_plan import Answer, Judged, Task, ask, fuse, pieces
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Task, ask, fuse, pieces
 from judges.strict_json import canonical
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class _Batches:
         while True:
             await live.settled()
             if live.stopped():
-                yield WaitingForBatch() if live.shut else Note("stopped", await self._give_up())
+                yield WaitingForBatch() if live.shut else RunNotice("stopped", await self._give_up())
                 return
             for ident in self._out():
                 async for answer in self._collected(ident):
@@ -87,9 +87,9 @@ class _Batches:
                 continue
             handed, last = False, None
             async for found in self._round():
-                if isinstance(found, Judged):
+                if isinstance(found, FinishedJudgment):
                     yield found
-                elif isinstance(found, Note):
+                elif isinstance(found, RunNotice):
                     last = found
                 else:
                     handed = True
@@ -103,33 +103,33 @@ class _Batches:
 
     # -- a round ------------------------------------------------------------------------------------------------------
 
-    async def _round(self) -> AsyncIterator[Judged | Note | str]:
+    async def _round(self) -> AsyncIterator[FinishedJudgment | RunNotice | str]:
         """Judgments whose calls are all answered; the ids of batches that were handed in for the others."""
         card, params, left = self.order.card, self.order.params, self.live.remaining
         failed, budget = self._failed(), self.live.budget()
         held: list[bytes] = []
         size = sent = 0
-        full = min(lines.LINES, lines.most(params))
-        note: Note | None = None
+        full = min(lines.LINES, lines.most_calls(params))
+        note: RunNotice | None = None
         for task in left.tasks():
             answers = dict(left.had(task))
             names = pieces(card, params, task, answers)
             lost = next((failed[p] for p in self._places(task, names) if p in failed), None)
             if lost is not None:
                 for piece in names:
-                    answers.setdefault(piece, Answer(*self._place(task, piece), "", "api_error", lost))
+                    answers.setdefault(piece, CallReply(*self._place(task, piece), "", "api_error", lost))
             missing = next((piece for piece in names if piece not in answers), None)
             if missing is None:
                 yield fuse(card, params, task, {name: answers[name] for name in names})
                 continue
             mode = self.client.mode(self.order.model)
             made = ask(card, params, task, missing, {n: answers[n] for n in names if n in answers}, mode)
-            about = usage.sent(made, mode)
+            about = usage.tokens_sent(made, mode)
             if budget is not None and not budget.take(most := budget.most(about, params.max_tokens)):
-                note = Note("spent", reached(budget.limit, budget.spent + budget.open, most))
+                note = RunNotice("spent", explain_limit(budget.limit, budget.spent + budget.open, most))
                 break
             body = self.client.manner(self.order.model).body(self.order.model, params, made)
-            text = lines.line(task, missing, body)
+            text = lines.batch_line(task, missing, body)
             if held and (len(held) >= full or size + len(text) > lines.BYTES):
                 yield await self._submit(held, sent)
                 held, size, sent = [], 0, 0
@@ -178,30 +178,34 @@ class _Batches:
         known = {str(r[0]) for r in self.store.rows("select batch from batch_now where run_id = $1", [self.run_id])}
         try:
             listed = await self.client.batches()
-        except (Passing, Fatal):  # not every endpoint lists them
+        except (TransientError, FatalError):  # not every endpoint lists them
             return
         for shown in listed:
             note, ident = shown.get("metadata"), str(shown.get("id"))
             if isinstance(note, dict) and note.get("assay_run") == self.run_id and ident not in known:
                 self._record(ident, "submitted", {"file": str(shown.get("input_file_id")), "calls": 0})
 
-    async def _collected(self, ident: str) -> AsyncIterator[Answer]:
+    async def _collected(self, ident: str) -> AsyncIterator[CallReply]:
         """The answers of a batch that has ended, without those that are stored already."""
         self._brought: dict[str, int] | None = None
         try:
             shown = await self.client.batch(ident)
-        except Passing:
+        except TransientError:
             return
         if not shown:
             calls, sent = self._handed_in(ident)
             lost = Charge("lost", sent, calls * self.order.params.max_tokens, calls=calls)
             self._record(ident, "failed", {"why": "not known any more"}, lost)
-            raise Fatal("The endpoint does not know the batch any more. Resume the run to hand its calls in again.")
+            raise FatalError(
+                "The endpoint does not know the batch any more. Resume the run to hand its calls in again."
+            )
         state = str(shown.get("status"))
         if state == "failed":
             told = "; ".join(str(e.get("message")) for e in (shown.get("errors") or {}).get("data") or [])[:500]
             self._record(ident, "failed", {"why": told})
-            raise Fatal(f"The endpoint refused the batch: {told or 'it gave no reason'}. Mend it, then resume the run.")
+            raise FatalError(
+                f"The endpoint refused the batch: {told or 'it gave no reason'}. Mend it, then resume the run."
+            )
         if state not in _ENDED:
             if state != self._state(ident):
                 self._record(ident, state, {"counts": shown.get("request_counts")})
@@ -214,7 +218,7 @@ class _Batches:
             if not shown.get(name):
                 continue
             data = await _patiently(partial(self.client.content, str(shown[name])))
-            for result in lines.results(data):
+            for result in lines.read_results(data):
                 answer = self._answer(result)
                 place = (result.key, result.part, result.sample, result.piece)
                 missed += answer is None
@@ -232,9 +236,11 @@ class _Batches:
             return
         self._record(ident, "collected", self._brought)
         if self._barren >= _BARREN:
-            raise Fatal(f"{_BARREN} batches in a row brought nothing. Resume the run to try again, or without a batch.")
+            raise FatalError(
+                f"{_BARREN} batches in a row brought nothing. Resume the run to try again, or without a batch."
+            )
 
-    def _answer(self, result: lines.Result) -> Answer | None:
+    def _answer(self, result: lines.BatchResult) -> CallReply | None:
         """One result as an answer; None where the call was not carried out, or has to be made in another manner."""
         place = result.key, result.part, result.sample, result.piece
         if result.missed:
@@ -242,18 +248,18 @@ class _Batches:
         order = self.order
         try:
             given = self.client.result(result.status, result.body, order.model, order.params, order.card.text is None)
-        except Refit:
+        except MannerRefused:
             return None
-        except Once as fact:
-            return Answer(*place, "", fact.unscored, fact.why, model=order.model)
-        except Passing as fault:
-            return Answer(*place, "", "api_error", fault.why, model=order.model)
-        except Fatal as fault:
-            return Answer(*place, "", "api_error", str(fault), model=order.model)
+        except CallError as fact:
+            return CallReply(*place, "", fact.unscored, fact.why, model=order.model)
+        except TransientError as fault:
+            return CallReply(*place, "", "api_error", fault.why, model=order.model)
+        except FatalError as fault:
+            return CallReply(*place, "", "api_error", str(fault), model=order.model)
         told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
         size, most = 4 * self._sent, order.params.max_tokens
-        tokens_in, tokens_out, estimated = usage.used(told, size, lambda: self._sent, given.raw, cut, most)
-        return Answer(
+        tokens_in, tokens_out, estimated = usage.tokens_used(told, size, lambda: self._sent, given.raw, cut, most)
+        return CallReply(
             *(*place, given.raw, given.unscored, given.why, given.mode, given.model, tokens_in),
             *(tokens_out, 1, 0.0, given.logprobs, estimated),
         )
@@ -288,7 +294,7 @@ class _Batches:
         for ident in self._out():
             try:
                 await self.client.cancel(ident)
-            except (Passing, Fatal):
+            except (TransientError, FatalError):
                 continue
         return "The run was stopped."
 
@@ -311,9 +317,11 @@ async def _patiently(call: Callable[[], Awaitable[T]]) -> T:
     for wait in (1.0, 4.0, 10.0):
         try:
             return await call()
-        except Passing:
+        except TransientError:
             await asyncio.sleep(wait)
     try:
         return await call()
-    except Passing as fault:
-        raise Fatal(f"The endpoint does not take batches just now: {fault.why}. Resume the run in a while.") from None
+    except TransientError as fault:
+        raise FatalError(
+            f"The endpoint does not take batches just now: {fault.why}. Resume the run in a while."
+        ) from None

@@ -10,7 +10,7 @@ from data.store import Store, Tx
 from data.store.ids import new_id
 from judges.client.budget import Price, cost
 from judges.client.usage import Charge
-from judges.protocols.call_plan import Answer
+from judges.protocols.call_plan import CallReply
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class RunCost:
         return (self.cost or 0.0) + self.open
 
 
-def add_charge(tx: Tx, run_id: str, found: Iterable[Answer | Charge], price: Price | None, sort: str = "") -> None:
+def add_charge(tx: Tx, run_id: str, found: Iterable[CallReply | Charge], price: Price | None, sort: str = "") -> None:
     """Append what calls cost, those of one sort together; `sort` in place of their own."""
     sums: dict[tuple[str, bool], list[int]] = {}
     for one in found:
-        if isinstance(one, Answer) and one.unscored == "api_error":
+        if isinstance(one, CallReply) and one.unscored == "api_error":
             continue  # each of its tries that may be paid for has a charge
         own = one.sort if isinstance(one, Charge) else "call"
         held = sums.setdefault((sort or own, one.estimated), [0, 0, 0])
@@ -51,7 +51,7 @@ def add_charge(tx: Tx, run_id: str, found: Iterable[Answer | Charge], price: Pri
 
 
 def store_charge(
-    store: Store, actor: str, run_id: str, found: Sequence[Answer | Charge], price: Price | None, sort: str = "trial"
+    store: Store, actor: str, run_id: str, found: Sequence[CallReply | Charge], price: Price | None, sort: str = "trial"
 ) -> None:
     """Store what calls cost that belong to no other change; a run "" is none."""
     if found:

@@ -18,11 +18,11 @@ from data.store.errors import BadInput
 from judges.client import usage
 from judges.client.budget import Budget
 from judges.client.endpoint import Endpoint
-from judges.client.errors import Once, Passing, Refit
-from judges.client.runner import Note, run
+from judges.client.errors import CallError, MannerRefused, TransientError
+from judges.client.runner import RunNotice, run
 from judges.client.usage import Charge
 from judges.errors import AssayError
-from judges.protocols.call_plan import Answer, Ask, Judged, Task, ask, pieces
+from judges.protocols.call_plan import Ask, CallReply, FinishedJudgment, Task, ask, pieces
 from judges.protocols.messages import Message
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ _practice = ""
 
 def dry_run(
     store: Store, actor: str, order: RunOrder, judge_id: str, n: int, seed: int, budget: Budget | None,
-    charged: list[Answer | Charge],
+    charged: list[CallReply | Charge],
 ) -> list[DryRunJudgment]:  # fmt: skip
     """Ask the endpoint about n items of the order's draw; nothing of the judge is stored. Raises AssayError.
 
@@ -77,7 +77,7 @@ def list_models(endpoint: Endpoint) -> list[str]:
 
     try:
         return _wait(listed())
-    except Passing as fault:
+    except TransientError as fault:
         raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
 
 
@@ -95,7 +95,7 @@ def is_practice(endpoint: Endpoint) -> bool:
     return bool(_practice) and endpoint.base_url == _practice
 
 
-def check_endpoint(store: Store, order: RunOrder, budget: Budget | None, charged: list[Answer | Charge]) -> None:
+def check_endpoint(store: Store, order: RunOrder, budget: Budget | None, charged: list[CallReply | Charge]) -> None:
     """Raises Fatal or BadInput unless the endpoint answers and lists the model, or that answers a short call.
 
     What that call costs is added to `charged`; it is left out where the budget has no room for it.
@@ -103,9 +103,9 @@ def check_endpoint(store: Store, order: RunOrder, budget: Budget | None, charged
     _wait(_ready(order, endpoint_memory.known_modes(store), budget, charged))
 
 
-def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: float) -> list[Answer | Charge]:
+def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: float) -> list[CallReply | Charge]:
     """Ask whether the endpoint is ready, and give what that cost; where it is not, that is stored at once."""
-    charged: list[Answer | Charge] = []
+    charged: list[CallReply | Charge] = []
     try:
         check_endpoint(store, order, terms.budget(order, spent), charged)
     except AssayError:
@@ -114,11 +114,13 @@ def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: 
     return charged
 
 
-async def _ready(order: RunOrder, modes: dict[str, str], budget: Budget | None, charged: list[Answer | Charge]) -> None:
+async def _ready(
+    order: RunOrder, modes: dict[str, str], budget: Budget | None, charged: list[CallReply | Charge]
+) -> None:
     from judges.client.client import Client
 
     hello = Ask([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
-    sent, most = usage.sent(hello, "text"), order.params.max_tokens
+    sent, most = usage.tokens_sent(hello, "text"), order.params.max_tokens
     async with Client(order.endpoint, modes) as client:
         try:
             if order.model in await client.models():
@@ -128,15 +130,15 @@ async def _ready(order: RunOrder, modes: dict[str, str], budget: Budget | None, 
             for _ in range(_FITS):
                 try:
                     given = await client.answer(order.model, order.params, hello)
-                except Refit:
+                except MannerRefused:
                     continue
                 told = given.tokens_in, given.tokens_out
                 cut = given.unscored == "cut_off"
-                charged.append(Charge("trial", *usage.billed(told, hello, "text", given.raw, cut, most)))
+                charged.append(Charge("trial", *usage.tokens_billed(told, hello, "text", given.raw, cut, most)))
                 return
-        except Once:
+        except CallError:
             return
-        except Passing as fault:
+        except TransientError as fault:
             if fault.charged:
                 charged.append(Charge("trial", sent, most))
             raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
@@ -144,24 +146,24 @@ async def _ready(order: RunOrder, modes: dict[str, str], budget: Budget | None, 
 
 async def _dry(
     order: RunOrder, tasks: list[Task], modes: dict[str, str], salt: str, budget: Budget | None,
-    charged: list[Answer | Charge],
-) -> tuple[list[Answer], list[Judged]]:  # fmt: skip
+    charged: list[CallReply | Charge],
+) -> tuple[list[CallReply], list[FinishedJudgment]]:  # fmt: skip
     from judges.client.client import Client
 
-    answers: list[Answer] = []
-    judged: list[Judged] = []
+    answers: list[CallReply] = []
+    judged: list[FinishedJudgment] = []
     endpoint = order.endpoint.model_copy(update={"tries": min(order.endpoint.tries, 2)})
     async with Client(endpoint, modes) as client:
         async for found in run(
             order.card, order.model, order.params, client, tasks, endpoint=endpoint, budget=budget, salt=salt
         ):
-            if isinstance(found, Answer | Charge):
+            if isinstance(found, CallReply | Charge):
                 charged.append(found)
-            if isinstance(found, Answer):
+            if isinstance(found, CallReply):
                 answers.append(found)
-            elif isinstance(found, Judged):
+            elif isinstance(found, FinishedJudgment):
                 judged.append(found)
-            elif isinstance(found, Note) and found.sort == "spent" and not judged:
+            elif isinstance(found, RunNotice) and found.sort == "spent" and not judged:
                 raise BadInput(found.text)
     return answers, judged
 

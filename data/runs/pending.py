@@ -11,9 +11,9 @@ from data.runs.run_order import RunOrder
 from data.runs.writer import Slot
 from data.store import Store
 from judges.card import Card, Item
-from judges.client.context_window import Long, bound, long, room_of
-from judges.protocols.call_plan import Answer, Task, tasks
-from judges.protocols.probes import pool
+from judges.client.context_window import LongCalls, context_size, find_long_calls, safe_length
+from judges.protocols.call_plan import CallReply, Task, tasks
+from judges.protocols.probes import scenario_pool
 from judges.types import ITEM
 
 _CHUNK, _MANY, _SCENARIOS = 200, 20_000, 1000
@@ -37,7 +37,7 @@ class Remaining:
     until: int
     seed: int = 0
     since: int = 2**62
-    _held: dict[Slot, dict[str, Answer]] = field(default_factory=dict)
+    _held: dict[Slot, dict[str, CallReply]] = field(default_factory=dict)
 
     def ids(self) -> list[str]:
         """The ids of the run's items, in the order in which they are judged."""
@@ -59,7 +59,7 @@ class Remaining:
                 self._held.update(writer.stored_replies(self.store, self.judge_id, _failed(judged), wanted))
             yield from lacking
 
-    def had(self, task: Task) -> Mapping[str, Answer]:
+    def had(self, task: Task) -> Mapping[str, CallReply]:
         """The replies that a judgment has already, by piece; to be asked once for each."""
         return self._held.pop((task.key, task.part, task.sample), {})
 
@@ -99,17 +99,19 @@ class Remaining:
         )
         return [(str(name), ITEM.validate_json(content)) for name, content in rows]
 
-    def long(self) -> Long:
+    def long(self) -> LongCalls:
         """The calls still to be made that are longer than the endpoint or the model allows, as far as that is known."""
         order = self.order
-        room = room_of(order.model, order.params, order.endpoint.room)
+        room = context_size(order.model, order.params, order.endpoint.room)
         rows = self.store.rows(
             "select id, name from item where dataset_id = $1 and kind = $2 and length(content) > $3",
-            [order.dataset_id, order.card.kind, bound(order.card, order.params, room)],
+            [order.dataset_id, order.card.kind, safe_length(order.card, order.params, room)],
         )
         names = {str(id_): str(name) for id_, name in rows} if room else {}
         wanted = [id_ for id_ in self.ids() if id_ in names] if names else []
-        return long(order.card, order.params, ((names[key], item) for key, item in self._lacking(wanted)), room)
+        return find_long_calls(
+            order.card, order.params, ((names[key], item) for key, item in self._lacking(wanted)), room
+        )
 
     def _lacking(self, ids: list[str]) -> Iterator[tuple[str, Item]]:
         """Those of some items that are not judged in full."""
@@ -161,7 +163,7 @@ class Remaining:
             f"order by md5(id || cast($4 as text)), id limit {_SCENARIOS:d}",
             [self.order.dataset_id, self.order.card.kind, self.until, str(self.seed)],
         )
-        return pool(ITEM.validate_json(row[0]) for row in rows)
+        return scenario_pool(ITEM.validate_json(row[0]) for row in rows)
 
     def _lacks(self, held: tuple[int, str] | None) -> bool:
         """Whether a slot that holds this is to be asked for."""

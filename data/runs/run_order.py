@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from judges.card import Card
-from judges.client.endpoint import Endpoint, practice
+from judges.client.endpoint import Endpoint, is_practice
 from judges.params import Params
-from judges.protocols.call_plan import Answer
+from judges.protocols.call_plan import CallReply
 from judges.protocols.messages import Message
 from judges.types import Reading
 
@@ -42,7 +42,7 @@ class RunOrder:
     @property
     def synthetic(self) -> bool:
         """Whether the judge is of the practice endpoint."""
-        return practice(self.model)
+        return is_practice(self.model)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class DryRunJudgment:
     messages: list[Message]
     raw: str
     reading: Reading
-    answers: tuple[Answer, ...]
+    answers: tuple[CallReply, ...]
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from data.store.errors import BadInput, NotFound
 from data.store.ids import new_id
 from judges.authoring import soundness
 from judges.client.budget import Price, dollars
-from judges.client.context_window import room_of
+from judges.client.context_window import context_size
 from judges.client.endpoint import Endpoint
 from judges.client.estimate import COUNTED, Estimate
 from judges.client.estimate import estimate as estimated
@@ -38,7 +38,7 @@ from judges.client.requirements import requirements
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
-from judges.protocols.call_plan import Answer
+from judges.protocols.call_plan import CallReply
 from judges.strict_json import canonical
 
 __all__ = [
@@ -71,7 +71,7 @@ def dry_run(store: Store, actor: str, order: RunOrder, n: int = 3) -> list[DryRu
     """Ask the endpoint about the first n items of the draw; nothing is stored but what it cost. Raises AssayError."""
     require(store, actor, "researcher")
     _check(store, order)
-    charged: list[Answer | Charge] = []
+    charged: list[CallReply | Charge] = []
     try:
         return dry_runs.dry_run(store, actor, order, _judge(order), n, SEED, terms.budget(order, 0.0), charged)
     finally:
@@ -300,7 +300,7 @@ def _row(store: Store | Tx, run_id: str) -> tuple[Any, ...]:
 def _check(store: Store, order: RunOrder) -> None:
     """Raises BadInput where an order makes no sense."""
     card = order.card
-    soundness.require(card)
+    soundness.require_sound(card)
     if not order.model.strip():
         raise BadInput("Choose a model.")
     if not any(d.id == order.dataset_id for d in all_datasets(store)):
@@ -356,7 +356,7 @@ def _estimate(store: Store, order: RunOrder) -> Estimate:
     )
     required = requirements(
         order.card, order.model, params, left.longest(), dataset_systems(store, order.dataset_id),
-        room_of(order.model, order.params, order.endpoint.room),
+        context_size(order.model, order.params, order.endpoint.room),
     )  # fmt: skip
     return replace(found, long=str(left.long()), requirements=tuple(required))
 

@@ -19,10 +19,10 @@ from data.store import Store, Tx
 from data.store.errors import BadInput, StoreFailed
 from data.store.ids import new_id
 from judges.client.budget import Budget, Price
-from judges.client.runner import Note, run
+from judges.client.runner import RunNotice, run
 from judges.client.usage import Charge
 from judges.errors import AssayError
-from judges.protocols.call_plan import Answer, Judged
+from judges.protocols.call_plan import CallReply, FinishedJudgment
 
 PAUSE, MOST = 0.25, 400
 """Seconds after which what came is stored, and how much at most in one change: 200 replies and their judgments. An
@@ -37,7 +37,7 @@ class WaitingForBatch:
     """A batch run has nothing to do for now: it ends here, and still waits for its batches."""
 
 
-Event = Answer | Judged | Charge | Note | WaitingForBatch
+Event = CallReply | FinishedJudgment | Charge | RunNotice | WaitingForBatch
 Source = Callable[["Live", dict[str, str]], AsyncIterator[Event]]
 
 
@@ -69,7 +69,7 @@ class Live:
         self._begun, self._stored = 0.0, 0
         self._judged: deque[tuple[float, int]] = deque()
         self._writer = JudgmentWriter(store, actor, run_id, remaining.judge_id, order.card, price)
-        self._buffer: list[Answer | Judged | Charge] = []
+        self._buffer: list[CallReply | FinishedJudgment | Charge] = []
         self._budget: Budget | None = None
         self._holding = asyncio.Lock()
         self._failed: AssayError | None = None
@@ -189,7 +189,7 @@ class Live:
                 if isinstance(event, WaitingForBatch):
                     last = ("", "")
                     continue
-                if isinstance(event, Note):
+                if isinstance(event, RunNotice):
                     if event.sort in ("stopped", "spent"):
                         more = " Resume it with a higher limit to go on." if event.sort == "spent" else ""
                         last = ("stopped", event.text + more)

@@ -15,7 +15,7 @@ from data.store.ids import content_id
 from judges.card import Card
 from judges.client.budget import Price, cost
 from judges.client.usage import Charge
-from judges.protocols.call_plan import Answer, Judged
+from judges.protocols.call_plan import CallReply, FinishedJudgment
 from judges.strict_json import canonical
 
 Slot = tuple[str, str, int]
@@ -73,20 +73,22 @@ class JudgmentWriter:
         self._alone = not store.rows("select 1 from judgment where judge_id = $1 limit 1", [judge_id])
         self._seen = store.touched("judgment")
 
-    def put(self, found: Sequence[Answer | Judged | Charge], upto: float | None = None) -> int:
+    def put(self, found: Sequence[CallReply | FinishedJudgment | Charge], upto: float | None = None) -> int:
         """Store replies, judgments and what they cost; give how many of the judgments were new.
 
         `upto`: what the run may have cost by now (charges.add_hold). Raises StoreFailed, and keeps nothing.
         """
-        replies = [self._reply(one) for one in found if isinstance(one, Answer)]
-        judged = [one for one in found if isinstance(one, Judged)]
+        replies = [self._reply(one) for one in found if isinstance(one, CallReply)]
+        judged = [one for one in found if isinstance(one, FinishedJudgment)]
         added = 0
 
         def work(tx: Tx) -> int:
             nonlocal added
             taken, kept = self._taken(tx, judged)
             tx.append(replies)
-            charges.add_charge(tx, self.run_id, (one for one in found if not isinstance(one, Judged)), self.price)
+            charges.add_charge(
+                tx, self.run_id, (one for one in found if not isinstance(one, FinishedJudgment)), self.price
+            )
             if upto is not None:
                 charges.add_hold(tx, self.run_id, upto)
             rows, scores, remarks = list[JudgmentRow](), list[ScoreRow](), list[RemarkRow]()
@@ -116,7 +118,7 @@ class JudgmentWriter:
         self._seen = seq if added else self._seen
         return added
 
-    def _taken(self, tx: Tx, judged: list[Judged]) -> tuple[set[Slot], set[str]]:
+    def _taken(self, tx: Tx, judged: list[FinishedJudgment]) -> tuple[set[Slot], set[str]]:
         """Slots that hold a judgment that could be used, and the ids of all judgments of these items."""
         self._alone = self._alone and tx.touched("judgment") == self._seen
         if not judged or self._alone:
@@ -127,7 +129,7 @@ class JudgmentWriter:
         )
         return {(r[1], r[2], int(r[3])) for r in rows if not r[4]}, {r[0] for r in rows}
 
-    def _reply(self, one: Answer) -> ReplyRow:
+    def _reply(self, one: CallReply) -> ReplyRow:
         price = None if self.price is None else cost(self.price, one.tokens_in, one.tokens_out)
         head = (self.run_id, self.judge_id, one.key, one.part, one.sample, one.piece, storable_text(one.raw))
         told = (
@@ -144,13 +146,13 @@ class JudgmentWriter:
 
 def stored_replies(
     store: Store, judge_id: str, slots: Mapping[Slot, tuple[int, str]], items: Iterable[str]
-) -> dict[Slot, dict[str, Answer]]:
+) -> dict[Slot, dict[str, CallReply]]:
     """Replies to pieces of judgments that are not made yet, by slot and piece, the newest each; none that failed.
 
     `slots` are those with a judgment that could not be used: the number of its change, and why. A reply from before it
     counts only where that was an api_error, in which the other pieces had no part.
     """
-    found: dict[Slot, dict[str, Answer]] = defaultdict(dict)
+    found: dict[Slot, dict[str, CallReply]] = defaultdict(dict)
     for row in store.rows(
         "select item_id, part, sample, piece, raw, unscored, why, mode, model, tokens_in, tokens_out, tries, "
         "milliseconds, logprobs, seq from reply where judge_id = $1 and item_id = any($2) and unscored <> 'api_error' "
@@ -161,7 +163,7 @@ def stored_replies(
         before, reason = slots.get(slot, (0, ""))
         if int(row[14]) <= before and reason != "api_error":
             continue
-        found[slot][row[3]] = Answer(
+        found[slot][row[3]] = CallReply(
             *(*slot, row[3], row[4], row[5] or None, row[6], row[7], row[8]),
             *(int(row[9]), int(row[10]), int(row[11]), row[12] / 1000, expand_logprobs(row[13])),
         )  # fmt: skip

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal
 
-from judges.card import Card, Item, place
+from judges.card import Card, Item, describe_origin
 from judges.errors import BadCard
-from judges.params import Rule
-from judges.protocols.combination import applied, combined, drawn_of, nearest
+from judges.params import CombinationRule
+from judges.protocols.combination import combine_samples, nearest_answer, rule_on_scale, tie_code
 from judges.stats.uncertainty import Interval
 from judges.types import Reading, Remark, Score
 
@@ -112,7 +112,7 @@ class Audit:
     probe: str = ""
 
 
-def combine_replies(replies: Sequence[AuditReply], card: Card, rule: Rule) -> list[AuditReply]:
+def combine_replies(replies: Sequence[AuditReply], card: Card, rule: CombinationRule) -> list[AuditReply]:
     """The replies with those to one item and part as one, as the judge's samples combine; sample 0 each.
 
     A value between two answers is the answer nearest to it, as people are shown it. Confidence is the middle one (the
@@ -125,7 +125,7 @@ def combine_replies(replies: Sequence[AuditReply], card: Card, rule: Rule) -> li
     return [_as_one(samples, card, rule) if len(samples) > 1 else samples[0] for samples in found.values()]
 
 
-def _as_one(samples: Sequence[AuditReply], card: Card, rule: Rule) -> AuditReply:
+def _as_one(samples: Sequence[AuditReply], card: Card, rule: CombinationRule) -> AuditReply:
     used = [reply.reading for reply in samples if reply.reading.unscored is None]
     if len(used) < 2:
         return replace(samples[0], reading=used[0] if used else samples[0].reading, sample=0)
@@ -140,8 +140,8 @@ def _as_one(samples: Sequence[AuditReply], card: Card, rule: Rule) -> AuditReply
             scores.append(given[0])
             continue
         scale = dimension.scale
-        value = combined([s.value for s in given], applied(rule, scale), drawn_of(scale))
-        value = nearest(value) if value is not None and scale.size else value
+        value = combine_samples([s.value for s in given], rule_on_scale(rule, scale), tie_code(scale))
+        value = nearest_answer(value) if value is not None and scale.size else value
         sure = sorted((s for s in given if s.confidence is not None), key=lambda s: s.confidence or 0.0)
         middle = sure[(len(sure) - 1) // 2] if sure else given[0]
         scores.append(Score(unit, name, value, middle.confidence, middle.source))
@@ -193,4 +193,4 @@ def unknown_audits(card: Card) -> str:
     if not strange:
         return ""
     there = ", ".join(all_audits())
-    return f"{place(card)}: there is no audit {', '.join(map(repr, strange))}. There are: {there}."
+    return f"{describe_origin(card)}: there is no audit {', '.join(map(repr, strange))}. There are: {there}."

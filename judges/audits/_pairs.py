@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from judges.audits._judged import ItemJudgment, text_lengths
 from judges.card import Card
-from judges.protocols.orders import verdict
+from judges.protocols.orders import verdict_dimension
 
 SIGNS = {"a": 1.0, "tie": 0.0, "b": -1.0}
 
 
 def verdict_sign(card: Card, judgment: ItemJudgment) -> float | None:
     """1 where the verdict is A, -1 where it is B, 0 for a tie; None where there is none."""
-    dimension = verdict(card)
+    dimension = verdict_dimension(card)
     return None if dimension is None else sign_of_code(card, judgment.value("pair", dimension.name))
 
 
 def sign_of_code(card: Card, code: float | None) -> float | None:
     """The same of a verdict's code on the card's scale."""
-    dimension = verdict(card)
+    dimension = verdict_dimension(card)
     if code is None or dimension is None:
         return None
     return SIGNS.get(dimension.scale.say(code))

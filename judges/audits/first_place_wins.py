@@ -13,7 +13,7 @@ from judges.audits._verdict import (
     strongest_flags,
     too_few,
 )
-from judges.protocols.orders import verdict as verdict_of
+from judges.protocols.orders import verdict_dimension as verdict_of
 from judges.stats.clustered import share_by_item
 
 _NEAR = 0.1

@@ -18,7 +18,7 @@ from judges.audits._verdict import (
     span,
     too_few,
 )
-from judges.protocols.orders import verdict as verdict_of
+from judges.protocols.orders import verdict_dimension as verdict_of
 from judges.stats.association import bootstrap_spearman
 from judges.stats.logistic import probability_at_zero
 from judges.stats.uncertainty import Interval, wilson_interval

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from judges.authoring.custom import from_recipe, from_spec
-from judges.authoring.overlay import over
-from judges.authoring.recipe import Answers, checked
+from judges.authoring.overlay import apply_per_turn
+from judges.authoring.recipe import RecipeScale, check_recipe
 from judges.card import PER_TURN, Card, Example
 from judges.cards import cards
 from judges.errors import BadCard, UnknownCard
-from judges.examples import example_of, with_examples
+from judges.examples import parse_example, with_examples
 from judges.types import SORTS_OF, Kind, Scale, UnitSort
 
 POINTWISE = "pointwise_quality"
@@ -37,7 +37,7 @@ def is_file(name: str) -> bool:
     return "/" in name or "\\" in name or name.endswith((".json", ".jsonl", ".zip"))
 
 
-def chosen(
+def find_card(
     name: str, dimensions: Sequence[str], kind: Kind = "response", confidence: bool = True,
     known: Mapping[str, Card] | None = None,
 ) -> Card:  # fmt: skip
@@ -54,30 +54,32 @@ def chosen(
         from judges.cards.pointwise_quality.card import DEFAULT, named
 
         made = named([_pointwise(text) for text in dimensions] or DEFAULT, confidence)
-        return made if base == name else over(made)
+        return made if base == name else apply_per_turn(made)
     if not confidence:
         raise BadCard(f"Only {POINTWISE} asks for a confidence that can be left out: leave out --no-confidence.")
     if name and is_file(name):
         if dimensions:
             raise BadCard(f"The card in {name} has dimensions of its own: leave out --dimension.")
-        return from_file(Path(name))
+        return card_from_file(Path(name))
     if dimensions and name not in there:
-        asked = [question(text, kind) for text in dimensions]
+        asked = [parse_question(text, kind) for text in dimensions]
         title = (name or f"own {kind}").replace("_", " ").strip().capitalize()
-        return from_recipe(checked({"name": name or f"own_{kind}", "title": title, "kind": kind, "dimensions": asked}))
+        return from_recipe(
+            check_recipe({"name": name or f"own_{kind}", "title": title, "kind": kind, "dimensions": asked})
+        )
     if dimensions:
         raise BadCard(
             f"The card {name} has dimensions of its own: leave out --dimension. Only {POINTWISE} takes dimensions of "
             "one's choice; under a name that no card has they make a card of their own."
         )
     if name not in there and base != name and base in there:
-        return over(there[base])
+        return apply_per_turn(there[base])
     if name not in there:
         raise UnknownCard(f"There is no card {name[:80]!r}. There are: {', '.join(there)}.")
     return there[name]
 
 
-def question(text: str, kind: Kind) -> dict[str, Any]:
+def parse_question(text: str, kind: Kind) -> dict[str, Any]:
     """A question as a recipe has it, of "UNIT.NAME (SCALE): DEFINITION"; UNIT and SCALE may be left out.
 
     Without a unit it is asked of the whole item, without a scale 1 to 5. Raises BadCard.
@@ -92,10 +94,10 @@ def question(text: str, kind: Kind) -> dict[str, Any]:
     else:
         unit = _WHOLE[kind]
     said: dict[str, Any] = {"name": name, "unit": unit, "definition": definition}
-    return said | ({"answers": answers(scale)} if scale else {})
+    return said | ({"answers": parse_scale(scale)} if scale else {})
 
 
-def answers(text: str) -> dict[str, Any]:
+def parse_scale(text: str) -> dict[str, Any]:
     """A scale as a recipe writes it.
 
     It is "1-5" (whole numbers), "0-1", "1-5 continuous" or "0-10 step 0.5" (an interval), "yes/no", "poor|good" (words,
@@ -126,11 +128,11 @@ def answers(text: str) -> dict[str, Any]:
     )
 
 
-def spelled(scale: Answers) -> str:
+def spell_scale(scale: RecipeScale) -> str:
     """A scale as `answers` reads it: "1-5", "0-10 step 0.5", "yes/no", "poor|good", "red, green"."""
     if scale.kind in ("ordinal", "interval"):
         said = f"{scale.lo:g}-{scale.hi:g}" + (f" step {scale.step:g}" if scale.step else "")
-        said += " continuous" if scale.kind == "interval" and answers(said)["kind"] == "ordinal" else ""
+        said += " continuous" if scale.kind == "interval" and parse_scale(said)["kind"] == "ordinal" else ""
     elif scale.kind == "flag":
         said = "yes/no"
     else:
@@ -138,7 +140,7 @@ def spelled(scale: Answers) -> str:
     return f"{said} or n/a" if scale.na else said
 
 
-def from_file(path: Path) -> Card:
+def card_from_file(path: Path) -> Card:
     """The card of a file: a recipe or a card's content as JSON, or an exported card as a zip or a folder.
 
     Raises BadCard where it holds none, OSError.
@@ -162,7 +164,7 @@ def from_file(path: Path) -> Card:
     if not isinstance(row, dict):
         raise BadCard(f"{path} holds no JSON object: {_WHAT}")
     try:
-        return from_spec(row, cards()) if "reply" in row else from_recipe(checked(row))
+        return from_spec(row, cards()) if "reply" in row else from_recipe(check_recipe(row))
     except (KeyError, TypeError, AttributeError, ValueError):
         raise BadCard(f"{path} lacks what a card has: {_WHAT}") from None
     except BadCard as error:
@@ -207,7 +209,7 @@ def _folder(files: Mapping[str, str], path: Path) -> Card:
     if "recipe.json" not in files:
         raise BadCard(f"{path} holds no recipe.json: {_WHAT}")
     try:
-        made = from_recipe(checked(json.loads(files["recipe.json"])))
+        made = from_recipe(check_recipe(json.loads(files["recipe.json"])))
         rows = [json.loads(line) for line in files.get("examples.jsonl", "").splitlines() if line.strip()]
     except (ValueError, RecursionError) as error:
         raise BadCard(f"{path}: its JSON cannot be read ({error}).") from None
@@ -215,7 +217,7 @@ def _folder(files: Mapping[str, str], path: Path) -> Card:
         raise BadCard(f"{path}: {error}") from None
     if files.get("prompt.md", "").strip():
         made = replace(made, prompts={"": files["prompt.md"].strip()})
-    shown: list[Example] = [example_of(row, f"{path}, examples.jsonl, line {n}") for n, row in enumerate(rows, 1)]
+    shown: list[Example] = [parse_example(row, f"{path}, examples.jsonl, line {n}") for n, row in enumerate(rows, 1)]
     return with_examples(made, shown) if shown else made
 
 
@@ -253,7 +255,7 @@ def _pointwise(text: str) -> tuple[str, str] | tuple[str, str, Scale]:
     if not scale:
         return name, definition
     try:
-        given = answers(scale)
+        given = parse_scale(scale)
     except BadCard:
         whole, _, definition = text.partition(":")
         return whole.strip(), definition.strip()

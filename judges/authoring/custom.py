@@ -10,56 +10,56 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from judges.authoring.recipe import Asked, Recipe, checked
-from judges.authoring.reply_model import reader, reply
-from judges.authoring.rubric import prompt
+from judges.authoring.recipe import Recipe, RecipeQuestion, check_recipe
+from judges.authoring.reply_model import reply_model, reply_reader
+from judges.authoring.rubric import rubric_prompt
 from judges.card import Card, Example, prompts_beside
 from judges.cards import cards
 from judges.errors import BadCard, UnknownCard
-from judges.examples import beside
+from judges.examples import examples_of_folder
 from judges.params import Params
-from judges.protocols.orders import sided
-from judges.reading.schema import outline
+from judges.protocols.orders import names_sides
+from judges.reading.schema import describe_reply
 from judges.types import Dialogue, Dimension, Kind, Pair, Response
 
-__all__ = ["Recipe", "checked", "from_folder", "from_recipe", "from_spec", "shape"]
+__all__ = ["Recipe", "check_recipe", "from_folder", "from_recipe", "from_spec", "reply_shape"]
 
 
 def from_recipe(recipe: Recipe) -> Card:
     """The card that a recipe describes. The same recipe gives the same card, with the same version."""
     dimensions = tuple(_dimension(asked) for asked in recipe.dimensions)
-    made = reply(recipe, dimensions)
+    made = reply_model(recipe, dimensions)
     return Card(
         recipe.name,
         recipe.title.strip(),
         recipe.kind,
         dimensions,
         made,
-        reader(dimensions),
-        prompts={"": prompt(recipe, shape(made))},
+        reply_reader(dimensions),
+        prompts={"": rubric_prompt(recipe, reply_shape(made))},
         parts=_parts,
         fields=_fields,
-        audits=audits(recipe.kind, dimensions),
+        audits=general_audits(recipe.kind, dimensions),
         defaults=Params(orders="both" if recipe.kind == "pair" else "ab"),
         recipe=recipe.model_dump(mode="json"),
     )
 
 
-def _dimension(asked: Asked) -> Dimension:
+def _dimension(asked: RecipeQuestion) -> Dimension:
     """A question of a recipe, with the words for its answers in their order."""
     scale = asked.answers.scale
     anchors = tuple((a, asked.anchors[a].strip()) for a in scale.answers if a in asked.anchors)
     return Dimension(asked.name, asked.unit, scale, asked.definition.strip(), anchors=anchors)
 
 
-def audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ...]:
+def general_audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ...]:
     """The known failures that can be looked for whatever a card asks: those whose figure rests on no named dimension.
 
     Scores that hardly differ need three answers in order; what moves under a probe, and kindness to one's own family,
     need answers in order; what decides a pair needs a question whose answers are its sides.
     """
     steps = [d for d in dimensions if d.scale.kind in ("ordinal", "ordered", "interval")]
-    chosen = any(d.sort == "pair" and sided(d.scale) for d in dimensions)
+    chosen = any(d.sort == "pair" and names_sides(d.scale) for d in dimensions)
     parted = any(d.sort == "section" and d.scale.kind == "ordinal" for d in dimensions)
     there = {
         "same_score": any(d.scale.size > 2 for d in steps),
@@ -78,16 +78,16 @@ def audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ...]:
 def from_folder(folder: Path) -> Card:
     """The card of an exported folder: recipe, wording and examples. Raises BadCard where they cannot be read."""
     try:
-        recipe = checked(json.loads((folder / "recipe.json").read_text(encoding="utf-8")))
+        recipe = check_recipe(json.loads((folder / "recipe.json").read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise BadCard(f"The card in {folder.name} cannot be read: {error}.") from None
     file = str(folder / "card.py")
-    return beside(file, [replace(from_recipe(recipe), prompts=prompts_beside(file))])[0]
+    return examples_of_folder(file, [replace(from_recipe(recipe), prompts=prompts_beside(file))])[0]
 
 
-def shape(model: type[BaseModel]) -> str:
+def reply_shape(model: type[BaseModel]) -> str:
     """What a reply looks like, in words: {"scores": {"tone": <1 to 5>}, "note": <text>}."""
-    return outline(model)
+    return describe_reply(model)
 
 
 def _parts(item: Any) -> list[str]:
@@ -127,15 +127,15 @@ def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
 
 def _again(recipe: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
     if recipe.get("how") == "own":
-        return from_recipe(checked(dict(recipe)))
+        return from_recipe(check_recipe(dict(recipe)))
     if recipe.get("from") == "pointwise_quality":
         from judges.cards.pointwise_quality.card import again
 
         return again(recipe)
     if "over" in recipe:
-        from judges.authoring.overlay import over
+        from judges.authoring.overlay import apply_per_turn
 
-        return over(from_spec(recipe["over"], folders), recipe["kind"])
+        return apply_per_turn(from_spec(recipe["over"], folders), recipe["kind"])
     raise BadCard("The card's recipe is of no kind that this Assay knows. A newer one may have made it.")
 
 

@@ -17,12 +17,12 @@ Judge this answer alone, in the light of what came before it; earlier answers of
 not judged. Nothing that came later is shown, and nothing of it counts."""
 
 
-def fits(card: Card) -> bool:
+def can_apply_per_turn(card: Card) -> bool:
     """Whether a card can be applied per turn of dialogues: it judges single responses and answers in JSON."""
     return card.kind == "response" and card.text is None
 
 
-def over(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
+def apply_per_turn(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
     """A card for single responses applied per turn: a call for each assistant turn, whose scores are the turn's.
 
     The task is the conversation up to the turn, as text; the output is the turn. The version covers the card below.
@@ -30,21 +30,21 @@ def over(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
     """
     if kind != "dialogue":
         raise BadCard(f"Cards are applied per turn of a dialogue, not to a {kind}.")
-    if not fits(card):
+    if not can_apply_per_turn(card):
         raise BadCard(
             f"{card.name} cannot be applied per turn: it is no card for single responses with a JSON reply."
         )
 
     def fields(item: Dialogue, part: str) -> dict[str, Any]:
-        return card.fields(response(item, part), "")
+        return card.fields(turn_as_response(item, part), "")
 
     def variant(item: Dialogue, part: str) -> str:
-        return card.variant(response(item, part), "")
+        return card.variant(turn_as_response(item, part), "")
 
     def read_part(reply: Any, item: Dialogue, part: str) -> Reading:
-        if part not in parts(item):
+        if part not in assistant_turns(item):
             return Reading(unscored="incomplete", why=f"{part or 'the whole'} is no assistant turn of this dialogue")
-        found = card.read(reply, response(item, part))
+        found = card.read(reply, turn_as_response(item, part))
         scores = tuple(score._replace(unit=part) for score in found.scores)
         return replace(found, scores=scores, remarks=tuple(remark._replace(unit=part) for remark in found.remarks))
 
@@ -58,7 +58,7 @@ def over(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
         lambda _reply, _item: Reading(unscored="incomplete", why="the reply does not say which turn it is about"),
         prompts={name: f"{text}\n\n{said}" for name, text in card.prompts.items()},
         variant=variant,
-        parts=parts,
+        parts=assistant_turns,
         fields=fields,
         # Its examples are of single outputs, and show just what a turn is judged by.
         examples=card.examples,
@@ -74,12 +74,12 @@ _AUDITS = ("same_score", "injected_order", "always_sure", "confidence_meaningles
 """What is looked for in the scores alone: the other audits measure the text of a single response."""
 
 
-def parts(item: Dialogue) -> list[str]:
+def assistant_turns(item: Dialogue) -> list[str]:
     """Every assistant turn of a dialogue."""
     return [f"turn:{t.turn}" for t in item.turns if t.role == "assistant"]
 
 
-def response(item: Dialogue, part: str) -> Response:
+def turn_as_response(item: Dialogue, part: str) -> Response:
     """An assistant turn as the response that it is: the conversation up to it as the task, the turn as the output.
 
     Under its own turn, an utterance belongs to the task when it comes before the assistant's.

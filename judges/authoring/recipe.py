@@ -56,7 +56,7 @@ def _listed(value: Any) -> bool:
     return isinstance(value, (list, tuple))
 
 
-class Answers(Strict):
+class RecipeScale(Strict):
     """A scale: whole numbers lo..hi, an interval lo..hi (any number, or in steps), categories, or yes and no.
 
     Ordered categories go from worst to best.
@@ -70,7 +70,7 @@ class Answers(Strict):
     step: int | float = Field(default=0, ge=0)
 
     @model_validator(mode="after")
-    def _a_scale(self) -> Answers:
+    def _a_scale(self) -> RecipeScale:
         if self.kind in ("ordinal", "interval") and not self.lo < self.hi:
             raise ValueError(f"a scale from {self.lo} to {self.hi} has no two answers: the upper end must be higher")
         if self.kind == "ordinal" and not (_whole(self.lo, 0, 9) and _whole(self.hi, 1, 10)):
@@ -111,25 +111,25 @@ class Answers(Strict):
         return Scale(self.kind, categories=tuple(self.categories), na=self.na, drawn=drawn)
 
 
-def answers_of(scale: Scale) -> Answers | None:
+def recipe_scale(scale: Scale) -> RecipeScale | None:
     """A scale as a recipe has it; None for turns, which no recipe can ask for."""
     if scale.kind == "turn":
         return None
     ends = {"lo": scale.lo, "hi": scale.hi} if scale.kind in ("ordinal", "interval") else {}
-    return Answers(kind=scale.kind, categories=list(scale.categories), na=scale.na, step=scale.step, **ends)
+    return RecipeScale(kind=scale.kind, categories=list(scale.categories), na=scale.na, step=scale.step, **ends)
 
 
-class Asked(Strict):
+class RecipeQuestion(Strict):
     """One question: its name, the sort of unit it is asked of, what it means, its scale, and words for its answers."""
 
     name: Annotated[str, BeforeValidator(_tidy)]
     unit: UnitSort
     definition: str = Field(min_length=1, max_length=1000)
-    answers: Answers = Answers()
+    answers: RecipeScale = RecipeScale()
     anchors: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _a_question(self) -> Asked:
+    def _a_question(self) -> RecipeQuestion:
         if not self.name.isidentifier() or self.name.startswith("_") or len(self.name) > _LENGTH:
             raise ValueError(
                 f"{self.name[:_LENGTH]!r} cannot name a dimension: use letters, digits and _, beginning with a letter, "
@@ -155,7 +155,7 @@ class Recipe(Strict):
     name: str
     title: str = Field(min_length=1, max_length=80)
     kind: Kind
-    dimensions: list[Asked] = Field(min_length=1, max_length=MOST)
+    dimensions: list[RecipeQuestion] = Field(min_length=1, max_length=MOST)
     instructions: str = Field(default="", max_length=20_000)
 
     @model_validator(mode="after")
@@ -177,7 +177,7 @@ class Recipe(Strict):
         return self
 
 
-def checked(data: Any) -> Recipe:
+def check_recipe(data: Any) -> Recipe:
     """A recipe from plain data. Raises BadCard with everything that is wrong with it, in sentences."""
     try:
         return Recipe.model_validate(data)
@@ -206,7 +206,7 @@ def _sentence(error: Mapping[str, Any], data: Any) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def clashes(recipe: Recipe, taken: Mapping[tuple[Kind, str, str], Scale]) -> list[str]:
+def find_clashes(recipe: Recipe, taken: Mapping[tuple[Kind, str, str], Scale]) -> list[str]:
     """Where a dimension's name means another scale already, in sentences: labels know no card, so a name has one scale.
 
     `taken` are the scales that are known by (item kind, unit sort, dimension).

@@ -10,8 +10,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from judges.authoring.recipe import Recipe
-from judges.reading.values import TEXT, OrNa, folded, is_na
-from judges.sections import numbers
+from judges.reading.values import TEXT, OrNa, fold, is_na
+from judges.sections import section_numbers
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Response, Scale, Score, Strict
 
 Item = Dialogue | Pair | Response
@@ -43,9 +43,9 @@ def _value(scale: Scale) -> Any:
         return Annotated[bool | None, BeforeValidator(_none), WithJsonSchema(either)]
     words: Any = Literal[scale.categories]
     if not scale.na:
-        return Annotated[words, BeforeValidator(folded)]
+        return Annotated[words, BeforeValidator(fold)]
     said = {"type": "string", "enum": [*scale.categories, "n/a"]}
-    return Annotated[words | None, BeforeValidator(lambda v: None if is_na(v) else folded(v)), WithJsonSchema(said)]
+    return Annotated[words | None, BeforeValidator(lambda v: None if is_na(v) else fold(v)), WithJsonSchema(said)]
 
 
 def _on(scale: Scale, value: float | None) -> float | None:
@@ -79,7 +79,7 @@ def _names(title: str, dimensions: Iterable[Dimension], noted: bool) -> type[Bas
     return create_model(title, __base__=_Named, **keys)
 
 
-def reply(recipe: Recipe, dimensions: tuple[Dimension, ...]) -> type[BaseModel]:
+def reply_model(recipe: Recipe, dimensions: tuple[Dimension, ...]) -> type[BaseModel]:
     """The model of the judge's JSON: a key for each sort of unit that is asked about."""
 
     def of(sort: str) -> list[Dimension]:
@@ -115,7 +115,7 @@ def reply(recipe: Recipe, dimensions: tuple[Dimension, ...]) -> type[BaseModel]:
     return create_model("Reply", __base__=Strict, **keys)
 
 
-def reader(dimensions: tuple[Dimension, ...]) -> Callable[[Any, Item], Reading]:
+def reply_reader(dimensions: tuple[Dimension, ...]) -> Callable[[Any, Item], Reading]:
     """What turns a valid reply for one item into scores and remarks."""
 
     def read(model: Any, item: Item) -> Reading:
@@ -178,7 +178,7 @@ class _Read:
 
     def _sections(self, entries: list[dict[str, Any]]) -> Reading | None:
         assert isinstance(self.item, Pair)
-        known = numbers([section.label for section in self.item.sections or []])
+        known = section_numbers([section.label for section in self.item.sections or []])
         given: dict[int, dict[str, Any]] = {}
         for entry in entries:
             number = known(entry["section_label"])

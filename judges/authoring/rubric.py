@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judges.authoring.recipe import Asked, Recipe
+from judges.authoring.recipe import Recipe, RecipeQuestion
 from judges.types import Kind, UnitSort
 
 _WHAT: dict[Kind, str] = {
@@ -43,7 +43,7 @@ _HEAD: dict[UnitSort, tuple[str, str]] = {
 }
 
 
-def prompt(recipe: Recipe, shape: str) -> str:
+def rubric_prompt(recipe: Recipe, shape: str) -> str:
     """The system message; `shape` says in words what the reply looks like."""
     parts = [
         f"You are judging {_WHAT[recipe.kind]}. Answer every question below, and no other.",
@@ -78,7 +78,7 @@ def _any_na(recipe: Recipe) -> bool:
     return any(asked.answers.na for asked in recipe.dimensions)
 
 
-def _dimension(asked: Asked) -> str:
+def _dimension(asked: RecipeQuestion) -> str:
     """One dimension: its name, what it means, its answers, and the words for them, the best first."""
     scale = asked.answers.scale
     if scale.kind == "ordinal":

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from judges.authoring.recipe import MOST, Answers
+from judges.authoring.recipe import MOST, RecipeScale
 
 MISSING = frozenset((
     "", "-", "--", "—", "–", "?", "n/a", "na", "#n/a", "nan", "null", "none", "nil", "missing", "not applicable",
@@ -110,8 +110,8 @@ class Survey:
     that says so, and `most` the scale of those that most are (numbers or words), None where that has none either.
     """
 
-    answers: Answers | None
-    most: Answers | None
+    answers: RecipeScale | None
+    most: RecipeScale | None
     numbers: int
     words: int
     missing: int
@@ -139,7 +139,7 @@ def survey(values: Iterable[Any]) -> Survey:
         return Survey(None, None, *sizes, "every cell is empty")
     plain = set(cells["number"]) if set(cells) <= {"number"} or not numbers else None
     if plain is not None and plain <= {0, 1} and all(word in _FLAGS for word in words):
-        return _whole(Answers(kind="flag"), sizes)
+        return _whole(RecipeScale(kind="flag"), sizes)
     if plain is not None and plain and plain <= {1, 2} and words and all(_VERDICTS.get(w) == "tie" for w in words):
         return _whole(_VERDICT, sizes)
     decimal = any(isinstance(cell, str) and _decimal_comma(cell) for _, cell in raw)
@@ -155,7 +155,7 @@ def survey(values: Iterable[Any]) -> Survey:
     return _whole(found, sizes) if found else Survey(None, None, *sizes, why_number or why_word)
 
 
-def answer(cell: Any, answers: Answers) -> bool | int | float | str | None:
+def parse_answer(cell: Any, answers: RecipeScale) -> bool | int | float | str | None:
     """What a cell says on a scale, as `judges.types.Scale.code` takes it; None where it is missing.
 
     "pass" is True on a flag, " Good " is "good", "8.0" is 8, "85%" is .85 on a scale up to 1 and 85 on one up to 100,
@@ -184,14 +184,14 @@ class _Nested(str):
 
 
 _NESTED = (list, dict, tuple, set)
-_VERDICT = Answers(kind="unordered", categories=["a", "tie", "b"])
+_VERDICT = RecipeScale(kind="unordered", categories=["a", "tie", "b"])
 
 
-def _whole(answers: Answers, sizes: tuple[int, int, int]) -> Survey:
+def _whole(answers: RecipeScale, sizes: tuple[int, int, int]) -> Survey:
     return Survey(answers, answers, *sizes)
 
 
-def apart(name: str, judge: Answers | None, people: Iterable[Answers | None]) -> list[str]:
+def explain_two_scales(name: str, judge: RecipeScale | None, people: Iterable[RecipeScale | None]) -> list[str]:
     """A sentence where a judge's numbers and people's look like two scales: one reaches far beyond the other."""
     mine, *others = ((a.hi if a and a.kind in ("ordinal", "interval") else 0) for a in (judge, *people))
     theirs = max(others, default=0)
@@ -251,7 +251,7 @@ def _plain(text: str) -> float | None:
     return None
 
 
-def _numbers(sort: _Sort, value: Any, answers: Answers) -> list[float]:
+def _numbers(sort: _Sort, value: Any, answers: RecipeScale) -> list[float]:
     """What numbers a cell may mean on a scale."""
     if sort == "number":
         return [value]
@@ -275,7 +275,7 @@ def _decimal_comma(text: str) -> bool:
     return sort == "number" and "," in text and not value.is_integer()
 
 
-def _numeric(cells: dict[_Sort, Counter[Any]], decimal: bool) -> tuple[Answers | None, str]:
+def _numeric(cells: dict[_Sort, Counter[Any]], decimal: bool) -> tuple[RecipeScale | None, str]:
     """The scale of numbers, or why there is none; `decimal`: a comma in them is known to be a decimal one."""
     numbers = set(cells["number"])
     if cells["comma"]:
@@ -293,16 +293,16 @@ def _numeric(cells: dict[_Sort, Counter[Any]], decimal: bool) -> tuple[Answers |
     if cells["percent"]:
         if not all(0 <= n <= 1 for n in numbers):
             return None, "some have a percent sign and others none"
-        return Answers(kind="interval", lo=0, hi=1), ""
+        return RecipeScale(kind="interval", lo=0, hi=1), ""
     top = max(ends, default=0)
     if all(n.is_integer() for n in numbers) and min(numbers) >= 0 and max(*numbers, top) <= 10:
         low, high = min(1, int(min(numbers))), int(max(numbers))
         round_up = next(end for end in ((2, 3, 4, 5, 7, 10) if low else (2, 3, 4, 5, 6, 10)) if end >= high)
-        return Answers(kind="ordinal", lo=low, hi=top or round_up), ""
+        return RecipeScale(kind="ordinal", lo=low, hi=top or round_up), ""
     return _interval(numbers | ({float(top)} if top else set())), ""
 
 
-def _interval(numbers: set[float]) -> Answers:
+def _interval(numbers: set[float]) -> RecipeScale:
     low, high = min(numbers), max(numbers)
     if low >= 0:
         low = 1.0 if low >= 1 and 1 < high <= 10 else 0.0
@@ -313,10 +313,10 @@ def _interval(numbers: set[float]) -> Answers:
         high = 0.0
     step = next((s for s in (1, 0.5, 0.25) if all((n / s).is_integer() for n in (*numbers, low, high))), 0)
     ends = [int(end) if end.is_integer() else end for end in (low, high)]
-    return Answers(kind="interval", lo=ends[0], hi=ends[1], step=step)
+    return RecipeScale(kind="interval", lo=ends[0], hi=ends[1], step=step)
 
 
-def _categories(words: set[str]) -> tuple[Answers | None, str]:
+def _categories(words: set[str]) -> tuple[RecipeScale | None, str]:
     """The scale of words, or why there is none."""
     long = next((word for word in words if len(word) > _WORD or not word.isprintable()), None)
     if long is not None or len(words) > MOST:
@@ -329,10 +329,10 @@ def _categories(words: set[str]) -> tuple[Answers | None, str]:
         bare = words if words <= set(rungs) else bare
         places = [rungs.index(word) for word in bare]
         kept = rungs[min(places) : max(places) + 1] if len(bare) > 1 else rungs
-        return Answers(kind="ordered", categories=list(kept)), ""
+        return RecipeScale(kind="ordered", categories=list(kept)), ""
     if len(words) == 1:
         return None, f"every cell says {next(iter(words))!r}"
-    return Answers(kind="unordered", categories=sorted(words)), ""
+    return RecipeScale(kind="unordered", categories=sorted(words)), ""
 
 
 def _ladder(words: set[str]) -> tuple[str, ...] | None:

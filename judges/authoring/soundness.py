@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from judges.card import Card, Item, place
+from judges.card import Card, Item, describe_origin
 from judges.errors import AssayError, BadCard
-from judges.reading.schema import strict
+from judges.reading.schema import strict_schema
 from judges.types import ITEM, Kind
 
 _TEXTS = ("The bridge costs forty million. It opens in May.", "It is cheap, I think! Please ask again.")
@@ -39,14 +39,14 @@ _SPECIMENS: dict[Kind, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Fault:
+class CardFault:
     """Something that a card lacks, as a sentence with its file and what to do; `stops` where it cannot be run so."""
 
     text: str
     stops: bool = True
 
 
-def faults(card: Card) -> tuple[Fault, ...]:
+def find_faults(card: Card) -> tuple[CardFault, ...]:
     """Everything that a card lacks; nothing where it can be run, read and audited.
 
     `stops` is set for what would end a run, or leave all of its replies unscored: no prompt, functions that fail, a
@@ -56,9 +56,9 @@ def faults(card: Card) -> tuple[Fault, ...]:
     return _faults(_Key(card))
 
 
-def require(card: Card) -> None:
+def require_sound(card: Card) -> None:
     """Nothing; BadCard, with every reason, where a card cannot be run as it is."""
-    if stopping := [fault.text for fault in faults(card) if fault.stops]:
+    if stopping := [fault.text for fault in find_faults(card) if fault.stops]:
         raise BadCard("\n".join(stopping))
 
 
@@ -67,7 +67,7 @@ def specimen(kind: Kind) -> Item:
     return ITEM.validate_python({"id": "specimen", "kind": kind, **_SPECIMENS[kind]})
 
 
-def shown(card: Card) -> list[tuple[str, str, list[str]]]:
+def shown_fields(card: Card) -> list[tuple[str, str, list[str]]]:
     """(part, variant of the prompt, names of the fields) for each part of a specimen.
 
     Raises BadCard where a card's own functions fail.
@@ -77,7 +77,7 @@ def shown(card: Card) -> list[tuple[str, str, list[str]]]:
         return [(part, card.variant(item, part), list(card.fields(item, part))) for part in card.parts(item)]
     except Exception as error:
         why = f"failed on a plain {card.kind}: {_said(error)}"
-        raise BadCard(f"{place(card)}: parts(), variant() or fields() {why}. Mend it.") from error
+        raise BadCard(f"{describe_origin(card)}: parts(), variant() or fields() {why}. Mend it.") from error
 
 
 class _Key:
@@ -95,46 +95,46 @@ class _Key:
 
 
 @lru_cache(256)
-def _faults(key: _Key) -> tuple[Fault, ...]:
+def _faults(key: _Key) -> tuple[CardFault, ...]:
     card = key.card
     found = [*_audits(card)]
     try:
-        fields = shown(card)
+        fields = shown_fields(card)
     except BadCard as error:
-        return (*found, Fault(str(error)))
+        return (*found, CardFault(str(error)))
     if card.text is None:
         try:
-            strict(card.reply)
+            strict_schema(card.reply)
         except BadCard as error:
-            return (*found, Fault(f"{place(card)}: {error}"))
+            return (*found, CardFault(f"{describe_origin(card)}: {error}"))
         if card.reply.model_config.get("extra") != "forbid":
             text = "Reply lets keys through that nobody asked for. Give it the base class Strict."
-            found.append(Fault(f"{place(card)}: {text}", stops=False))
+            found.append(CardFault(f"{describe_origin(card)}: {text}", stops=False))
     return (*found, *_prompts(card, fields), *_tried(card))
 
 
-def _audits(card: Card) -> Iterator[Fault]:
+def _audits(card: Card) -> Iterator[CardFault]:
     from judges.audits import unknown_audits  # they are loaded for nothing else
 
     if strange := unknown_audits(card):
-        yield Fault(strange, stops=False)
+        yield CardFault(strange, stops=False)
 
 
-def _prompts(card: Card, fields: list[tuple[str, str, list[str]]]) -> Iterator[Fault]:
+def _prompts(card: Card, fields: list[tuple[str, str, list[str]]]) -> Iterator[CardFault]:
     """No prompt; none for a variant; one that leaves out a field that the judge is shown, or a key of the reply."""
-    folder = place(card).rpartition("/")[0]
-    where = f"{folder}/" if folder else f"{place(card)}: "
+    folder = describe_origin(card).rpartition("/")[0]
+    where = f"{folder}/" if folder else f"{describe_origin(card)}: "
     if not card.prompts:
         text = "has no prompt: its judgments can be imported, but it cannot be run"
-        yield Fault(f"{where}prompt.md is missing: the card {card.name} {text}. Write it.")
+        yield CardFault(f"{where}prompt.md is missing: the card {card.name} {text}. Write it.")
         return
-    keys = [] if card.text is not None else list(strict(card.reply)["properties"])
+    keys = [] if card.text is not None else list(strict_schema(card.reply)["properties"])
     lacks: dict[str, str] = {}
     for _, variant, names in fields:
         if variant not in card.prompts:
             there = ", ".join(repr(name) for name in card.prompts)
             text = f"there is none for the variant {variant!r} (there are {there}). Write it."
-            yield Fault(f"{where}{_file(variant)}: {text}")
+            yield CardFault(f"{where}{_file(variant)}: {text}")
             continue
         text = card.prompts[variant]
         if unsaid := [name for name in names if name not in text]:
@@ -144,39 +144,40 @@ def _prompts(card: Card, fields: list[tuple[str, str, list[str]]]) -> Iterator[F
             text = "it does not name what the reply has"
             lacks[variant] = f"{text}: {', '.join(unsaid)}. End it with the shape of the reply."
     for variant, said in lacks.items():
-        yield Fault(f"{where}{_file(variant)}: {said}", stops=False)
+        yield CardFault(f"{where}{_file(variant)}: {said}", stops=False)
 
 
 def _file(variant: str) -> str:
     return f"prompt{f'_{variant}' if variant else ''}.md"
 
 
-def _tried(card: Card) -> Iterator[Fault]:
+def _tried(card: Card) -> Iterator[CardFault]:
     """What `read` makes of practice replies: it fails, gives what is not asked, or leaves cells out each time.
 
     A reply that the model refuses tells nothing: a rule fills what the schema says, and a model may ask for more.
     """
-    from judges.reading.reading import read
+    from judges.reading.reading import read_reply
 
     item, left, read_once = specimen(card.kind), "", False
     said: dict[str, str] = {}  # once for each cell, whatever its value was
     for part in card.parts(item):
         for reply in _replies(card, card.fields(item, part)):
             try:
-                found = read(card, reply, item, part, "last")
+                found = read_reply(card, reply, item, part, "last")
             except AssayError as error:
                 said.setdefault(str(error).partition(" = ")[0], str(error))
                 continue
             except Exception as error:
-                text = f"{place(card)}: a reply cannot be read: {_said(error)}. Mend text() or the reply's model."
+                what = f"a reply cannot be read: {_said(error)}. Mend text() or the reply's model."
+                text = f"{describe_origin(card)}: {what}"
                 said.setdefault(text, text)
                 continue
             read_once = read_once or found.unscored is None
             left = left or (found.why if found.unscored == "incomplete" else "")
-    yield from (Fault(text) for text in list(said.values())[:3])
+    yield from (CardFault(text) for text in list(said.values())[:3])
     if left and not read_once and not said:
         why = f"{left}. Give a Score for each dimension, or a Remark of the sort rule that says why there is none"
-        yield Fault(f"{place(card)}: read() scores no reply of a plain {card.kind}: {why}.")
+        yield CardFault(f"{describe_origin(card)}: read() scores no reply of a plain {card.kind}: {why}.")
 
 
 def _replies(card: Card, fields: Mapping[str, Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from judges.types import Kind
 _NAME = re.compile(r"[a-z][a-z0-9_]{2,39}")
 
 
-def files(name: str, kind: Kind, taken: Collection[str], scales: Collection[str]) -> dict[str, str]:
+def card_files(name: str, kind: Kind, taken: Collection[str], scales: Collection[str]) -> dict[str, str]:
     """The texts of a new card's folder by the names of their files.
 
     `taken` are the names of cards and folders that are there, `scales` those of dimensions: the new card's only

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from judges.card import HOMES, PER_TURN, Card, Example
 from judges.errors import AssayError, BadCard, UnknownCard
-from judges.examples import beside
+from judges.examples import examples_of_folder
 from judges.params import Params
 from judges.types import SORTS_OF, Dimension, Kind, Scale, UnitSort
 
@@ -32,7 +32,7 @@ def cards() -> dict[str, Card]:
 
     Raises BadCard, naming file and line, where one of them cannot be used.
     """
-    return loaded()
+    return load_cards()
 
 
 def card(name: str) -> Card:
@@ -49,13 +49,13 @@ def scales() -> dict[tuple[Kind, str, str], Scale]:
     return {(c.kind, d.sort, d.name): d.scale for c in cards().values() for d in c.dimensions}
 
 
-def loaded() -> dict[str, Card]:
+def load_cards() -> dict[str, Card]:
     """Every card that has a folder, by name. Raises BadCard, naming file and line, for one that cannot be used."""
     found: dict[str, Card] = {}
     homes: dict[str, str] = {}
     for folder in _there():
         for card in _given(folder):
-            checked(card, folder)
+            check_card(card, folder)
             if card.name in found:
                 raise BadCard(
                     f"{_file(folder)}: the name {card.name} is that of a card in {_file(homes[card.name])}. "
@@ -102,7 +102,7 @@ def _given(folder: str) -> list[Card]:
     if not isinstance(given, (tuple, list)) or not given or not all(isinstance(one, Card) for one in given):
         raise BadCard(f"{_file(folder)}: CARD has to be a Card, and CARDS a tuple of them. {_MEND}")
     try:
-        return beside(str(module.__file__), given)
+        return examples_of_folder(str(module.__file__), given)
     except (OSError, UnicodeError) as error:
         raise BadCard(f"{_file(folder, 'examples.jsonl')} cannot be read: {error}. {_MEND}") from None
 
@@ -128,7 +128,7 @@ def _where(error: Exception, folder: str) -> str:
     return _file(folder)
 
 
-def checked(card: Card, folder: str) -> None:
+def check_card(card: Card, folder: str) -> None:
     """Nothing; BadCard, naming file and what is allowed, where a card of that folder is not as a card has to be."""
     if found := [f"{_file(folder)}: {fault}" for fault in _faults(card, folder)]:
         raise BadCard("\n".join(found))

@@ -24,7 +24,7 @@ _BEGINS = re.compile(r'"""`([a-z-]+)`: (.+?)(?:""")?\n')
 def main(args: Sequence[str]) -> int:
     """Run one command of `python -m judges`."""
     told = "Judges, audits and agreement on plain files; no workspace needed."
-    return answer("python -m judges", told, commands(__name__), args)
+    return run_command("python -m judges", told, commands(__name__), args)
 
 
 def commands(package: str, modules: Sequence[str] = ()) -> dict[str, tuple[str, str]]:
@@ -38,7 +38,7 @@ def commands(package: str, modules: Sequence[str] = ()) -> dict[str, tuple[str, 
     return found
 
 
-def answer(
+def run_command(
     prog: str, description: str, there: Mapping[str, tuple[str, str]], args: Sequence[str],
     before: Callable[[], None] = lambda: None,
 ) -> int:  # fmt: skip

@@ -15,13 +15,13 @@ from judges.card import Card
 from judges.cli import agree_extras, agree_verdicts
 from judges.cli.options import add_card, add_param, chosen_card, filed_card
 from judges.errors import AssayError
-from judges.importing.contents import Contents, contents
-from judges.importing.lines import items
-from judges.importing.matches import Match, matches, of_table
-from judges.params import Rule
+from judges.importing.contents import FileContents, read_files
+from judges.importing.line_files import read_items
+from judges.importing.matches import JudgeMatch, match_judges, match_table
+from judges.params import CombinationRule
 from judges.plural import many
 from judges.protocols import orders
-from judges.protocols.combination import SAID, applied, combined, drawn_of
+from judges.protocols.combination import SAID, combine_samples, rule_on_scale, tie_code
 from judges.render.findings import human_ceiling as human_ceiling_findings
 from judges.render.findings.findings import plain
 from judges.stats import missingness, other_metrics, position, rates, selective, self_consistency, weakest_turns
@@ -69,7 +69,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--source", default="", help="with --target: whose confidence, where the judgments have it from several places"
     )
-    agree_extras.options(parser)
+    agree_extras.add_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -78,18 +78,18 @@ def run(options: argparse.Namespace) -> int:
     """Print a line for every dimension that has labels, the rates of flags and categories, and what needs no person."""
     if options.target is not None:
         selective.check_target(options.target, options.delta)
-    agree_extras.check(options)
-    held = contents(options.files, options.good_rows)
+    agree_extras.check_handicap(options)
+    held = read_files(options.files, options.good_rows)
     if held.tables:
         path, *more = held.tables
         if more or held.judgments or held.labels or held.scores or held.gold:
             raise NoGold(f"{path} is a table of its own columns: give it alone, without other files.")
-        found = of_table(path, held.tables[path], options.judge, options.human, options.good_rows)
+        found = match_table(path, held.tables[path], options.judge, options.human, options.good_rows)
     else:
-        given = items(options.items) if options.items else {}
+        given = read_items(options.items) if options.items else {}
         own = filed_card(options)
         name = own.name if own else options.card or None
-        found = matches(held, given, name, " ".join([options.model or "", *options.param]).strip(),
+        found = match_judges(held, given, name, " ".join([options.model or "", *options.param]).strip(),
                         lambda card: own or chosen_card(options, card))  # fmt: skip
     blocks = [block for match in found if (block := _block(options, match)) is not None]
     if not blocks:
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _none(files: list[Path], held: Contents, found: list[Match]) -> str:
+def _none(files: list[Path], held: FileContents, found: list[JudgeMatch]) -> str:
     """Why no judge has a figure."""
     told = [(label.dimension, label.unit) for lines in held.labels.values() for _, label in lines]
     told += [(value.dimension, value.unit) for value in held.gold]
@@ -115,27 +115,32 @@ def _none(files: list[Path], held: Contents, found: list[Match]) -> str:
     )
 
 
-def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[str, Any]], list[str]] | None:
+def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[dict[str, Any]], list[str]] | None:
     """A judge with its figures, as JSON and as lines; None where no label is about what it judged."""
     card, people, found, rule, said = match.card, match.people, match.found, match.rule, match.given
     text: list[str] = []
-    cells = {d: meeting(d, people, found, rule, said) for d in card.dimensions if _counts(d)}
+    cells = {d: meeting_cells(d, people, found, rule, said) for d in card.dimensions if _counts(d)}
     places = {d: met_cells(d, people, found) for d in cells}
-    lost = {d: agree_extras.lost(places[d], match.asked, match.named) for d in cells}
-    filled = agree_extras.filled(cells, lost, options.missing)
+    lost = {d: agree_extras.find_lost(places[d], match.asked, match.named) for d in cells}
+    filled = agree_extras.fill_missing(cells, lost, options.missing)
     shown = [s for d, met in filled.items() if (s := summarise(met, d)).gold_cells]
-    turns = agree_extras.turns(card, people, said, found, rule, match.there)
+    turns = agree_extras.weakest_turn_lines(card, people, said, found, rule, match.there)
     if not shown and not turns:
         return None
-    rated = {s.dimension: agree_verdicts.rated(s.dimension, cells[s.dimension], found, rule) for s in shown}
-    gone = {d: agree_extras.each(cells[d], d, lost[d], options.missing) for d in (s.dimension for s in shown)}
+    rated = {s.dimension: agree_verdicts.rates_lines(s.dimension, cells[s.dimension], found, rule) for s in shown}
+    gone = {
+        d: agree_extras.figures_by_choice(cells[d], d, lost[d], options.missing) for d in (s.dimension for s in shown)
+    }
     also, tested = {d: other_metrics.measure_other_metrics(filled[d], d) for d in gone}, {}
     if options.epsilon is not None:
-        tested = {d: agree_extras.tested(d, match.voices, cells[d], places[d], options.epsilon) for d in gone}
+        tested = {
+            d: agree_extras.alternative_annotator_lines(d, match.voices, cells[d], places[d], options.epsilon)
+            for d in gone
+        }
     repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], found) for s in shown}
     kept = {}
     for d in (s.dimension for s in shown if options.target is not None):
-        kept[d] = agree_verdicts.kept(d, cells[d], places[d], found, rule, options)
+        kept[d] = agree_verdicts.selective_lines(d, cells[d], places[d], found, rule, options)
     placed = _placed(card, found)
     made = [
         _plain(s)
@@ -164,10 +169,10 @@ def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[st
         text.append(_row(card, summary))
     for d, found_beside in also.items():
         lin = "kappa is Lin's concordance, " if d.scale.kind == "interval" else ""
-        text.append(f"{d.title}: {lin}{agree_extras.others_told(found_beside)}.")
+        text.append(f"{d.title}: {lin}{agree_extras.describe_other_metrics(found_beside)}.")
     for d, lack in gone.items():
         if lack is not None:
-            text.append("\n" + "\n".join(agree_extras.each_told(d, lack, options.missing)))
+            text.append("\n" + "\n".join(agree_extras.describe_choices(d, lack, options.missing)))
     for d, test in tested.items():
         text.append(f"\n{d.title}: {plain(human_ceiling_findings.test(test))}")
     for d, both in turns.items():
@@ -195,7 +200,7 @@ def _block(options: argparse.Namespace, match: Match) -> tuple[str, list[dict[st
 
 def _placed(card: Card, found: list[AuditReply]) -> tuple[Dimension, PositionalAgreement] | None:
     """How far the verdicts in the two orders of pairs agree; None where no pair was judged in both."""
-    asked = orders.verdict(card)
+    asked = orders.verdict_dimension(card)
     said = position.verdicts_in_both_orders(
         (r.item, r.reading.facts.get("orders")) for r in found if not r.reading.unscored
     )
@@ -231,7 +236,7 @@ def _code(value: float | None) -> float:
     return np.nan if value is None else value
 
 
-def _bought(found: SelfConsistency | None, rule: Rule) -> dict[str, Any]:
+def _bought(found: SelfConsistency | None, rule: CombinationRule) -> dict[str, Any]:
     if found is None:
         return {}
     flips = found.flips
@@ -250,8 +255,8 @@ def _some(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:297]}..."
 
 
-def meeting(
-    dimension: Dimension, people: dict[Cell, float | None], found: list[AuditReply], rule: Rule,
+def meeting_cells(
+    dimension: Dimension, people: dict[Cell, float | None], found: list[AuditReply], rule: CombinationRule,
     said: dict[Cell, list[float | None]],
 ) -> PairedRatings:  # fmt: skip
     """The cells of one dimension where people and judge meet; several samples of a reply are one answer.
@@ -265,8 +270,8 @@ def meeting(
                 given.setdefault((reply.item, score.unit, score.dimension), []).append(score.value)
     cells = met_cells(dimension, people, found)
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
-    how = applied(rule, dimension.scale), drawn_of(dimension.scale)
-    judged = [combined(given[cell], *how) if cell in given else None for cell in cells]
+    how = rule_on_scale(rule, dimension.scale), tie_code(dimension.scale)
+    judged = [combine_samples(given[cell], *how) if cell in given else None for cell in cells]
     valued = [[value for value in said[cell] if value is not None] for cell in cells]
 
     def codes(values: list[float | None]) -> Any:

@@ -13,9 +13,9 @@ from judges.audits import AuditReply, Cell
 from judges.card import Card, Item
 from judges.cli.options import Misused
 from judges.errors import BadScale
-from judges.params import Rule
+from judges.params import CombinationRule
 from judges.plural import many
-from judges.protocols.combination import applied, combined, drawn_of
+from judges.protocols.combination import combine_samples, rule_on_scale, tie_code
 from judges.stats import bins, missingness
 from judges.stats.calibration import PairedRatings
 from judges.stats.missingness import Missingness
@@ -35,7 +35,7 @@ from judges.types import Dialogue, Dimension, sort_of
 _WIDE = 14
 
 
-def options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument(
         "--missing",
@@ -53,13 +53,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check(given: argparse.Namespace) -> None:
+def check_handicap(given: argparse.Namespace) -> None:
     """Raise Misused for a handicap that makes no sense."""
     if given.epsilon is not None and not 0 <= given.epsilon < 1:
         raise Misused(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {given.epsilon:g}.")
 
 
-def lost(cells: Sequence[Cell], asked: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
+def find_lost(cells: Sequence[Cell], asked: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
     """Of each cell whether the judge was asked about it: where it has no score then, it is missing.
 
     `asked` are the (item, part) of its replies; scores that came without a reply are about the cells `named` only.
@@ -69,7 +69,7 @@ def lost(cells: Sequence[Cell], asked: Set[tuple[str, str]], named: Set[Cell]) -
     )
 
 
-def filled(
+def fill_missing(
     met: Mapping[Dimension, PairedRatings], gone: Mapping[Dimension, NDArray[np.bool_]], choice: str
 ) -> dict[Dimension, PairedRatings]:
     """The cells as the choice has them; dimensions whose scale has no such answer stay as they are.
@@ -87,7 +87,7 @@ def filled(
     return made
 
 
-def each(met: PairedRatings, d: Dimension, gone: NDArray[np.bool_], choice: str) -> Missingness | None:
+def figures_by_choice(met: PairedRatings, d: Dimension, gone: NDArray[np.bool_], choice: str) -> Missingness | None:
     """The figures under each choice; None where nothing is missing."""
     if not (gone & ~met.scored & ~np.isnan(met.human)).any():
         return None
@@ -99,7 +99,7 @@ def each(met: PairedRatings, d: Dimension, gone: NDArray[np.bool_], choice: str)
     )
 
 
-def each_told(d: Dimension, found: Missingness, choice: str) -> list[str]:
+def describe_choices(d: Dimension, found: Missingness, choice: str) -> list[str]:
     """The same in lines; a star marks what the table above counts."""
     lines = [f"{d.title}: {missingness.explain(found)} The figures, where these count"]
     for one in found.counted:
@@ -120,7 +120,7 @@ def _number(value: float | None) -> str:
     return "undef." if value is None else f"{value:.4f}"
 
 
-def tested(
+def alternative_annotator_lines(
     d: Dimension,
     said: Mapping[tuple[Cell, str], float | None],
     met: PairedRatings,
@@ -148,9 +148,9 @@ def tested(
     return alternative_annotator.run_test(ratings, epsilon)
 
 
-def turns(
+def weakest_turn_lines(
     card: Card, people: Mapping[Cell, float | None], said: Mapping[Cell, Sequence[float | None]],
-    found: Sequence[AuditReply], rule: Rule, items: Mapping[str, Item],
+    found: Sequence[AuditReply], rule: CombinationRule, items: Mapping[str, Item],
 ) -> dict[Dimension, WeakestTurns]:  # fmt: skip
     """How the judge's weakest turns agree with people's, for each dimension whose answer is a turn.
 
@@ -174,7 +174,7 @@ def turns(
             if (label is None and item not in given) or not isinstance(dialogue, Dialogue):
                 continue
             named = lowest_turns(given[item]) if label is None else frozenset({int(label)} - {0})
-            own = combined(samples, applied(rule, d.scale), drawn_of(d.scale))
+            own = combine_samples(samples, rule_on_scale(rule, d.scale), tie_code(d.scale))
             there = tuple(turn.turn for turn in dialogue.turns if turn.role == "assistant")
             dialogues.append(NamedTurns(there, named, int(own or 0), label is not None))
         if dialogues:
@@ -182,7 +182,7 @@ def turns(
     return made
 
 
-def others_told(found: OtherMetrics) -> str:
+def describe_other_metrics(found: OtherMetrics) -> str:
     """The figures of other papers in a line."""
     return ", ".join(
         f"{name} {_number(one.point)}" + ("" if one.low is None else f" ({one.low:.3f} to {one.high:.3f})")

@@ -8,8 +8,8 @@ import numpy as np
 
 from judges.audits import AuditReply, Cell
 from judges.errors import AssayError
-from judges.params import Rule
-from judges.protocols.combination import applied, combined, drawn_of
+from judges.params import CombinationRule
+from judges.protocols.combination import combine_samples, rule_on_scale, tie_code
 from judges.reading.confidence import SAMPLES
 from judges.stats import rates, selective
 from judges.stats.bins import nearest_answers
@@ -34,13 +34,15 @@ def _given(dimension: Dimension, found: list[AuditReply]) -> dict[Cell, list[Sco
     return given
 
 
-def _said(scores: list[Score], dimension: Dimension, rule: Rule) -> float | None:
+def _said(scores: list[Score], dimension: Dimension, rule: CombinationRule) -> float | None:
     """The answer of the scale that the samples of a cell combine to; None is n/a."""
-    value = combined([s.value for s in scores], applied(rule, dimension.scale), drawn_of(dimension.scale))
+    value = combine_samples([s.value for s in scores], rule_on_scale(rule, dimension.scale), tie_code(dimension.scale))
     return None if value is None else float(nearest_answers([value], dimension.scale)[0])
 
 
-def rated(dimension: Dimension, met: PairedRatings, found: list[AuditReply], rule: Rule) -> list[AnswerRates]:
+def rates_lines(
+    dimension: Dimension, met: PairedRatings, found: list[AuditReply], rule: CombinationRule
+) -> list[AnswerRates]:
     """The rates of a flag or of categories; the judge's own share is of all replies, labelled or not."""
     given = _given(dimension, found)
     said = [_said(scores, dimension, rule) for scores in given.values()]
@@ -50,12 +52,12 @@ def rated(dimension: Dimension, met: PairedRatings, found: list[AuditReply], rul
     return rates.rates_by_answer(met, dimension, rates.judge_shares(item, value))
 
 
-def kept(
+def selective_lines(
     d: Dimension,
     met: PairedRatings,
     cells: list[Cell],
     found: list[AuditReply],
-    rule: Rule,
+    rule: CombinationRule,
     options: argparse.Namespace,
 ) -> tuple[str, AutoAcceptance]:
     """Whose confidence is used, and which verdicts need no person by it; `cells` are those of `met`, in its order.
@@ -83,7 +85,7 @@ def kept(
     return source, selective.find_threshold(made, options.target, options.delta)
 
 
-def _sure(d: Dimension, given: dict[Cell, list[Score]], rule: Rule) -> dict[str, dict[Cell, float]]:
+def _sure(d: Dimension, given: dict[Cell, list[Score]], rule: CombinationRule) -> dict[str, dict[Cell, float]]:
     """The confidence in each cell, by where it comes from; that of a reply is its first sample's."""
     sure: dict[str, dict[Cell, float]] = {}
     for cell, scores in given.items():

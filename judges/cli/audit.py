@@ -13,10 +13,10 @@ from typing import Any
 from judges.audits import Audit, AuditEvidence, AuditFinding, all_audits, combine_replies, run_audits
 from judges.cli.options import add_card, add_param, chosen_card, filed_card
 from judges.errors import AssayError
-from judges.importing.judged_files import Lines, gold, judge_of, one_judge, replies
-from judges.importing.lines import items, judgments, labels
+from judges.importing.judged_files import Lines, choose_judge, gold_of_labels, judge_of, read_replies
+from judges.importing.line_files import read_items, read_judgments, read_labels
 from judges.plural import many
-from judges.protocols.combination import rule_of
+from judges.protocols.combination import combination_rule
 
 _LISTED = 10
 
@@ -69,15 +69,17 @@ def run(options: argparse.Namespace) -> int:
 
 def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
     """All that the files hold about one judge, and what that is in words."""
-    there, lines = items(options.items), judgments(options.judgments)
+    there, lines = read_items(options.items), read_judgments(options.judgments)
     own = filed_card(options)
-    judge = one_judge(options.judgments, lines, own.name if own else options.card or None, options.model, options.param)
+    judge = choose_judge(
+        options.judgments, lines, own.name if own else options.card or None, options.model, options.param
+    )
     card = own or chosen_card(options, judge.card)
     same = [(n, line) for n, line in lines if line.card == judge.card]
 
     def those(path: Path, chosen: Lines) -> list[Any]:
         given = chosen[0][1].params if chosen else {}
-        return combine_replies(replies(path, chosen, card, there), card, rule_of(card, given))
+        return combine_replies(read_replies(path, chosen, card, there), card, combination_rule(card, given))
 
     mine = those(options.judgments, [(n, line) for n, line in same if judge_of(line) == judge])
     probes, others = {}, {}
@@ -100,15 +102,15 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
         }
         if name not in wanted:
             raise BadArgument(f"--probe {given}: there is no probe {name!r}. There are: {', '.join(sorted(wanted))}.")
-        probes[name] = those(Path(file), _of_card(Path(file), judgments(Path(file)), judge.card))
+        probes[name] = those(Path(file), _of_card(Path(file), read_judgments(Path(file)), judge.card))
     seconds = [(options.judgments, same)]
-    seconds += [(file, _of_card(file, judgments(file), judge.card)) for file in options.other]
+    seconds += [(file, _of_card(file, read_judgments(file), judge.card)) for file in options.other]
     for file, given_lines in seconds:
         for model in dict.fromkeys(line.model for _, line in given_lines if line.model != judge.model):
             of_model = [(n, line) for n, line in given_lines if line.model == model and not judge_of(line).probe]
             first = judge_of(of_model[0][1]) if of_model else None
             others[model] = those(file, [(n, line) for n, line in of_model if judge_of(line) == first])
-    people = gold(options.gold, labels(options.gold), card, there) if options.gold else {}
+    people = gold_of_labels(options.gold, read_labels(options.gold), card, there) if options.gold else {}
     unused = Counter(reply.reading.unscored for reply in mine if reply.reading.unscored)
     reasons = ", ".join(f"{n} {why}" for why, n in unused.most_common())
     words = f"; {many(sum(unused.values()), 'reply', 'replies')} unscored ({reasons})"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import judges.cards
-from judges.authoring.template import files
+from judges.authoring.template import card_files
 from judges.cards import cards
 from judges.errors import BadCard
 from judges.types import Kind
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     there = cards()
     folders = {path.name.lower() for path in home.iterdir()}
     names = {dimension.name for card in there.values() for dimension in card.dimensions}
-    texts = files(options.card, options.kind, folders | there.keys(), names)
+    texts = card_files(options.card, options.kind, folders | there.keys(), names)
     half = home / f".{options.card}.{os.getpid()}"
     half.mkdir()
     try:

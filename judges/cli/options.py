@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from judges.authoring.card_lookup import chosen, is_file
+from judges.authoring.card_lookup import find_card, is_file
 from judges.card import Card
 from judges.client.budget import Price
 from judges.client.endpoint import Endpoint
@@ -127,7 +127,7 @@ def chosen_card(given: argparse.Namespace, name: str | None = None, known: Mappi
     wanted = given.card if name is None else name
     if not wanted and not given.dimension:
         raise Misused("Say which card: --card NAME, or --card FILE; `python -m judges list` shows the names.")
-    return chosen(wanted, given.dimension, given.kind, given.confidence, known)
+    return find_card(wanted, given.dimension, given.kind, given.confidence, known)
 
 
 def filed_card(given: argparse.Namespace) -> Card | None:

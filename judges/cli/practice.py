@@ -23,7 +23,7 @@ def add(subparsers: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def chosen(given: argparse.Namespace) -> PracticeOptions:
+def chosen_options(given: argparse.Namespace) -> PracticeOptions:
     """The options that the arguments name. Raises BadOption."""
     return PracticeOptions(
         port=given.port,
@@ -39,7 +39,7 @@ def chosen(given: argparse.Namespace) -> PracticeOptions:
 def run(given: argparse.Namespace) -> int:
     """Serve until Ctrl+C."""
     try:
-        asyncio.run(_serve(chosen(given)))
+        asyncio.run(_serve(chosen_options(given)))
     except KeyboardInterrupt:
         print("\nThe practice endpoint has ended.", flush=True)
     return 0

@@ -14,24 +14,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judges.authoring.soundness import faults, require
+from judges.authoring.soundness import find_faults, require_sound
 from judges.card import Card
 from judges.cli import options
 from judges.cli.progress_bar import Bar
 from judges.client import runner
 from judges.client.budget import Budget, Price, cost, dollars
 from judges.client.client import Client
-from judges.client.context_window import bound, long, room_of
-from judges.client.endpoint import Endpoint, practice
+from judges.client.context_window import context_size, find_long_calls, safe_length
+from judges.client.endpoint import Endpoint, is_practice
 from judges.client.estimate import Estimate, estimate
 from judges.client.usage import Charge
 from judges.errors import AssayError
-from judges.importing import item_lines
-from judges.importing.run_file import Ledger, Purse
+from judges.importing.line_files import check_items, describe_other_kinds, stream_items
+from judges.importing.run_file import ChargeFile, RunFile
 from judges.params import Params
 from judges.plural import many, verb
 from judges.protocols import call_plan
-from judges.protocols.call_plan import Answer, Judged, Task
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
 from judges.types import Reading
 
 _FEW = 3
@@ -60,20 +60,20 @@ def run(given: argparse.Namespace) -> int:
         raise options.Misused(f"--limit is a number of items, 0 for all; it is {given.limit}.")
     if given.ask and not given.dry_run:
         raise options.Misused("--ask goes with --dry-run.")
-    require(card)
-    for fault in faults(card):
+    require_sound(card)
+    for fault in find_faults(card):
         print(fault.text, file=sys.stderr)
-    count, others = item_lines.check(given.items, card, given.limit)
+    count, others = check_items(given.items, card, given.limit)
     if others:
-        print(f"{item_lines.passed_over(others)}: {card.name} judges a {card.kind}.", file=sys.stderr)
+        print(f"{describe_other_kinds(others)}: {card.name} judges a {card.kind}.", file=sys.stderr)
     work = _Work(card, given.model, params, endpoint, price, given.items, given.limit, count, given.spend)
     if given.dry_run and not given.ask:
         return work.dry_run(None)
     with contextlib.ExitStack() as files:
         ledger = None
         if not given.dry_run:
-            ledger = files.enter_context(Ledger(given.out, card, given.model, params, sys.stdout))
-        purse = files.enter_context(Purse(given.out, card, given.model, params, price))
+            ledger = files.enter_context(RunFile(given.out, card, given.model, params, sys.stdout))
+        purse = files.enter_context(ChargeFile(given.out, card, given.model, params, price))
         if given.spend is not None and given.spend < purse.spent:
             raise AssayError(
                 f"{_spent(purse)} is spent on {given.out.name} so far: a limit of {dollars(given.spend)} is below it. "
@@ -108,7 +108,7 @@ class _Work:
 
     # -- a run --------------------------------------------------------------------------------------------------------
 
-    def run(self, ledger: Ledger, purse: Purse, out: Any) -> int:
+    def run(self, ledger: RunFile, purse: ChargeFile, out: Any) -> int:
         """Ask for what the ledger lacks, and say what came of it."""
         total = sum(1 for _ in self._tasks())
         left = sum(1 for task in self._tasks() if not ledger.has(task))
@@ -139,7 +139,7 @@ class _Work:
             return 1
         return 0
 
-    async def _asked(self, ledger: Ledger, purse: Purse, counts: _Counts, total: int, there: int) -> str:
+    async def _asked(self, ledger: RunFile, purse: ChargeFile, counts: _Counts, total: int, there: int) -> str:
         """Run; "" when all was asked, else why it ended."""
         stop = asyncio.Event()
         with contextlib.suppress(NotImplementedError):
@@ -156,16 +156,16 @@ class _Work:
                     stop=stop,
                     budget=budget,
                 ):
-                    if isinstance(found, Answer | Charge):
+                    if isinstance(found, CallReply | Charge):
                         purse.pay(found)
                     if isinstance(found, Charge):
                         continue
-                    if isinstance(found, Answer):
+                    if isinstance(found, CallReply):
                         ledger.keep(found)
                         counts.calls += 1
                         counts.tokens_in += found.tokens_in
                         counts.tokens_out += found.tokens_out
-                    elif isinstance(found, Judged):
+                    elif isinstance(found, FinishedJudgment):
                         ledger.write(found)
                         _count(counts, found.reading)
                         done += 1
@@ -177,12 +177,12 @@ class _Work:
                         print(found.text, file=sys.stderr)
         return ended
 
-    def _budget(self, purse: Purse) -> Budget | None:
+    def _budget(self, purse: ChargeFile) -> Budget | None:
         if self.spend is None or self.price is None:
             return None
         return Budget(self.spend, self.price, purse.spent, hold=purse.hold)
 
-    def _say_spent(self, purse: Purse, out: Any) -> None:
+    def _say_spent(self, purse: ChargeFile, out: Any) -> None:
         """What all starts have cost together, with failed tries and trials, and the limit."""
         if self.price is not None and any(self.price):
             of = "" if self.spend is None else f" of the limit of {dollars(self.spend)}"
@@ -205,7 +205,7 @@ class _Work:
 
     def _summary(self, counts: _Counts, seconds: float, left: int, out: Any) -> None:
         made = counts.scored + counts.unscored.total()
-        whose = " (practice, not a language model)" if practice(self.model) else ""
+        whose = " (practice, not a language model)" if is_practice(self.model) else ""
         print(f"{self.card.name} {self.card.version} by {self.model}{whose}:", file=out)
         print(f"  {counts.scored:,} of {left:,} scored, {counts.unscored.total():,} unscored", file=out)
         for reason, number in counts.unscored.most_common():
@@ -221,10 +221,10 @@ class _Work:
 
     # -- a dry run ----------------------------------------------------------------------------------------------------
 
-    def dry_run(self, purse: Purse | None) -> int:
+    def dry_run(self, purse: ChargeFile | None) -> int:
         """Show what would be sent for the first items, and what all of it would take; with a purse, ask about them."""
         self._say_long()
-        first = list(item_lines.items(self.path, self.card.kind, min(self.limit or _FEW, _FEW)))
+        first = list(stream_items(self.path, self.card.kind, min(self.limit or _FEW, _FEW)))
         for task in call_plan.tasks(self.card, self.params, first):
             if task.sample:
                 continue
@@ -241,30 +241,30 @@ class _Work:
 
     def _say_long(self) -> None:
         """Name the calls that do not fit, as far as that is known, before anything is sent."""
-        room = room_of(self.model, self.params, self.endpoint.room)
+        room = context_size(self.model, self.params, self.endpoint.room)
         if not room:
             return
-        size = bound(self.card, self.params, room)
+        size = safe_length(self.card, self.params, room)
         items = ((key, item) for key, item in self._all() if len(item.model_dump_json()) > size)
-        if told := str(long(self.card, self.params, items, room)):
+        if told := str(find_long_calls(self.card, self.params, items, room)):
             print(told, file=sys.stderr)
 
     def _all(self) -> Iterator[tuple[str, Any]]:
-        return item_lines.items(self.path, self.card.kind, self.limit)
+        return stream_items(self.path, self.card.kind, self.limit)
 
-    async def _asked_few(self, first: list[tuple[str, Any]], purse: Purse) -> None:
+    async def _asked_few(self, first: list[tuple[str, Any]], purse: ChargeFile) -> None:
         few = (task for task in call_plan.tasks(self.card, self.params, first) if not task.sample)
         async with Client(self.endpoint) as client:
             async for found in runner.run(
                 *(self.card, self.model, self.params, client, few), endpoint=self.endpoint, budget=self._budget(purse)
             ):
-                if isinstance(found, Answer):
+                if isinstance(found, CallReply):
                     purse.pay(found)
                     print(f"=== {found.key} {found.part} {found.piece}: the raw reply ({found.tries} tries)")
                     print(found.raw if found.raw else f"({found.unscored}: {found.why})")
                 elif isinstance(found, Charge):
                     purse.pay(found)
-                elif isinstance(found, Judged):
+                elif isinstance(found, FinishedJudgment):
                     print(f"=== {found.task.key} {found.task.part}: read as")
                     print("\n".join(_read(self.card, found.reading)))
                 else:
@@ -281,7 +281,7 @@ class _Reread:
     count: int
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
-        return item_lines.items(self.path, self.kind, self.limit)
+        return stream_items(self.path, self.kind, self.limit)
 
     def __len__(self) -> int:
         return self.count
@@ -290,7 +290,7 @@ class _Reread:
         return any(entry == one for one in self)
 
 
-def _spent(purse: Purse) -> str:
+def _spent(purse: ChargeFile) -> str:
     return f"{'about ' if purse.estimated else ''}{dollars(purse.spent)}"
 
 

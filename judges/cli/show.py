@@ -12,16 +12,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from judges.audits import all_audits
-from judges.authoring.soundness import Fault, faults, shown
+from judges.authoring.soundness import CardFault, find_faults, shown_fields
 from judges.card import Card, Item
 from judges.cli.options import add_card, chosen_card
 from judges.errors import AssayError, BadCard
-from judges.importing.lines import said
-from judges.prepared import prepared
-from judges.protocols.call_plan import Answer, ask, pieces, tasks
+from judges.importing.line_files import read_lines
+from judges.importing.lines import explain_errors, parse_item
+from judges.protocols.call_plan import CallReply, ask, pieces, tasks
 from judges.protocols.messages import Message
-from judges.reading.schema import strict
-from judges.types import ITEM
+from judges.reading.schema import strict_schema
 
 
 class NoItem(AssayError):
@@ -43,15 +42,15 @@ def run(options: argparse.Namespace) -> int:
     Exit code 1 where the card lacks something; what that is goes to stderr too.
     """
     one = chosen_card(options, options.name or None)
-    lacks = faults(one)
-    lines = prompted(one, first(one, options.prompt)) if options.prompt else described(one, lacks)
+    lacks = find_faults(one)
+    lines = prompt_lines(one, first_item(one, options.prompt)) if options.prompt else describe_card(one, lacks)
     print("\n".join(lines).encode("utf-8", "replace").decode())
     for fault in lacks:
         print(fault.text, file=sys.stderr)
     return int(bool(lacks))
 
 
-def described(one: Card, lacks: Sequence[Fault] = ()) -> list[str]:
+def describe_card(one: Card, lacks: Sequence[CardFault] = ()) -> list[str]:
     """A card as lines: what it takes and asks, its rules, audits and prompts, and the shape of its replies.
 
     `lacks` is what it lacks (judges/authoring/soundness.py), which is printed first. What fails in it is left out.
@@ -77,51 +76,47 @@ def described(one: Card, lacks: Sequence[Fault] = ()) -> list[str]:
     if one.text is not None:
         return [*out, "", "The reply is prose."]
     try:
-        schema = json.dumps(strict(one.reply), ensure_ascii=False, indent=1)
+        schema = json.dumps(strict_schema(one.reply), ensure_ascii=False, indent=1)
     except BadCard as error:
         schema = str(error)
     return [*out, "", "--- schema of the reply ---", schema]
 
 
-def prompted(one: Card, item: Item) -> list[str]:
+def prompt_lines(one: Card, item: Item) -> list[str]:
     """The messages of every call for an item as lines, as an endpoint without JSON mode gets them. NoItem without any.
 
     A window after the first is shown without the summary that the one before it would give.
     """
     out: list[str] = []
     for task in tasks(one, one.defaults, [(item.id, item)]):
-        before: dict[str, Answer] = {}
+        before: dict[str, CallReply] = {}
         for piece in pieces(one, one.defaults, task):
             name = ", ".join(filter(None, (item.id, task.part, piece)))
             out += [*([""] if out else []), f"##### {name}"]
             out += _messages(ask(one, one.defaults, task, piece, before, "text").messages)
-            before[piece] = Answer(task.key, task.part, task.sample, piece, "")
+            before[piece] = CallReply(task.key, task.part, task.sample, piece, "")
     if not out:
         raise NoItem(f"{item.id} has nothing that {one.name} judges: the texts are not in the file.")
     return out
 
 
-def first(one: Card, path: Path) -> Item:
+def first_item(one: Card, path: Path) -> Item:
     """The first item of the card's kind in a file of canonical lines. Raises NoItem, with file and line."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
+    for number, row in read_lines(path):
+        if isinstance(row, str):
+            raise NoItem(f"{path}, line {number}: {row}")
+        if row.get("kind") == one.kind:
             try:
-                row = json.loads(line)
-                if isinstance(row, dict) and row.get("kind") == one.kind:
-                    return prepared(ITEM.validate_python(row))
+                return parse_item(row)
             except ValidationError as error:
-                raise NoItem(f"{path}, line {number}: {said(error.errors())}.") from None
-            except (ValueError, RecursionError):
-                raise NoItem(f"{path}, line {number}: it is not a JSON object.") from None
+                raise NoItem(f"{path}, line {number}: {explain_errors(error.errors())}.") from None
     raise NoItem(f"{path} holds no {one.kind}, which is what {one.name} judges. An item's kind stands under kind.")
 
 
 def _shown(one: Card) -> list[str]:
     """The names of what the judge is shown; for each part where an item is judged in parts."""
     try:
-        return [f"  {f'{part}: ' if part else ''}{', '.join(names)}" for part, _, names in shown(one)]
+        return [f"  {f'{part}: ' if part else ''}{', '.join(names)}" for part, _, names in shown_fields(one)]
     except BadCard as error:
         return [f"  {error}"]
 

@@ -20,7 +20,7 @@ _TOKEN, _TOKEN_LOGPROBS, _BESIDE = 8, 800, 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class BatchResult:
     """What came back for one call: the HTTP status and body, or `missed`: why it was not carried out."""
 
     key: str
@@ -32,7 +32,7 @@ class Result:
     missed: str = ""
 
 
-def most(params: Params) -> int:
+def most_calls(params: Params) -> int:
     """How many calls one file may hold, so that the file of their results can be read (judges.client.decoding.FILE)."""
     each = params.max_tokens * (_TOKEN_LOGPROBS if params.logprobs else _TOKEN) + _BESIDE
     return max(min(LINES, FILE // each), 1)
@@ -49,13 +49,13 @@ def custom_id(task: Task, piece: str) -> str:
     return _BETWEEN.join(parts)
 
 
-def line(task: Task, piece: str, body: dict[str, Any]) -> bytes:
+def batch_line(task: Task, piece: str, body: dict[str, Any]) -> bytes:
     """The line that asks for one call; `body` is what a direct call would send."""
     made = {"custom_id": custom_id(task, piece), "method": "POST", "url": PATH, "body": body}
     return json.dumps(made, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def results(lines: bytes) -> Iterator[Result]:
+def read_results(lines: bytes) -> Iterator[BatchResult]:
     """The results in an output or error file; lines that are none of ours, or broken, are passed over."""
     for text in lines.split(b"\n"):
         try:
@@ -67,7 +67,9 @@ def results(lines: bytes) -> Iterator[Result]:
         response, error = found.get("response"), found.get("error")
         if isinstance(response, dict) and isinstance(response.get("status_code"), int):
             body = json.dumps(response.get("body"), ensure_ascii=False).encode("utf-8", "replace")
-            yield Result(key, part, number, piece, response["status_code"], body)
+            yield BatchResult(key, part, number, piece, response["status_code"], body)
         else:
             told = error if isinstance(error, dict) else {}
-            yield Result(key, part, number, piece, 0, b"", str(told.get("code") or told.get("message") or "no answer"))
+            yield BatchResult(
+                key, part, number, piece, 0, b"", str(told.get("code") or told.get("message") or "no answer")
+            )

@@ -20,7 +20,7 @@ def dollars(amount: float) -> str:
     return f"${amount:,.2f}" if amount >= 10 or abs(round(amount, 2) - amount) < 1e-9 else f"${amount:,.4f}"
 
 
-def reached(limit: float, spent: float, most: float) -> str:
+def explain_limit(limit: float, spent: float, most: float) -> str:
     """Why a run ends at its limit: both figures, and what one more call could cost at most."""
     return (
         f"The spending limit of {dollars(limit)} ends the run: {dollars(spent)} is spent, and one more call could cost "

@@ -14,7 +14,7 @@ _RENAMED = "max_completion_tokens"
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class Capabilities:
     """How a model is held to JSON (`mode`), which parameters it does not take, and what it calls `max_tokens`.
 
     Written as words, the mode first: "json_object no-seed max_completion_tokens".
@@ -25,22 +25,22 @@ class Manner:
     renamed: bool = False
 
     @staticmethod
-    def of(text: str) -> Manner:
+    def of(text: str) -> Capabilities:
         """The manner that the text says; the usual one where it says none."""
         words = text.split()
         mode: Mode = next((m for m in get_args(Mode) if m in words), "json_schema")
         without = frozenset(word[3:] for word in words if word.startswith("no-"))
-        return Manner(mode, without, _RENAMED in words)
+        return Capabilities(mode, without, _RENAMED in words)
 
     def __str__(self) -> str:
         return " ".join([self.mode, *(f"no-{name}" for name in sorted(self.without)), *([_RENAMED] * self.renamed)])
 
-    def down(self) -> Manner | None:
+    def down(self) -> Capabilities | None:
         """The next weaker way of asking for JSON; None: there is none."""
         weaker = _DOWN.get(self.mode)
         return replace(self, mode=weaker) if weaker else None
 
-    def less(self, name: str) -> Manner:
+    def less(self, name: str) -> Capabilities:
         """The manner without a parameter."""
         return replace(self, without=self.without | {name})
 

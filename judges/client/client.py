@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Self
 from judges.client import decoding as bodies
 from judges.client import errors, response_body
 from judges.client.batch_files import PATH
-from judges.client.capabilities import Manner
+from judges.client.capabilities import Capabilities
 from judges.client.endpoint import Endpoint
-from judges.client.errors import Asked, Fatal, Passing, Refit, redacted, refusal
+from judges.client.errors import CallContext, FatalError, MannerRefused, TransientError, classify_error, redact
 from judges.params import Params
 from judges.protocols.call_plan import Ask, Mode
 from judges.types import UnscoredReason
@@ -27,7 +27,7 @@ _UPLOADING = 10  # times the usual patience
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ClientReply:
     """A reply as it came. `unscored` and `why` where the protocol says that it was cut off or refused.
 
     `tokens_in` and `tokens_out` are the endpoint's own counts, 0 where it gives none; `model` is what it says it is.
@@ -60,11 +60,13 @@ class Client:
         self.where = self.base_url or "https://api.openai.com/v1"
         found = os.environ.get(endpoint.key_variable, "").strip()
         if not found and (not self.base_url or endpoint.api_version or "api.openai.com" in self.base_url):
-            raise Fatal(f"{self.where} wants a key, and {endpoint.key_variable} is not set: set it in the environment.")
+            raise FatalError(
+                f"{self.where} wants a key, and {endpoint.key_variable} is not set: set it in the environment."
+            )
         if not found.isascii() or not found.isprintable():
-            raise Fatal(f"The key in {endpoint.key_variable} holds signs that no key has: copy it again.")
+            raise FatalError(f"The key in {endpoint.key_variable} holds signs that no key has: copy it again.")
         self._has_key, self._key = bool(found), found or "none"
-        self._manners: dict[str, Manner] = {}
+        self._manners: dict[str, Capabilities] = {}
         self._proven = self._pages = 0
         self._openai: Any = None
         self._response: Any = None
@@ -87,18 +89,18 @@ class Client:
         """What a model's manner is remembered under: its endpoint and itself."""
         return f"{self.where} {model}"
 
-    def manner(self, model: str) -> Manner:
+    def manner(self, model: str) -> Capabilities:
         """How the model is asked now."""
         found = self._manners.get(model)
         if found is None:
-            found = self._manners[model] = Manner.of(self.modes.get(self.name(model), ""))
+            found = self._manners[model] = Capabilities.of(self.modes.get(self.name(model), ""))
         return found
 
     def mode(self, model: str) -> Mode:
         """How the model is held to JSON now."""
         return self.manner(model).mode
 
-    def refit(self, model: str, manner: Manner) -> None:
+    def refit(self, model: str, manner: Capabilities) -> None:
         """Ask the model in this manner from now on; where one is remembered, it is this one now."""
         self._manners[model] = manner
         if self.known(model):
@@ -112,7 +114,7 @@ class Client:
         """Remember the model's manner: a reply came in it."""
         self.modes[self.name(model)] = str(self.manner(model))
 
-    async def answer(self, model: str, params: Params, ask: Ask, mode: Mode | None = None) -> Given:
+    async def answer(self, model: str, params: Params, ask: Ask, mode: Mode | None = None) -> ClientReply:
         """Make one call, in the model's manner now. `mode` is what the messages of `ask` were made for.
 
         Raises Fatal (stop the run), Passing (try again), Once (a fact of this call), or Refit: the manner has changed,
@@ -120,19 +122,21 @@ class Client:
         """
         manner = self.manner(model)
         if mode is not None and mode != manner.mode and ask.schema is not None:
-            raise Refit(manner, "")
+            raise MannerRefused(manner, "")
         asked = self._asked(model, params, manner)
         status, headers, body = await self._send("post", "/chat/completions", manner.body(model, params, ask))
         if status != 200:
-            raise self._changed(model, refusal(status, headers, body.decode("utf-8", "replace"), asked), asked)
+            raise self._changed(model, classify_error(status, headers, body.decode("utf-8", "replace"), asked), asked)
         return self._read(body, headers, model, asked, "text" if ask.schema is None else manner.mode)
 
     async def models(self) -> list[str]:
         """The models that the endpoint lists; [] where it keeps no list. Raises Fatal or Passing."""
         status, headers, body = await self._send("get", "/models")
         if status != 200:
-            fault = refusal(status, headers, body.decode("utf-8", "replace"), self._asked("", Params(), Manner()))
-            if isinstance(fault, (Passing, Fatal)) and status not in (404, 405):
+            fault = classify_error(
+                status, headers, body.decode("utf-8", "replace"), self._asked("", Params(), Capabilities())
+            )
+            if isinstance(fault, (TransientError, FatalError)) and status not in (404, 405):
                 raise fault
             return []
         try:
@@ -144,7 +148,7 @@ class Client:
     # -- the Batch API ------------------------------------------------------------------------------------------------
 
     async def upload(self, lines: bytes) -> str:
-        """Hand in a file of calls (judges.client.batch_files.line); its id.
+        """Hand in a file of calls (judges.client.batch_files.batch_line); its id.
 
         Raises Fatal or Passing, as all of these do.
         """
@@ -175,12 +179,12 @@ class Client:
             raise self._refused(status, headers, body)
         return body
 
-    def result(self, status: int, body: bytes, model: str, params: Params, held: bool) -> Given:
+    def result(self, status: int, body: bytes, model: str, params: Params, held: bool) -> ClientReply:
         """A reply that came in a file; `held`: whether it was held to JSON. Raises what a direct call would raise."""
         manner = self.manner(model)
         asked = self._asked(model, params, manner)
         if status != 200:
-            raise self._changed(model, refusal(status, {}, body.decode("utf-8", "replace"), asked), asked)
+            raise self._changed(model, classify_error(status, {}, body.decode("utf-8", "replace"), asked), asked)
         return self._read(body, {}, model, asked, manner.mode if held else "text")
 
     async def _told(
@@ -202,17 +206,17 @@ class Client:
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            raise Passing("broken", "the endpoint's answer about a batch is no JSON object")
+            raise TransientError("broken", "the endpoint's answer about a batch is no JSON object")
         return found
 
     def _refused(self, status: int, headers: dict[str, str], body: bytes) -> Exception:
         """What a refusal about files and batches amounts to: Fatal or Passing."""
         text = body.decode("utf-8", "replace")
-        fault = refusal(status, headers, text, self._asked("", Params(), Manner()))
-        if isinstance(fault, (Passing, Fatal)) and status != 404:
+        fault = classify_error(status, headers, text, self._asked("", Params(), Capabilities()))
+        if isinstance(fault, (TransientError, FatalError)) and status != 404:
             return fault
-        told = errors.said(text, self._key) or "no reason given"
-        return Fatal(f"{self.where} does not take this as a batch ({status}: {told}). Run it without a batch.")
+        told = errors.error_message(text, self._key) or "no reason given"
+        return FatalError(f"{self.where} does not take this as a batch ({status}: {told}). Run it without a batch.")
 
     # -- one exchange -------------------------------------------------------------------------------------------------
 
@@ -237,14 +241,14 @@ class Client:
                     response = await self._openai.get(path, cast_to=self._response)
             return 200, {}, response.content
         except TimeoutError:
-            raise Passing("timeout", f"no answer within {self.endpoint.timeout:g} s", charged=True) from None
+            raise TransientError("timeout", f"no answer within {self.endpoint.timeout:g} s", charged=True) from None
         except openai.APIStatusError as error:
             found = error.response
             return found.status_code, {k.lower(): v for k, v in found.headers.items()}, found.content
         except openai.APIConnectionError as error:
             raise self._connection(error) from None
         except openai.OpenAIError as error:
-            raise Fatal(f"{self.where} cannot be asked: {errors.said(str(error), self._key)}") from None
+            raise FatalError(f"{self.where} cannot be asked: {errors.error_message(str(error), self._key)}") from None
 
     def _open(self) -> None:
         import httpx
@@ -276,17 +280,17 @@ class Client:
             chain.append(at)
             at = at.__cause__ or at.__context__
         for found in chain:
-            if isinstance(found, bodies.Moved):
-                return Fatal(
+            if isinstance(found, bodies.Redirected):
+                return FatalError(
                     f"{self.where} sends calls on to {found.to} ({found.status}), and Assay does not follow: nothing "
                     "was sent there. Check the base URL, and set it to the address that answers itself."
                 )
             if isinstance(found, (bodies.TooLarge, bodies.Unpackable)):
-                return Passing("broken", f"{found}", charged=True)
+                return TransientError("broken", f"{found}", charged=True)
         names = {type(e).__name__ for e in chain}
-        told = errors.said(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
+        told = errors.error_message(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
         if names & {"InvalidURL", "UnsupportedProtocol", "InvalidUrlClientError", "NonHttpUrlClientError"}:
-            return Fatal(f"{self.where} is no address: {told}. Check the base URL.")
+            return FatalError(f"{self.where} is no address: {told}. Check the base URL.")
         if names & {"ClientConnectorDNSError", "gaierror"}:
             what = "its name is not known"
         elif names & {"ClientConnectorCertificateError", "SSLCertVerificationError", "ClientConnectorSSLError"}:
@@ -296,47 +300,47 @@ class Client:
         elif names & {"ClientConnectorError"}:
             what = told or "no connection"
         else:
-            return Passing("connection", "the connection broke before the answer was whole", charged=True)
+            return TransientError("connection", "the connection broke before the answer was whole", charged=True)
         if not self._proven:
-            return Fatal(f"{self.where} cannot be reached: {what}. Check the base URL, and that the server runs.")
-        return Passing("connection", f"the endpoint cannot be reached: {what}")
+            return FatalError(f"{self.where} cannot be reached: {what}. Check the base URL, and that the server runs.")
+        return TransientError("connection", f"the endpoint cannot be reached: {what}")
 
-    def _asked(self, model: str, params: Params, manner: Manner) -> Asked:
+    def _asked(self, model: str, params: Params, manner: Capabilities) -> CallContext:
         variable = self.endpoint.key_variable
-        return Asked(self.where, model, params, variable, self._key, self._has_key, manner, bool(self._proven))
+        return CallContext(self.where, model, params, variable, self._key, self._has_key, manner, bool(self._proven))
 
-    def _changed(self, model: str, fault: Exception, asked: Asked) -> Exception:
+    def _changed(self, model: str, fault: Exception, asked: CallContext) -> Exception:
         """The fault as it is; where the manner is at fault, it is changed, unless another call has done so since."""
-        if isinstance(fault, Refit) and self.manner(model) == asked.manner:
+        if isinstance(fault, MannerRefused) and self.manner(model) == asked.manner:
             self.refit(model, fault.manner)
         return fault
 
     # -- a reply ------------------------------------------------------------------------------------------------------
 
-    def _read(self, body: bytes, headers: dict[str, str], model: str, asked: Asked, mode: Mode) -> Given:
+    def _read(self, body: bytes, headers: dict[str, str], model: str, asked: CallContext, mode: Mode) -> ClientReply:
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
             raise self._no_json(body) from None
         if not isinstance(data, dict):
-            raise Passing("broken", "the endpoint's answer is no completion", charged=True)
+            raise TransientError("broken", "the endpoint's answer is no completion", charged=True)
         error = data.get("error")
         if error:  # some proxies send an error with status 200
             code = error.get("code") if isinstance(error, dict) else None
             status = code if isinstance(code, int) and 400 <= code < 600 else 502
-            raise self._changed(model, refusal(status, headers, body.decode("utf-8", "replace"), asked), asked)
+            raise self._changed(model, classify_error(status, headers, body.decode("utf-8", "replace"), asked), asked)
         choices = data.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
         if not isinstance(choice, dict) or not isinstance(message, dict):
-            raise Passing("broken", "the endpoint's answer holds no choice", charged=True)
+            raise TransientError("broken", "the endpoint's answer holds no choice", charged=True)
         finish = str(choice.get("finish_reason") or "")
         if finish == "error":
-            raise Passing("server", "the endpoint broke off the reply", charged=True)
+            raise TransientError("server", "the endpoint broke off the reply", charged=True)
         self._proven += 1
         raw, refused = (
-            self._clean(response_body.text(message.get("content"))),
-            self._clean(response_body.text(message.get("refusal"))),
+            self._clean(response_body.message_text(message.get("content"))),
+            self._clean(response_body.message_text(message.get("refusal"))),
         )
         usage = data.get("usage")
         usage = usage if isinstance(usage, dict) else {}
@@ -352,16 +356,18 @@ class Client:
         elif finish == "length":
             unscored, why = (
                 "cut_off",
-                response_body.cut_off(response_body.count(usage.get("completion_tokens")), asked.params.max_tokens),
+                response_body.explain_cut_off(
+                    response_body.token_count(usage.get("completion_tokens")), asked.params.max_tokens
+                ),
             )
-        return Given(
+        return ClientReply(
             raw=raw or refused,
             finish=finish,
             refusal=refused,
             model=self._clean(str(data.get("model") or model))[:300],
-            tokens_in=response_body.count(usage.get("prompt_tokens")),
-            tokens_out=response_body.count(usage.get("completion_tokens")),
-            logprobs=response_body.logprobs(choice.get("logprobs")) if asked.params.logprobs else (),
+            tokens_in=response_body.token_count(usage.get("prompt_tokens")),
+            tokens_out=response_body.token_count(usage.get("completion_tokens")),
+            logprobs=response_body.token_logprobs(choice.get("logprobs")) if asked.params.logprobs else (),
             mode=mode,
             unscored=unscored,
             why=why,
@@ -369,12 +375,12 @@ class Client:
 
     def _no_json(self, body: bytes) -> Exception:
         head = body[:300].decode("utf-8", "replace")
-        if not errors.is_page(head):
-            return Passing("broken", "the endpoint's answer is cut off, or no JSON", charged=True)
+        if not errors.is_web_page(head):
+            return TransientError("broken", "the endpoint's answer is cut off, or no JSON", charged=True)
         self._pages += 1
         if self._proven or self._pages < 2:  # a proxy may have shown its face once
-            return Passing("broken", "a web page came instead of an answer")
-        return Fatal(f"{self.where} answers with a web page, not as an API. Check the base URL; most end in /v1.")
+            return TransientError("broken", "a web page came instead of an answer")
+        return FatalError(f"{self.where} answers with a web page, not as an API. Check the base URL; most end in /v1.")
 
     def _clean(self, text: str) -> str:
         """The text without the key, and without what no store can hold: half surrogate pairs, and NUL."""
@@ -382,9 +388,9 @@ class Client:
             text = text.encode("utf-8", "replace").decode()
         if "\x00" in text:
             text = text.replace("\x00", "\ufffd")
-        return redacted(text, self._key) if self._has_key and self._key in text else text
+        return redact(text, self._key) if self._has_key and self._key in text else text
 
 
 async def _bounded(response: httpx.Response) -> None:
     """Bound the body of an answer before any of it is read."""
-    bodies.bound(response, bodies.FILE if response.request.url.path.endswith("/content") else bodies.MOST)
+    bodies.bound_body(response, bodies.FILE if response.request.url.path.endswith("/content") else bodies.MOST)

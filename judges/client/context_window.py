@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from judges.card import Card, Item
-from judges.client.prices import context
-from judges.client.usage import sent
+from judges.client.prices import context_of_model
+from judges.client.usage import tokens_sent
 from judges.params import Params
 from judges.plural import many
 from judges.protocols import call_plan
-from judges.protocols.call_plan import Answer
+from judges.protocols.call_plan import CallReply
 
 _MARGIN = 2_000
 """Tokens around an item's own text in a call, beside the prompt: names of fields, the text about a window."""
@@ -19,7 +19,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Long:
+class LongCalls:
     """The calls that do not fit: how many, of how many items, and the largest of each item, (name, tokens)."""
 
     room: int
@@ -41,18 +41,18 @@ class Long:
         )
 
 
-def room_of(model: str, params: Params, given: int = 0) -> int:
+def context_size(model: str, params: Params, given: int = 0) -> int:
     """The tokens that a call and its reply may have together: as given, else what is known; 0: not known."""
-    return given or params.context or context(model)
+    return given or params.context or context_of_model(model)
 
 
-def bound(card: Card, params: Params, room: int) -> int:
+def safe_length(card: Card, params: Params, room: int) -> int:
     """The characters up to which an item's content surely fits: a character is a token at the most."""
     prompt = max((len(text) for text in card.prompts.values()), default=0) + sum(len(str(e)) for e in card.examples)
     return room - params.max_tokens - prompt - len(str(card.reply.model_json_schema())) - _MARGIN
 
 
-def long(card: Card, params: Params, items: Iterable[tuple[str, Item]], room: int) -> Long:
+def find_long_calls(card: Card, params: Params, items: Iterable[tuple[str, Item]], room: int) -> LongCalls:
     """The calls about (name, item) pairs that are longer than `room` tokens, with the longest reply that is allowed.
 
     A judge that is asked several times sends the same call each time: it is counted once.
@@ -61,10 +61,10 @@ def long(card: Card, params: Params, items: Iterable[tuple[str, Item]], room: in
     found: dict[str, int] = {}
     once = params.model_copy(update={"samples": 1, "probe": params.probe.replace("scenario_swapped", "")})
     for task in call_plan.tasks(card, once, items):
-        before: dict[str, Answer] = {}
+        before: dict[str, CallReply] = {}
         for piece in call_plan.pieces(card, once, task):
-            size = sent(call_plan.ask(card, once, task, piece, before, "json_schema", ""), "json_schema")
+            size = tokens_sent(call_plan.ask(card, once, task, piece, before, "json_schema", ""), "json_schema")
             if size + params.max_tokens > room:
                 calls += 1
                 found[task.key] = max(found.get(task.key, 0), size + params.max_tokens)
-    return Long(room, calls, tuple(sorted(found.items(), key=lambda one: (-one[1], one[0]))))
+    return LongCalls(room, calls, tuple(sorted(found.items(), key=lambda one: (-one[1], one[0]))))

@@ -20,7 +20,7 @@ class TooLarge(Exception):
     """A body that is larger than it may be: what is left of it is not read."""
 
 
-class Moved(Exception):
+class Redirected(Exception):
     """An answer that names another address: what a call holds, and the key, are meant for this endpoint alone."""
 
     def __init__(self, status: int, to: str) -> None:
@@ -32,7 +32,7 @@ class Unpackable(Exception):
     """A body in a packing that was not asked for, or that is damaged."""
 
 
-class Bounded(httpx.AsyncByteStream):
+class BoundedBody(httpx.AsyncByteStream):
     """A body unpacked a little at a time. Raises TooLarge once more than `most` bytes came or were unpacked."""
 
     def __init__(self, stream: AsyncIterable[bytes], packing: str, most: int) -> None:
@@ -58,16 +58,18 @@ class Bounded(httpx.AsyncByteStream):
             await close()
 
 
-def bound(response: httpx.Response, most: int) -> None:
+def bound_body(response: httpx.Response, most: int) -> None:
     """Bound the body of an answer that is not read yet. Raises Moved for one that names another address."""
     if 300 <= response.status_code < 400:
-        raise Moved(response.status_code, host(f"{response.request.url}", response.headers.get("location", "")))
+        raise Redirected(
+            response.status_code, safe_host(f"{response.request.url}", response.headers.get("location", ""))
+        )
     packing = response.headers.pop("content-encoding", "")
     assert isinstance(response.stream, httpx.AsyncByteStream)
-    response.stream = Bounded(response.stream, packing, most)
+    response.stream = BoundedBody(response.stream, packing, most)
 
 
-def host(base: str, address: str) -> str:
+def safe_host(base: str, address: str) -> str:
     """The host that an address names, seen from `base`, as people may see it: no name, key, path or query."""
     try:
         found = urlsplit(urljoin(base, address))

@@ -38,6 +38,6 @@ class Endpoint(Strict):
         return value.rstrip("/")
 
 
-def practice(model: str) -> bool:
+def is_practice(model: str) -> bool:
     """Whether a model is of the practice endpoint: its judges are marked as synthetic wherever they show."""
     return model.startswith(PRACTICE)

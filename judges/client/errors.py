@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote
 
-from judges.client.capabilities import Manner
+from judges.client.capabilities import Capabilities
 from judges.errors import AssayError
 from judges.params import Params
 from judges.types import UnscoredReason
@@ -20,11 +20,11 @@ from judges.types import UnscoredReason
 Sort = Literal["rate", "timeout", "server", "broken", "connection"]
 
 
-class Fatal(AssayError):
+class FatalError(AssayError):
     """Nothing more can be asked of this endpoint: a wrong key, address or model, or no money left."""
 
 
-class Passing(Exception):
+class TransientError(Exception):
     """A failure that may be gone the next time. `headers` may say when; `charged`: the call may have cost something."""
 
     def __init__(
@@ -34,7 +34,7 @@ class Passing(Exception):
         self.sort, self.why, self.headers, self.status, self.charged = sort, why, headers or {}, status, charged
 
 
-class Once(Exception):
+class CallError(Exception):
     """A fact of this one call that asking again would not change: a refusal, a prompt that is too long."""
 
     def __init__(self, unscored: UnscoredReason, why: str) -> None:
@@ -42,16 +42,16 @@ class Once(Exception):
         self.unscored, self.why = unscored, why
 
 
-class Refit(Exception):
+class MannerRefused(Exception):
     """The endpoint does not take a parameter: the call is to be made again in another manner, and says so in words."""
 
-    def __init__(self, manner: Manner, why: str) -> None:
+    def __init__(self, manner: Capabilities, why: str) -> None:
         super().__init__(why)
         self.manner, self.why = manner, why
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CallContext:
     """What was asked, and where, as messages name it. `proven`: this endpoint has answered properly before."""
 
     where: str
@@ -60,14 +60,14 @@ class Asked:
     key_variable: str
     key: str
     has_key: bool
-    manner: Manner
+    manner: Capabilities
     proven: bool = True
 
 
 _KEY = re.compile(r"\bsk-[\w\-*.]{6,}[\w*]|(?<=Bearer )[\w\-*.]{8,}[\w*]")
 
 
-def redacted(text: str, key: str) -> str:
+def redact(text: str, key: str) -> str:
     """The text without the key, however it is written, and without anything else that looks like one."""
     if len(key) >= 4:
         for written in {key, quote(key, safe=""), json.dumps(key)[1:-1]}:
@@ -75,48 +75,50 @@ def redacted(text: str, key: str) -> str:
     return _KEY.sub("[key]", text)
 
 
-def said(body: str, key: str) -> str:
+def error_message(body: str, key: str) -> str:
     """What the body of an error says, on one line and at most 300 characters long, without the key."""
-    text = " ".join(redacted(_message(_json(body)) or body, key).split())
+    text = " ".join(redact(_message(_json(body)) or body, key).split())
     return text if len(text) <= 300 else text[:297] + "..."
 
 
-def is_page(body: str) -> bool:
+def is_web_page(body: str) -> bool:
     """Whether a body is a web page: what answers is no API."""
     return body[:300].lstrip().lower().startswith(("<!doctype", "<html", "<head", "<body", "<?xml", "<"))
 
 
-def refusal(status: int, headers: Mapping[str, str], body: str, asked: Asked) -> Exception:
+def classify_error(status: int, headers: Mapping[str, str], body: str, asked: CallContext) -> Exception:
     """What an answer with an error status amounts to: Fatal, Passing, Once or Refit."""
     data = _json(body)
-    code, words = _codes(data), (_message(data) or ("" if is_page(body) else body))[:4000].lower()
-    told = said("a web page" if is_page(body) else body, asked.key) or "no reason given"
+    code, words = _codes(data), (_message(data) or ("" if is_web_page(body) else body))[:4000].lower()
+    told = error_message("a web page" if is_web_page(body) else body, asked.key) or "no reason given"
     if status == 402 or _out_of_money(code, words):
-        return Fatal(f"{asked.where} has no money left for this key ({status}: {told}). Top up, then resume the run.")
+        return FatalError(
+            f"{asked.where} has no money left for this key ({status}: {told}). Top up, then resume the run."
+        )
     if status == 429:
-        return Passing("rate", f"turned away (429: {told})", headers, status)
+        return TransientError("rate", f"turned away (429: {told})", headers, status)
     if status in (408, 409, 425) or status >= 500:
         sort: Sort = "timeout" if status in (408, 504) else "server"
-        return Passing(sort, f"the endpoint failed ({status}: {told})", headers, status, charged=status == 504)
+        return TransientError(sort, f"the endpoint failed ({status}: {told})", headers, status, charged=status == 504)
     if _filtered(code, words):
-        return Once("refused", f"the endpoint's filter refused the call ({status}: {told})")
+        return CallError("refused", f"the endpoint's filter refused the call ({status}: {told})")
     if status in (401, 403):
         what = f"set {asked.key_variable} to a key that it takes" if asked.has_key else f"set {asked.key_variable}"
         how = f"refuses the key in {asked.key_variable}" if asked.has_key else "wants a key"
-        return Fatal(f"{asked.where} {how} ({status}: {told}). In the environment, {what}.")
+        return FatalError(f"{asked.where} {how} ({status}: {told}). In the environment, {what}.")
     if _too_long(code, words):
-        return Once("api_error", f"the call does not fit the model's context ({status}: {told})")
+        return CallError("api_error", f"the call does not fit the model's context ({status}: {told})")
     if _no_model(status, code, words):
-        return Fatal(f"{asked.where} has no model {asked.model!r} ({status}: {told}). Check the model's name.")
+        return FatalError(f"{asked.where} has no model {asked.model!r} ({status}: {told}). Check the model's name.")
     if status in (400, 422):
-        return _parameter(status, data, words, told, asked) or Once("api_error", f"refused ({status}: {told})")
+        return _parameter(status, data, words, told, asked) or CallError("api_error", f"refused ({status}: {told})")
     if status in (404, 405) or 300 <= status < 400:
         if asked.proven:
-            return Passing("server", f"the endpoint failed ({status}: {told})", headers, status)
-        return Fatal(
+            return TransientError("server", f"the endpoint failed ({status}: {told})", headers, status)
+        return FatalError(
             f"{asked.where} is no OpenAI-compatible API ({status}: {told}). Check the base URL; most end in /v1."
         )
-    return Once("api_error", f"refused ({status}: {told})")
+    return CallError("api_error", f"refused ({status}: {told})")
 
 
 def _json(body: str) -> Any:
@@ -201,7 +203,7 @@ _NAMED: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
-def _parameter(status: int, data: Any, words: str, told: str, asked: Asked) -> Exception | None:
+def _parameter(status: int, data: Any, words: str, told: str, asked: CallContext) -> Exception | None:
     """What is to be done about a parameter that the endpoint does not take; None where it names none that was given."""
     inner = data.get("error") if isinstance(data, dict) else None
     param = str(inner.get("param") or "").lower() if isinstance(inner, dict) else ""
@@ -209,22 +211,30 @@ def _parameter(status: int, data: Any, words: str, told: str, asked: Asked) -> E
     named = [n for n, ws in _NAMED if _has(param, *ws)] or [n for n, ws in _NAMED if _has(words, *ws)]
     for name in named:
         if name == "response_format" and (weaker := manner.down()):
-            return Refit(weaker, f"{asked.model} takes no {manner.mode} here: asked in the manner {weaker.mode}")
+            return MannerRefused(
+                weaker, f"{asked.model} takes no {manner.mode} here: asked in the manner {weaker.mode}"
+            )
         if name == "logprobs" and params.logprobs and "logprobs" not in manner.without:
             fewer = "top_logprobs" in words and "top_logprobs" not in manner.without
             left = "top_logprobs" if fewer else "logprobs"
-            return Refit(manner.less(left), f"{asked.model} gives no {left}: asked without ({status}: {told})")
+            return MannerRefused(manner.less(left), f"{asked.model} gives no {left}: asked without ({status}: {told})")
         if name == "seed" and params.seed is not None and "seed" not in manner.without:
-            return Refit(manner.less("seed"), f"{asked.model} takes no seed: asked without, so repeats may differ")
+            return MannerRefused(
+                manner.less("seed"), f"{asked.model} takes no seed: asked without, so repeats may differ"
+            )
         if name == "max_tokens" and not manner.renamed and "max_completion_tokens" in words:
-            renamed = Manner(manner.mode, manner.without, renamed=True)
-            return Refit(renamed, f"{asked.model} calls max_tokens max_completion_tokens: asked so")
+            renamed = Capabilities(manner.mode, manner.without, renamed=True)
+            return MannerRefused(renamed, f"{asked.model} calls max_tokens max_completion_tokens: asked so")
         if name == "max_tokens":
-            return Fatal(f"{asked.where} does not take max_tokens {params.max_tokens} ({status}: {told}). Set another.")
+            return FatalError(
+                f"{asked.where} does not take max_tokens {params.max_tokens} ({status}: {told}). Set another."
+            )
         if name == "temperature" and "temperature" not in manner.without:
             if params.temperature == 1:  # the default of the API: left out, it is what was asked for
-                return Refit(manner.less("temperature"), f"{asked.model} takes no temperature but its own, which is 1")
-            return Fatal(
+                return MannerRefused(
+                    manner.less("temperature"), f"{asked.model} takes no temperature but its own, which is 1"
+                )
+            return FatalError(
                 f"{asked.model} does not take temperature {params.temperature:g} ({status}: {told}). Set it to 1: "
                 "that is another judge, whose scores vary from call to call, so take several samples."
             )

@@ -11,10 +11,10 @@ from typing import Any
 
 from judges.card import Card, Item
 from judges.client.budget import Price, cost
-from judges.client.usage import sent
+from judges.client.usage import tokens_sent
 from judges.params import Params
 from judges.protocols import call_plan
-from judges.protocols.call_plan import Answer, Task
+from judges.protocols.call_plan import CallReply, Task
 from judges.tokens import tokens
 from judges.types import Dialogue, Pair
 
@@ -83,7 +83,7 @@ def estimate(
     for key, item in drawn:
         for task in call_plan.tasks(card, params, [(key, item)]):
             made += 1
-            for there, back in sizes(card, params, task):
+            for there, back in call_sizes(card, params, task):
                 calls, tokens_in, tokens_out = calls + 1, tokens_in + there, tokens_out + back
     stretch = number / len(drawn) if drawn else 0.0
     if judgments is not None and made:
@@ -104,16 +104,16 @@ def estimate(
     )
 
 
-def sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, int]]:
+def call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, int]]:
     """About how many tokens (sent, in the reply) each call of a judgment has."""
-    before: dict[str, Answer] = {}
+    before: dict[str, CallReply] = {}
     names = call_plan.pieces(card, params, task)
     shares = sum("window" in name or "chapter" in name for name in names) or 1
     for piece in names:
         ask = call_plan.ask(card, params, task, piece, before, "json_schema", "")
-        before[piece] = Answer(task.key, task.part, task.sample, piece, _SUMMARY)
+        before[piece] = CallReply(task.key, task.part, task.sample, piece, _SUMMARY)
         repeats = ceil(_repeats(card, task) / shares)
-        yield sent(ask, "json_schema"), _PROSE if ask.schema is None else _reply(ask.schema, repeats)
+        yield tokens_sent(ask, "json_schema"), _PROSE if ask.schema is None else _reply(ask.schema, repeats)
 
 
 def _drawn(items: Iterable[tuple[str, Item]], most: int, chance: Random) -> tuple[list[tuple[str, Item]], int]:

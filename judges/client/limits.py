@@ -46,7 +46,7 @@ class Bucket:
         self._at = max(now, self._at)
 
 
-class Window:
+class ConcurrencyWindow:
     """How many calls may be under way: additive increase, multiplicative decrease, between 1 and `most`.
 
     A call that the endpoint turned away or left waiting (429, 503, a timeout) takes the window to 0.7 of itself, but

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from judges.client.budget import Price
-from judges.client.endpoint import practice
+from judges.client.endpoint import is_practice
 from judges.errors import AssayError
 from judges.types import Strict
 
@@ -56,7 +56,7 @@ def price(model: str, batch: bool = False, file: Path = PRICES) -> Price | None:
 
     A dated name ("gpt-4o-2024-08-06") that is not listed costs what the undated one does. Practice costs nothing.
     """
-    if practice(model):
+    if is_practice(model):
         return 0.0, 0.0
     found = _listed(model, file)
     if found is None:
@@ -65,7 +65,7 @@ def price(model: str, batch: bool = False, file: Path = PRICES) -> Price | None:
     return found.in_ * share, found.out * share
 
 
-def context(model: str, file: Path = PRICES) -> int:
+def context_of_model(model: str, file: Path = PRICES) -> int:
     """The tokens that a call of the model and its reply may have together; 0: not known."""
     found = _listed(model, file)
     return 0 if found is None else found.context

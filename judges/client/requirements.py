@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from judges.card import Card, Item
-from judges.client.endpoint import practice
-from judges.client.estimate import Requirement, sizes
+from judges.client.endpoint import is_practice
+from judges.client.estimate import Requirement, call_sizes
 from judges.families import family
 from judges.params import Params
 from judges.protocols import call_plan
@@ -27,7 +27,7 @@ def requirements(
 
 
 def _strength(model: str, systems: Sequence[str]) -> Iterable[Requirement]:
-    if practice(model):
+    if is_practice(model):
         yield Requirement("Practice models are fixed rules: use them to try the steps, not as evidence about a judge.")
         return
     named = f" ({', '.join(systems[:_NAMED])}{' ...' if len(systems) > _NAMED else ''})" if systems else ""
@@ -46,7 +46,9 @@ def _strength(model: str, systems: Sequence[str]) -> Iterable[Requirement]:
 def _room(card: Card, params: Params, longest: Iterable[tuple[str, Item]], room: int) -> Iterable[Requirement]:
     """The longest reply, and the largest call with its reply, of the longest items."""
     once = params.model_copy(update={"samples": 1, "probe": params.probe.replace("scenario_swapped", "")})
-    calls = [(*size, task.key) for task in call_plan.tasks(card, once, longest) for size in sizes(card, once, task)]
+    calls = [
+        (*size, task.key) for task in call_plan.tasks(card, once, longest) for size in call_sizes(card, once, task)
+    ]
     if not calls:
         return
     reply, of = max((back, name) for _, back, name in calls)

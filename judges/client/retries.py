@@ -15,7 +15,7 @@ _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _UNIT = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
-def pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> float | None:
+def retry_pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> float | None:
     """Seconds until the next try after `tried` failed ones (from 1), or None: `tries` are used up.
 
         floor + U(0, min(60, 0.5 * 2^(tried - 1)))
@@ -30,7 +30,7 @@ def pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> float |
     return min(floor, LONGEST) + chance.uniform(0.0, min(MOST, BASE * 2.0 ** min(tried - 1, 30)))
 
 
-def spoken(floor: float) -> str:
+def describe_pause(floor: float) -> str:
     """The message about a pause of `floor` seconds that an endpoint asks for: its length, and how long it is kept."""
     wanted = f"The endpoint asks to be left alone for {_minutes(floor)}"
     if floor <= LONGEST:
@@ -43,7 +43,7 @@ def _minutes(seconds: float) -> str:
     return f"{seconds:,.0f} seconds" if seconds < 120 else f"{seconds / 60:,.0f} minutes"
 
 
-def asked(headers: Mapping[str, str], now: float) -> float:
+def requested_pause(headers: Mapping[str, str], now: float) -> float:
     """Seconds that a refusal asks us to wait, 0.0 where it asks for nothing; `now` is in seconds since 1970, UTC.
 
     `headers` have lower-case names. `retry-after-ms` and `retry-after` (seconds, or an HTTP date) say it outright;
@@ -64,7 +64,7 @@ def asked(headers: Mapping[str, str], now: float) -> float:
     return max(waits)
 
 
-def said_at(headers: Mapping[str, str]) -> float:
+def server_time(headers: Mapping[str, str]) -> float:
     """The endpoint's own time, to which a date in `retry-after` belongs; far ahead where it does not say."""
     try:
         parts = parsedate_tz(headers.get("date", ""))

@@ -12,17 +12,17 @@ from typing import Literal, Protocol
 from judges.card import Card
 from judges.client import retries, usage
 from judges.client.budget import Budget, cost
-from judges.client.capabilities import Manner
-from judges.client.client import Given
+from judges.client.capabilities import Capabilities
+from judges.client.client import ClientReply
 from judges.client.endpoint import Endpoint
-from judges.client.errors import Fatal, Once, Passing, Refit
-from judges.client.throttle import Door, until
+from judges.client.errors import CallError, FatalError, MannerRefused, TransientError
+from judges.client.throttle import Throttle, wait_for
 from judges.client.usage import Charge
 from judges.errors import AssayError, BadCard
 from judges.params import Params
 from judges.protocols import call_plan
-from judges.protocols.call_plan import Answer, Ask, Judged, Mode, Task
-from judges.reading.reading import objects
+from judges.protocols.call_plan import Ask, CallReply, FinishedJudgment, Mode, Task
+from judges.reading.reading import json_objects
 from judges.types import Reading
 
 SAME = 20
@@ -36,23 +36,23 @@ _LOOK, _REFITS = 0.05, 8
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class RunNotice:
     """Something worth saying of the run itself. `stopped` and `spent`: it ended before all was asked."""
 
     sort: Literal["manner", "slower", "stopped", "spent"]
     text: str
 
 
-class Asks(Protocol):
+class CallsEndpoint(Protocol):
     """What a run needs of a client (judges.client.client.Client)."""
 
-    async def answer(self, model: str, params: Params, ask: Ask, mode: Mode | None = None) -> Given:
+    async def answer(self, model: str, params: Params, ask: Ask, mode: Mode | None = None) -> ClientReply:
         """Make one call. Raises Fatal, Passing, Once or Refit."""
 
-    def manner(self, model: str) -> Manner:
+    def manner(self, model: str) -> Capabilities:
         """How the model is asked now."""
 
-    def refit(self, model: str, manner: Manner) -> None:
+    def refit(self, model: str, manner: Capabilities) -> None:
         """Ask the model in this manner from now on."""
 
     def known(self, model: str) -> bool:
@@ -69,17 +69,17 @@ async def run(
     card: Card,
     model: str,
     params: Params,
-    client: Asks,
+    client: CallsEndpoint,
     tasks: Iterable[Task],
     *,
     endpoint: Endpoint,
-    had: Callable[[Task], Mapping[str, Answer] | None] | None = None,
+    had: Callable[[Task], Mapping[str, CallReply] | None] | None = None,
     stop: Stop = None,
     budget: Budget | None = None,
     seed: int = 0,
     grace: float = GRACE,
     salt: str | None = None,
-) -> AsyncIterator[Answer | Judged | Charge | Note]:
+) -> AsyncIterator[CallReply | FinishedJudgment | Charge | RunNotice]:
     """Ask the judge for every task, and give each answer as it comes, and each judgment when its pieces are there.
 
     Tasks are taken one at a time as there is room for them, and at most `endpoint.concurrency` are under way; the order
@@ -111,10 +111,10 @@ class _Run:
         card: Card,
         model: str,
         params: Params,
-        client: Asks,
+        client: CallsEndpoint,
         tasks: Iterable[Task],
         endpoint: Endpoint,
-        had: Callable[[Task], Mapping[str, Answer] | None] | None,
+        had: Callable[[Task], Mapping[str, CallReply] | None] | None,
         stop: Stop,
         budget: Budget | None,
         chance: Random,
@@ -127,26 +127,26 @@ class _Run:
         self._stop = stop.is_set if isinstance(stop, asyncio.Event) else stop
         self._clock = asyncio.get_running_loop().time
         self._ended = asyncio.Event()
-        self._door = Door(endpoint, budget, self._clock, self._ended)
+        self._door = Throttle(endpoint, budget, self._clock, self._ended)
         self._counts = bool(endpoint.tokens_per_minute) or budget is not None
         self._mean_out = min(params.max_tokens, 400.0)
-        self._out: deque[Answer | Judged | Charge | Note] = deque()
+        self._out: deque[CallReply | FinishedJudgment | Charge | RunNotice] = deque()
         self._ready, self._room = asyncio.Event(), asyncio.Event()
         self._trial = not client.known(model)
         self._tried = asyncio.Event()
         self._told: set[str] = set()
         self._quiet_until = float("-inf")
-        self._manner: Manner | None = None
+        self._manner: Capabilities | None = None
         self._prose = self._streak = self._answered = 0
         self._fault: BaseException | None = None
-        self._last: Note | None = None
+        self._last: RunNotice | None = None
         self._hands: list[asyncio.Task[None]] = []
         self._busy, self._most_out = endpoint.concurrency, 4 * endpoint.concurrency + 64
         self._watch: asyncio.Task[None] | None = None
 
     # -- the stream ---------------------------------------------------------------------------------------------------
 
-    async def stream(self) -> AsyncIterator[Answer | Judged | Charge | Note]:
+    async def stream(self) -> AsyncIterator[CallReply | FinishedJudgment | Charge | RunNotice]:
         """What the hands bring, until all of them are done."""
         if not self._trial:
             self._tried.set()
@@ -184,12 +184,12 @@ class _Run:
             if self._stop is None:
                 await self._ended.wait()
             elif self._going():
-                await until(self._ended, _LOOK)
+                await wait_for(self._ended, _LOOK)
         await asyncio.wait(self._hands, timeout=self.grace)
         for hand in self._hands:
             hand.cancel()
 
-    def _end(self, note: Note | None = None, fault: BaseException | None = None) -> None:
+    def _end(self, note: RunNotice | None = None, fault: BaseException | None = None) -> None:
         """Begin no more calls. The first reason counts; a fault counts more than a wish."""
         if self._fault is None:
             self._fault = fault
@@ -202,10 +202,10 @@ class _Run:
     def _going(self) -> bool:
         """Whether calls may still be begun."""
         if self._stop is not None and not self._ended.is_set() and self._stop():
-            self._end(Note("stopped", _STOPPED))
+            self._end(RunNotice("stopped", _STOPPED))
         return not self._ended.is_set()
 
-    def _give(self, found: Answer | Judged | Charge | Note) -> None:
+    def _give(self, found: CallReply | FinishedJudgment | Charge | RunNotice) -> None:
         self._out.append(found)
         self._ready.set()
 
@@ -225,7 +225,7 @@ class _Run:
                     self._tried.set()
                     return
                 await self._judge(task)
-        except Fatal as fault:
+        except FatalError as fault:
             self._end(fault=fault)
         except Exception as fault:
             self._end(fault=fault)
@@ -244,12 +244,12 @@ class _Run:
                 self._give(answer)
                 answers[left[0]] = answer
             self._give(call_plan.fuse(card, params, task, answers))
-        except (Fatal, BadCard):  # a card whose own code fails cannot judge the next item either
+        except (FatalError, BadCard):  # a card whose own code fails cannot judge the next item either
             raise
         except AssayError as error:  # an item that this judge cannot be asked about
-            self._give(Judged(task, "", Reading(unscored="incomplete", why=str(error))))
+            self._give(FinishedJudgment(task, "", Reading(unscored="incomplete", why=str(error))))
 
-    async def _answer(self, task: Task, piece: str, before: Mapping[str, Answer]) -> Answer | None:
+    async def _answer(self, task: Task, piece: str, before: Mapping[str, CallReply]) -> CallReply | None:
         """The answer to one piece, after as many tries as it takes; None where the run ends first. Raises Fatal."""
         tried = refits = 0
         made: Ask | None = None
@@ -259,12 +259,12 @@ class _Run:
             if made is None or now_mode != mode:
                 mode = now_mode
                 made = call_plan.ask(self.card, self.params, task, piece, before, mode, self.salt)
-            tokens_in = usage.sent(made, mode) if self._counts else 0
+            tokens_in = usage.tokens_sent(made, mode) if self._counts else 0
             most = 0.0 if self.budget is None else self.budget.most(tokens_in, self.params.max_tokens)
             held = tokens_in + self._mean_out
             if not self._going() or not await self._door.admit(held, most):
                 if not self._ended.is_set():
-                    self._end(Note("spent", self._door.refusal))
+                    self._end(RunNotice("spent", self._door.refusal))
                 return None
             began, real, used = self._clock(), most, held
             floor, charged = 0.0, True
@@ -273,7 +273,7 @@ class _Run:
                 given = await self.client.answer(self.model, self.params, made, mode)
                 seconds = self._clock() - began
                 told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
-                bill = usage.billed(told, made, mode, given.raw, cut, self.params.max_tokens)
+                bill = usage.tokens_billed(told, made, mode, given.raw, cut, self.params.max_tokens)
                 used = float(bill[0] + bill[1])
                 self._mean_out += (bill[1] - self._mean_out) / 20
                 if self.budget is not None:
@@ -286,56 +286,58 @@ class _Run:
                     continue
                 charged = False  # the answer tells itself what it cost
                 return self._made(task, piece, given, bill, tried, seconds)
-            except Fatal:
+            except FatalError:
                 real, used, charged = 0.0, 0.0, False
                 raise
-            except Refit as fit:
+            except MannerRefused as fit:
                 real, used, charged = 0.0, 0.0, False
                 refits += 1
                 if fit.why and fit.why not in self._told:
                     self._told.add(fit.why)
-                    self._give(Note("manner", f"{fit.why}."))
+                    self._give(RunNotice("manner", f"{fit.why}."))
                 if refits > _REFITS:
-                    raise Fatal(f"The endpoint took no manner of asking {self.model}: {fit.why}.") from None
+                    raise FatalError(f"The endpoint took no manner of asking {self.model}: {fit.why}.") from None
                 continue
-            except Once as fact:
+            except CallError as fact:
                 real, charged = 0.0, False
                 self._door.good()
                 return self._failed(task, piece, mode, tried + 1, began, fact.unscored, fact.why)
-            except Passing as fault:
+            except TransientError as fault:
                 charged = fault.charged
                 real = most if charged else 0.0
                 tried += 1
-                floor = retries.asked(fault.headers, retries.said_at(fault.headers))
+                floor = retries.requested_pause(fault.headers, retries.server_time(fault.headers))
                 crowded = fault.sort in ("rate", "timeout") or fault.status == 503
                 if crowded and self._door.bad(began, floor):
                     self._give(
-                        Note("slower", "The endpoint turned calls away or left them waiting: fewer are made at a time.")
+                        RunNotice(
+                            "slower", "The endpoint turned calls away or left them waiting: fewer are made at a time."
+                        )
                     )
-                delay = retries.pause(tried, self.endpoint.tries, self.chance, floor)
+                delay = retries.retry_pause(tried, self.endpoint.tries, self.chance, floor)
                 if delay is not None and floor >= _LONG and self._clock() >= self._quiet_until:
                     self._quiet_until = self._clock() + delay
-                    self._give(Note("slower", retries.spoken(floor)))
+                    self._give(RunNotice("slower", retries.describe_pause(floor)))
                 why = fault.why
             finally:
                 self._door.leave(held, used, most, real)
                 if charged:  # also a call that was dropped: it was asked, so it may have to be paid for in full
-                    at_most = (tokens_in or usage.sent(made, mode), self.params.max_tokens, True)
+                    at_most = (tokens_in or usage.tokens_sent(made, mode), self.params.max_tokens, True)
                     self._give(Charge("try", *(bill or at_most)))
             if delay is None:
                 ways = f"{why}, after {tried} tries" if tried > 1 else why
                 return self._failed(task, piece, mode, tried, began, "api_error", ways, streak=True)
-            await until(self._ended, delay)
+            await wait_for(self._ended, delay)
             if self._ended.is_set():
                 return None
 
     def _made(
-        self, task: Task, piece: str, given: Given, bill: tuple[int, int, bool], tried: int, seconds: float
-    ) -> Answer:
+        self, task: Task, piece: str, given: ClientReply, bill: tuple[int, int, bool], tried: int, seconds: float
+    ) -> CallReply:
         if self._trial:
             self.client.settle(self.model)
             self._settled()
-        return Answer(
+        return CallReply(
             *(task.key, task.part, task.sample, piece, given.raw, given.unscored, given.why, given.mode, given.model),
             *(bill[0], bill[1], tried, seconds, given.logprobs, bill[2]),
         )
@@ -350,16 +352,18 @@ class _Run:
         unscored: Literal["api_error", "refused", "unreadable", "out_of_range", "cut_off", "incomplete"],
         why: str,
         streak: bool = False,
-    ) -> Answer:
+    ) -> CallReply:
         """The answer of a call that failed for good. Raises Fatal where they all do."""
         if self._trial:
             self._settled()
         if unscored == "api_error" and (streak or not self._answered):
             self._streak += 1
             if self._streak >= SAME:
-                self._end(fault=Fatal(f"{self._streak} calls failed one after the other, the last because: {why}."))
+                self._end(
+                    fault=FatalError(f"{self._streak} calls failed one after the other, the last because: {why}.")
+                )
         seconds = self._clock() - began
-        return Answer(
+        return CallReply(
             task.key, task.part, task.sample, piece, "", unscored, why, mode, self.model, tries=tried, seconds=seconds
         )
 
@@ -369,22 +373,22 @@ class _Run:
         self._trial = False
         self._tried.set()
 
-    def _in_prose(self, made: Ask, given: Given) -> bool:
+    def _in_prose(self, made: Ask, given: ClientReply) -> bool:
         """Whether to ask the first call again, because the endpoint seems to take the schema and pay no heed to it.
 
         Prose twice in place of JSON: the shape of the reply is said in words from now on. Where that is answered by
         prose, too, the model is at fault and not the manner, which goes back to what it was.
         """
-        if made.schema is None or given.unscored or objects(given.raw):
+        if made.schema is None or given.unscored or json_objects(given.raw):
             return False
         manner = self.client.manner(self.model)
         self._prose += 1
         if manner.mode != "text":
             if self._prose == 2:
                 self._manner = manner
-                self.client.refit(self.model, Manner("text", manner.without, manner.renamed))
+                self.client.refit(self.model, Capabilities("text", manner.without, manner.renamed))
                 self._give(
-                    Note("manner", f"{self.model} answered without JSON: the shape of the reply is said in words.")
+                    RunNotice("manner", f"{self.model} answered without JSON: the shape of the reply is said in words.")
                 )
             return self._prose <= 2
         if self._manner is not None:
@@ -393,8 +397,10 @@ class _Run:
         return False
 
 
-def _left(card: Card, params: Params, task: Task, names: Sequence[str], answers: Mapping[str, Answer]) -> Sequence[str]:
+def _left(
+    card: Card, params: Params, task: Task, names: Sequence[str], answers: Mapping[str, CallReply]
+) -> Sequence[str]:
     """The pieces that are still to be asked, in order; none once one of them cannot be read."""
     if len(names) == 1:
         return [] if answers else names
-    return call_plan.left(card, params, task, answers)
+    return call_plan.remaining_pieces(card, params, task, answers)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from judges.client.budget import Budget, reached
+from judges.client.budget import Budget, explain_limit
 from judges.client.endpoint import Endpoint
-from judges.client.limits import Bucket, Window
+from judges.client.limits import Bucket, ConcurrencyWindow
 from judges.client.retries import LONGEST
 
 
-async def until(event: asyncio.Event, seconds: float) -> None:
+async def wait_for(event: asyncio.Event, seconds: float) -> None:
     """Wait so long, but no longer than until the event."""
     try:
         async with asyncio.timeout(seconds):
@@ -20,7 +20,7 @@ async def until(event: asyncio.Event, seconds: float) -> None:
         pass
 
 
-class Door:
+class Throttle:
     """First come, first served: `admit` waits until a call may begin, `leave` ends it. `ended` lets nobody in.
 
     `clock` gives seconds of any origin. `refusal` says why the budget let nobody in any more.
@@ -30,7 +30,7 @@ class Door:
         self, endpoint: Endpoint, budget: Budget | None, clock: Callable[[], float], ended: asyncio.Event
     ) -> None:
         self._budget, self._clock, self._ended = budget, clock, ended
-        self._window = Window(endpoint.concurrency)
+        self._window = ConcurrencyWindow(endpoint.concurrency)
         self._requests = Bucket(endpoint.requests_per_minute, clock())
         self._tokens = Bucket(endpoint.tokens_per_minute, clock())
         self._line, self._freed = asyncio.Lock(), asyncio.Event()
@@ -47,7 +47,7 @@ class Door:
                 now = self._clock()
                 wait = max(self._requests.wait(1, now), self._tokens.wait(held, now), self._paused_until - now)
                 if wait > 0:
-                    await until(self._ended, wait)
+                    await wait_for(self._ended, wait)
                     continue
                 if self._budget is not None and self._under_way and not self._budget.proven:
                     await self._any_freed()
@@ -56,7 +56,7 @@ class Door:
                     if self._under_way:
                         await self._any_freed()
                         continue
-                    self.refusal = reached(self._budget.limit, self._budget.spent, most * self._budget.times)
+                    self.refusal = explain_limit(self._budget.limit, self._budget.spent, most * self._budget.times)
                     return False
                 if self._budget is not None:
                     await self._budget.secure()

@@ -30,13 +30,13 @@ class Charge:
     calls: int = 1
 
 
-def sent(ask: Ask, mode: Mode) -> int:
+def tokens_sent(ask: Ask, mode: Mode) -> int:
     """About how many tokens a call sends: its messages, and the schema where the endpoint is held to one."""
     said = sum(tokens(message["content"]) + AROUND for message in ask.messages)
     return said + (tokens(json.dumps(ask.schema)) if ask.schema is not None and mode == "json_schema" else 0)
 
 
-def used(
+def tokens_used(
     told: tuple[int, int], size: int, sent: Callable[[], int], raw: str, cut: bool, most: int
 ) -> tuple[int, int, bool]:
     """(tokens in, tokens out, whether they are estimated) of an answer to a call of `size` characters.
@@ -52,7 +52,7 @@ def used(
     return tokens_in, most if cut or not raw else min(tokens(raw) + AROUND, most), True
 
 
-def billed(told: tuple[int, int], ask: Ask, mode: Mode, raw: str, cut: bool, most: int) -> tuple[int, int, bool]:
+def tokens_billed(told: tuple[int, int], ask: Ask, mode: Mode, raw: str, cut: bool, most: int) -> tuple[int, int, bool]:
     """The same of an answer to this very call."""
     size = sum(len(message["content"]) for message in ask.messages)
-    return used(told, size, lambda: sent(ask, mode), raw, cut, most)
+    return tokens_used(told, size, lambda: tokens_sent(ask, mode), raw, cut, most)

@@ -56,11 +56,11 @@ _SCRIPTS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30
 
 def owner(name: str) -> Owner:
     """Whose something of that name is: "gpt-4_score" a judge's, "annotator_1" a person's, "score" nobody's known."""
-    return heard(name).owner
+    return parse_name(name).owner
 
 
 @dataclass(frozen=True)
-class Name:
+class ColumnName:
     """What a column's name says: whose it is (`both`: of either), how surely, who that is, and what it is about."""
 
     owner: Owner
@@ -119,7 +119,7 @@ _KNOWN = _OWNERS | _PLAIN | _NOTES | _CONFIDENCE | _AVERAGE
 _UNSPACED = sorted((word for word in _KNOWN if _SCRIPTS.match(word) and ord(word[0]) > 0x3000), key=len, reverse=True)
 
 
-def heard(name: str) -> Name:
+def parse_name(name: str) -> ColumnName:
     """What a column's name says."""
     words = _words(name)
     judge = [w for w in words if w in _JUDGE or _MODEL.match(w)]
@@ -132,7 +132,7 @@ def heard(name: str) -> Name:
     rest = [w for w in words if w not in _KNOWN and w not in mine and w not in signs and w != "の"]
     models = [w for w in judge if _MODEL.match(w)]
     stem = "_".join(models or [w for w in words if w in mine or w in signs])
-    return Name(
+    return ColumnName(
         "judge" if judge and not person else "person" if person and not judge else "",
         not strong,
         bool(judge and person),
@@ -146,11 +146,11 @@ def heard(name: str) -> Name:
     )
 
 
-def flat(name: str) -> str:
+def normalize(name: str) -> str:
     """A name in small letters with _ between its words."""
     return re.sub(r"[^\w#]+|_+", "_", unicodedata.normalize("NFKC", _CAMEL.sub("_", name)).lower()).strip("_")
 
 
-def named(header: Sequence[str]) -> list[str]:
+def column_names(header: Sequence[str]) -> list[str]:
     """The names of a table's columns; one without a name, such as that of a saved index, gets its place as name."""
     return [cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(header)]

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from judges.authoring.recipe import Answers
+from judges.authoring.recipe import RecipeScale
 from judges.authoring.scale_inference import Survey, survey
-from judges.importing.column_names import Name, Owner, flat, heard
+from judges.importing.column_names import ColumnName, Owner, normalize, parse_name
 
 _IDS = """
     id idx case item_id item uid uuid key index question_id prompt_id example_id doc_id sample_id instance_id row_id
@@ -61,7 +61,7 @@ _MEASURED = frozenset("price cost tokens length latency time seconds count dolla
 
 
 @dataclass(frozen=True)
-class Voice:
+class AnswerColumn:
     """A column of answers: who gave them, of what (`dimension`, "" where the name says only who), on which scale.
 
     `answers` is None where its cells have no scale in common (`survey.why` says why). `reason` and `confidence` are
@@ -76,7 +76,7 @@ class Voice:
     confidence: str = ""
 
     @property
-    def answers(self) -> Answers | None:
+    def answers(self) -> RecipeScale | None:
         """The scale of its cells."""
         return self.survey.answers
 
@@ -100,10 +100,10 @@ class Columns:
 
     id: str = ""
     texts: dict[str, list[str]] = field(default_factory=dict)
-    judges: tuple[Voice, ...] = ()
-    people: tuple[Voice, ...] = ()
+    judges: tuple[AnswerColumn, ...] = ()
+    people: tuple[AnswerColumn, ...] = ()
     by: str = ""
-    values: tuple[Voice, ...] = ()
+    values: tuple[AnswerColumn, ...] = ()
     """With `by`: the columns of answers; each row says whose they are."""
     meta: tuple[str, ...] = ()
     unclear: tuple[Unclear, ...] = ()
@@ -115,7 +115,7 @@ class Columns:
         return "pair" if "response_a" in self.texts else "dialogue" if "turns" in self.texts else "response"
 
 
-def columns(
+def find_columns(
     names: Sequence[str], rows: Sequence[Mapping[str, Any]], judges: Sequence[str] = (), people: Sequence[str] = ()
 ) -> Columns:
     """What the columns of a table are; `judges` and `people` are those of which it was said, and no other is then one.
@@ -133,7 +133,7 @@ class _Table:
     ) -> None:
         self.left = list(names)
         self.rows, self.named = rows, {"judge": judges, "person": people}
-        self.plain = {flat(name): name for name in reversed(names)}
+        self.plain = {normalize(name): name for name in reversed(names)}
         self.told: list[str] = []
         self.unclear: list[Unclear] = []
         self.texts: dict[str, list[str]] = {}
@@ -145,7 +145,7 @@ class _Table:
             self.left.remove(column) if column in self.left else None
         key = self._id()
         self._fields()
-        names = {column: heard(column) for column in self.left}
+        names = {column: parse_name(column) for column in self.left}
         aside = [c for c in self.left if names[c].note or names[c].confidence]
         meta = [c for c in self.left if c not in aside and _beside(c, names[c])]
         self.left = [c for c in self.left if c not in aside and c not in meta]
@@ -154,7 +154,7 @@ class _Table:
             self.left.remove(by)
         owners: tuple[Owner, Owner] = ("judge", "person")
         voices = {o: [self._voice(c) for c in self.named[o]] for o in owners}
-        open_: list[Voice] = []
+        open_: list[AnswerColumn] = []
         for column in self.left:
             name = names[column]
             if not self._closed(column, name):
@@ -178,7 +178,13 @@ class _Table:
         return self._made(key, told["judge"], told["person"], meta + [c for c in aside if c not in used], "", [])
 
     def _made(
-        self, key: str, judges: list[Voice], people: list[Voice], meta: list[str], by: str, values: list[Voice]
+        self,
+        key: str,
+        judges: list[AnswerColumn],
+        people: list[AnswerColumn],
+        meta: list[str],
+        by: str,
+        values: list[AnswerColumn],
     ) -> Columns:
         return Columns(
             key, self.texts, tuple(judges), tuple(people), by, tuple(values), tuple(dict.fromkeys(meta)),
@@ -190,9 +196,9 @@ class _Table:
             self._surveys[column] = survey(row.get(column) for row in self.rows)
         return self._surveys[column]
 
-    def _voice(self, column: str) -> Voice:
-        name = heard(column)
-        return Voice(column, name.who or column, name.dimension, self._survey(column))
+    def _voice(self, column: str) -> AnswerColumn:
+        name = parse_name(column)
+        return AnswerColumn(column, name.who or column, name.dimension, self._survey(column))
 
     def _ask(self, columns: Sequence[str], sentence: str) -> None:
         self.unclear.append(Unclear(tuple(columns), f"{sentence}."))
@@ -209,13 +215,13 @@ class _Table:
                 self.left.remove(column)
                 return column
         for column in self.left:
-            name = heard(column)
-            ends = flat(column).endswith("_id") and not name.owner and flat(column) != "model_id"
+            name = parse_name(column)
+            ends = normalize(column).endswith("_id") and not name.owner and normalize(column) != "model_id"
             if ends and self._distinct(column):
                 self.left.remove(column)
                 return column
         first = self.left[0] if self.left else ""
-        if first and len(self.rows) > 2 and self._distinct(first) and not (name := heard(first)).owner:
+        if first and len(self.rows) > 2 and self._distinct(first) and not (name := parse_name(first)).owner:
             whole = all(re.fullmatch(r"\d{1,18}", str(row.get(first))) for row in self.rows)
             if whole and not (name.plain or name.both):
                 self.told.append(f"{first} is taken for the id, as its numbers are all different.")
@@ -232,7 +238,7 @@ class _Table:
             target = "input" if field_ == "task" and "response_a" in self.texts else field_
             for column in list(self.left):
                 once = field_ != "task" and field_ in self.texts
-                if flat(column) in names and not once and self._texty(column, field_):
+                if normalize(column) in names and not once and self._texty(column, field_):
                     self.texts.setdefault(target, []).append(column)
                     self.left.remove(column)
 
@@ -264,11 +270,11 @@ class _Table:
         if scale is not None and field_ == "task" and 2 * len(scale.categories) < found.words and self.texts:
             return False  # a few words again and again ("source: web") are no task
         known = scale is not None and (scale.kind in ("flag", "ordered") or set(scale.categories) == {"a", "tie", "b"})
-        if field_ == "system" and flat(column).endswith(("_id", "_name")):
+        if field_ == "system" and normalize(column).endswith(("_id", "_name")):
             return True  # systems called A and B
         return not known or (field_ in ("output", "task", "") and bool(self.texts))
 
-    def _closed(self, column: str, name: Name) -> bool:
+    def _closed(self, column: str, name: ColumnName) -> bool:
         """Whether the cells of a column can be answers, for what its name says."""
         found = self._survey(column)
         scale = found.answers or found.most
@@ -282,12 +288,12 @@ class _Table:
         words = scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"}
         return not far and not words
 
-    def _by(self, names: Mapping[str, Name]) -> str:
+    def _by(self, names: Mapping[str, ColumnName]) -> str:
         """The column that names who gave the answers of its row: a word for people or judges, above names."""
         open_ = [c for c in self.left if not names[c].owner and self._closed(c, names[c])]
         for column in self.left:
             name, found = names[column], self._survey(column)
-            marked = re.fullmatch(r"(.+)_(id|name)", flat(column))
+            marked = re.fullmatch(r"(.+)_(id|name)", normalize(column))
             if not name.owner or (name.dimension and not marked) or (name.weak and not marked):
                 continue
             scale = found.answers
@@ -295,9 +301,9 @@ class _Table:
             if (marked or (loose and not name.plain and found.words > found.numbers)) and open_:
                 return column
             weak = [c for c in self.left if names[c].weak and names[c].owner and self._closed(c, names[c])]
-            if flat(column) in _WHO and loose and weak and not any(self._alike(column, c) for c in weak):
+            if normalize(column) in _WHO and loose and weak and not any(self._alike(column, c) for c in weak):
                 return column
-            if open_ and flat(column) in _WHO and not name.plain:
+            if open_ and normalize(column) in _WHO and not name.plain:
                 same = [c for c in open_ if _same(scale, self._survey(c).answers)]
                 others = [c for c in self.left if c != column and names[c].owner]
                 if not same and not others:
@@ -309,7 +315,7 @@ class _Table:
         cells = [{str(row.get(column) or "").strip().lower() for row in self.rows} - {""} for column in (one, two)]
         return bool(cells[0] & cells[1])
 
-    def _summaries(self, people: list[Voice], meta: list[str], names: Mapping[str, Name]) -> None:
+    def _summaries(self, people: list[AnswerColumn], meta: list[str], names: Mapping[str, ColumnName]) -> None:
         """Put aside what sums up the people beside it (their mean, or gold made of them): it is no further person."""
         for voice in list(people):
             name = names.get(voice.column)
@@ -323,7 +329,7 @@ class _Table:
                 sums = ", ".join(v.column for v in first[:3])
                 self.told.append(f"{voice.column} is taken for what {sums} came to, and not for one more person.")
 
-    def _settle(self, voices: dict[Owner, list[Voice]], open_: list[Voice], meta: list[str]) -> None:
+    def _settle(self, voices: dict[Owner, list[AnswerColumn]], open_: list[AnswerColumn], meta: list[str]) -> None:
         """Say whose the columns without an owner are, where the rest leaves one way only; else ask."""
         judges, people = voices["judge"], voices["person"]
         if not open_ or (judges and people):
@@ -335,7 +341,7 @@ class _Table:
         lacking, there = (judges, people) if people else (people, judges)
         whose = "a judge" if people else "a person"
         matching = [v for v in open_ if v.dimension in {t.dimension for t in there}]
-        if len({re.sub(r"_(ab|ba|swapped|reversed|flipped)$", "", flat(v.column)) for v in open_}) == 1:
+        if len({re.sub(r"_(ab|ba|swapped|reversed|flipped)$", "", normalize(v.column)) for v in open_}) == 1:
             matching = open_  # one answer, in both orders of a pair
         if there and (len(open_) == 1 or matching):
             taken = matching or open_
@@ -349,18 +355,18 @@ class _Table:
         self._ask([v.column for v in open_], f"The names of {names} do not say {lack}")
 
     @staticmethod
-    def _meet(judges: list[Voice], people: list[Voice]) -> None:
+    def _meet(judges: list[AnswerColumn], people: list[AnswerColumn]) -> None:
         """Let answers whose names say no owner be about the one thing that the others answer."""
         for mine, theirs in ((judges, people), (people, judges)):
             about = {v.dimension for v in theirs}
             for n, voice in enumerate(mine):
-                if len(about) == 1 and voice.dimension not in about and not heard(voice.column).owner:
+                if len(about) == 1 and voice.dimension not in about and not parse_name(voice.column).owner:
                     mine[n] = replace(voice, dimension=next(iter(about)))
 
     @staticmethod
-    def _with(voice: Voice, beside: Mapping[str, Name], owner: Owner, only: bool) -> Voice:
+    def _with(voice: AnswerColumn, beside: Mapping[str, ColumnName], owner: Owner, only: bool) -> AnswerColumn:
         """A voice with the columns that say more of it: those of its name, or the only judge's without one."""
-        stem = heard(voice.column).stem
+        stem = parse_name(voice.column).stem
         fitting = [
             (column, name)
             for column, name in beside.items()
@@ -372,19 +378,19 @@ class _Table:
         return replace(voice, reason=reason, confidence=sure)
 
 
-def _beside(column: str, name: Name) -> bool:
+def _beside(column: str, name: ColumnName) -> bool:
     """Whether a column holds something beside the answers: its language, what it cost, how many people there were."""
-    flat_ = flat(column)
+    flat_ = normalize(column)
     several = flat_ in ("annotators", "raters", "workers") or flat_.startswith(("n_", "num_", "meta"))
     measured = not name.owner and bool(set(flat_.split("_")) & _MEASURED)
     return flat_ in _META or several or measured or _told(flat_, name)
 
 
-def _told(flat_: str, name: Name) -> bool:
+def _told(flat_: str, name: ColumnName) -> bool:
     """Whether a name is of an id, or of what sort of judge or person there was ("rater_type")."""
     of_sort = bool(name.owner) and name.dimension in ("type", "kind", "role", "group")
     return of_sort or (flat_.endswith("_id") and (not name.owner or name.weak))
 
 
-def _same(one: Answers | None, two: Answers | None) -> bool:
+def _same(one: RecipeScale | None, two: RecipeScale | None) -> bool:
     return one is not None and two is not None and one.kind == two.kind

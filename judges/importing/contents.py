@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,12 +24,13 @@ from judges.authoring.custom import from_spec
 from judges.card import Card, Item
 from judges.cards import cards
 from judges.errors import AssayError, BadCard
-from judges.importing import lines
-from judges.importing.column_names import named
-from judges.importing.encodings import written
-from judges.importing.judged_files import Resolve
-from judges.importing.lines import BadLines, JudgmentLine, LabelLine, bad_lines
-from judges.strict_json import not_json
+from judges.gold import Resolve
+from judges.importing import line_files, lines
+from judges.importing.column_names import column_names
+from judges.importing.encodings import detect_encoding
+from judges.importing.line_files import BadLines, bad_lines
+from judges.importing.lines import JudgmentLine, LabelLine
+from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json
 
 FORMAT = 2
 """The newest form of an export that is read and written.
@@ -49,7 +50,7 @@ _TEXTS = {"response": ("task", "output"), "pair": ("input",)}
 
 
 @dataclass(frozen=True)
-class Value:
+class ExportedValue:
     """What an export of scores, samples or gold gives for one cell: its value in words and its code."""
 
     item: str
@@ -66,7 +67,7 @@ class Value:
 
 
 @dataclass
-class Contents:
+class FileContents:
     """What the files hold, with the number of each line by file.
 
     `tables` are the files that are no lines of Assay's, and `resolve` is how the gold rule in them makes one value of
@@ -77,25 +78,25 @@ class Contents:
     items: dict[str, Item] = field(default_factory=dict)
     judgments: dict[Path, list[tuple[int, JudgmentLine]]] = field(default_factory=dict)
     labels: dict[Path, list[tuple[int, LabelLine]]] = field(default_factory=dict)
-    scores: list[Value] = field(default_factory=list)
-    gold: list[Value] = field(default_factory=list)
-    decided: list[Value] = field(default_factory=list)
+    scores: list[ExportedValue] = field(default_factory=list)
+    gold: list[ExportedValue] = field(default_factory=list)
+    decided: list[ExportedValue] = field(default_factory=list)
     tables: dict[Path, list[dict[str, Any]]] = field(default_factory=dict)
     resolve: Resolve = "median"
 
 
-def contents(paths: Sequence[Path], good_rows: bool = False) -> Contents:
+def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
     """Everything in some files; `good_rows` leaves out rows of a table that are none.
 
     Raises BadLines naming every line that cannot be taken, OSError.
     """
-    found = Contents()
+    found = FileContents()
     for path in paths:
-        given = list(rows(path))
+        given = list(read_rows(path))
         first = next((row for _, row in given if isinstance(row, dict)), None)
         if first is None and not given:
             raise BadLines(f"{path}: there is no line in it.")
-        if first is not None and not sort(first):
+        if first is not None and not sort_of_line(first):
             bad = [(number, row) for number, row in given if isinstance(row, str)]
             if bad and not good_rows:
                 raise bad_lines(path, bad)
@@ -107,7 +108,7 @@ def contents(paths: Sequence[Path], good_rows: bool = False) -> Contents:
     return found
 
 
-def _beside(gold: Value) -> Value:
+def _beside(gold: ExportedValue) -> ExportedValue:
     """The judge's value that an export of gold has beside a person's, where a judge was chosen for it."""
     code = gold.row.get("judge_code")
     try:
@@ -116,7 +117,7 @@ def _beside(gold: Value) -> Value:
         raise BadLines(f"judge_code of {gold.item}, {gold.unit}: {str(code)[:40]!r} is no number.") from None
 
 
-def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """(line or row, object) of a file of JSON lines, a JSON list, CSV or Parquet; a sentence where it is none."""
     with path.open("rb") as file:
         head = file.read(4096)
@@ -126,7 +127,7 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     elif text[:1] == b"[":
         yield from _listed(path)
     elif text[:1] == b"{" or path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
-        yield from lines.rows(path)
+        yield from line_files.read_lines(path)
     else:
         yield from _csv(path)
 
@@ -134,17 +135,22 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     try:
         for n, row in enumerate(pq.read_table(path).to_pylist(), 1):
-            yield n, plain(row) if sort(row) else row
+            yield n, line_of_columns(row) if sort_of_line(row) else row
     except pa.ArrowException as error:
         raise BadLines(f"{path} is no Parquet file that can be read: {str(error).splitlines()[0]}.") from None
 
 
 def _listed(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     try:
-        found = json.loads(path.read_bytes().decode("utf-8-sig"))
+        text = path.read_bytes().decode("utf-8-sig")
+        check_depth(text)
+        found = DECODER.decode(text)
+        check_characters(text, found)
     except json.JSONDecodeError as error:
         raise BadLines(f"{path} is {not_json(error, f'in line {error.lineno}')}.") from None
-    except (UnicodeDecodeError, RecursionError):
+    except BadJson as error:
+        raise BadLines(f"{path} {error}.") from None
+    except UnicodeDecodeError:
         raise BadLines(f"{path} is no JSON in UTF-8: save it as UTF-8.") from None
     for n, row in enumerate(found, 1):
         yield n, row if isinstance(row, dict) else "not an object."
@@ -154,7 +160,7 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """The rows of a table of text, whichever of , ; tab and | parts its cells. Raises BadLines."""
     whole = path.read_bytes()
     try:
-        text = whole.decode(written(whole[: 2**16]) or "utf-8").lstrip("\ufeff")
+        text = whole.decode(detect_encoding(whole[: 2**16]) or "utf-8").lstrip("\ufeff")
     except UnicodeDecodeError:
         raise BadLines(f"{path} is not UTF-8: save the file as UTF-8.") from None
     csv.field_size_limit(2**27)
@@ -164,7 +170,7 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         table = list(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True))
     except csv.Error as error:
         raise BadLines(f"{path} is no table that can be read: {error}.") from None
-    names = named(table[0]) if table else []
+    names = column_names(table[0]) if table else []
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
         raise BadLines(f"{path}: its first line names {double!r} twice. Each column needs a name of its own.")
@@ -175,10 +181,10 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
             yield n, f"{len(row)} cells, where the first line has {len(names)}."
             continue
         made = dict(zip(names, row, strict=True))
-        yield n, plain(made, text=True) if sort(made) else made
+        yield n, line_of_columns(made, text=True) if sort_of_line(made) else made
 
 
-def plain(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
+def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
     """A row of an export in columns as the line that it would be: without empty cells, texts of JSON read.
 
     `text`: all cells are texts, as in CSV.
@@ -214,7 +220,7 @@ def _spoken(value: Any) -> Any:
     return value
 
 
-def sort(row: dict[str, Any]) -> str:
+def sort_of_line(row: dict[str, Any]) -> str:
     """What a row is in Assay's own lines, "" where it is none of them."""
     keys = row.keys()
     if "assay" in keys:
@@ -240,45 +246,41 @@ def sort(row: dict[str, Any]) -> str:
     return "judgment" if {"card", "model"} <= keys or {"card", "reply"} <= keys or {"card", "raw"} <= keys else ""
 
 
-def _take(found: Contents, path: Path, given: Iterable[tuple[int, dict[str, Any] | str]]) -> None:
+def _take(found: FileContents, path: Path, given: Iterable[tuple[int, dict[str, Any] | str]]) -> None:
     """Put the lines of a file where they belong. Raises BadLines."""
-    lines.taken(path, given, lambda number, row: _one(found, path, number, row))
+    line_files.take_lines(path, given, lambda number, row: _one(found, path, number, row))
     if path in found.judgments:
-        found.judgments[path] = lines.joined(found.judgments[path])
+        found.judgments[path] = line_files.join_orders(found.judgments[path])
 
 
-def _one(found: Contents, path: Path, number: int, row: dict[str, Any]) -> None:
-    what = sort(row)
+def _one(found: FileContents, path: Path, number: int, row: dict[str, Any]) -> None:
+    what = sort_of_line(row)
     if what == "head":
         told = row["assay"].get("format") if isinstance(row["assay"], dict) else None
         if not isinstance(told, int) or told > FORMAT:
             raise AssayError(f"the file is of format {told}, and this Assay reads up to {FORMAT}: update it.")
     elif what == "card":
         try:
-            card = from_spec(row["card"], cards())
+            card = from_spec(lines.CardLine.model_validate(row).card, cards())
         except (KeyError, TypeError, AttributeError):
             raise BadCard("the card lacks what a card has.") from None
         found.cards[card.version] = card
     elif what == "rule":
-        rule = row["gold_rule"]
-        how: Any = rule.get("resolve") if isinstance(rule, dict) else None
-        if how not in get_args(Resolve):
-            raise AssayError(f"gold_rule: resolve is median, mean or majority (it is {str(how)[:40]!r}).")
-        found.resolve = how
+        found.resolve = lines.GoldRuleLine.model_validate(row).gold_rule.resolve
     elif what == "item":
-        item = lines.item(row)
+        item = lines.parse_item(row)
         if item.id in found.items:
             raise AssayError(f"the id {item.id} stands in an earlier line too: each item needs one of its own.")
         found.items[item.id] = item
     elif what == "judgment":
-        found.judgments.setdefault(path, []).append((number, lines.judgment(row)))
+        found.judgments.setdefault(path, []).append((number, lines.parse_judgment(row)))
     elif what == "label":
-        found.labels.setdefault(path, []).append((number, lines.label(row)))
+        found.labels.setdefault(path, []).append((number, lines.parse_label(row)))
     elif what in ("score", "gold", "decided"):
         code = row.get("code")
         if code is not None and not isinstance(code, (int, float)):
             raise AssayError(f"code: {str(code)[:40]!r} is no number.")
-        value = Value(
+        value = ExportedValue(
             str(row["item"]), str(row["unit"]), str(row["dimension"]), row.get("value"),
             None if code is None else float(code), row,
         )  # fmt: skip

@@ -10,7 +10,7 @@ _WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _LATIN = frozenset("ÄÖÜäöüßÉÈÊËéèêëÀÂÁàâáÍÎÏíîïÓÔóôÚÙÛúùûÑñÇçÅåØøÆæ€–—’‘“”„…°§²³µ«»½¼¡¿· \u00a0")
 
 
-def written(head: bytes) -> str:
+def detect_encoding(head: bytes) -> str:
     """The encoding of a text that begins so, "" where it is not known."""
     if head[:2] in _WIDE:
         return _WIDE[head[:2]]

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from judges.authoring.scale_inference import survey
-from judges.importing.column_names import flat
-from judges.importing.columns import Columns, Voice
+from judges.importing.column_names import normalize
+from judges.importing.columns import AnswerColumn, Columns
 
 APART = ("turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit", "role")
 VERDICTS: tuple[dict[str, str], ...] = (
@@ -20,29 +20,31 @@ VERDICTS: tuple[dict[str, str], ...] = (
 _CODED = 0.7
 
 
-def key(first: str, names: Iterable[str], rows: Sequence[Mapping[str, Any]], beside: Sequence[str] = ()) -> list[str]:
+def key_columns(
+    first: str, names: Iterable[str], rows: Sequence[Mapping[str, Any]], beside: Sequence[str] = ()
+) -> list[str]:
     """The columns that identify items, beginning with `first`; rows may differ in `beside` and be of one item."""
-    plain = {flat(name): name for name in names}
+    plain = {normalize(name): name for name in names}
     made = [first]
     for name in APART:
         column = plain.get(name, "")
-        if all_apart([*made, *beside], rows):
+        if are_unique([*made, *beside], rows):
             break
         if column and column not in (*made, *beside) and len({str(row.get(column)) for row in rows}) > 1:
             made.append(column)
-    return made if all_apart([*made, *beside], rows) else [first]
+    return made if are_unique([*made, *beside], rows) else [first]
 
 
-def all_apart(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
+def are_unique(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether no two rows are alike in these columns."""
     return len({tuple(str(row.get(column)) for column in columns) for row in rows}) == len(rows)
 
 
-def keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def item_keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The item of each row: its id, else its texts where many say something of one, else its place."""
     if found.id:
         by = [found.by] if found.by else []
-        columns = key(found.id, names, rows, by)
+        columns = key_columns(found.id, names, rows, by)
     elif found.by and found.texts:
         columns = [column for held in found.texts.values() for column in held]
     else:
@@ -50,7 +52,7 @@ def keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]]
     return ["/".join(str(row.get(column)) for column in columns) for row in rows]
 
 
-def code(cells: Iterable[str]) -> dict[str, str]:
+def verdict_code(cells: Iterable[str]) -> dict[str, str]:
     """What the codes of verdicts on pairs mean, where these cells are such; else nothing."""
     said = [cell for cell in cells if cell]
     for known in VERDICTS:
@@ -61,19 +63,19 @@ def code(cells: Iterable[str]) -> dict[str, str]:
     return {}
 
 
-def coded(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[Sequence[Mapping[str, Any]], Columns]:
+def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[Sequence[Mapping[str, Any]], Columns]:
     """The rows with verdicts on pairs in words where they are written in a code, which is reported."""
     told = list(found.told)
 
-    def read(voices: Iterable[Voice]) -> tuple[Voice, ...]:
+    def read(voices: Iterable[AnswerColumn]) -> tuple[AnswerColumn, ...]:
         nonlocal rows
         made = []
         for voice in voices:
-            if meant := code(_text(row.get(voice.column)) for row in rows):
+            if meant := verdict_code(_text(row.get(voice.column)) for row in rows):
                 cells = [row.get(voice.column) for row in rows]
                 said = [meant.get(_text(cell), cell) for cell in cells]
                 rows = [{**row, voice.column: word} for row, word in zip(rows, said, strict=True)]
-                told.append(f"{voice.column} is read as a verdict, {meanings(meant)}.")
+                told.append(f"{voice.column} is read as a verdict, {describe_code(meant)}.")
                 voice = replace(voice, survey=survey(said))
             made.append(voice)
         return tuple(made)
@@ -82,7 +84,7 @@ def coded(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[Sequence[M
     return rows, replace(found, judges=judges, people=people, values=values, told=tuple(told))
 
 
-def meanings(codes: Mapping[str, str]) -> str:
+def describe_code(codes: Mapping[str, str]) -> str:
     """What codes mean, in words."""
     return ", ".join(f"{given} = {word}" for given, word in codes.items() if given.lower() != "tie")
 

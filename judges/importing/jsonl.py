@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from judges.strict_json import BadJson, parse
+from judges.strict_json import BadJson, parse_json
 
 LIMIT = 16 * 2**20
 """The longest line, or element of an array, or row, in bytes."""
@@ -56,7 +56,7 @@ def record(number: int, raw: bytes) -> Record:
     if text.startswith("\ufeff"):
         return Record(number, {}, text, "begins with a byte order mark: two files were joined here")
     try:
-        value = parse(text)
+        value = parse_json(text)
     except BadJson as error:
         return Record(number, {}, text, str(error))
     if not isinstance(value, dict):

@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
-from typing import Any, Literal
+from typing import Any
 
 from judges.audits import AuditReply, Cell
 from judges.card import Card, Item
 from judges.errors import AssayError, BadScale
-from judges.importing.lines import JudgmentLine, LabelLine, bad_lines
-from judges.judge_lookup import Named, fitting, told
-from judges.protocols.call_plan import Task, recalled, reread, unpacked
-from judges.protocols.probes import pool
+from judges.gold import Resolve, resolve
+from judges.importing.line_files import bad_lines
+from judges.importing.lines import JudgmentLine, LabelLine
+from judges.judge_lookup import JudgeTraits, describe_differences, find_judges
+from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_replies
+from judges.protocols.probes import scenario_pool
 from judges.reading import bare_scores
-from judges.reading.reading import counted, read
-from judges.types import Dialogue, Pair, Reading, Response, Scale, units
+from judges.reading.reading import counted_verdict, read_reply
+from judges.types import Dialogue, Pair, Reading, Response, units
 
 Lines = list[tuple[int, JudgmentLine]]
-Resolve = Literal["median", "mean", "majority"]
-"""How a gold rule makes one value of several people's."""
 _LISTED = 8
 
 
-class WhichJudge(AssayError):
+class AmbiguousJudge(AssayError):
     """A file holds several judges, or not the one that was asked for."""
 
 
 @dataclass(frozen=True)
-class Judge:
+class JudgeKey:
     """A judge as files name it: a card, a model and parameters, the probe apart."""
 
     card: str
@@ -53,22 +52,22 @@ class Judge:
         return str(json.loads(self.params).get("orders") or "")
 
     @property
-    def asked_anyhow(self) -> Judge:
+    def asked_anyhow(self) -> JudgeKey:
         """The same judge, whatever the orders of a pair that it was asked in."""
         rest = {name: value for name, value in json.loads(self.params).items() if name != "orders"}
         return replace(self, params=json.dumps(rest, sort_keys=True, ensure_ascii=False))
 
 
-def judge_of(line: JudgmentLine) -> Judge:
+def judge_of(line: JudgmentLine) -> JudgeKey:
     """The judge that a line is by."""
     params = {name: value for name, value in line.params.items() if name != "probe"}
     plain = json.dumps(params, sort_keys=True, ensure_ascii=False)
-    return Judge(line.card, line.model, plain, str(line.params.get("probe") or ""), line.card_version or "")
+    return JudgeKey(line.card, line.model, plain, str(line.params.get("probe") or ""), line.card_version or "")
 
 
-def one_judge(
+def choose_judge(
     path: Path, lines: Lines, card_name: str | None, model: str | None, params: Sequence[str] = ()
-) -> Judge:
+) -> JudgeKey:
     """The only judge of the lines, probes left out, or the one of that card, model and parameters ("temperature=0.7").
 
     Of one that was asked in both orders of some pairs and in one order of others it is the one with both. Raises
@@ -76,10 +75,10 @@ def one_judge(
     """
     there = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
     if not there:
-        raise WhichJudge(f"{path}: all judgments in it are of probes; give the judge's usual ones too.")
-    named = [Named("", judge.card, judge.model, json.loads(judge.params)) for judge in there]
+        raise AmbiguousJudge(f"{path}: all judgments in it are of probes; give the judge's usual ones too.")
+    named = [JudgeTraits("", judge.card, judge.model, json.loads(judge.params)) for judge in there]
     of_card = [one for one in named if card_name in (None, one.card)]
-    chosen = fitting(of_card, " ".join([model or "", *params]).strip())
+    chosen = find_judges(of_card, " ".join([model or "", *params]).strip())
     fit = [there[next(place for place, one in enumerate(named) if one is judge)] for judge in chosen]
     both = [judge for judge in fit if judge.orders == "both"]
     if len(both) == 1 and {judge.asked_anyhow for judge in fit} == {both[0].asked_anyhow}:
@@ -87,15 +86,15 @@ def one_judge(
     if len(fit) == 1:
         return fit[0]
     if chosen:
-        raise WhichJudge(
-            f"{path}: there are {len(chosen)} judges, which differ in {told(chosen)}. Choose one with --card, --model "
-            "or --param NAME=VALUE."
+        raise AmbiguousJudge(
+            f"{path}: there are {len(chosen)} judges, which differ in {describe_differences(chosen)}. Choose one "
+            "with --card, --model or --param NAME=VALUE."
         )
     names = "; ".join(judge.said for judge in there[:_LISTED])
-    raise WhichJudge(f"{path}: no judge of that card, model and parameters. There are: {names}.")
+    raise AmbiguousJudge(f"{path}: no judge of that card, model and parameters. There are: {names}.")
 
 
-def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) -> list[AuditReply]:
+def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) -> list[AuditReply]:
     """The lines as replies, each read for its item, as an import has them. Raises BadLines.
 
     A line whose text is there already is a repetition and left out, unless it says that it is another
@@ -104,8 +103,8 @@ def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) ->
     """
     found: list[AuditReply] = []
     bad: list[tuple[int, str]] = []
-    seen: dict[tuple[str, str], Samples] = defaultdict(Samples)
-    others = pool(items.values())
+    seen: dict[tuple[str, str], SampleNumbers] = defaultdict(SampleNumbers)
+    others = scenario_pool(items.values())
     for number, line in lines:
         item = items.get(line.item)
         if item is None:
@@ -127,7 +126,7 @@ def replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) ->
     return found
 
 
-class Samples:
+class SampleNumbers:
     """Which samples of a judge are there for one item and part, by their texts."""
 
     def __init__(self) -> None:
@@ -146,7 +145,7 @@ class Samples:
 
 def _text(line: JudgmentLine) -> str:
     """The text that distinguishes one reply of a judge from another."""
-    return bare_scores.kept(line.scores) if line.scores is not None else line.raw or _plain(line.reply)
+    return bare_scores.to_raw(line.scores) if line.scores is not None else line.raw or _plain(line.reply)
 
 
 def _plain(reply: Any) -> str:
@@ -157,51 +156,45 @@ def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) 
     raw = line.raw or ""
     if line.unscored:
         return Reading(unscored=line.unscored, why=line.why)
-    told = bare_scores.given(raw) if line.scores is None else line.scores
+    told = bare_scores.from_raw(raw) if line.scores is None else line.scores
     if told is not None:
-        return bare_scores.read(known, told, item)
-    if line.reply is None and unpacked(raw) is not None:
+        return bare_scores.read_scores(known, told, item)
+    if line.reply is None and unpack_replies(raw) is not None:
         task = Task(line.item, item, line.part, line.sample or 0, others)
-        return reread(known, recalled(line.params), task, raw).reading
-    return read(known, raw if line.reply is None else line.reply, item, line.part, counted(line.params))
+        return reread(known, params_of_stored(line.params), task, raw).reading
+    return read_reply(known, raw if line.reply is None else line.reply, item, line.part, counted_verdict(line.params))
 
 
-def gold(
+def gold_of_labels(
     path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
 ) -> dict[Cell, float | None]:
     """What people say in every cell, resolved to one value (`resolved`); see `answers`."""
-    return resolved(answers(path, lines, known, items, whole), known)
+    return resolve_cells(answers_by_cell(path, lines, known, items, whole), known)
 
 
-def resolved(
+def resolve_cells(
     given: Mapping[Cell, Sequence[float | None]], known: Card, rule: Resolve = "median"
 ) -> dict[Cell, float | None]:
-    """The gold of every cell, as a dataset's gold rule has it.
-
-    Of ordered scales the lower median, by a rule of majority the commonest answer (drawn: the lower median), and of
-    interval scales by a rule of mean the mean; n/a where most say so. Of others the majority, a drawn vote being the
-    scale's `drawn` answer, else no gold.
-    """
+    """The gold of every cell that has one, as a dataset's gold rule has it (`judges.gold.resolve`)."""
     found = dict[Cell, float | None]()
     for cell, values in given.items():
         dimension = known.dimension(cell[2], cell[1])
-        there, value = resolve(values, dimension.scale, rule) if dimension is not None else (False, None)
-        if there:
-            found[cell] = value
+        if dimension is not None and (said := resolve(values, dimension.scale, rule)):
+            found[cell] = said.value
     return found
 
 
-def answers(
+def answers_by_cell(
     path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
 ) -> dict[Cell, list[float | None]]:
     """What people say in every cell, without their names; see `voices`."""
     values: dict[Cell, list[float | None]] = defaultdict(list)
-    for (cell, _), value in voices(path, lines, known, items, whole).items():
+    for (cell, _), value in answers_by_person(path, lines, known, items, whole).items():
         values[cell].append(value)
     return dict(values)
 
 
-def voices(
+def answers_by_person(
     path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
 ) -> dict[tuple[Cell, str], float | None]:
     """What each person says in every cell: blind labels, or all but revealed ones where there is no blind one at all.
@@ -236,30 +229,12 @@ def voices(
     return {said: value for said, (_, value) in newest.items()}
 
 
-def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "median") -> tuple[bool, float | None]:
-    """(whether there is a common value, that value) of several answers, None being n/a. Rules as in `resolved`."""
-    given = sorted(value for value in values if value is not None)
-    if 2 * len(given) < len(values):
-        return True, None
-    if scale.weights is not None:
-        if not given:
-            return True, None
-        common = Counter(given).most_common(2)
-        if rule == "majority" and (len(common) == 1 or common[0][1] > common[1][1]):
-            return True, common[0][0]
-        return True, fmean(given) if rule == "mean" and scale.kind == "interval" else given[(len(given) - 1) // 2]
-    votes = Counter(values).most_common()
-    if len(votes) > 1 and votes[0][1] == votes[1][1]:
-        return (True, float(scale.categories.index(scale.drawn))) if scale.drawn else (False, None)
-    return True, votes[0][0]
-
-
 def _turns(item: Item) -> frozenset[int]:
     given = item.turns if isinstance(item, Dialogue) else []
     return frozenset(t.turn for t in given if t.role == "assistant")
 
 
-def stand_ins(known: Card, lines: Lines, told: Iterable[tuple[str, str]]) -> dict[str, Item]:
+def placeholder_items(known: Card, lines: Lines, told: Iterable[tuple[str, str]]) -> dict[str, Item]:
     """Items without text for judgments that come without their items.
 
     Their units are those that replies and labels name. `told` is (item, unit) of the labels.

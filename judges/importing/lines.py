@@ -1,52 +1,45 @@
-"""Canonical JSON lines from plain files: items, judgments and labels, read strictly, every bad line named."""
+"""Assay's own lines: what each sort of line holds, checked line by line, and what is wrong with one in words.
+
+These are the models of items, judgments, labels, adjudications and gold rules wherever lines come in: on the command
+line and in an import. Unknown keys are refused; what an export adds for people to read is known, and ignored.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, Literal, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, StringConstraints
 
 from judges.errors import AssayError
-from judges.importing.repeated_problems import Groups
-from judges.prepared import prepared
-from judges.protocols.call_plan import unpacked
-from judges.protocols.order_halves import Half, Waiting, asked
-from judges.protocols.order_halves import kept as of_orders
+from judges.gold import Resolve
+from judges.protocols.call_plan import unpack_replies
 from judges.protocols.orders import Order
-from judges.reading.bare_scores import Given, kept
-from judges.strict_json import not_json
+from judges.reading.bare_scores import BareScore
+from judges.sections import with_sections
 from judges.types import ITEM, WAYS, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
 
-MOST = 10_000
-"""Bad lines after which reading stops: there is something wrong with the file, not with its lines."""
-_SHOWN = 10
-_WHOLE = 2**28
-"""Bytes of the largest file that is read as a whole to say what it is."""
+LONGEST_REASON = 2_000
+"""The most characters of the reason of an adjudication."""
 _KINDS = ("dialogue", "pair", "response")
-_KINDS_SAID = "dialogue, pair or response"
-_BESIDE_JUDGMENT = frozenset(("judge", "run"))
-_BESIDE_LABEL = frozenset((
-    "code", "probability", "stream", "judge", "saw", "seen", "judged_by", "card_version", "model", "imported_from",
-    "imported_by", "imported_at",
-))  # fmt: skip
-"""What an export gives beside a judgment and a label, which is ignored, as in an import."""
-_T = TypeVar("_T")
 
 
-class BadLines(AssayError):
-    """Lines of a file that cannot be taken; the message names each with its number."""
+class CardLine(Strict):
+    """The line of a card: its content, as a workspace stores it (Card.spec)."""
+
+    card: dict[str, Any]
 
 
 class JudgmentLine(Strict):
     """A judgment's line.
 
-    `raw` is the text as it came, `reply` the card's JSON; with both, `reply` is what is read. `scores` are values
-    without a reply. `order` says that the reply is to a pair as A/B or as B/A only, as the judge saw it.
+    `raw` is kept as it came; `reply` is the card's JSON; with both, `reply` is what is read. `scores` are the judge's
+    values where there is no reply (judges/reading/bare_scores.py). `card_version` picks the version of the card among
+    those that come with the line. `order` says that the reply is to one order of a pair, as the judge saw it: with "ba"
+    what it calls A is the item's B. The two orders of a pair are one judgment, wherever their lines stand.
 
-    `unscored` and `why` are set where the endpoint already said that there is nothing to read: cut off, or refused.
+    `unscored` and `why` stand where not the text but the endpoint said that there is no score (`python -m judges run`);
+    another reason is found again in the text. What an export adds (`judge`, `run`) is ignored.
     """
 
     item: Identifier
@@ -57,224 +50,125 @@ class JudgmentLine(Strict):
     sample: int | None = Field(default=None, ge=0, le=100_000)
     reply: dict[str, Any] | None = None
     raw: str | None = None
-    scores: list[Given] | None = Field(default=None, min_length=1)
+    scores: list[BareScore] | None = Field(default=None, min_length=1)
     order: Order | None = None
-    card_version: str | None = None
     unscored: UnscoredReason | None = None
-    why: str = ""
+    why: str = Field(default="", max_length=2000)
+    judge: str | None = None
+    card_version: str | None = None
+    run: str | None = None
 
 
-class LabelLine(Strict):
-    """A label's line: what a person answers in one cell. `made_at` is an ISO time."""
+class CellLine(Strict):
+    """The answer to one dimension of one unit of an item.
+
+    `value` is the answer as people write it; `made_at` an ISO time, UTC where it names no zone. `code`, the number of
+    the answer, is written by an export, and ignored here.
+    """
 
     item: Identifier
     unit: str
     dimension: str
     value: Any
+    made_at: str
+    code: float | None = None
+
+
+class LabelLine(CellLine):
+    """A label's line.
+
+    `probability` is that with which the item was drawn; it counts where the import says that items were drawn at
+    random. What else an export has (the draw, the judge that was on screen, an earlier import) is ignored.
+    """
+
     annotator: str
     mode: Literal["blind", "assisted", "revealed"]
-    made_at: str
-    team: str = ""
+    team: str = Field(default="", max_length=60)
+    probability: float | None = Field(default=None, ge=1e-9, le=1)  # 1 / p has to stay a number to count with
+    stream: str | None = None
+    judge: str | None = None
+    saw: bool | None = None
+    seen: str | None = None
+    judged_by: str | None = None
+    card_version: str | None = None
+    model: str | None = None
+    imported_from: str | None = None
+    imported_by: str | None = None
+    imported_at: str | None = None
 
 
-def items(path: Path) -> dict[str, Dialogue | Pair | Response]:
-    """The items of a file by id, in its order, pairs with their sections. Raises BadLines, OSError."""
-    found: dict[str, Dialogue | Pair | Response] = {}
+class AdjudicatedLabel(Strict):
+    """One of the labels that an adjudication was made on."""
 
-    def take(row: dict[str, Any]) -> Dialogue | Pair | Response:
-        made = item(row)
-        if made.id in found:
-            raise AssayError(f"the id {made.id} stands in an earlier line too: each item needs one of its own.")
-        found[made.id] = made
-        return made
-
-    _all(path, take)
-    return found
+    annotator: str
+    value: Any
+    mode: Literal["blind", "assisted"]
 
 
-def judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
-    """(line number, judgment) of every line of a file, the two orders of a pair made one (`joined`).
+class AdjudicationLine(CellLine):
+    """An adjudication's line: what somebody decided on a cell, why, and on which labels.
 
-    Raises BadLines, OSError.
+    `saw_judge` says whether the judge's scores were in view, of them or in these labels: then it counts on no blind
+    basis.
     """
-    return joined(_all(path, judgment))
+
+    adjudicator: str
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_REASON, strip_whitespace=True)]
+    saw_judge: bool
+    labels: list[AdjudicatedLabel] = Field(min_length=1, max_length=1_000)
 
 
-def judgment(row: dict[str, Any]) -> JudgmentLine:
+class GoldRuleFields(Strict):
+    """How labels become gold; `apart` is how many steps people may differ before somebody has to adjudicate (None: any
+    number)."""
+
+    resolve: Resolve
+    apart: int | None = Field(ge=0, le=100)
+    waiting: Literal["counted", "out"] = "counted"
+
+
+class GoldRuleLine(Strict):
+    """The line of a dataset's gold rule."""
+
+    gold_rule: GoldRuleFields
+
+
+def parse_item(row: dict[str, Any]) -> Dialogue | Pair | Response:
+    """The item of a line, a pair with its sections. Raises pydantic's ValidationError, BadSections."""
+    return with_sections(ITEM.validate_python(row))
+
+
+def parse_judgment(row: dict[str, Any]) -> JudgmentLine:
     """The judgment of a line. Raises AssayError where it says nothing, pydantic's ValidationError."""
-    line = JudgmentLine.model_validate(_without(row, _BESIDE_JUDGMENT))
+    line = JudgmentLine.model_validate(row)
     if line.reply is None and line.raw is None and line.scores is None:
         raise AssayError("neither reply nor raw nor scores is there: one of them has to be.")
-    if line.order is not None and (line.part or unpacked(line.raw or "") is not None):
+    if line.order is not None and (line.part or unpack_replies(line.raw or "") is not None):
         raise AssayError("a judgment of one part, or of several calls, has no order: leave out order.")
     return line
 
 
-def joined(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, JudgmentLine]]:
-    """The lines, those of the two orders of a pair made one (judges/protocols/order_halves.py), at the place of the
-    second.
-
-    One order without the other is a judgment of a judge that was asked in that order.
-    """
-    waiting, told = Waiting(), dict[int, tuple[Order, Half]]()
-    found: dict[int, JudgmentLine] = {}
-    for number, line in lines:
-        if line.order is None:
-            found[number] = line
-            continue
-        half = _half(line)
-        who = (line.item, line.card, line.model, json.dumps(line.params, sort_keys=True))
-        mate = waiting.meet(who, line.order, line.sample, half, number)
-        told[number] = line.order, half
-        found[number] = line
-        if mate == -1:
-            del found[number]
-        elif mate is not None:
-            del found[mate]
-            found[number] = _of_orders(line, dict([told[mate], told[number]]))
-    for number in waiting.left:
-        found[number] = _of_orders(found[number], dict([told[number]]))
-    return sorted(found.items(), key=lambda row: row[0])
-
-
-def _half(line: JudgmentLine) -> Half:
-    if line.scores is not None:
-        return kept(line.scores), line.unscored, line.why
-    raw = line.raw or "" if line.reply is None else json.dumps(line.reply, ensure_ascii=False, sort_keys=True)
-    return raw, line.unscored, line.why if line.unscored else ""
-
-
-def _of_orders(line: JudgmentLine, held: dict[Order, Half]) -> JudgmentLine:
-    changes = {"params": asked(line.params, held), "raw": of_orders(held), "order": None, "reply": None, "scores": None}
-    return line.model_copy(update={**changes, "unscored": None, "why": ""})
-
-
-def labels(path: Path) -> list[tuple[int, LabelLine]]:
-    """(line number, label) of every line of a file. Raises BadLines, OSError."""
-    return _all(path, label)
-
-
-def item(row: dict[str, Any]) -> Dialogue | Pair | Response:
-    """The item of a line, a pair with its sections. Raises pydantic's ValidationError."""
-    # In JSON there are no tuples: strict models take lists in their place only when they read JSON themselves.
-    return prepared(ITEM.validate_json(json.dumps(row)))
-
-
-def label(row: dict[str, Any]) -> LabelLine:
+def parse_label(row: dict[str, Any]) -> LabelLine:
     """The label of a line. Raises AssayError for a unit that is none, pydantic's ValidationError."""
-    line = LabelLine.model_validate(_without(row, _BESIDE_LABEL))
+    line = LabelLine.model_validate(row)
     if not is_unit(line.unit):
         raise AssayError(f"{line.unit[:40]!r} is no unit: use conversation, turn:3, section:2/a, pair or response.")
     return line
 
 
-def _without(row: dict[str, Any], beside: frozenset[str]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key not in beside}
-
-
-def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T]]:
-    """Every line of a file taken, or BadLines with all that were not."""
-    found = taken(path, rows(path), lambda _, row: take(row))
-    if not found:
-        raise BadLines(f"{path}: there is no line in it.")
-    return found
-
-
-def taken(
-    path: Path, given: Iterable[tuple[int, dict[str, Any] | str]], take: Callable[[int, dict[str, Any]], _T]
-) -> list[tuple[int, _T]]:
-    """(number, what was taken) of every (number, object); BadLines with all that could not be taken."""
-    found: list[tuple[int, _T]] = []
-    bad: list[tuple[int, str]] = []
-    for number, row in given:
-        try:
-            if isinstance(row, str):
-                raise AssayError(row)
-            found.append((number, take(number, row)))
-        except ValidationError as error:
-            bad.append((number, said(error.errors())))
-        except AssayError as error:
-            bad.append((number, str(error)))
-        if len(bad) == MOST:
-            raise BadLines(f"{bad_lines(path, bad)}\n{MOST:,} lines are bad, and reading stopped at line {number:,}.")
-    if bad:
-        raise bad_lines(path, bad) if found else BadLines(whole(path) or str(bad_lines(path, bad)))
-    return found
-
-
-def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
-    """The error for (line number, what is wrong) of a file: what is alike once, beyond ten sorts a count."""
-    groups = Groups()
-    for number, why in bad:
-        groups.add((str(path), number), why)
-    return BadLines("\n".join(groups.told(_SHOWN)))
-
-
-def whole(path: Path) -> str:
-    """What a file is that holds no line because all of it is one JSON value, in a sentence; "" for other files."""
-    if path.stat().st_size > _WHOLE:
-        return ""
-    try:
-        held = path.read_bytes().strip()
-        value = json.loads(held)
-    except (ValueError, RecursionError):
-        return ""
-    if isinstance(value, dict) and b"\n" not in held:
-        return ""  # a line of its own
-    what = f"one JSON object (its keys: {', '.join(list(value)[:8])[:200]})" if isinstance(value, dict) else ""
-    what = f"a JSON list of {len(value):,}" if isinstance(value, list) else what
-    return f"{path} is {what}, and JSON lines are taken: write its rows one object a line." if what else ""
-
-
-def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """(number, object) of every line that is not empty; a sentence in its place where it is none."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-            if text.strip():
-                yield number, _row(text)
-
-
-def _row(line: bytes) -> dict[str, Any] | str:
-    try:
-        value = json.loads(line.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_constant)
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except json.JSONDecodeError as error:
-        return f"{not_json(error)}."
-    except RecursionError:
-        return "nested too deeply."
-    except UnicodeError:
-        return "not UTF-8, or half of a surrogate pair: save the file as UTF-8."
-    except ValueError as error:
-        return f"not JSON: {error}."
-    return value if isinstance(value, dict) else "not an object: each line is one JSON object."
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
-
-
-def said(errors: Sequence[Any]) -> str:
+def explain_errors(errors: Sequence[Any]) -> str:
     """What pydantic found wrong with an item or another line, in words: the first three things."""
-    return "; ".join(_said(error) for error in errors[:3])
+    return "; ".join(_explain(error) for error in errors[:3])
 
 
-def _said(error: Any) -> str:
+def _explain(error: Any) -> str:
     where = [str(part) for part in error["loc"] if part not in WAYS]
     if where[:1] and where[0] in _KINDS:
         where = where[1:]
     named, sort = ".".join(where), error["type"]
     if sort in ("union_tag_not_found", "union_tag_invalid"):
-        return f"kind is {'missing' if sort.endswith('found') else 'another one'}: it has to be {_KINDS_SAID}"
-    if sort == "json_invalid":
-        return "it is no JSON object"
+        what = "missing" if sort.endswith("found") else "another one"
+        return f"kind is {what}: it has to be dialogue, pair or response"
     if sort == "missing":
         return f"{named} is missing"
     return f"{named}: {error['msg'][:1].lower()}{error['msg'][1:]}" if named else str(error["msg"])

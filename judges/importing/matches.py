@@ -10,22 +10,30 @@ from pathlib import Path
 from typing import Any
 
 from judges.audits import AuditReply, Cell
-from judges.authoring.recipe import Answers, answers_of
-from judges.authoring.scale_inference import answer, apart, survey
+from judges.authoring.recipe import RecipeScale, recipe_scale
+from judges.authoring.scale_inference import explain_two_scales, parse_answer, survey
 from judges.card import Card, Item
 from judges.cards import cards
 from judges.errors import AssayError, BadScale, UnknownCard
-from judges.examples import shows
+from judges.examples import is_example
 from judges.importing.column_names import Owner, owner
-from judges.importing.columns import Columns, Voice, columns
-from judges.importing.contents import Contents, Value
-from judges.importing.item_keys import coded, keys
-from judges.importing.judged_files import Judge, WhichJudge, judge_of, replies, resolved, stand_ins, voices
+from judges.importing.columns import AnswerColumn, Columns, find_columns
+from judges.importing.contents import ExportedValue, FileContents
+from judges.importing.item_keys import decode_verdicts, item_keys
+from judges.importing.judged_files import (
+    AmbiguousJudge,
+    JudgeKey,
+    answers_by_person,
+    judge_of,
+    placeholder_items,
+    read_replies,
+    resolve_cells,
+)
 from judges.importing.lines import LabelLine
-from judges.judge_lookup import Named, fitting
-from judges.params import Params, Rule
+from judges.judge_lookup import JudgeTraits, find_judges
+from judges.params import CombinationRule, Params
 from judges.plural import many, verb
-from judges.protocols.combination import rule_of
+from judges.protocols.combination import combination_rule
 from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, Scale, Score, Strict, sort_of
 
 _KINDS: dict[str, Kind] = {"turn": "dialogue", "conversation": "dialogue", "response": "response"}
@@ -36,7 +44,7 @@ class NoTable(AssayError):
 
 
 @dataclass(frozen=True)
-class Match:
+class JudgeMatch:
     """One judge beside people: its replies, the gold of every cell and all that it comes from, and how samples combine.
 
     `card` asks the dimensions; `there` are the items; `voices` what each person said in a cell. The judge was `asked`
@@ -49,7 +57,7 @@ class Match:
     found: list[AuditReply]
     people: dict[Cell, float | None]
     given: dict[Cell, list[float | None]]
-    rule: Rule
+    rule: CombinationRule
     basis: str
     told: tuple[str, ...] = ()
     there: Mapping[str, Item] = field(default_factory=dict)
@@ -59,9 +67,9 @@ class Match:
     aside: int = 0
 
 
-def matches(
-    held: Contents, items: Mapping[str, Item], card: str | None, wanted: str, card_of: Callable[[str], Card]
-) -> list[Match]:
+def match_judges(
+    held: FileContents, items: Mapping[str, Item], card: str | None, wanted: str, card_of: Callable[[str], Card]
+) -> list[JudgeMatch]:
     """The judges of the files beside the labels or the gold of the files.
 
     They are all judges of Assay's own lines, or those of a card that words name (a model, or "temperature=0.7"). Of one
@@ -69,10 +77,10 @@ def matches(
     that were given with their texts; `card_of` gives the card of a name that the files bring none for. Raises
     WhichJudge where there is none, BadLines.
     """
-    there: dict[Judge, None] = {}
+    there: dict[JudgeKey, None] = {}
     for lines in held.judgments.values():
         there |= {judge_of(line): None for _, line in lines}
-    by_value: dict[Judge, list[Value]] = defaultdict(list)
+    by_value: dict[JudgeKey, list[ExportedValue]] = defaultdict(list)
     for value in held.scores:
         by_value[_judge(value)].append(value)
     usual = [judge for judge in (*there, *(j for j in by_value if j not in there)) if not judge.probe]
@@ -82,31 +90,33 @@ def matches(
     names = "; ".join(judge.said for judge in usual[:8])
     if not usual:
         what = "all judgments in the files are of probes" if there else "the files hold no judgments"
-        raise WhichJudge(f"There is no judge: {what}. Give the judge's usual judgments or scores too.")
+        raise AmbiguousJudge(f"There is no judge: {what}. Give the judge's usual judgments or scores too.")
     if not chosen:
-        raise WhichJudge(f"There is no judge of that card, model and parameters. There are: {names}.")
+        raise AmbiguousJudge(f"There is no judge of that card, model and parameters. There are: {names}.")
     if not (held.labels or held.gold):
-        raise WhichJudge("The files hold no labels and no gold: give people's labels too.")
+        raise AmbiguousJudge("The files hold no labels and no gold: give people's labels too.")
     return [
         _by_lines(held, items, judge, card_of) if judge in there else _by_values(held, judge, by_value[judge])
         for judge in chosen
     ]
 
 
-def _is(judge: Judge, wanted: str) -> bool:
+def _is(judge: JudgeKey, wanted: str) -> bool:
     """Whether words name a judge."""
-    return bool(fitting([Named("", judge.card, judge.model, json.loads(judge.params))], wanted))
+    return bool(find_judges([JudgeTraits("", judge.card, judge.model, json.loads(judge.params))], wanted))
 
 
-def _judge(value: Value) -> Judge:
+def _judge(value: ExportedValue) -> JudgeKey:
     row = value.row
     params = row["params"] if isinstance(row.get("params"), dict) else json.loads(row.get("params") or "{}")
     probe = str(params.pop("probe", "") or "")
     plain = json.dumps(params, sort_keys=True, ensure_ascii=False)
-    return Judge(str(row["card"]), str(row.get("model", "")), plain, probe, str(row.get("card_version") or ""))
+    return JudgeKey(str(row["card"]), str(row.get("model", "")), plain, probe, str(row.get("card_version") or ""))
 
 
-def _by_lines(held: Contents, items: Mapping[str, Item], judge: Judge, card_of: Callable[[str], Card]) -> Match:
+def _by_lines(
+    held: FileContents, items: Mapping[str, Item], judge: JudgeKey, card_of: Callable[[str], Card]
+) -> JudgeMatch:
     """A judge of whom there are judgments."""
     known = held.cards.get(judge.version) or card_of(judge.card)
     mine = {
@@ -114,10 +124,10 @@ def _by_lines(held: Contents, items: Mapping[str, Item], judge: Judge, card_of: 
     }
     named = [(label.item, label.unit) for lines in held.labels.values() for _, label in lines]
     named += [(value.item, value.unit) for value in (*held.gold, *held.decided)]
-    there: Mapping[str, Item] = {**held.items, **items} or stand_ins(
+    there: Mapping[str, Item] = {**held.items, **items} or placeholder_items(
         known, [pair for lines in mine.values() for pair in lines], named
     )
-    found = [reply for path, lines in mine.items() if lines for reply in replies(path, lines, known, there)]
+    found = [reply for path, lines in mine.items() if lines for reply in read_replies(path, lines, known, there)]
     lines = [line for pairs in mine.values() for _, line in pairs]
     asked = frozenset((line.item, line.part) for line in lines if line.scores is None)
     named_ = frozenset((line.item, s.unit, s.dimension) for line in lines for s in line.scores or ())
@@ -127,7 +137,7 @@ def _by_lines(held: Contents, items: Mapping[str, Item], judge: Judge, card_of: 
     return replace(made, asked=asked, named=named_, aside=aside)
 
 
-def _by_values(held: Contents, judge: Judge, values: list[Value]) -> Match:
+def _by_values(held: FileContents, judge: JudgeKey, values: list[ExportedValue]) -> JudgeMatch:
     """A judge of whom there are scores, each with the code that it has on its scale, in an export of Assay."""
     known = held.cards.get(judge.version) or cards().get(judge.card)
     cells = {(sort_of(v.unit), v.dimension) for v in values}
@@ -143,7 +153,7 @@ def _by_values(held: Contents, judge: Judge, values: list[Value]) -> Match:
     return replace(made, named=frozenset(value.cell for value in values))
 
 
-def _by_words(held: Contents, judge: Judge, values: list[Value]) -> Match:
+def _by_words(held: FileContents, judge: JudgeKey, values: list[ExportedValue]) -> JudgeMatch:
     """A judge whose card is not known here: the scales are those of all values, the judge's and people's."""
     said: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for v in (*values, *held.gold, *held.decided):
@@ -173,32 +183,32 @@ def _by_words(held: Contents, judge: Judge, values: list[Value]) -> Match:
 
 
 def _match(
-    held: Contents, known: Card, judge: Judge, found: list[AuditReply], there: Mapping[str, Item], whole: bool,
+    held: FileContents, known: Card, judge: JudgeKey, found: list[AuditReply], there: Mapping[str, Item], whole: bool,
     words: bool = False,
-) -> Match:  # fmt: skip
+) -> JudgeMatch:  # fmt: skip
     given: dict[Cell, list[float | None]] = {}
     heard: dict[tuple[Cell, str], float | None] = {}
     modes = {label.mode for lines in held.labels.values() for _, label in lines}
     for path, lines in held.labels.items():
         told = [(n, _worded(label, known)) for n, label in lines] if words else lines
         told = [(n, label) for n, label in told if "blind" not in modes or label.mode == "blind"]
-        said = voices(path, told, known, there, whole)
+        said = answers_by_person(path, told, known, there, whole)
         heard |= said
         for (cell, _), answered in said.items():
             given.setdefault(cell, []).append(answered)
-    people = resolved(given, known, held.resolve)
+    people = resolve_cells(given, known, held.resolve)
     for value in (*held.gold, *held.decided):
         dimension = known.dimension(value.dimension, value.unit)
         if dimension is not None and (value.cell in given or not held.labels):
             code = dimension.scale.code(_heard(value.value, dimension.scale)) if words else value.code
             people[value.cell] = code
             given.setdefault(value.cell, [code])
-    shown = {key for key, item in {**there, **held.items}.items() if shows(known, item)}
+    shown = {key for key, item in {**there, **held.items}.items() if is_example(known, item)}
     people = {cell: value for cell, value in people.items() if cell[0] not in shown}
     aside = (f"Left out, as the judge is shown them as examples: {', '.join(sorted(shown))}.",) if shown else ()
     basis = "blind labels" if "blind" in modes else "assisted labels" if modes else "gold"
-    rule = rule_of(known, json.loads(judge.params))
-    return Match(judge.said, known, found, people, given, rule, basis, aside, there=there, voices=heard)
+    rule = combination_rule(known, json.loads(judge.params))
+    return JudgeMatch(judge.said, known, found, people, given, rule, basis, aside, there=there, voices=heard)
 
 
 def _worded(label: LabelLine, known: Card) -> LabelLine:
@@ -208,11 +218,11 @@ def _worded(label: LabelLine, known: Card) -> LabelLine:
 
 def _heard(value: Any, scale: Scale) -> Any:
     """A value in words as a scale takes it."""
-    answers = answers_of(scale)
-    return value if answers is None else answer(value, answers)
+    answers = recipe_scale(scale)
+    return value if answers is None else parse_answer(value, answers)
 
 
-def _units(kind: Kind, held: Contents, values: Iterable[Value]) -> dict[str, Item]:
+def _units(kind: Kind, held: FileContents, values: Iterable[ExportedValue]) -> dict[str, Item]:
     """Items without text, with the units that scores and labels name."""
     named: dict[str, set[str]] = defaultdict(set)
     for value in (*values, *held.gold, *held.decided):
@@ -245,9 +255,9 @@ def _card(name: str, kind: Kind, asked: Sequence[Dimension]) -> Card:
     return Card(name, name, kind, tuple(asked), Strict, read, defaults=Params())
 
 
-def of_table(
+def match_table(
     path: Path, rows: Sequence[Mapping[str, Any]], judges: Sequence[str], people: Sequence[str], good_rows: bool
-) -> list[Match]:
+) -> list[JudgeMatch]:
     """Every judge's columns of a table beside people's columns of the same.
 
     `judges` and `people` are those that were named. `good_rows` leaves out rows whose cells are no answer like the
@@ -257,25 +267,25 @@ def of_table(
     for name in (*judges, *people):
         if name not in names:
             raise NoTable(f"{path} has no column {name!r}. It has: {', '.join(names)}.")
-    found = columns(names, rows, judges, people)
-    rows, found = coded(rows, found) if found.kind == "pair" else (rows, found)
-    keys_ = keys(found, names, rows)
+    found = find_columns(names, rows, judges, people)
+    rows, found = decode_verdicts(rows, found) if found.kind == "pair" else (rows, found)
+    keys_ = item_keys(found, names, rows)
     rows, found, keys_ = _wide(rows, found, keys_) if found.by else (rows, found, keys_)
     if not (found.judges and found.people):
         raise NoTable(_ask(path, names, found))
     about = dict.fromkeys(v.dimension for v in found.judges)
     if not set(about) & {v.dimension for v in found.people}:
         raise NoTable(_ask(path, names, found))
-    who: dict[str, list[Voice]] = defaultdict(list)
+    who: dict[str, list[AnswerColumn]] = defaultdict(list)
     for voice in found.judges:
         who[voice.who].append(voice)
     return [_of_columns(path, rows, keys_, name, mine, found, good_rows) for name, mine in who.items()]
 
 
 def _of_columns(
-    path: Path, rows: Sequence[Mapping[str, Any]], keys: list[str], name: str, mine: list[Voice], found: Columns,
+    path: Path, rows: Sequence[Mapping[str, Any]], keys: list[str], name: str, mine: list[AnswerColumn], found: Columns,
     good_rows: bool,
-) -> Match:  # fmt: skip
+) -> JudgeMatch:  # fmt: skip
     asked: list[Dimension] = []
     scores: dict[str, list[Score]] = defaultdict(list)
     given: dict[Cell, list[float | None]] = defaultdict(list)
@@ -288,10 +298,10 @@ def _of_columns(
         answers_ = _shared(path, rows, [voice, *theirs], good_rows)
         dimension = Dimension(voice.dimension or "answer", "response", answers_.scale, voice.column)
         asked.append(dimension)
-        told += apart(voice.column, voice.answers, [v.answers for v in theirs])
+        told += explain_two_scales(voice.column, voice.answers, [v.answers for v in theirs])
         for n, (key, row) in enumerate(zip(keys, rows, strict=True)):
             try:
-                cells = [answer(row.get(v.column), answers_) for v in (voice, *theirs)]
+                cells = [parse_answer(row.get(v.column), answers_) for v in (voice, *theirs)]
             except BadScale:
                 out.add(n)
                 continue
@@ -316,8 +326,8 @@ def _of_columns(
     told.insert(0, f"Judge: {judged}. People: {people}." + (f" Items: {found.id}." if found.id else ""))
     for d in asked:
         told.append(f"{d.title}: {_scale(d.scale)}.")
-    return Match(
-        name, known, found_, resolved(there, known), there, "first", "a table", tuple(told),
+    return JudgeMatch(
+        name, known, found_, resolve_cells(there, known), there, "first", "a table", tuple(told),
         {key: _item("response", key, set()) for key in keys}, said, frozenset((key, "") for key in keys),
     )  # fmt: skip
 
@@ -328,7 +338,7 @@ def _scale(scale: Scale) -> str:
     return f"{sort[scale.kind]}, {scale.words}" if scale.kind != "flag" else sort["flag"]
 
 
-def _shared(path: Path, rows: Sequence[Mapping[str, Any]], voices: list[Voice], good_rows: bool) -> Answers:
+def _shared(path: Path, rows: Sequence[Mapping[str, Any]], voices: list[AnswerColumn], good_rows: bool) -> RecipeScale:
     """The scale of all cells of some columns, or, for good rows only, of most of them. Raises NoTable."""
     for voice in voices:
         if voice.answers is None and not good_rows:
@@ -368,9 +378,9 @@ def _wide(
             into.setdefault(column, row.get(voice.column))
             names[column] = (who, voice.dimension)
     wide = list(made.values())
-    voices: dict[Owner, list[Voice]] = {"judge": [], "person": [], "": []}
+    voices: dict[Owner, list[AnswerColumn]] = {"judge": [], "person": [], "": []}
     for name, (who, dimension) in names.items():
-        voices[owner(who)].append(Voice(name, who, dimension, survey(row.get(name) for row in wide)))
+        voices[owner(who)].append(AnswerColumn(name, who, dimension, survey(row.get(name) for row in wide)))
     told = list(found.told)
     if voices["judge"] and voices[""]:
         told.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as their names are of no judge.")

@@ -14,7 +14,7 @@ Place = tuple[str, int]
 
 
 @dataclass
-class Group:
+class RepeatedProblem:
     """Problems that are alike: the sentence and the field of the first, how many lines, and where the first few are."""
 
     sentence: str
@@ -35,22 +35,22 @@ class Group:
         return f"{many}{self.where}: {self.sentence}"
 
 
-class Groups:
+class RepeatedProblems:
     """Gathers problems by what their sentences have in common; `found` holds the first 1,000 sorts."""
 
-    def __init__(self, found: list[Group] | None = None) -> None:
-        self.found: list[Group] = [] if found is None else found
-        self._known: dict[tuple[str, str], Group] = {}
+    def __init__(self, found: list[RepeatedProblem] | None = None) -> None:
+        self.found: list[RepeatedProblem] = [] if found is None else found
+        self._known: dict[tuple[str, str], RepeatedProblem] = {}
         self._last: dict[tuple[str, str], Place] = {}
 
     def add(self, place: Place, sentence: str, name: str = "") -> None:
         """A problem of a line, with the field that it is about; the same twice in a line counts once."""
-        key = (alike(name), alike(sentence))
+        key = (common_part(name), common_part(sentence))
         group = self._known.get(key)
         if group is None:
             if len(self._known) == _MOST:
                 return
-            group = self._known[key] = Group(sentence, name)
+            group = self._known[key] = RepeatedProblem(sentence, name)
             self.found.append(group)
         if self._last.get(key) == place:
             return
@@ -65,7 +65,7 @@ class Groups:
         return [*map(str, self.found[:most]), *more]
 
 
-def alike(sentence: str) -> str:
+def common_part(sentence: str) -> str:
     """What sentences that differ in names, values and numbers only have in common."""
     return _LISTED.sub("…", _VARIES.sub("…", sentence))
 

@@ -21,16 +21,16 @@ from judges.client.budget import Price, cost
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
-from judges.protocols.call_plan import Answer, Judged, Task
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
 
 _Slot = tuple[str, str, int]
 
 
-class BadLedger(AssayError):
+class BadRunFile(AssayError):
     """The file is there, and is not one that a run has written."""
 
 
-class Ledger:
+class RunFile:
     """Judgments of one judge in a file, in Assay's canonical form; `None` keeps nothing and gives the lines to `out`.
 
     Used in a `with`. Raises BadLedger where the file holds something else, or another run is writing it.
@@ -40,7 +40,7 @@ class Ledger:
         self._judge = {"card": card.name, "model": model, "params": params.identity(card.kind)}
         self._path, self._out = path, out
         self._done: set[_Slot] = set()
-        self._pieces: dict[_Slot, dict[str, Answer]] = {}
+        self._pieces: dict[_Slot, dict[str, CallReply]] = {}
         self._beside = None if path is None else path.with_name(f"{path.name}.pieces")
         self._file: IO[bytes] | None = None
         self._more: IO[bytes] | None = None
@@ -51,7 +51,7 @@ class Ledger:
                 self._read(path)
                 undo.pop_all()
 
-    def __enter__(self) -> Ledger:
+    def __enter__(self) -> RunFile:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -70,11 +70,11 @@ class Ledger:
         """Whether the judgment is there."""
         return (task.key, task.part, task.sample) in self._done
 
-    def had(self, task: Task) -> Mapping[str, Answer]:
+    def had(self, task: Task) -> Mapping[str, CallReply]:
         """The answers to pieces of a judgment that is not there yet."""
         return self._pieces.get((task.key, task.part, task.sample), {})
 
-    def keep(self, answer: Answer) -> None:
+    def keep(self, answer: CallReply) -> None:
         """Keep the answer to one of several pieces."""
         if not answer.piece or answer.unscored == "api_error" or self._beside is None:
             return
@@ -84,7 +84,7 @@ class Ledger:
         self._pieces.setdefault(slot, {})[answer.piece] = answer
         _append(self._more, {"judge": self._judge, "answer": asdict(answer)})
 
-    def write(self, judged: Judged) -> None:
+    def write(self, judged: FinishedJudgment) -> None:
         """Add a judgment. One whose calls failed is not written: it has not been made, and is asked for again."""
         if judged.reading.unscored == "api_error":
             return
@@ -107,7 +107,7 @@ class Ledger:
         assert self._file is not None
         for number, line in _lines(self._file, path):
             if not {"item", "card", "model", "params"} <= line.keys():
-                raise BadLedger(f"{path.name}, line {number}: no judgment of a run. Name another file with --out.")
+                raise BadRunFile(f"{path.name}, line {number}: no judgment of a run. Name another file with --out.")
             if all(line[key] == value for key, value in self._judge.items()):
                 self._done.add((line["item"], line.get("part", ""), line.get("sample", 0)))
         if self._beside is not None and self._beside.exists():
@@ -120,7 +120,7 @@ class Ledger:
                         self._pieces.setdefault(slot, {})[answer.piece] = answer
 
 
-class Purse:
+class ChargeFile:
     """What the calls of one judge cost, failed tries and trials too, in a file beside its judgments; `None` keeps none.
 
     A run that ended without a word (kill -9) is counted at the most that its calls could have cost by then. `spent` is
@@ -146,7 +146,7 @@ class Purse:
         if self._upto > self.spent:
             self._write({"sort": "lost", "cost": self._upto - self.spent, "estimated": True})
 
-    def __enter__(self) -> Purse:
+    def __enter__(self) -> ChargeFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -156,9 +156,9 @@ class Purse:
             self._write({"upto": 0.0})
         self._file.close()
 
-    def pay(self, found: Answer | Charge) -> None:
+    def pay(self, found: CallReply | Charge) -> None:
         """Count a call."""
-        if isinstance(found, Answer) and found.unscored == "api_error":
+        if isinstance(found, CallReply) and found.unscored == "api_error":
             return
         used = {"tokens_in": found.tokens_in, "tokens_out": found.tokens_out, "estimated": found.estimated}
         price = None if self._price is None else cost(self._price, found.tokens_in, found.tokens_out)
@@ -184,7 +184,9 @@ class Purse:
             elif self._price is not None:
                 self.spent += cost(self._price, int(line["tokens_in"]), int(line["tokens_out"]))
         except (KeyError, TypeError, ValueError):
-            raise BadLedger(f"{where}: not what a run wrote. Mend the line, or name another file with --out.") from None
+            raise BadRunFile(
+                f"{where}: not what a run wrote. Mend the line, or name another file with --out."
+            ) from None
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -198,7 +200,7 @@ def _opened(path: Path) -> IO[bytes]:
         pass
     except OSError:
         file.close()
-        raise BadLedger(f"{path.name} is being written by another run. Wait for it, or name another file.") from None
+        raise BadRunFile(f"{path.name} is being written by another run. Wait for it, or name another file.") from None
     return file
 
 
@@ -220,16 +222,16 @@ def _lines(file: IO[bytes], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            raise BadLedger(f"{path.name}, line {number}: no JSON of a run. Name another file with --out.")
+            raise BadRunFile(f"{path.name}, line {number}: no JSON of a run. Name another file with --out.")
         yield number, value
     file.truncate(good)
     file.seek(0, os.SEEK_END)
 
 
-def _answer(value: Any, path: Path) -> Answer:
+def _answer(value: Any, path: Path) -> CallReply:
     try:
         given = dict(value)
         given["logprobs"] = tuple((token, tuple((t, p) for t, p in top)) for token, top in given["logprobs"])
-        return Answer(**given)
+        return CallReply(**given)
     except (TypeError, ValueError, KeyError):
-        raise BadLedger(f"{path.name} is not what a run wrote: take it away, its calls are asked again.") from None
+        raise BadRunFile(f"{path.name} is not what a run wrote: take it away, its calls are asked again.") from None

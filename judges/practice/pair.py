@@ -10,7 +10,7 @@ from judges.cards.long_form_pairwise.card import allowed_verdicts
 from judges.practice import words
 from judges.practice.completion import Grade, count_tokens
 from judges.practice.family import SAYS, PracticeJudge
-from judges.sections import cut
+from judges.sections import cut_sections
 
 _TIE = 0.06
 """Aggregates nearer than this are called a tie: far closer than the card allows at most."""
@@ -53,7 +53,7 @@ def section_texts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
     A label that the cut does not know (a caller may cut otherwise) means the whole response on both sides.
     """
     a, b = side_text(fields, "a"), side_text(fields, "b")
-    known = {s.label.casefold().strip(): s for s in cut(a, b)}
+    known = {s.label.casefold().strip(): s for s in cut_sections(a, b)}
     out: dict[str, dict[str, str | None]] = {}
     for label in section_labels(fields):
         section = known.get(label.casefold().strip())

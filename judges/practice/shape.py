@@ -15,7 +15,7 @@ _DEEP = 40
 def schema_from_outline(text: str) -> dict[str, Any] | None:
     """The JSON Schema of an outline such as `{"score": <1 to 5>, "verdict": "a" | "b"}`; None where there is none.
 
-    The last line that begins with a brace is taken as the outline (judges.reading.schema.in_words writes such a line).
+    The last line that begins with a brace is taken as the outline, which judges.reading.schema.schema_in_words writes.
     """
     lines = [line.strip() for line in text.split("\n") if line.lstrip().startswith("{")]
     if not lines:

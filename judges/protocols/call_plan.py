@@ -19,9 +19,9 @@ from judges.params import Params
 from judges.protocols import chapters, orders, probes, windows
 from judges.protocols.messages import Message, messages
 from judges.reading import bare_scores
-from judges.reading.confidence import Logprobs, ruled, weighed
-from judges.reading.reading import counted, read
-from judges.reading.schema import in_words, strict
+from judges.reading.confidence import Logprobs, lower_broken, with_token_confidence
+from judges.reading.reading import counted_verdict, read_reply
+from judges.reading.schema import schema_in_words, strict_schema
 from judges.types import Dialogue, Pair, Reading, UnscoredReason
 
 Mode = Literal["json_schema", "json_object", "text"]
@@ -50,7 +50,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CallReply:
     """The reply to one call.
 
     `unscored` and `why` are set where the protocol already says that there is nothing to read: the call failed after
@@ -78,7 +78,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class FinishedJudgment:
     """A judgment: its task, the raw text that is kept, and what it was read as."""
 
     task: Task
@@ -93,7 +93,7 @@ def tasks(card: Card, params: Params, items: Iterable[tuple[str, Item]], others:
     none are given, of these items, if they can be gone through twice.
     """
     if params.probe == "scenario_swapped" and not others and not isinstance(items, Iterator):
-        others = probes.pool(item for _, item in items)
+        others = probes.scenario_pool(item for _, item in items)
     for key, item in items:
         for part in card.parts(item):
             for sample in range(params.samples):
@@ -109,7 +109,7 @@ def pieces(card: Card, params: Params, task: Task, begun: Iterable[str] = ()) ->
     return [call.name for call in _calls(card, params, task, begun)]
 
 
-def left(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) -> list[str]:
+def remaining_pieces(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply]) -> list[str]:
     """The pieces that are still to be asked, given the answers there are; none once one of these cannot be read.
 
     A judgment is unscored when any of its pieces is: what would still be asked would be paid for nothing.
@@ -129,7 +129,7 @@ def ask(
     params: Params,
     task: Task,
     piece: str,
-    before: Mapping[str, Answer],
+    before: Mapping[str, CallReply],
     mode: Mode,
     salt: str | None = None,
 ) -> Ask:
@@ -142,21 +142,21 @@ def ask(
     call = next(call for call in calls if call.name == piece)
     shown, said = card.fields(call.item, task.part), ""
     if call.window is not None:
-        shown = windows.fields(call.window, _summary(card, params, task, calls, call, before)) | shown
-        said = windows.closing(call.window, any(d.sort == "conversation" for d in card.dimensions))
+        shown = windows.window_fields(call.window, _summary(card, params, task, calls, call, before)) | shown
+        said = windows.window_instructions(call.window, any(d.sort == "conversation" for d in card.dimensions))
     if call.chapter is not None:
-        shown = chapters.fields(call.chapter) | shown
-        said = chapters.closing(call.chapter)
+        shown = chapters.chapter_fields(call.chapter) | shown
+        said = chapters.chapter_instructions(call.chapter)
     # JSON mode holds a reply to JSON, not to a shape: that has to be said as to an endpoint without it.
-    shape = in_words(call.card) if mode != "json_schema" else ""
+    shape = schema_in_words(call.card) if mode != "json_schema" else ""
     key = f"{card.version} {task.key} {task.part} {task.sample} {piece}"
     made = messages(card, card.variant(call.item, task.part), shown, key, shape, salt)
     if said:
         made[-1]["content"] += f"\n\n{said}"
-    return Ask(made, None if card.text else strict(call.asked.reply), card.name)
+    return Ask(made, None if card.text else strict_schema(call.asked.reply), card.name)
 
 
-def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) -> Judged:
+def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply]) -> FinishedJudgment:
     """The judgment that the answers to all pieces amount to.
 
     One call's raw text is kept as it came; those of several are kept together as JSON (see `packed`). A piece that was
@@ -167,12 +167,12 @@ def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, Answer]) 
 
 
 def _together(
-    card: Card, params: Params, task: Task, calls: Sequence[_Call], answers: Mapping[str, Answer]
-) -> Judged:
+    card: Card, params: Params, task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]
+) -> FinishedJudgment:
     if len(calls) == 1 and not calls[0].name:
         (answer,) = answers.values()
-        return Judged(task, answer.raw, ruled(_reading(card, params, task, calls[0], answer)))
-    raw = packed([(call.name, answers[call.name]) for call in calls if call.name in answers])
+        return FinishedJudgment(task, answer.raw, lower_broken(_reading(card, params, task, calls[0], answer)))
+    raw = pack_replies([(call.name, answers[call.name]) for call in calls if call.name in answers])
     readings: dict[str, Reading] = {}
     for call in calls:
         answer_or_none = answers.get(call.name)
@@ -182,12 +182,14 @@ def _together(
             else _reading(card, params, task, call, answer_or_none)
         )
         if found.unscored:
-            return Judged(task, raw, Reading(unscored=found.unscored, why=f"{call.words}: {found.why}"))
+            return FinishedJudgment(task, raw, Reading(unscored=found.unscored, why=f"{call.words}: {found.why}"))
         readings[call.name] = found
-    return Judged(task, raw, ruled(_fused(card, calls, readings)))
+    return FinishedJudgment(task, raw, lower_broken(_fused(card, calls, readings)))
 
 
-def reread(card: Card, params: Params, task: Task, raw: str, logprobs: Mapping[str, Logprobs] | None = None) -> Judged:
+def reread(
+    card: Card, params: Params, task: Task, raw: str, logprobs: Mapping[str, Logprobs] | None = None
+) -> FinishedJudgment:
     """The judgment that a stored raw text amounts to, of one call or of several: what `fuse` made of it.
 
     `logprobs` by piece, where they were kept: without them a reading lacks the confidence that they gave. Where a
@@ -196,20 +198,24 @@ def reread(card: Card, params: Params, task: Task, raw: str, logprobs: Mapping[s
     whatever the parameters say of the context. Never raises for what a raw text may hold.
     """
     given = logprobs or {}
-    found = unpacked(raw)
+    found = unpack_replies(raw)
     if found is None:
-        answer = Answer(task.key, task.part, task.sample, "", raw, logprobs=_frozen(given.get("", ())))
-        return Judged(task, raw, ruled(_reading(card, params, task, _Call("", "", card, card, task.item), answer)))
+        answer = CallReply(task.key, task.part, task.sample, "", raw, logprobs=_frozen(given.get("", ())))
+        return FinishedJudgment(
+            task, raw, lower_broken(_reading(card, params, task, _Call("", "", card, card, task.item), answer))
+        )
     answers = {
-        name: Answer(task.key, task.part, task.sample, name, text, unscored, why, logprobs=_frozen(given.get(name, ())))
+        name: CallReply(
+            task.key, task.part, task.sample, name, text, unscored, why, logprobs=_frozen(given.get(name, ()))
+        )
         for name, text, unscored, why in found
     }
     calls = _kept(card, params, task, set(answers))
     ours = bool(answers) and set(answers) <= {call.name for call in calls} - {""}
-    return Judged(task, raw, _together(card, params, task, calls, answers).reading if ours else _NOTHING)
+    return FinishedJudgment(task, raw, _together(card, params, task, calls, answers).reading if ours else _NOTHING)
 
 
-def recalled(given: Mapping[str, Any]) -> Params:
+def params_of_stored(given: Mapping[str, Any]) -> Params:
     """The parameters that a judge was stored with, without those that are not ours or that we would refuse.
 
     What came from elsewhere may hold anything. Which rating in prose counts is that of `reading.counted`.
@@ -219,10 +225,10 @@ def recalled(given: Mapping[str, Any]) -> Params:
     except ValidationError as error:
         wrong = {problem["loc"][0] for problem in error.errors()}
         found = Params.model_validate({name: value for name, value in given.items() if name not in wrong})
-    return found.model_copy(update={"verdict": counted(given)})
+    return found.model_copy(update={"verdict": counted_verdict(given)})
 
 
-def packed(answers: Sequence[tuple[str, Answer]]) -> str:
+def pack_replies(answers: Sequence[tuple[str, CallReply]]) -> str:
     """The raw texts of several pieces as one text.
 
     It is {"pieces": [{"piece", "raw"}, ...]}, with `unscored` and `why` where the protocol said so.
@@ -234,7 +240,7 @@ def packed(answers: Sequence[tuple[str, Answer]]) -> str:
     return json.dumps({"pieces": rows}, ensure_ascii=False, separators=(",", ":"))
 
 
-def unpacked(raw: str) -> list[tuple[str, str, UnscoredReason | None, str]] | None:
+def unpack_replies(raw: str) -> list[tuple[str, str, UnscoredReason | None, str]] | None:
     """(piece, raw, unscored, why) of a text that `packed` has made; None of any other."""
     if not raw.startswith('{"pieces":['):
         return None
@@ -278,10 +284,10 @@ def _calls(
 ) -> list[_Call]:
     # What is swapped is needed to ask only: a reply is read without knowing the other scenarios.
     swapped = params.probe == "scenario_swapped" and not asking
-    item = task.item if swapped else probes.probed(card, params, task.item, task.others)
-    if not task.part and isinstance(item, Dialogue) and windows.applies(card):
+    item = task.item if swapped else probes.apply_probe(card, params, task.item, task.others)
+    if not task.part and isinstance(item, Dialogue) and windows.allows_windows(card):
         of = next((int(told[1]) for name in begun if (told := _WINDOW.fullmatch(name))), 0)
-        cut = windows.plan(item, params.window, params.window_over, of)
+        cut = windows.plan_windows(item, params.window, params.window_over, of)
         if cut:
             return [_windowed(card, item, window) for window in cut]
     if not task.part and isinstance(item, Pair) and card.kind == "pair":
@@ -301,14 +307,16 @@ def _kept(card: Card, params: Params, task: Task, names: set[str]) -> list[_Call
 
 
 def _windowed(card: Card, item: Dialogue, window: windows.Window) -> _Call:
-    shaped = windows.shaped(card, window)
+    shaped = windows.with_summary(card, window)
     name, words = f"window:{window.number}/{window.of}", f"window {window.number} of {window.of} ({window.place})"
-    return _Call(name, words, shaped, card if window.last else shaped, windows.seen(item, window), window=window)
+    return _Call(
+        name, words, shaped, card if window.last else shaped, windows.cut_dialogue(item, window), window=window
+    )
 
 
 def _paired(card: Card, params: Params, item: Pair) -> list[_Call]:
-    limit = chapters.room(params.context, params.max_tokens) if params.context else 0
-    cut = chapters.plan(item, limit) if limit else ()
+    limit = chapters.room_for_item(params.context, params.max_tokens) if params.context else 0
+    cut = chapters.plan_chapters(item, limit) if limit else ()
     out = []
     for order in {"both": orders.ORDERS, "ba": ("ba",)}.get(params.orders, ("",)):
         for chapter in cut or (None,):
@@ -318,51 +326,51 @@ def _paired(card: Card, params: Params, item: Pair) -> list[_Call]:
                 names.append(f"chapter:{chapter.number}/{chapter.of}")
                 words.append(f"chapter {chapter.number} of {chapter.of}")
             if order == "ba":
-                shown = orders.swapped(shown)
+                shown = orders.swap(shown)
             out.append(_Call(" ".join(names), ", ".join(words), card, card, shown, order, chapter=chapter))
     return out
 
 
-def _reading(card: Card, params: Params, task: Task, call: _Call, answer: Answer) -> Reading:
+def _reading(card: Card, params: Params, task: Task, call: _Call, answer: CallReply) -> Reading:
     """The reading of one call, in the item's own A and B and section numbers."""
     if answer.unscored:
         return Reading(unscored=answer.unscored, why=answer.why)
-    told = bare_scores.given(answer.raw) if call.name.startswith("order:") else None
+    told = bare_scores.from_raw(answer.raw) if call.name.startswith("order:") else None
     try:
         found = (
-            bare_scores.read(call.card, told, call.item)
+            bare_scores.read_scores(call.card, told, call.item)
             if told is not None
-            else read(call.card, answer.raw, call.item, task.part, params.verdict)
+            else read_reply(call.card, answer.raw, call.item, task.part, params.verdict)
         )
     except bare_scores.NoCell as error:
         return Reading(unscored="unreadable", why=str(error))
     if found.unscored:
         return found
     last = params.verdict == "last"
-    found = weighed(call.card, call.item, task.part, answer.raw, answer.logprobs, found, last)
+    found = with_token_confidence(call.card, call.item, task.part, answer.raw, answer.logprobs, found, last)
     if call.order == "ba":
-        found = orders.back(card, found)
-    return chapters.back(call.chapter, found) if call.chapter is not None else found
+        found = orders.swap_back(card, found)
+    return chapters.restore_section_numbers(call.chapter, found) if call.chapter is not None else found
 
 
 def _fused(card: Card, calls: Sequence[_Call], readings: Mapping[str, Reading]) -> Reading:
     """One reading of several: windows, or the chapters of each order and then the orders."""
     cut = [call.window for call in calls if call.window is not None]
     if cut:
-        return windows.fused(card, cut, [readings[call.name] for call in calls])
+        return windows.fuse_windows(card, cut, [readings[call.name] for call in calls])
     by_order = []
     for order in dict.fromkeys(call.order for call in calls):
         own = [call for call in calls if call.order == order]
         parts = [call.chapter for call in own if call.chapter is not None]
         found = [readings[call.name] for call in own]
-        by_order.append(chapters.fused(card, parts, found) if parts else found[0])
+        by_order.append(chapters.fuse_chapters(card, parts, found) if parts else found[0])
     if len(by_order) == 2:
-        return orders.fused(card, *by_order)
-    return orders.alone(card, calls[0].order, by_order[0]) if calls[0].order else by_order[0]
+        return orders.fuse_orders(card, *by_order)
+    return orders.mark_single_order(card, calls[0].order, by_order[0]) if calls[0].order else by_order[0]
 
 
 def _summary(
-    card: Card, params: Params, task: Task, calls: Sequence[_Call], call: _Call, before: Mapping[str, Answer]
+    card: Card, params: Params, task: Task, calls: Sequence[_Call], call: _Call, before: Mapping[str, CallReply]
 ) -> str:
     """The summary that the window before gave; "" for the first, and where that one could not be read."""
     index = [one.name for one in calls].index(call.name)

@@ -15,9 +15,9 @@ from typing import Any
 
 from judges.card import Card
 from judges.protocols import fusion
-from judges.protocols.orders import sided
-from judges.reading.confidence import combine
-from judges.sections import cut, halves, headed
+from judges.protocols.orders import names_sides
+from judges.reading.confidence import combine_confidence
+from judges.sections import cut_sections, halves, headed_parts
 from judges.tokens import tokens
 from judges.types import Pair, Reading, Remark, Score, Section
 
@@ -45,7 +45,7 @@ class Chapter:
         return float(tokens(self.item.response_a.text or "") + tokens(self.item.response_b.text or "")) or 1.0
 
 
-def room(context: int, max_tokens: int) -> int:
+def room_for_item(context: int, max_tokens: int) -> int:
     """Tokens that are left for the item in a context of so many.
 
         context - min(max_tokens, context / 4) - min(3000, context / 4)
@@ -56,7 +56,7 @@ def room(context: int, max_tokens: int) -> int:
     return max(context - min(max_tokens, context // 4) - min(_PROMPT, context // 4), 1)
 
 
-def plan(item: Pair, limit: int) -> tuple[Chapter, ...]:
+def plan_chapters(item: Pair, limit: int) -> tuple[Chapter, ...]:
     """The chapters of a pair whose texts have more than `limit` tokens, in the order of the input; () otherwise.
 
     The input is cut at its headings, and what is still longer than half of the limit at paragraph ends. Each section
@@ -69,7 +69,7 @@ def plan(item: Pair, limit: int) -> tuple[Chapter, ...]:
     a, b = item.response_a.text or "", item.response_b.text or ""
     if tokens(item.input_text) + tokens(a) + tokens(b) <= limit:
         return ()
-    sections = tuple(item.sections) if item.sections is not None else tuple(cut(a, b))
+    sections = tuple(item.sections) if item.sections is not None else tuple(cut_sections(a, b))
     groups, outline = _grouped(item.input_text, a, b, sections, limit)
     if len(groups) < 2:
         return ()
@@ -79,12 +79,12 @@ def plan(item: Pair, limit: int) -> tuple[Chapter, ...]:
     )
 
 
-def fields(chapter: Chapter) -> dict[str, Any]:
+def chapter_fields(chapter: Chapter) -> dict[str, Any]:
     """What a chapter's call is shown besides the pair."""
     return {"chapter": f"{chapter.number} of {chapter.of}", "outline_of_input": list(chapter.outline)}
 
 
-def closing(chapter: Chapter) -> str:
+def chapter_instructions(chapter: Chapter) -> str:
     """What is said after the material of a chapter."""
     return (
         f"The input is too long for one call and is judged in {chapter.of} parts; this is part {chapter.number}, with "
@@ -93,7 +93,7 @@ def closing(chapter: Chapter) -> str:
     )
 
 
-def back(chapter: Chapter, reading: Reading) -> Reading:
+def restore_section_numbers(chapter: Chapter, reading: Reading) -> Reading:
     """The reading of a chapter with its sections under their numbers in the item."""
 
     def unit(name: str) -> str:
@@ -114,7 +114,7 @@ def back(chapter: Chapter, reading: Reading) -> Reading:
     )
 
 
-def fused(card: Card, chapters: Sequence[Chapter], readings: Sequence[Reading]) -> Reading:
+def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Reading]) -> Reading:
     """One reading of a pair from those of its chapters, whose sections have their numbers in the item.
 
     - A section has the scores of the chapter that it was judged in.
@@ -146,15 +146,15 @@ def fused(card: Card, chapters: Sequence[Chapter], readings: Sequence[Reading]) 
         given = [(score, weight) for score, weight in given if weight > 0] or [(score, 1.0) for score, _ in given]
         if dimension is None:
             continue
-        there_is, value = fusion.fused(dimension.scale, [(score.value, weight) for score, weight in given])
+        there_is, value = fusion.combine_answers(dimension.scale, [(score.value, weight) for score, weight in given])
         sure: tuple[float | None, str] = (None, "")
-        if sided(dimension.scale):
+        if names_sides(dimension.scale):
             value = _allowed(card, name, dimension.scale.categories, scores, value)
             there_is = value is not None
             share = sum(w for score, w in given if score.value == value) / sum(w for _, w in given)
             agreed = round(min(fusion.AGREED, max(fusion.LEAST, share)), 4)
             own = [(s.confidence, s.source) for s, _ in given if s.value == value]
-            sure = combine((agreed, "chapters"), *own)
+            sure = combine_confidence((agreed, "chapters"), *own)
             facts["chapters"] = [dimension.scale.say(score.value) for score, _ in given]
         if there_is:
             scores.append(Score(unit, name, value, *sure))
@@ -202,7 +202,7 @@ def _grouped(
     """The chapters' texts and sections, and the outline of the input. Kept: a judgment asks for its plan many times."""
     parts = [
         (label, piece)
-        for label, start, end in headed(text) or [("", 0, len(text))]
+        for label, start, end in headed_parts(text) or [("", 0, len(text))]
         for piece in _split(text[start:end], limit // 2)
     ]
     said = [_words(_of(a, s.a) + "\n" + _of(b, s.b)) for s in sections]

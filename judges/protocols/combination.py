@@ -12,27 +12,27 @@ from math import floor
 from typing import Any, get_args
 
 from judges.card import Card
-from judges.params import Rule
+from judges.params import CombinationRule
 from judges.plural import many
 from judges.types import Scale
 
-RULES: tuple[Rule, ...] = get_args(Rule)
-SAID: dict[Rule, str] = {"first": "the first one", "median": "median", "mean": "mean", "vote": "vote"}
+RULES: tuple[CombinationRule, ...] = get_args(CombinationRule)
+SAID: dict[CombinationRule, str] = {"first": "the first one", "median": "median", "mean": "mean", "vote": "vote"}
 _ORDERED = ("ordinal", "ordered", "interval")
 
 
-def rule_of(card: Card, params: Mapping[str, Any]) -> Rule:
+def combination_rule(card: Card, params: Mapping[str, Any]) -> CombinationRule:
     """The rule of a judge with these stored parameters: what they say, else what its card has."""
     given = params.get("combine")
     return given if given in RULES else card.defaults.combine or "median"
 
 
-def applied(rule: Rule, scale: Scale) -> Rule:
+def rule_on_scale(rule: CombinationRule, scale: Scale) -> CombinationRule:
     """The rule on a scale: categories without an order, flags and turns have no median or mean, and are voted on."""
     return rule if rule in ("first", "vote") or scale.kind in _ORDERED else "vote"
 
 
-def combined(samples: Sequence[float | None], rule: Rule, drawn: float | None = None) -> float | None:
+def combine_samples(samples: Sequence[float | None], rule: CombinationRule, drawn: float | None = None) -> float | None:
     """The one answer of several samples in the order in which they were asked; None is n/a.
 
     first: what was said first. Of the others, n/a where more than half say so, else of the samples with a value: their
@@ -60,16 +60,16 @@ def combined(samples: Sequence[float | None], rule: Rule, drawn: float | None = 
     return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
 
 
-def nearest(value: float) -> float:
+def nearest_answer(value: float) -> float:
     """The answer of the scale that is nearest to a value between two; a half counts up."""
     return float(floor(value + 0.5))
 
 
-def drawn_of(scale: Scale) -> float | None:
+def tie_code(scale: Scale) -> float | None:
     """The code of a tied vote on a scale ("tie"); None where the scale has none for it."""
     return float(scale.categories.index(scale.drawn)) if scale.drawn else None
 
 
-def said(samples: int, rule: Rule) -> str:
+def describe_samples(samples: int, rule: CombinationRule) -> str:
     """The words beside a judge's name where it is asked several times: "5 samples, median"; "" for one sample."""
     return f"{many(samples, 'sample')}, {SAID[rule]}" if samples > 1 else ""

@@ -13,7 +13,7 @@ AGREED, ONE_STEP, DIFFER, LEAST = 0.9, 0.6, 0.3, 0.1
 _CLOSE = 1e-9
 
 
-def mean(scale: Scale, values: Sequence[tuple[float, float]]) -> float:
+def mean_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float:
     """The weighted mean of (value, weight), as an answer of the scale.
 
     sum(w v) / sum(w), rounded to the nearest answer; a half goes toward the middle of the scale, as answers that
@@ -30,7 +30,7 @@ def mean(scale: Scale, values: Sequence[tuple[float, float]]) -> float:
     return float(low if exact >= middle - _CLOSE else ceil(exact))
 
 
-def vote(scale: Scale, values: Sequence[tuple[float, float]]) -> float | None:
+def vote_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float | None:
     """The answer with the most weight; where the heaviest are equal what a tied vote means, None without one."""
     weights: dict[float, float] = {}
     for value, weight in values:
@@ -43,7 +43,7 @@ def vote(scale: Scale, values: Sequence[tuple[float, float]]) -> float | None:
     return float(scale.categories.index(drawn)) if drawn else None
 
 
-def fused(scale: Scale, values: Sequence[tuple[float | None, float]]) -> tuple[bool, float | None]:
+def combine_answers(scale: Scale, values: Sequence[tuple[float | None, float]]) -> tuple[bool, float | None]:
     """(whether there is an answer, the answer) of several (value, weight).
 
     n/a only where all say so; the mean where answers are ordered, the vote where they are not, and a flag is raised
@@ -55,12 +55,12 @@ def fused(scale: Scale, values: Sequence[tuple[float | None, float]]) -> tuple[b
     if scale.kind == "flag":
         return True, max(value for value, _ in known)
     if scale.kind in ("ordinal", "ordered", "interval"):
-        return True, mean(scale, known)
-    value = vote(scale, known)
+        return True, mean_answer(scale, known)
+    value = vote_answer(scale, known)
     return value is not None, value
 
 
-def agreement(scale: Scale, values: Iterable[float | None]) -> float | None:
+def agreement_confidence(scale: Scale, values: Iterable[float | None]) -> float | None:
     """How sure a value is that several answers were fused to; None for fewer than two answers.
 
         .9 - 1.2 (highest - lowest) / width of the scale, at least .1

@@ -7,16 +7,16 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from judges.protocols.call_plan import Answer, packed, unpacked
+from judges.protocols.call_plan import CallReply, pack_replies, unpack_replies
 from judges.protocols.orders import ORDERS, Order
 from judges.types import UnscoredReason
 
-Half = tuple[str, UnscoredReason | None, str]
+OrderReply = tuple[str, UnscoredReason | None, str]
 """The reply to one order: its raw text, and why there is no score where the endpoint said so, with the words."""
 
 
 @dataclass
-class Waiting:
+class OrderMatcher:
     """The replies whose other order has not come yet. Lines of the two orders may be in any place.
 
     Of several replies to one pair the first as A/B belongs to the first as B/A, the second to the second; where they
@@ -26,7 +26,7 @@ class Waiting:
     held: dict[Hashable, dict[Order, list[tuple[int | None, int]]]] = field(default_factory=dict)
     known: dict[tuple[Hashable, Order], set[tuple[int | None, int]]] = field(default_factory=lambda: defaultdict(set))
 
-    def meet(self, about: Hashable, order: Order, sample: int | None, half: Half, number: int) -> int | None:
+    def meet(self, about: Hashable, order: Order, sample: int | None, half: OrderReply, number: int) -> int | None:
         """The number under which the other order of this reply waits, -1 where the same reply came before, or None.
 
         None: it waits now itself, under its own `number`. `about` is what is judged by whom.
@@ -52,27 +52,27 @@ class Waiting:
         return sorted(number for sides in self.held.values() for one in sides.values() for _, number in one)
 
 
-def kept(halves: Mapping[Order, Half]) -> str:
+def pack_orders(halves: Mapping[Order, OrderReply]) -> str:
     """The raw text of one judgment of these orders, as our own runs keep it."""
     found = []
     for order in ORDERS:
         if order in halves:
             raw, unscored, why = halves[order]
             name = f"order:{order}"
-            found.append((name, Answer("", "", 0, name, raw, unscored, why)))
-    return packed(found)
+            found.append((name, CallReply("", "", 0, name, raw, unscored, why)))
+    return pack_replies(found)
 
 
-def given(raw: str) -> dict[Order, Half]:
+def unpack_orders(raw: str) -> dict[Order, OrderReply]:
     """The reply to each whole order that a stored raw text holds; {} of any other text."""
-    found: dict[Order, Half] = {}
-    for name, text, unscored, why in unpacked(raw) or ():
+    found: dict[Order, OrderReply] = {}
+    for name, text, unscored, why in unpack_replies(raw) or ():
         if name not in ("order:ab", "order:ba"):
             return {}
         found["ab" if name == "order:ab" else "ba"] = (text, unscored, why)
     return found
 
 
-def asked(params: Mapping[str, Any], orders: Mapping[Order, Any]) -> dict[str, Any]:
+def params_with_orders(params: Mapping[str, Any], orders: Mapping[Order, Any]) -> dict[str, Any]:
     """The parameters of a judge that was asked in these orders."""
     return {**params, "orders": "both" if len(orders) == 2 else next(iter(orders))}

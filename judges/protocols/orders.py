@@ -13,7 +13,7 @@ from typing import Literal
 
 from judges.card import Card
 from judges.protocols import fusion
-from judges.reading.confidence import combine
+from judges.reading.confidence import combine_confidence
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Section
 
 Order = Literal["ab", "ba"]
@@ -23,7 +23,7 @@ _FLIPPED = re.compile(r"[^:]{1,200} changed with the order: (.+) when asked as A
 _TURNED = "With the places swapped (what is called A here is B): "
 
 
-def swapped(item: Pair) -> Pair:
+def swap(item: Pair) -> Pair:
     """The pair with its responses, and their parts of every section, in each other's place. Twice is the identity."""
     cut = item.sections
     turned = None if cut is None else [Section(label=s.label, a=s.b, b=s.a) for s in cut]
@@ -32,13 +32,13 @@ def swapped(item: Pair) -> Pair:
     )
 
 
-def back(card: Card, reading: Reading) -> Reading:
+def swap_back(card: Card, reading: Reading) -> Reading:
     """The reading of a swapped pair, in the item's own A and B. Twice is the identity; texts stay as they came."""
 
     def turned(score: Score) -> Score:
         dimension = card.dimension(score.dimension, score.unit)
         value = score.value
-        if dimension is not None and sided(dimension.scale) and value is not None:
+        if dimension is not None and names_sides(dimension.scale) and value is not None:
             value = _other(dimension.scale, value)
         return score._replace(unit=_unit(score.unit), value=value)
 
@@ -53,7 +53,7 @@ def back(card: Card, reading: Reading) -> Reading:
     )
 
 
-def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
+def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
     """One reading of two that are both in the item's own A and B. A score that only one of them has stays what it is.
 
     A verdict that changes with the order is a tie (on a scale without one it has no score), with low confidence and a
@@ -71,20 +71,22 @@ def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
             scores.append(mine)
             continue
         there_is, value = _value(dimension.scale, mine.value, theirs.value)
-        agreed = fusion.agreement(dimension.scale, (mine.value, theirs.value))
-        if sided(dimension.scale):
+        agreed = fusion.agreement_confidence(dimension.scale, (mine.value, theirs.value))
+        if names_sides(dimension.scale):
             words = {name: dimension.scale.say(s.value) for name, s in zip(ORDERS, (mine, theirs), strict=True)}
             if mine.unit == "pair" and (not said or mine.dimension == "verdict"):
                 said = words
             if mine.value != theirs.value:
                 remarks.append(_flip(mine, dimension, words, there_is))
         if there_is:
-            sure = combine((mine.confidence, mine.source), (theirs.confidence, theirs.source), (agreed, "orders"))
+            sure = combine_confidence(
+                (mine.confidence, mine.source), (theirs.confidence, theirs.source), (agreed, "orders")
+            )
             scores.append(Score(mine.unit, mine.dimension, value, *sure))
     there = {(s.unit, s.dimension) for s in ab.scores}
     if more := [s for s in ba.scores if (s.unit, s.dimension) not in there]:
         scores = sorted([*scores, *more], key=_place)
-    if (asked := verdict(card)) is not None and ((one := ("pair", asked.name)) in there) != (one in other):
+    if (asked := verdict_dimension(card)) is not None and ((one := ("pair", asked.name)) in there) != (one in other):
         remarks.append(_lone(asked, "ab" if one in there else "ba"))
     facts = {**ba.facts, **ab.facts}
     if "expected" in ab.facts and "expected" in ba.facts:
@@ -94,9 +96,9 @@ def fused(card: Card, ab: Reading, ba: Reading) -> Reading:
     return Reading(tuple(scores), tuple(remarks), facts=facts)
 
 
-def alone(card: Card, order: str, found: Reading) -> Reading:
+def mark_single_order(card: Card, order: str, found: Reading) -> Reading:
     """The reading of a pair that was asked in one order only, as `facts["orders"]` and a note say."""
-    asked = verdict(card)
+    asked = verdict_dimension(card)
     said = next((s for s in found.scores if asked and (s.unit, s.dimension) == ("pair", asked.name)), None)
     if asked is None or said is None:
         return found
@@ -104,13 +106,13 @@ def alone(card: Card, order: str, found: Reading) -> Reading:
     return replace(found, remarks=(*found.remarks, _lone(asked, order)), facts=facts)
 
 
-def verdict(card: Card) -> Dimension | None:
+def verdict_dimension(card: Card) -> Dimension | None:
     """The question that says which side is better: the verdict, else the first of the pair whose answers are sides."""
-    among = [d for d in card.dimensions if d.sort == "pair" and sided(d.scale)]
+    among = [d for d in card.dimensions if d.sort == "pair" and names_sides(d.scale)]
     return next((d for d in among if d.name == "verdict"), among[0] if among else None)
 
 
-def flipped(text: str) -> tuple[str, str] | None:
+def parse_flip_note(text: str) -> tuple[str, str] | None:
     """The answers as A/B and as B/A that a note of `fused` names, as the scale has them; None of any other note.
 
     ("", "") of the note that only one order gave an answer.
@@ -124,14 +126,14 @@ def flipped(text: str) -> tuple[str, str] | None:
     return ab, ba
 
 
-def sided(scale: Scale) -> bool:
+def names_sides(scale: Scale) -> bool:
     """Whether the answers of a scale name the sides of a pair."""
     return {"a", "b"} <= set(scale.categories)
 
 
 def _value(scale: Scale, mine: float | None, theirs: float | None) -> tuple[bool, float | None]:
-    if not sided(scale) or mine == theirs:
-        return fusion.fused(scale, ((mine, 1.0), (theirs, 1.0)))
+    if not names_sides(scale) or mine == theirs:
+        return fusion.combine_answers(scale, ((mine, 1.0), (theirs, 1.0)))
     # "a" and "tie" are as inconsistent as "a" and "b".
     drawn = scale.drawn or ("tie" if "tie" in scale.categories else "")
     return bool(drawn), float(scale.categories.index(drawn)) if drawn else None

@@ -33,7 +33,7 @@ class NoProbe(AssayError):
     """A probe cannot be made of these items."""
 
 
-def pool(items: Iterable[Item]) -> tuple[str, ...]:
+def scenario_pool(items: Iterable[Item]) -> tuple[str, ...]:
     """The distinct scenarios of the dialogues, at most 1,000: those with the lowest hashes, whatever the order.
 
     They are what `scenario_swapped` draws from; one pass, bounded memory.
@@ -54,7 +54,7 @@ def pool(items: Iterable[Item]) -> tuple[str, ...]:
     return tuple(scenario for _, scenario in sorted(heap, reverse=True))
 
 
-def probed(card: Card, params: Params, item: Item, others: Sequence[str] = ()) -> Item:
+def apply_probe(card: Card, params: Params, item: Item, others: Sequence[str] = ()) -> Item:
     """The item as the judge's probe changes it; the item itself without one, and where the probe has nothing to change.
 
     scenario_swapped: another scenario of `others` (see `pool`), drawn by the hash of the item's id, so that it is the
@@ -118,10 +118,10 @@ def _planted(card: Card, item: Pair) -> Pair:
 def _with_order(card: Card, text: str) -> str:
     language = "ja" if _KANA.search(text) else "zh" if _HAN.search(text) else "en"
     what = _WHAT[language][card.kind == "pair"]
-    return f"{text}\n\n{_ORDER[language].format(what=what, reply=forged(card))}"
+    return f"{text}\n\n{_ORDER[language].format(what=what, reply=forge_reply(card))}"
 
 
-def forged(card: Card) -> str:
+def forge_reply(card: Card) -> str:
     """A reply with the best scores that the card knows, short and not always complete: what a cheat would plant."""
     if card.text is not None:
         scale = card.dimensions[0].scale

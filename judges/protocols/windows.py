@@ -16,7 +16,7 @@ from pydantic import BaseModel, create_model
 
 from judges.card import Card
 from judges.protocols import fusion
-from judges.reading.confidence import combine
+from judges.reading.confidence import combine_confidence
 from judges.types import Dialogue, Dimension, Reading, Remark, Score, Turn
 
 WORDS = 80
@@ -52,7 +52,7 @@ class Window:
         return f"turn {first}" if first == last else f"turns {first}-{last}"
 
 
-def plan(item: Dialogue, size: int, over: int, of: int = 0) -> list[Window]:
+def plan_windows(item: Dialogue, size: int, over: int, of: int = 0) -> list[Window]:
     """The windows of a dialogue of more than `over` assistant turns, in order; [] where it stays whole.
 
     They are as many as come nearest to `size`, with at most one turn more than that and none made longer than 6, as
@@ -77,22 +77,22 @@ def plan(item: Dialogue, size: int, over: int, of: int = 0) -> list[Window]:
     return out
 
 
-def applies(card: Card) -> bool:
+def allows_windows(card: Card) -> bool:
     """Whether a card's judgments can be made in windows: JSON replies about the turns of a whole dialogue."""
     return card.kind == "dialogue" and card.text is None and any(d.sort == "turn" for d in card.dimensions)
 
 
-def seen(item: Dialogue, window: Window) -> Dialogue:
+def cut_dialogue(item: Dialogue, window: Window) -> Dialogue:
     """The dialogue as a window has it: only these utterances, with their numbers."""
     return item.model_copy(update={"turns": list(window.turns)})
 
 
-def fields(window: Window, summary: str) -> dict[str, Any]:
+def window_fields(window: Window, summary: str) -> dict[str, Any]:
     """What a window's call is shown besides the dialogue."""
     return {} if window.number == 1 else {"summary_of_earlier_turns": summary or "(There is none.)"}
 
 
-def closing(window: Window, conversation: bool) -> str:
+def window_instructions(window: Window, conversation: bool) -> str:
     """What is said after the material of a window; `conversation`: whether the card scores the whole, too."""
     scored = ", ".join(map(str, window.scored))
     said = [
@@ -116,7 +116,7 @@ def closing(window: Window, conversation: bool) -> str:
     return " ".join(said)
 
 
-def shaped(card: Card, window: Window) -> Card:
+def with_summary(card: Card, window: Window) -> Card:
     """The card as a window's reply is read: with a `summary`, which the last window has no use for.
 
     The reading's `facts["summary"]` is that summary, without what is beyond 2,000 characters.
@@ -136,7 +136,7 @@ def _summed(reply: type[BaseModel], last: bool) -> type[BaseModel]:
     return create_model(reply.__name__, __base__=reply, summary=extra)
 
 
-def fused(card: Card, windows: Sequence[Window], readings: Sequence[Reading]) -> Reading:
+def fuse_windows(card: Card, windows: Sequence[Window], readings: Sequence[Reading]) -> Reading:
     """One reading of a dialogue from those of its windows.
 
     - A turn has the scores, issues and notes of its window.
@@ -203,7 +203,7 @@ def _whole(dimension: Dimension, answers: Said) -> tuple[bool, float | None]:
     known = [(value, weight) for value, weight in answers if value is not None]
     if scale.na or not known:
         return True, known[-1][0] if known else None
-    there_is, combined = fusion.fused(scale, answers)
+    there_is, combined = fusion.combine_answers(scale, answers)
     if scale.kind in ("ordinal", "ordered", "interval") and combined is not None:
         return True, min(known[-1][0], combined)
     return there_is, combined
@@ -241,10 +241,10 @@ def _weakest(card: Card, scores: Sequence[Score], answers: Said) -> float:
 def _score(card: Card, dimension: Dimension, value: float | None, answers: Said, readings: Sequence[Reading]) -> Score:
     said = [value for value, _ in answers]
     given = [value for value in said if value is not None] or said
-    agreed = fusion.agreement(dimension.scale, given)
+    agreed = fusion.agreement_confidence(dimension.scale, given)
     last = next((s for s in reversed(readings[-1].scores) if s.dimension == dimension.name), None)
     of_last = (last.confidence, last.source) if last is not None and last.value == value else (None, "")
-    return Score("conversation", dimension.name, value, *combine((agreed, "windows"), of_last))
+    return Score("conversation", dimension.name, value, *combine_confidence((agreed, "windows"), of_last))
 
 
 def _remark(window: Window, remark: Remark) -> Remark:

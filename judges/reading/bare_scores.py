@@ -25,7 +25,7 @@ class NoCell(AssayError):
     """A score is about a unit that the item lacks, or about a dimension that the card does not have."""
 
 
-class Given(Strict):
+class BareScore(Strict):
     """One score as a file gives it; `value` as people write it, null where the judge gave none."""
 
     unit: str
@@ -35,13 +35,13 @@ class Given(Strict):
     note: str = Field(default="", max_length=100_000)
 
 
-def kept(scores: Iterable[Given]) -> str:
+def to_raw(scores: Iterable[BareScore]) -> str:
     """The text that is stored as the raw reply of a judgment that has only scores."""
     rows = [score.model_dump(exclude_defaults=True) for score in scores]
     return json.dumps({"scores": rows}, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
-def given(raw: str) -> list[Given] | None:
+def from_raw(raw: str) -> list[BareScore] | None:
     """The scores of a text that `kept` has made; None of any other."""
     if not raw.startswith(_BEGINS):
         return None
@@ -49,12 +49,12 @@ def given(raw: str) -> list[Given] | None:
         found = json.loads(raw)
         if list(found) != ["scores"]:
             return None
-        return [Given.model_validate(row) for row in found["scores"]]
+        return [BareScore.model_validate(row) for row in found["scores"]]
     except (ValueError, RecursionError, ValidationError):
         return None
 
 
-def read(card: Card, scores: Iterable[Given], item: Item) -> Reading:
+def read_scores(card: Card, scores: Iterable[BareScore], item: Item) -> Reading:
     """What the scores amount to for an item.
 
     A value off its scale has no score and is marked with a rule; where nothing is left, the judgment is unscored, as
@@ -86,7 +86,7 @@ def read(card: Card, scores: Iterable[Given], item: Item) -> Reading:
     return Reading(tuple(found.values()), tuple(remarks))
 
 
-def _no_cell(card: Card, one: Given, there: list[str]) -> str:
+def _no_cell(card: Card, one: BareScore, there: list[str]) -> str:
     if one.unit not in there:
         return f"The item has no unit {one.unit[:40]!r}. It has: {', '.join(there[:12])}."
     names: Mapping[str, None] = dict.fromkeys(f"{d.name} ({d.sort})" for d in card.dimensions)

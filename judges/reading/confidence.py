@@ -12,7 +12,7 @@ from dataclasses import replace
 from math import exp
 
 from judges.card import Card, Item
-from judges.reading.spans import Place, places
+from judges.reading.spans import ValueSpan, score_spans
 from judges.types import Reading, Scale, Score
 
 Logprobs = Sequence[tuple[str, Sequence[tuple[str, float]]]]
@@ -29,7 +29,7 @@ _DOUBTED = 0.05
 """Answers below this share of the probability are not named as what the tokens waver between."""
 
 
-def combine(*known: tuple[float | None, str]) -> tuple[float | None, str]:
+def combine_confidence(*known: tuple[float | None, str]) -> tuple[float | None, str]:
     """(confidence, source) that holds of several; (None, "") where nothing is known.
 
     The lowest holds, the first of equals: each source can show a doubt, and none can take away what another has shown.
@@ -41,7 +41,7 @@ def combine(*known: tuple[float | None, str]) -> tuple[float | None, str]:
     return min(observed, key=lambda one: one[0]) if observed else (None, "")
 
 
-def weighed(
+def with_token_confidence(
     card: Card, item: Item, part: str, raw: str, logprobs: Logprobs, reading: Reading, last: bool = True
 ) -> Reading:
     """A reading with the confidence that its tokens give; as it was where there are none or they do not fit the text.
@@ -60,7 +60,7 @@ def weighed(
     expected: dict[tuple[str, str], float] = {}
     stated: dict[tuple[str, str], float] = {}
     sure: dict[tuple[str, str], Score] = {}
-    for place in places(card, item, part, raw, last):
+    for place in score_spans(card, item, part, raw, last):
         score = by_cell.get((place.unit, place.dimension))
         dimension = card.dimension(place.dimension, place.unit)
         if score is None or dimension is None or place.value != score.value:
@@ -76,7 +76,7 @@ def weighed(
         if score.source == STATED and score.confidence is not None:
             stated[key] = score.confidence
         found = round(shares[score.value], 4), _waver(dimension.scale, shares)
-        value, source = combine((score.confidence, score.source), found)
+        value, source = combine_confidence((score.confidence, score.source), found)
         sure[key] = score._replace(confidence=value, source=source)
     facts = {**reading.facts, **({"expected": expected} if expected else {})}
     if stated:
@@ -85,7 +85,7 @@ def weighed(
     return replace(reading, scores=scores, facts=facts)
 
 
-def ruled(reading: Reading) -> Reading:
+def lower_broken(reading: Reading) -> Reading:
     """A reading in which a score that breaks a rule of its card has low confidence, whatever else is known of it."""
     broken = {(r.unit, r.dimension) for r in reading.remarks if r.sort == "rule" and r.dimension}
     if not broken:
@@ -94,7 +94,7 @@ def ruled(reading: Reading) -> Reading:
     def guessed(score: Score) -> Score:
         if (score.unit, score.dimension) not in broken:
             return score
-        value, source = combine((score.confidence, score.source), (BROKEN, RULE))
+        value, source = combine_confidence((score.confidence, score.source), (BROKEN, RULE))
         return score._replace(confidence=value, source=source)
 
     return replace(reading, scores=tuple(map(guessed, reading.scores)))
@@ -124,7 +124,7 @@ class _Tokens:
             self.starts.append(at)
             at += len(token)
 
-    def shares(self, scale: Scale, place: Place) -> dict[float | None, float]:
+    def shares(self, scale: Scale, place: ValueSpan) -> dict[float | None, float]:
         """The probability of each answer of the scale where the value at a place begins; {} if it is not known.
 
         What the alternatives leave to the rest of the vocabulary might be answers, too: together they fall short of 1
@@ -185,7 +185,7 @@ def _starts(scale: Scale) -> set[str]:
     return {short for short in numbers if any(n != short and n.startswith(short) for n in numbers)}
 
 
-def _answer(scale: Scale, bare: str, place: Place) -> float | str | None:
+def _answer(scale: Scale, bare: str, place: ValueSpan) -> float | str | None:
     """The answer that a token begins, "" where it begins none (or several, and not the one given)."""
     if not bare:
         return ""

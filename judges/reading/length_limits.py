@@ -21,7 +21,7 @@ _SHORT = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms|prof|s
 _QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»]{2,})[\"“”„«»]|[「『]([^」』]{2,})[」』]|`([^`]{2,})`")
 
 
-def words(text: str) -> float:
+def count_words(text: str) -> float:
     """The words of a text: what is between spaces, dashes and slashes; a Chinese or Japanese character is half one.
 
     Signs without a letter or digit are no words. Korean is written with spaces, and counts as that.
@@ -30,7 +30,7 @@ def words(text: str) -> float:
     return len(_WORD.findall(_WIDE.sub(" ", text) if wide else text)) + wide / 2
 
 
-def sentences(text: str) -> int:
+def count_sentences(text: str) -> int:
     """About how many sentences a text has: an end is followed by a capital letter, a digit or a wide character.
 
     Abbreviations and initials end none.
@@ -41,21 +41,21 @@ def sentences(text: str) -> int:
     return 1 + sum(not _SHORT.search(plain[: found.end()]) for found in _ENDS.finditer(plain))
 
 
-def long(unit: str, what: str, text: str, most: int) -> list[Remark]:
+def mark_many_words(unit: str, what: str, text: str, most: int) -> list[Remark]:
     """The mark of a text of more words than were asked for; none for one that keeps to it."""
-    if len(text) < 2 * most or (found := words(text)) <= most:
+    if len(text) < 2 * most or (found := count_words(text)) <= most:
         return []
     return [_mark(unit, f"The {what} has {found:g} words, and {most} were asked for at most.")]
 
 
-def many(unit: str, what: str, text: str, most: int) -> list[Remark]:
+def mark_many_sentences(unit: str, what: str, text: str, most: int) -> list[Remark]:
     """The mark of a text of more sentences than were asked for."""
-    if (found := sentences(text)) <= most:
+    if (found := count_sentences(text)) <= most:
         return []
     return [_mark(unit, f"The {what} has {found} sentences, and {most} were asked for at most.")]
 
 
-def quoting(unit: str, what: str, text: str, source: str) -> list[Remark]:
+def mark_quotes(unit: str, what: str, text: str, source: str) -> list[Remark]:
     """The mark of a text that quotes what it is about: quotation marks around words that occur in it."""
     held = [quote for groups in _QUOTED.findall(text) for quote in groups if quote]
     if not held or not (plain := _plain(source)):

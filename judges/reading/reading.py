@@ -16,8 +16,8 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from judges.card import Card
-from judges.reading.refusals import refuses, spoken
-from judges.reading.validation import reading
+from judges.reading.refusals import is_refusal, without_thinking
+from judges.reading.validation import validate_reading
 from judges.reading.values import is_na
 from judges.types import Dialogue, Pair, Reading, Response, UnscoredReason
 
@@ -31,7 +31,7 @@ _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 _EXACT = 2**53
 
 
-def read(
+def read_reply(
     card: Card,
     reply: str | dict[str, Any],
     item: Dialogue | Pair | Response,
@@ -52,7 +52,7 @@ def read(
         return Reading(unscored="unreadable", why="the reply's JSON is nested too deeply")
 
 
-def counted(params: Mapping[str, Any]) -> Verdict:
+def counted_verdict(params: Mapping[str, Any]) -> Verdict:
     """Which rating in prose counted for a judge with these stored parameters.
 
     It is what they say; else the last where they are those of a run of ours (Params.identity leaves that out), and
@@ -70,7 +70,7 @@ def _read(
     if isinstance(reply, str):
         if card.text is not None:
             return _prose(card, reply, item, part, verdict)
-        found = objects(reply)
+        found = json_objects(reply)
         # An object that has none of the reply's keys is a quote, or a part of one that is broken: no reply.
         replies = [value for value in found if value.keys() & card.reply.model_fields.keys()]
         if found and not replies:
@@ -83,7 +83,7 @@ def _read(
         model = _valid(card, data, parsed=isinstance(reply, str))
     except ValidationError as error:
         return _invalid(error)
-    return reading(card, model, item, part)
+    return validate_reading(card, model, item, part)
 
 
 def _valid(card: Card, data: Any, parsed: bool) -> Any:
@@ -109,7 +109,7 @@ def _prose(card: Card, reply: str, item: Dialogue | Pair | Response, part: str, 
     assert card.text is not None
     said: str | None = reply
     if verdict == "last":
-        said = spoken(reply)
+        said = without_thinking(reply)
         if said is None:
             return Reading(unscored="cut_off", why="the reply ends within its thinking")
         if not said.strip():
@@ -121,18 +121,18 @@ def _prose(card: Card, reply: str, item: Dialogue | Pair | Response, part: str, 
         model = card.reply.model_validate(data)
     except ValidationError as error:
         return _invalid(error)
-    found = reading(card, model, item, part)
-    if verdict == "last" and found.unscored == "unreadable" and refuses(said or ""):
+    found = validate_reading(card, model, item, part)
+    if verdict == "last" and found.unscored == "unreadable" and is_refusal(said or ""):
         return Reading(unscored="refused", why="the judge declined to judge")
     return found
 
 
-def objects(text: str) -> list[dict[str, Any]]:
+def json_objects(text: str) -> list[dict[str, Any]]:
     """The distinct JSON objects that a reply holds: the whole text, else in code fences, else anywhere in the prose.
 
     Thinking before it is left out. An object that names a key twice with two values is none.
     """
-    said = spoken(text)
+    said = without_thinking(text)
     if said is None:
         return []
     for candidates in ([said], _fenced(said)):
@@ -218,12 +218,12 @@ def _distinct(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _no_object(text: str, found: int) -> Reading:
     if found > 1:
         return Reading(unscored="unreadable", why=f"the reply holds {found} different JSON objects")
-    said = spoken(text)
+    said = without_thinking(text)
     if said is None:
         return Reading(unscored="cut_off", why="the reply ends within its thinking")
     if not said.strip():
         return Reading(unscored="unreadable", why="the reply is empty")
-    if "{" not in said and refuses(said):
+    if "{" not in said and is_refusal(said):
         return Reading(unscored="refused", why="the judge declined to judge")
     if said.count("{") > said.count("}"):
         return Reading(unscored="cut_off", why="the reply's JSON ends before it is complete")

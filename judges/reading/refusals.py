@@ -29,13 +29,13 @@ _OPEN = re.compile(r"[\s\ufeff]*<(think|thinking|thought|reason|reasoning)>", re
 _CLOSE = re.compile(r"</(?:think|thinking|thought|reason|reasoning)>(?=[ \t]*(?:\r?\n|\{|```|\Z))", re.IGNORECASE)
 
 
-def refuses(text: str) -> bool:
+def is_refusal(text: str) -> bool:
     """Whether a text that holds no score says, in English, Japanese or Chinese, that none will be given."""
     head = text[:_HEAD].replace("\u2019", "'")
     return any(pattern.search(head) for pattern in (_ENGLISH, _JAPANESE, _CHINESE))
 
 
-def spoken(text: str) -> str | None:
+def without_thinking(text: str) -> str | None:
     """A reply without the thinking before it; None where it ends within its thinking.
 
     Thinking is at the very beginning: the same marks within the reply are text that it quotes. A template may open

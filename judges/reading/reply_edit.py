@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from judges.card import Card, Item
-from judges.reading.reading import read
-from judges.reading.schema import strict
+from judges.reading.reading import read_reply
+from judges.reading.schema import strict_schema
 
 Place = tuple[str, str]
 """(unit, dimension)"""
@@ -19,7 +19,7 @@ _MOST = 400
 
 
 @dataclass(frozen=True)
-class Corrected:
+class CorrectedReply:
     """A reply, the cells that were put right in it, and those where people say otherwise and it could not be done."""
 
     reply: dict[str, Any]
@@ -27,9 +27,9 @@ class Corrected:
     left: tuple[Place, ...] = ()
 
 
-def corrected(
+def correct_reply(
     card: Card, item: Item, part: str, reply: dict[str, Any], gold: Mapping[Place, float | None]
-) -> Corrected:
+) -> CorrectedReply:
     """The reply with the gold of each cell in place of the judge's value, where the card's own reading finds it there.
 
     A value is changed where that moves this cell to its gold and no other cell that people are asked about.
@@ -45,12 +45,12 @@ def corrected(
         else:
             now, said = found, said | {place: value}
             done.append(place)
-    return Corrected(now, tuple(done), tuple(left))
+    return CorrectedReply(now, tuple(done), tuple(left))
 
 
-def in_order(card: Card, reply: dict[str, Any]) -> dict[str, Any]:
+def order_keys(card: Card, reply: dict[str, Any]) -> dict[str, Any]:
     """The reply with its keys in the order in which the card asks for them: what is stored may be sorted."""
-    made: dict[str, Any] = _ordered(reply, strict(card.reply))
+    made: dict[str, Any] = _ordered(reply, strict_schema(card.reply))
     return made
 
 
@@ -103,7 +103,7 @@ def _sort(card: Card, place: Place) -> str:
 
 def _scores(card: Card, item: Item, part: str, reply: dict[str, Any]) -> dict[Place, float | None] | None:
     """The scores of a reply; None where it cannot be read."""
-    found = read(card, json.dumps(reply, ensure_ascii=False), item, part)
+    found = read_reply(card, json.dumps(reply, ensure_ascii=False), item, part)
     return None if found.unscored else {(s.unit, s.dimension): s.value for s in found.scores}
 
 

@@ -20,7 +20,7 @@ _FEW = 20
 _PLAIN = ("string", "integer", "number", "boolean", "null")
 
 
-def strict(model: type[BaseModel]) -> dict[str, Any]:
+def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON Schema of a reply model for structured outputs; the caller's own copy.
 
     It asks for more than reading insists on (every key, though some have defaults) and for less (no bounds of
@@ -31,7 +31,7 @@ def strict(model: type[BaseModel]) -> dict[str, Any]:
     return own
 
 
-def in_words(card: Card) -> str:
+def schema_in_words(card: Card) -> str:
     """The text after the material for an endpoint without JSON mode: the keys and the content of each of them.
 
     "" for a card whose judges answer in prose: its prompt says how they end.
@@ -40,14 +40,14 @@ def in_words(card: Card) -> str:
         return ""
     return (
         "Reply with one JSON object and nothing else, in this shape. <...> stands for a value of that sort, | parts "
-        f"what may stand there, ... means more of the same:\n{outline(card.reply)}"
+        f"what may stand there, ... means more of the same:\n{describe_reply(card.reply)}"
     )
 
 
 @cache
-def outline(model: type[BaseModel]) -> str:
+def describe_reply(model: type[BaseModel]) -> str:
     """A reply model in words: its keys and the content of each of them. BadCard as of `strict`."""
-    return _said(strict(model))
+    return _said(strict_schema(model))
 
 
 @cache

@@ -11,8 +11,8 @@ from typing import Any
 
 from judges.card import Card, Item
 from judges.errors import BadScale
-from judges.reading.reading import objects
-from judges.sections import numbers
+from judges.reading.reading import json_objects
+from judges.sections import section_numbers
 from judges.types import Dimension, Pair, sort_of
 
 Path = tuple[str | int, ...]
@@ -26,7 +26,7 @@ _DEEP = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ValueSpan:
     """A value in a reply: its cell, its code, and [start, end) of its text without quotes; `prose`: a [[mark]]."""
 
     unit: str
@@ -38,7 +38,7 @@ class Place:
     prose: bool = False
 
 
-def places(card: Card, item: Item, part: str, raw: str, last: bool = True) -> list[Place]:
+def score_spans(card: Card, item: Item, part: str, raw: str, last: bool = True) -> list[ValueSpan]:
     """Every score that is found in the reply, in the order of the text; [] where the reply cannot be read.
 
     In JSON a value belongs to the dimension of the nearest key that names one (or of its `name`), and to the unit that
@@ -47,14 +47,14 @@ def places(card: Card, item: Item, part: str, raw: str, last: bool = True) -> li
     """
     if card.text is not None:
         return _marks(card, part, raw, last)
-    found = [reply for reply in objects(raw) if reply.keys() & card.reply.model_fields.keys()]
+    found = [reply for reply in json_objects(raw) if reply.keys() & card.reply.model_fields.keys()]
     if len(found) != 1:
         return []
     at = _whereabouts(raw, found[0])
     if at is None:
         return []
     out = []
-    for path, start, end, value in values(raw, at):
+    for path, start, end, value in json_values(raw, at):
         cell = _cell(card, item, part, found[0], path)
         if cell is None:
             continue
@@ -63,11 +63,11 @@ def places(card: Card, item: Item, part: str, raw: str, last: bool = True) -> li
             code = dimension.scale.code(value)
         except BadScale:
             continue
-        out.append(Place(unit, dimension.name, code, start, end, raw[start:end]))
+        out.append(ValueSpan(unit, dimension.name, code, start, end, raw[start:end]))
     return out
 
 
-def values(text: str, at: int = 0) -> Iterator[tuple[Path, int, int, Any]]:
+def json_values(text: str, at: int = 0) -> Iterator[tuple[Path, int, int, Any]]:
     """(path, start, end, value) of every string, number and constant of the JSON value at a place of a text.
 
     A string's span is without its quotes. ValueError where there is no JSON, or it nests deeper than 50.
@@ -166,11 +166,11 @@ def _cell(card: Card, item: Item, part: str, reply: dict[str, Any], path: Path) 
 
 
 def _section(item: Item, label: str) -> str:
-    number = numbers([s.label for s in item.sections or []])(label) if isinstance(item, Pair) else None
+    number = section_numbers([s.label for s in item.sections or []])(label) if isinstance(item, Pair) else None
     return "" if number is None else f"section:{number}"
 
 
-def _marks(card: Card, part: str, raw: str, last: bool) -> list[Place]:
+def _marks(card: Card, part: str, raw: str, last: bool) -> list[ValueSpan]:
     found = list(_MARK.finditer(raw))
     if not found:
         return []
@@ -182,4 +182,4 @@ def _marks(card: Card, part: str, raw: str, last: bool) -> list[Place]:
         value = dimension.scale.code({"c": "tie"}.get(text.lower(), text) if text.isalpha() else float(text))
     except BadScale:
         return []
-    return [Place(unit, dimension.name, value, mark.start(1), mark.end(1), text, True)]
+    return [ValueSpan(unit, dimension.name, value, mark.start(1), mark.end(1), text, True)]

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from judges.card import Card, Item, place
+from judges.card import Card, Item, describe_origin
 from judges.errors import BadCard
-from judges.sections import spare_units
+from judges.sections import unasked_units
 from judges.types import Dialogue, Dimension, Reading, Scale, Score, UnscoredReason, sort_of, units
 
 _Fits = frozenset[float | None] | Callable[[Any, Item], bool]
@@ -21,7 +21,7 @@ _SORTS = ("note", "issue", "rule")
 _KEPT, _MOST = 200, 256
 
 
-def reading(card: Card, model: Any, item: Item, part: str) -> Reading:
+def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
     """The card's reading of a valid reply, checked. Raises BadCard where `read` fails or gives what is not asked.
 
     A cell that is asked and not scored makes it unscored as `incomplete`, unless a remark of the sort `rule` about that
@@ -34,15 +34,19 @@ def reading(card: Card, model: Any, item: Item, part: str) -> Reading:
     except Exception as error:
         line = _line(error, card)
         said = " ".join(f"{type(error).__name__}: {error}".split())[:_KEPT].rstrip(":. ")
-        raise BadCard(f"{place(card)}{line}: read() failed on item {item.id}: {said}. Mend it, and go on.") from error
+        raise BadCard(
+            f"{describe_origin(card)}{line}: read() failed on item {item.id}: {said}. Mend it, and go on."
+        ) from error
     if not isinstance(found, Reading):
         raise BadCard(
-            f"{place(card)}: read() gives {type(found).__name__}, and has to give a Reading(scores, remarks)."
+            f"{describe_origin(card)}: read() gives {type(found).__name__}, and has to give a Reading(scores, remarks)."
         )
     if found.unscored is not None:
         if found.unscored not in _REASONS:
             given = str(found.unscored)[:40]
-            raise BadCard(f"{place(card)}: read() gives unscored = {given!r}. Allowed are {', '.join(_REASONS)}.")
+            raise BadCard(
+                f"{describe_origin(card)}: read() gives unscored = {given!r}. Allowed are {', '.join(_REASONS)}."
+            )
         return found
     try:
         scored = _given(card, item, found)
@@ -56,7 +60,7 @@ def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
     """The cells that are scored. BadCard for one that is not asked, not on its scale, or scored twice."""
     there = units(item)
     if any(getattr(score, "unit", "") not in there for score in found.scores):
-        there = [*there, *spare_units(item)]
+        there = [*there, *unasked_units(item)]
     checks = _asks(card.dimensions, there).checks
     given: set[tuple[str, str]] = set()
     for score in found.scores:
@@ -66,7 +70,9 @@ def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
             good = fits is not None and (value in fits if isinstance(fits, frozenset) else fits(value, item))
         except (AttributeError, TypeError):
             said = " ".join(repr(score).split())[:_KEPT]
-            raise BadCard(f"{place(card)}: read() gives {said}, which is no Score(unit, dimension, number).") from None
+            raise BadCard(
+                f"{describe_origin(card)}: read() gives {said}, which is no Score(unit, dimension, number)."
+            ) from None
         if fits is None:
             raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, item, score))
         if not good:
@@ -92,8 +98,8 @@ def _remarked(card: Card, found: Reading) -> None:
         if not texts:
             told = " ".join(repr(remark).split())[:_KEPT]
             raise BadCard(
-                f"{place(card)}: read() gives {told}. A remark is Remark(unit, dimension or \"\", sort, text), and its "
-                f"sort is {' or '.join(_SORTS)}."
+                f'{describe_origin(card)}: read() gives {told}. A remark is Remark(unit, dimension or "", sort, text), '
+                f"and its sort is {' or '.join(_SORTS)}."
             )
 
 
@@ -177,7 +183,7 @@ def _wrong(card: Card, score: Score, why: str) -> BadCard:
         "n/a" if score.value is None else f"{score.value:g}" if isinstance(score.value, float) else repr(score.value)
     )
     cell = f"{str(score.unit)[:40]} {str(score.dimension)[:60]}"
-    return BadCard(f"{place(card)}: read() gives {cell} = {value[:40]}, {why}.")
+    return BadCard(f"{describe_origin(card)}: read() gives {cell} = {value[:40]}, {why}.")
 
 
 def _instead(card: Card, item: Item, score: Score) -> str:

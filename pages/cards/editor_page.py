@@ -7,7 +7,7 @@ import streamlit as st
 from data.cards import cards, desk_cards
 from data.gold import fewshot
 from data.records.people import Person
-from judges.authoring.custom import checked
+from judges.authoring.custom import check_recipe
 from judges.card import Card
 from judges.errors import AssayError
 from pages.cards import fewshot_editor
@@ -23,7 +23,7 @@ def write(who: Person, start: Card | None) -> None:
         st.caption("Give it a title and a name, and at least one dimension with its definition.")
         return
     try:
-        recipe = checked(given)
+        recipe = check_recipe(given)
         wrong = cards.recipe_faults(store, recipe)
     except AssayError as error:
         text.refuse(error)

@@ -14,8 +14,8 @@ from data.records.datasets import Dataset
 from data.store import Store
 from judges.card import Card, Example
 from judges.errors import AssayError
-from judges.examples import FEW, check, example_of
-from judges.reading.schema import in_words
+from judges.examples import FEW, check_example, parse_example
+from judges.reading.schema import schema_in_words
 from pages.ui import session, text
 
 MOST = FEW[1]
@@ -109,7 +109,7 @@ def written(card: Card, draft: ExampleDraft | None, at: tuple[str, str] | None) 
             text.warn("People disagree in {left}: correct that by hand.", left=", ".join(draft.left))
     else:
         st.caption("There is no judge's reply to this item to start from: write one in the shape below.")
-        st.code(in_words(card) or "A text that ends in its rating.", language=None, wrap_lines=True)
+        st.code(schema_in_words(card) or "A text that ends in its rating.", language=None, wrap_lines=True)
     with st.expander("What the judge sees", icon=":material/visibility:"):
         st.json(draft.fields, expanded=2)
     shows = st.text_input("What the example shows", key=f"shows:{key}", placeholder="a 1: the user was ignored")
@@ -152,8 +152,8 @@ def _example(card: Card, row: Any) -> Example | None:
         st.warning("The reply is not a JSON object: check its brackets, commas and quotes.", icon=":material/info:")
         return None
     try:
-        found = example_of(row, "The example")
-        check(card, len(held_now(card)) + 1, found)
+        found = parse_example(row, "The example")
+        check_example(card, len(held_now(card)) + 1, found)
     except AssayError as error:
         text.refuse(error)
         return None

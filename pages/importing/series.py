@@ -10,8 +10,8 @@ import streamlit as st
 
 from data.cards import cards
 from data.importing.detection.interpretation import AnswerSeries, Interpretation, share_scales
-from judges.authoring.card_lookup import answers, spelled
-from judges.authoring.recipe import Answers
+from judges.authoring.card_lookup import parse_scale, spell_scale
+from judges.authoring.recipe import RecipeScale
 from judges.errors import AssayError
 from pages.ui import session, text
 
@@ -87,7 +87,7 @@ def _row(one: AnswerSeries) -> dict[str, Any]:
         "Whose": WHOSE[one.by],
         "Name": one.who,
         "Question": one.dimension,
-        "Answers": spelled(one.answers) if one.answers is not None else "",
+        "Answers": spell_scale(one.answers) if one.answers is not None else "",
         "Values": one.count or None,
         "Such as": ", ".join(one.examples),
     }
@@ -107,12 +107,12 @@ def _changed(one: AnswerSeries, row: dict[str, Any]) -> AnswerSeries:
     return replace(made, answers=_scale(str(row["Answers"])), values={} if row["Answers"] else one.values)
 
 
-def _scale(said: str) -> Answers | None:
+def _scale(said: str) -> RecipeScale | None:
     """The scale that a person wrote; None, and the reason on the page, where it is none."""
     if not said.strip():
         return None
     try:
-        return Answers.model_validate(answers(said))
+        return RecipeScale.model_validate(parse_scale(said))
     except AssayError as error:
         text.refuse(error)
     except ValueError:

@@ -10,10 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from data.cards.uses import CardUse
-from judges.authoring.soundness import faults
+from judges.authoring.soundness import find_faults
 from judges.card import Card
 from judges.plural import many
-from judges.reading.schema import in_words
+from judges.reading.schema import schema_in_words
 from judges.types import SORTS_OF, Dimension, Kind
 from pages.ui import session, text, url_state
 from pages.ui.rows import clickable
@@ -143,7 +143,7 @@ def whole(card: Card) -> None:
             with st.container(gap=None):
                 for sentence in sentences:
                     text.say("- {sentence}", sentence=sentence)
-    for fault in faults(card):
+    for fault in find_faults(card):
         text.warn("{lack}", lack=fault.text)
     asking(card)
 
@@ -164,7 +164,7 @@ def asking(card: Card, expanded: bool = False) -> None:
         st.caption("The card has no prompt: replies can be imported, but it cannot be run.")
     if card.text is None:
         with st.expander("Reply", icon=":material/data_object:"):
-            st.code(in_words(card), language=None, wrap_lines=True)
+            st.code(schema_in_words(card), language=None, wrap_lines=True)
     for number, example in enumerate(card.examples, 1):
         with st.expander(text.plain(f"Example {number}: {example.shows}"), icon=":material/lightbulb:"):
             st.json({"fields": example.fields, "reply": example.reply}, expanded=2)

@@ -81,7 +81,7 @@ def synthetic(description: str) -> None:
 
 def practice(model: str) -> None:
     """The mark of a practice judge; nothing for others."""
-    if endpoint.practice(model):
+    if endpoint.is_practice(model):
         st.badge(
             "practice, not a language model", icon=":material/science:", color="orange",
             help="Its scores come from simple rules. They let you try Assay, and say nothing about any language model.",

@@ -25,7 +25,7 @@ from judges.client.client import Client
 from judges.client.endpoint import Endpoint
 from judges.params import Params
 from judges.protocols import call_plan
-from judges.protocols.call_plan import Answer, Judged, Task
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
 from judges.types import Response
 from tests.data.imports import bring, workspace
 
@@ -131,7 +131,7 @@ async def judged(url, n, concurrency=CONCURRENCY, seen=None):
     async with Client(endpoint, {f"{url} m": "json_schema"}) as client:
         tasks = call_plan.tasks(CARD, Params(), items(n))
         async for found in runner.run(CARD, "m", Params(), client, tasks, endpoint=endpoint):
-            if isinstance(found, Judged):
+            if isinstance(found, FinishedJudgment):
                 assert found.reading.unscored is None, found.reading
                 done += 1
                 if seen is not None:
@@ -169,7 +169,7 @@ async def at_hand(live, modes):
     """A source of replies that are there already: what is left to do is parsing and storing."""
     raw = json.dumps(REPLY)
     for number, task in enumerate(live.remaining.tasks()):
-        answer = Answer(task.key, task.part, task.sample, "", raw, model="fixed", tokens_in=900, tokens_out=60)
+        answer = CallReply(task.key, task.part, task.sample, "", raw, model="fixed", tokens_in=900, tokens_out=60)
         yield answer
         yield call_plan.fuse(CARD, live.order.params, task, {"": answer})
         if number % 50 == 0:

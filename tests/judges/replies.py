@@ -13,10 +13,10 @@ from judges.cards import card
 from judges.params import Params
 from judges.practice.answer import answer_message
 from judges.practice.family import FAMILIES, PracticeJudge
-from judges.protocols.call_plan import Answer, Task, fuse, pieces
+from judges.protocols.call_plan import CallReply, Task, fuse, pieces
 from judges.protocols.messages import fence
-from judges.reading.schema import strict
-from judges.sections import cut
+from judges.reading.schema import strict_schema
+from judges.sections import cut_sections
 from judges.types import Dialogue, Pair
 
 A = "# Costs\nThe bridge costs forty million.\n\n# Risks\nFloods may come.\n"
@@ -36,7 +36,7 @@ def dialogue(turns: int, key: str = "d", scenario: str = "A shop.") -> Dialogue:
 def pair(text_a: str = A, text_b: str = B, text: str = "Should we build the bridge?") -> Pair:
     """A pair with its sections: of the usual texts Costs (both), Future (B only) and Risks (A only), in that order."""
     sides = {"response_a": {"system": "x", "text": text_a}, "response_b": {"system": "y", "text": text_b}}
-    sections = [s.model_dump() for s in cut(text_a, text_b)]
+    sections = [s.model_dump() for s in cut_sections(text_a, text_b)]
     return Pair.model_validate({"id": "p", "kind": "pair", "input": text, **sides, "sections": sections})
 
 
@@ -92,9 +92,9 @@ def pair_reply(
     )
 
 
-def answers(task: Task, raws: Mapping[str, str]) -> dict[str, Answer]:
+def answers(task: Task, raws: Mapping[str, str]) -> dict[str, CallReply]:
     """Answers with these raw texts, by piece."""
-    return {piece: Answer(task.key, task.part, task.sample, piece, raw) for piece, raw in raws.items()}
+    return {piece: CallReply(task.key, task.part, task.sample, piece, raw) for piece, raw in raws.items()}
 
 
 def judged(card: Card, params: Params, task: Task, raws: Sequence[str]) -> Any:
@@ -157,7 +157,7 @@ SHIPPED = {name: card(name) for name in OURS}
 def practised(card: Card, item: Any, part: str = "") -> str:
     """The reply of the practice endpoint to a card's question about an item; of a card in prose, in prose."""
     judge = PracticeJudge(FAMILIES["practice-heuristic"], frozenset(), 0.0, 0, "")
-    schema = None if card.text else strict(card.reply)
+    schema = None if card.text else strict_schema(card.reply)
     made = fence(card.name, card.fields(item, part), "k")
     reply = answer_message(judge, made, schema, schema is not None)
     return json.dumps(reply) if isinstance(reply, dict) else "".join(map(str, reply))

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from judges.cli import main
-from judges.importing.repeated_problems import Groups, alike
-from judges.judge_lookup import Named, differences, fitting, spoken, told
+from judges.importing.repeated_problems import RepeatedProblems, common_part
+from judges.judge_lookup import JudgeTraits, describe_differences, differences, find_judges, shortest_name
 
-COLD = Named("aaaa1111", "rubric", "gpt-4o", {"temperature": 0, "seed": None}, "v1")
-WARM = Named("aaaa2222", "rubric", "gpt-4o", {"temperature": 0.7, "seed": None}, "v1")
-OTHER = Named("bbbb3333", "tone", "llama 3=1", {}, "v2")
+COLD = JudgeTraits("aaaa1111", "rubric", "gpt-4o", {"temperature": 0, "seed": None}, "v1")
+WARM = JudgeTraits("aaaa2222", "rubric", "gpt-4o", {"temperature": 0.7, "seed": None}, "v1")
+OTHER = JudgeTraits("bbbb3333", "tone", "llama 3=1", {}, "v2")
 
 
 @pytest.mark.parametrize(
@@ -36,19 +36,27 @@ OTHER = Named("bbbb3333", "tone", "llama 3=1", {}, "v2")
         ("nobody", []),
     ],
 )
-def test_words_name_judges(wanted: str, those: list[Named]) -> None:
-    assert fitting([COLD, WARM, OTHER], wanted) == those
+def test_words_name_judges(wanted: str, those: list[JudgeTraits]) -> None:
+    assert find_judges([COLD, WARM, OTHER], wanted) == those
 
 
 def test_what_differs_is_told_and_nothing_else() -> None:
-    assert told([COLD, WARM]) == "temperature 0 / 0.7"
+    assert describe_differences([COLD, WARM]) == "temperature 0 / 0.7"
     assert differences([COLD, WARM]) == [{"temperature": "0"}, {"temperature": "0.7"}]
     other = "card tone, model llama 3=1, temperature unset"
-    assert told([COLD, OTHER]) == f"card rubric, model gpt-4o, temperature 0 / {other}"
-    assert told([COLD, Named("c", "rubric", "gpt-4o", COLD.params, "v1")]) == "nothing but their ids"
-    assert [spoken([COLD, WARM], one) for one in (COLD, WARM)] == ["gpt-4o temperature=0", "gpt-4o temperature=0.7"]
-    spaced = [Named("x1", "c", "m", {"stop": "a b"}), Named("x2", "c", "m", {"stop": "c d"})]
-    assert [spoken(spaced, one) for one in spaced] == ["x1", "x2"]  # words with spaces cannot be written: the id can
+    assert describe_differences([COLD, OTHER]) == f"card rubric, model gpt-4o, temperature 0 / {other}"
+    assert (
+        describe_differences([COLD, JudgeTraits("c", "rubric", "gpt-4o", COLD.params, "v1")]) == "nothing but their ids"
+    )
+    assert [shortest_name([COLD, WARM], one) for one in (COLD, WARM)] == [
+        "gpt-4o temperature=0",
+        "gpt-4o temperature=0.7",
+    ]
+    spaced = [JudgeTraits("x1", "c", "m", {"stop": "a b"}), JudgeTraits("x2", "c", "m", {"stop": "c d"})]
+    assert [shortest_name(spaced, one) for one in spaced] == [
+        "x1",
+        "x2",
+    ]  # words with spaces cannot be written: the id can
 
 
 def test_a_judge_in_a_file_is_picked_by_its_parameter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +104,7 @@ def test_a_file_that_is_one_value_is_called_so(
 
 
 def test_problems_that_are_alike_are_one() -> None:
-    groups = Groups()
+    groups = RepeatedProblems()
     for n in range(512):
         groups.add(("a.jsonl", n + 1), f"The item 'd{n}' is missing: it is neither here nor there.")
         groups.add(("a.jsonl", n + 1), f"The item 'e{n}' is missing: it is neither here nor there.")  # in the same line
@@ -109,5 +117,7 @@ def test_problems_that_are_alike_are_one() -> None:
         "b.jsonl: It ends within an element.",
     ]
     assert groups.told(1)[1:] == ["... and 3 more lines."]
-    assert alike("It has: turn:1, turn:2, conversation.") == alike("It has: turn:1, turn:2, turn:3, conversation.")
-    assert alike("id is missing") != alike("kind is missing")
+    assert common_part("It has: turn:1, turn:2, conversation.") == common_part(
+        "It has: turn:1, turn:2, turn:3, conversation."
+    )
+    assert common_part("id is missing") != common_part("kind is missing")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.cards import card
-from judges.reading.reading import read
-from judges.sections import cut, numbers, spare
+from judges.reading.reading import read_reply
+from judges.sections import cut_sections, section_numbers, unasked_sections
 from judges.types import Pair, Reading
 
 BOTH = [
@@ -30,13 +30,13 @@ BOTH = [
 
 @pytest.mark.parametrize(("a", "b", "labels"), BOTH)
 def test_labels(a: str, b: str, labels: list[str]) -> None:
-    found = [s.label for s in cut(a, b)]
+    found = [s.label for s in cut_sections(a, b)]
     assert sorted(found) == sorted(labels) if "Whole response" in labels else found == labels
 
 
 @given(st.text(alphabet="ab# \n*`.。", max_size=200), st.text(alphabet="ab# \n*`.。", max_size=200))
 def test_sections_cover_each_text_once_without_gaps(a: str, b: str) -> None:
-    sections = cut(a, b)
+    sections = cut_sections(a, b)
     assert len({s.label for s in sections}) == len(sections)
     for side, text in (("a", a), ("b", b)):
         spans = sorted(getattr(s, side) for s in sections if getattr(s, side) is not None)
@@ -60,11 +60,11 @@ LABELS = ["1. Scope", "Costs & benefits", "Phase 1", "Phase 2", "リスク", "II
     ],
 )  # fmt: skip
 def test_a_label_is_found_by_its_words_and_only_where_one_section_has_them(said: str, number: int | None) -> None:
-    assert numbers(LABELS)(said) == number
+    assert section_numbers(LABELS)(said) == number
 
 
 def test_two_labels_of_the_same_words_need_their_own_text() -> None:
-    found = numbers(["Costs", "costs", "1. Aims", "2. Aims"])
+    found = section_numbers(["Costs", "costs", "1. Aims", "2. Aims"])
     assert [found(said) for said in ("Costs", "costs", "COSTS", "Aims", "2 aims")] == [1, 2, None, None, 4]
 
 
@@ -88,7 +88,7 @@ def judged(item: Pair, *sections: tuple[str, int | None, int | None], **more: An
         "section_judgments": rows, "long_form_failures": {"response_a": [], "response_b": []},
         "aggregate_scores": {"response_a": 4.0, "response_b": 2.0}, "verdict": "a", "decision_basis": "x",
     }  # fmt: skip
-    return read(LONG, reply | more, item)
+    return read_reply(LONG, reply | more, item)
 
 
 def quality(found: Reading) -> dict[str, float | None]:
@@ -135,7 +135,10 @@ def test_a_short_pair_keeps_the_scores_of_its_sections(
 @given(st.lists(st.sampled_from(["# A", "# B", "## C", "# c", "x", "", "# A"]), max_size=8),
        st.lists(st.sampled_from(["# B", "# A", "# C", "y", "", "**D**"]), max_size=8))  # fmt: skip
 def test_the_sections_of_a_short_pair_have_the_same_numbers_with_the_places_swapped(a: list[str], b: list[str]) -> None:
-    one, other = spare(short("\n".join(a), "\n".join(b))), spare(short("\n".join(b), "\n".join(a)))
+    one, other = (
+        unasked_sections(short("\n".join(a), "\n".join(b))),
+        unasked_sections(short("\n".join(b), "\n".join(a))),
+    )
     assert [(s.label.casefold(), s.a, s.b) for s in one] == [(s.label.casefold(), s.b, s.a) for s in other]
 
 

@@ -12,7 +12,7 @@ from judges.cards import cards
 from judges.practice.family import draw_chance
 from judges.practice.model import call_key
 from judges.practice.options import BadOption
-from judges.reading.reading import objects
+from judges.reading.reading import json_objects
 from tests.judges.practice.test_practice import GOOD, SKY, batched, judged, line, sky
 from tests.practice.faults import TEXTS, fault, faults, planned, spoiled
 from tests.practice.options import Equipment, Fault
@@ -55,7 +55,7 @@ def test_every_spoiled_text_is_spoiled(name):
     bad = spoiled(name, text)
     assert bad != text
     kept = {"prose_around": 1, "huge": 1, "two_json": 2, "wrong_schema": 1, "out_of_range": 1, "bad_json": 0}
-    assert len(objects(bad)) == kept[name]
+    assert len(json_objects(bad)) == kept[name]
     if name == "out_of_range":
         assert "97" in bad
     prose = spoiled(name, "Rating: [[7]]")

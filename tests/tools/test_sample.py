@@ -21,7 +21,7 @@ from data.samples import DESCRIPTION, FOLDER, SAMPLES
 from judges.card import Card
 from judges.cards import cards
 from judges.reading import reading
-from judges.sections import cut
+from judges.sections import cut_sections
 from judges.stats.agreement import cross_table, kappa
 from judges.stats.approval_check import check_dimension, check_dimensions
 from judges.stats.intervals import Interval, kappa_interval
@@ -57,7 +57,9 @@ def items(name: str) -> dict[str, Dialogue | Pair | Response]:
     for row in dataset(name).items:
         item = ITEM.validate_python(row)
         if isinstance(item, Pair):
-            item = item.model_copy(update={"sections": cut(item.response_a.text or "", item.response_b.text or "")})
+            item = item.model_copy(
+                update={"sections": cut_sections(item.response_a.text or "", item.response_b.text or "")}
+            )
         found[item.id] = item
     return found
 
@@ -67,7 +69,7 @@ def card(name: str) -> Card:
 
 
 def read(name: str, row: dict[str, Any]) -> Any:
-    return reading.read(card(name), row["reply"] if "reply" in row else row["raw"], items(name)[row["item"]])
+    return reading.read_reply(card(name), row["reply"] if "reply" in row else row["raw"], items(name)[row["item"]])
 
 
 def said(row: dict[str, Any], role: str, last: int) -> Iterator[str]:
@@ -314,7 +316,7 @@ def test_bench_dialogues_have_thirteen_scores_and_a_weakest_turn() -> None:
     texts = {"\n".join(turn["text"] for turn in row["turns"]) for row in bench.items}
     assert len(texts) == len(bench.items) == len(bench.judgments) == 100 and not bench.labels
     for item, judgment in zip(bench.items, bench.judgments, strict=True):
-        found = reading.read(cards()["multi_turn_dialogue"], judgment["reply"], ITEM.validate_python(item))
+        found = reading.read_reply(cards()["multi_turn_dialogue"], judgment["reply"], ITEM.validate_python(item))
         assert len(found.scores) == 14 and sum(score.dimension == "weakest_turn" for score in found.scores) == 1
 
 

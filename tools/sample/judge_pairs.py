@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from judges.sections import cut
+from judges.sections import cut_sections
 from tools.sample import remarks
 from tools.sample.long import ASPECTS, FAILURES
 from tools.sample.truth import Made, Value, clip
@@ -16,7 +16,7 @@ MODEL, PARAMS = "synthetic-judge-a", {"temperature": 0.0, "samples": 1}
 def reply(made: Made, rng: random.Random) -> dict[str, Any]:
     """One reply in the form of the card long_form_pairwise."""
     item = made.item
-    sections = cut(item["response_a"]["text"], item["response_b"]["text"])
+    sections = cut_sections(item["response_a"]["text"], item["response_b"]["text"])
     judged: list[dict[str, Any]] = []
     marks: dict[str, list[float]] = {"a": [], "b": []}
     for number, section in enumerate(sections, 1):

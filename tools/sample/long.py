@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from judges.sections import cut
+from judges.sections import cut_sections
 from tools.sample.dialogues import SYSTEMS
 from tools.sample.material import Document, Text, documents
 from tools.sample.truth import Made, Truth, clip
@@ -173,7 +173,7 @@ def _beginning(text: str) -> str:
 def _pair(id: str, document: Document, a: Report, b: Report) -> Made:
     sides = {"a": a, "b": b}
     truth: Truth = {}
-    for number, section in enumerate(cut(a.text, b.text), 1):
+    for number, section in enumerate(cut_sections(a.text, b.text), 1):
         for side, report in sides.items():
             span = getattr(section, side)
             if span is not None:

@@ -14,7 +14,7 @@ from data.store import Store
 from data.store.errors import BadInput
 from judges.card import Card, Example
 from judges.errors import BadCard
-from judges.examples import check
+from judges.examples import check_example
 
 
 def _cards(store: Store, dataset_id: str) -> dict[str, str]:
@@ -57,7 +57,7 @@ def _of(store: Store, card: Card, item_id: str) -> Row | None:
             continue
         example = Example(f"as people have it: {', '.join(draft.corrected)}", draft.fields, draft.reply)
         try:
-            check(card, 1, example)
+            check_example(card, 1, example)
         except BadCard:
             continue
         told = {"card": card.name, "card_version": card.version, "item": found.name, "part": part}

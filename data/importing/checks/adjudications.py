@@ -7,10 +7,11 @@ from data.importing import rows
 from data.importing.checks.import_context import ImportContext, LineError, check_person, check_text
 from data.importing.checks.known_rows import KnownAdjudications, KnownDecision
 from data.importing.checks.label_questions import LabelQuestion, find_question
-from data.importing.lines import AdjudicatedLabelIn, AdjudicationIn, Line
+from data.importing.lines import Line
 from data.importing.sentences import show_value
 from data.records.tables import AdjudicationRow
 from data.store.ids import content_id
+from judges.importing.lines import AdjudicatedLabel, AdjudicationLine
 
 
 class AdjudicationCheck:
@@ -23,7 +24,7 @@ class AdjudicationCheck:
 
     def take(self, line: Line) -> None:
         """Put a decision into the spool, or count it as known. Raises LineError or AssayError."""
-        given = AdjudicationIn.model_validate(line.data)
+        given = AdjudicationLine.model_validate(line.data)
         item = self.door.item(given.item)
         question = find_question(given, item, self._asked)
         value = question.code(given.value)
@@ -58,7 +59,7 @@ class AdjudicationCheck:
         shown |= {"adjudicator": made.person, "value": str(given.value)}
         self.door.show("adjudications", report.new.adjudications, **shown)
 
-    def _said(self, question: LabelQuestion, one: AdjudicatedLabelIn, place: str) -> PersonLabel:
+    def _said(self, question: LabelQuestion, one: AdjudicatedLabel, place: str) -> PersonLabel:
         who = self.door.identity(check_person(one.annotator, f"{place}.annotator"))
         return PersonLabel("", who, question.code(one.value, f"{place}.value"), one.mode)
 

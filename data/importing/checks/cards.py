@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from data.importing.checks.import_context import ImportContext, LineError
-from data.importing.lines import CardIn, Line
+from data.importing.lines import Line
 from data.importing.sentences import show_value
 from judges.authoring.custom import from_spec
 from judges.card import Card
 from judges.cards import cards
 from judges.errors import AssayError
+from judges.importing.lines import CardLine
 from judges.types import Dimension
 
 
@@ -21,7 +22,7 @@ class CardCheck:
 
     def take(self, line: Line) -> None:
         """Let judgments and labels of this import go by a card, or count it as known. Raises LineError."""
-        spec = CardIn.model_validate(line.data).card
+        spec = CardLine.model_validate(line.data).card
         try:
             made = from_spec(spec, cards())
         except (AssayError, KeyError, TypeError, ValueError, AttributeError) as error:

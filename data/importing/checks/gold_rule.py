@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from data.importing.checks.import_context import ImportContext, LineError
-from data.importing.lines import Line, RuleIn
+from data.importing.lines import Line
 from data.records.settings import GoldRule
+from judges.importing.lines import GoldRuleLine
 
 
 class GoldRuleCheck:
@@ -19,7 +20,7 @@ class GoldRuleCheck:
 
     def take(self, line: Line) -> None:
         """Remember the rule, count it as known, or say why it is left aside. Raises LineError."""
-        given = RuleIn.model_validate(line.data).gold_rule
+        given = GoldRuleLine.model_validate(line.data).gold_rule
         rule = GoldRule(given.resolve, given.apart, given.waiting).check()
         if self._given not in (None, rule):
             raise LineError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from data.importing.checks.import_context import ImportContext, LineError, check_text
-from data.importing.lines import GuidelinesIn, Line
+from data.importing.lines import GuidelinesLine, Line
 
 
 class GuidelinesCheck:
@@ -15,7 +15,7 @@ class GuidelinesCheck:
 
     def take(self, line: Line) -> None:
         """Remember them, count them as known, or say why they are left aside. Raises LineError."""
-        text = GuidelinesIn.model_validate(line.data).guidelines
+        text = GuidelinesLine.model_validate(line.data).guidelines
         check_text(text)
         brief, report = self.door.brief, self.door.report
         if text in (brief.guidelines, self.new):

@@ -6,13 +6,13 @@ from data.importing import rows
 from data.importing.checks.import_context import ImportContext, LineError, check_text
 from data.importing.lines import Line
 from data.importing.sentences import show_value
-from judges.prepared import prepared
-from judges.types import ITEM, Dialogue, Pair
+from judges.importing import lines
+from judges.types import Dialogue, Pair
 
 
 def check_item(door: ImportContext, line: Line) -> None:
     """Put an item into the spool, or count it as known. Raises LineError, ValidationError or AssayError."""
-    item = prepared(ITEM.validate_python(line.data))
+    item = lines.parse_item(line.data)
     row = rows.item_row(door.dataset_id, item)
     content, content_hash = row.content, row.hash
     check_text(content, line.data)

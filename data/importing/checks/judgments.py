@@ -11,15 +11,16 @@ from data.importing import rows
 from data.importing.checks.import_context import ImportContext, LineError, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.checks.order_pairs import OrderCheck
-from data.importing.lines import JudgmentIn, Line
+from data.importing.lines import Line
 from data.importing.sentences import show_value
 from data.records.tables import JudgmentRow, RemarkRow, ScoreRow
-from judges.authoring.soundness import faults
+from judges.authoring.soundness import find_faults
 from judges.card import Card
-from judges.client.endpoint import practice
-from judges.protocols.call_plan import Task, recalled, reread, unpacked
+from judges.client.endpoint import is_practice
+from judges.importing.lines import JudgmentLine
+from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_replies
 from judges.reading import bare_scores
-from judges.reading.reading import counted, read
+from judges.reading.reading import counted_verdict, read_reply
 from judges.strict_json import canonical
 from judges.types import Reading, is_unit, units
 
@@ -48,7 +49,7 @@ class JudgmentCheck:
 
     def take(self, line: Line) -> None:
         """Put a judgment, scores and remarks into the spool, or count it as known. Raises LineError or AssayError."""
-        given = JudgmentIn.model_validate(line.data)
+        given = JudgmentLine.model_validate(line.data)
         item = self.door.item(given.item)
         card = self._card(given)
         if card.kind != item.kind:
@@ -57,7 +58,7 @@ class JudgmentCheck:
             )
         part = _part(given, card, item)
         if given.scores is not None:
-            raw = bare_scores.kept(given.scores)
+            raw = bare_scores.to_raw(given.scores)
         else:
             raw = given.raw if given.raw is not None else canonical(given.reply)
         check_text(raw, given.reply)
@@ -77,17 +78,17 @@ class JudgmentCheck:
         elif given.unscored in ("cut_off", "refused", "api_error"):
             check_text(given.why)
             reading = Reading(unscored=given.unscored, why=given.why)
-        elif (told := given.scores if given.raw is None else bare_scores.given(raw)) is not None:
-            reading = bare_scores.read(card, told, item)
-        elif given.raw is not None and unpacked(given.raw) is not None:
-            reading = reread(card, recalled(given.params), Task(key, item, part, placed[1]), given.raw).reading
+        elif (told := given.scores if given.raw is None else bare_scores.from_raw(raw)) is not None:
+            reading = bare_scores.read_scores(card, told, item)
+        elif given.raw is not None and unpack_replies(given.raw) is not None:
+            reading = reread(card, params_of_stored(given.params), Task(key, item, part, placed[1]), given.raw).reading
         else:
             said = raw if given.reply is None else given.reply
-            reading = read(card, said, item, part, counted(given.params or {}))
+            reading = read_reply(card, said, item, part, counted_verdict(given.params or {}))
         self._put(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
         self._report(given, part, placed[1], judge, reading)
 
-    def _card(self, given: JudgmentIn) -> Card:
+    def _card(self, given: JudgmentLine) -> Card:
         """The card that a judgment names, in the version that it names where that one is there."""
         known = self.door.cards.get(given.card)
         version = self.door.versions.get(given.card_version or "")
@@ -105,7 +106,7 @@ class JudgmentCheck:
         self.door.spool.add(scores, 100 * len(scores))
         self.door.spool.add(remarks, sum(len(remark.text) for remark in remarks))
 
-    def _report(self, given: JudgmentIn, part: str, sample: int, judge: str, reading: Reading) -> None:
+    def _report(self, given: JudgmentLine, part: str, sample: int, judge: str, reading: Reading) -> None:
         new = self.door.report.new
         new.judgments += 1
         if reading.unscored:
@@ -118,20 +119,20 @@ class JudgmentCheck:
 
     def left(self) -> Iterator[Line]:
         """The judgments of one order of a pair whose other order did not come, as lines that stand by themselves."""
-        return self.orders.left(lambda data: self.judge_id(JudgmentIn.model_validate(data)))
+        return self.orders.left(lambda data: self.judge_id(JudgmentLine.model_validate(data)))
 
-    def judge_id(self, given: JudgmentIn) -> str:
+    def judge_id(self, given: JudgmentLine) -> str:
         """The id that the judge of a judgment has, whether or not it comes in."""
         model, synthetic = self._model(given)
         return rows.judge_id(self._card(given).version, model, given.params, synthetic)
 
-    def _model(self, given: JudgmentIn) -> tuple[str, bool]:
+    def _model(self, given: JudgmentLine) -> tuple[str, bool]:
         """The model under its name here, and whether its replies are made up."""
         model = self.door.brief.plan.models.get(given.model, given.model)
         # Another name for it makes no language model of a practice judge.
-        return model, self.door.brief.plan.synthetic or practice(model) or practice(given.model)
+        return model, self.door.brief.plan.synthetic or is_practice(model) or is_practice(given.model)
 
-    def _judge(self, card: Card, given: JudgmentIn) -> str:
+    def _judge(self, card: Card, given: JudgmentLine) -> str:
         """The id of the judge that a judgment names."""
         model, synthetic = self._model(given)
         params = canonical(given.params) if given.params else "{}"
@@ -144,18 +145,18 @@ class JudgmentCheck:
             found = rows.judge_id(card.version, model, given.params, synthetic)
             self._ids[(card.version, model, params, synthetic)] = found
             self.judges[found] = ImportedJudge(card, model, params, synthetic)
-            for fault in faults(card) if card.recipe is None else ():
+            for fault in find_faults(card) if card.recipe is None else ():
                 self.door.tally.warn(fault.text)
         return found
 
 
-def _part(given: JudgmentIn, card: Card, item: KnownItem) -> str:
+def _part(given: JudgmentLine, card: Card, item: KnownItem) -> str:
     """The unit that a judgment is about, where its card judges one at a time; the reply may name its turn."""
     part = given.part
     turn = (given.reply or {}).get("turn")
     if not part and card.text is not None and isinstance(turn, int):
         part = f"turn:{turn}"
-    if not part and given.scores is None and any(card.parts(item)) and bare_scores.given(given.raw or "") is None:
+    if not part and given.scores is None and any(card.parts(item)) and bare_scores.from_raw(given.raw or "") is None:
         raise LineError("part", f"The card {card.name} judges one turn at a time: part must say which, as in turn:1.")
     if part and not is_unit(part):
         raise LineError("part", f"{show_value(part)} is not a unit: part is empty, or one such as turn:1.")

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from data.cards import cards
 from data.importing.checks.import_context import LineError
 from data.importing.checks.known_rows import KnownItem
-from data.importing.lines import CellIn
 from data.importing.sentences import show_value
 from judges.errors import BadScale
+from judges.importing.lines import CellLine
 from judges.types import Dimension, Scale, is_unit, sort_of, units
 
 
@@ -32,7 +32,7 @@ class LabelQuestion(NamedTuple):
             raise LineError(name, f"{name}: {error}.") from None
 
 
-def find_question(given: CellIn, item: KnownItem, questions: Mapping[cards.Place, Dimension]) -> LabelQuestion:
+def find_question(given: CellLine, item: KnownItem, questions: Mapping[cards.Place, Dimension]) -> LabelQuestion:
     """The question that a line answers. Raises LineError where its unit or question does not exist."""
     there = units(item)
     if not is_unit(given.unit) or given.unit not in there:

@@ -8,12 +8,13 @@ from data.importing import rows
 from data.importing.checks.import_context import ImportContext, LineError, check_person, check_text
 from data.importing.checks.known_rows import Cell, KnownLabels, label_slot
 from data.importing.checks.label_questions import find_question
-from data.importing.lines import LabelIn, Line
+from data.importing.lines import Line
 from data.importing.sentences import show_value
 from data.importing.staging import LATER
 from data.records.tables import LabelRow
 from data.store.errors import BadInput
 from data.store.ids import content_id
+from judges.importing.lines import LabelLine
 
 NO_PROBABILITY = (
     "A label's item is said to be drawn at random, but neither from how many items nor with which probability: the "
@@ -32,7 +33,7 @@ class LabelCheck:
 
     def take(self, line: Line) -> None:
         """Put a label into the spool, or count it as known. Raises LineError or AssayError."""
-        given = LabelIn.model_validate(line.data)
+        given = LabelLine.model_validate(line.data)
         item = self.door.item(given.item)
         value = find_question(given, item, self._asked).code(given.value)
         named = check_person(given.annotator)
@@ -73,7 +74,7 @@ class LabelCheck:
         shown = given.model_dump(include={"item", "unit", "dimension", "mode", "made_at"})
         self.door.show("labels", report.new.labels, **shown, annotator=annotator, value=str(given.value))
 
-    def _probability(self, given: LabelIn) -> float | None:
+    def _probability(self, given: LabelLine) -> float | None:
         """That with which the item was drawn: what the plan says, or the line's own; LATER where that takes a count.
 
         A line may say in any case that its item was not drawn at random (null).
@@ -102,14 +103,14 @@ class LabelCheck:
         when = made_at.isoformat() if line.nth is None else ""
         return content_id("label", *cell, value, mode, when, *([line.nth] if line.nth else []))
 
-    def _check_desk(self, given: LabelIn, named: str, cell: Cell) -> None:
+    def _check_desk(self, given: LabelLine, named: str, cell: Cell) -> None:
         """Raise No where the person of that name has answered this question on the desk: that is not to be doubled."""
         _, held, on_desk = self.known.stored.get(label_slot(cell, given.mode), ("", datetime.min, False))
         if on_desk:
             raise LineError("annotator", f"{named} already answered {_what(given)} on the desk ({_when(held)}).")
 
 
-def _what(given: LabelIn) -> str:
+def _what(given: LabelLine) -> str:
     return f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(given.item)}"
 
 

@@ -13,14 +13,15 @@ from typing import Any, BinaryIO
 from data.importing.checks.import_context import ImportContext, LineError, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.files.spill_file import SpillFile
-from data.importing.lines import JudgmentIn, Line
+from data.importing.lines import Line
 from data.importing.sentences import show_value
 from judges.card import Card
+from judges.importing.lines import JudgmentLine
 from judges.plural import many
 from judges.protocols import order_halves
-from judges.protocols.call_plan import unpacked
-from judges.protocols.order_halves import Half, Waiting
-from judges.protocols.orders import NAMES, Order, swapped
+from judges.protocols.call_plan import unpack_replies
+from judges.protocols.order_halves import OrderMatcher, OrderReply
+from judges.protocols.orders import NAMES, Order, swap
 from judges.reading import bare_scores
 from judges.strict_json import canonical
 from judges.types import Pair
@@ -35,14 +36,14 @@ class OrderCheck:
 
     def __init__(self, door: ImportContext, known: KnownJudgments, file: BinaryIO) -> None:
         self.door, self.known, self._shelf = door, known, SpillFile(file)
-        self._waiting = Waiting()
+        self._waiting = OrderMatcher()
         self._numbers = 0
         self.alone: Counter[Order] = Counter()
         self.completed = 0
 
     def meet(
-        self, line: Line, given: JudgmentIn, card: Card, item: KnownItem, raw: str, about: tuple[str, str]
-    ) -> JudgmentIn | None:
+        self, line: Line, given: JudgmentLine, card: Card, item: KnownItem, raw: str, about: tuple[str, str]
+    ) -> JudgmentLine | None:
         """The judgment of both orders, if the other one has come; None where this one waits for it, or is there.
 
         `about` is the ids of the judge (parameters as given) and of the item. Raises LineError, BadJson, NoCell.
@@ -53,15 +54,15 @@ class OrderCheck:
         if given.part:
             raise LineError("order", "A judgment of one part of a pair has no order: leave out order, or part.")
         raw = raw if given.reply is None else canonical(given.reply)
-        if unpacked(raw) is not None:
+        if unpack_replies(raw) is not None:
             raise LineError("order", "The reply is of several calls, which say their orders: leave out order.")
-        if (told := bare_scores.given(raw)) is not None:
-            bare_scores.read(card, told, item if order == "ab" else swapped(item))
+        if (told := bare_scores.from_raw(raw)) is not None:
+            bare_scores.read_scores(card, told, item if order == "ab" else swap(item))
         unscored, why = given.unscored if given.unscored in _FAILED else None, given.why
         if line.unscored is not None:
             unscored, why = line.unscored  # type: ignore[assignment]
         check_text(why)
-        half: Half = (raw, unscored, why if unscored else "")
+        half: OrderReply = (raw, unscored, why if unscored else "")
         number = self._waiting.meet(about, order, given.sample, half, self._numbers)
         if number == -1:
             self.door.report.known.judgments += 1
@@ -73,7 +74,7 @@ class OrderCheck:
             self._numbers += 1
             return None
         mate = self._shelf.get(number)
-        return JudgmentIn.model_validate(_whole(data, {order: half, mate["order"]: mate["half"]}))
+        return JudgmentLine.model_validate(_whole(data, {order: half, mate["order"]: mate["half"]}))
 
     def left(self, judge: Callable[[dict[str, Any]], str]) -> Iterator[Line]:
         """What still waits at the end, as lines that wait for nothing. `judge` gives the id of the judge of a line."""
@@ -84,7 +85,7 @@ class OrderCheck:
             for row in rows:
                 order: Order = row["order"]
                 other: Order = "ba" if order == "ab" else "ab"
-                half: Half = tuple(row["half"])
+                half: OrderReply = tuple(row["half"])
                 item = row["about"][1]
                 there = [texts[key] for key in self._keys(row["data"], item, judge) if key in texts]
                 if any(len(found) == 2 and found[order] == half for found in there):
@@ -117,9 +118,9 @@ class OrderCheck:
 
     def _texts(
         self, rows: list[dict[str, Any]], judge: Callable[[dict[str, Any]], str]
-    ) -> dict[str, dict[Order, Half]]:
+    ) -> dict[str, dict[Order, OrderReply]]:
         wanted = dict.fromkeys(key for row in rows for key in self._keys(row["data"], row["about"][1], judge))
-        return {key: order_halves.given(raw) for key, raw in self.known.texts(list(wanted))}
+        return {key: order_halves.unpack_orders(raw) for key, raw in self.known.texts(list(wanted))}
 
     def _keys(self, data: dict[str, Any], item: str, judge: Callable[[dict[str, Any]], str]) -> Iterator[str]:
         """The judgments of this item in both orders, and in either, of the judges that differ by these only."""
@@ -127,12 +128,12 @@ class OrderCheck:
             yield from self.known.at(judge({**data, "params": {**data["params"], "orders": orders}}), item)
 
 
-def _whole(data: dict[str, Any], held: dict[Order, Half]) -> dict[str, Any]:
+def _whole(data: dict[str, Any], held: dict[Order, OrderReply]) -> dict[str, Any]:
     """The line of a judgment of these orders."""
-    params = order_halves.asked(data["params"], held)
-    return {**data, "params": params, "raw": order_halves.kept({order: _half(h) for order, h in held.items()})}
+    params = order_halves.params_with_orders(data["params"], held)
+    return {**data, "params": params, "raw": order_halves.pack_orders({order: _half(h) for order, h in held.items()})}
 
 
-def _half(half: Any) -> Half:
+def _half(half: Any) -> OrderReply:
     raw, unscored, why = half
     return raw, unscored, why

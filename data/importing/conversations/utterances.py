@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from judges.tool_calls import call as written
+from judges.tool_calls import call_text as written
 
 _ROLES = {
     "user": "user", "human": "user", "humanmessage": "user", "humanmessagechunk": "user", "customer": "user",

@@ -16,13 +16,13 @@ from data.importing.formats import messages
 from data.importing.mapping.mapping import UNITS, ValueSource, cell_text
 from data.importing.mapping.mapping import ColumnMapping as Columns
 from data.importing.plan import Sampling
-from judges.authoring.recipe import RESERVED, Answers, answers_of
-from judges.authoring.scale_inference import Survey, answer, apart, survey
+from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
+from judges.authoring.scale_inference import Survey, explain_two_scales, parse_answer, survey
 from judges.errors import BadScale
 from judges.importing.column_names import owner
-from judges.importing.columns import Voice, columns
-from judges.importing.item_keys import all_apart, code, key, meanings
-from judges.protocols.orders import sided
+from judges.importing.columns import AnswerColumn, find_columns
+from judges.importing.item_keys import are_unique, describe_code, key_columns, verdict_code
+from judges.protocols.orders import names_sides
 from judges.types import Dimension, Kind
 
 By = Literal["judge", "person", ""]
@@ -56,7 +56,7 @@ class AnswerSeries:
     dimension: str
     kind: Kind
     sort: str
-    answers: Answers | None
+    answers: RecipeScale | None
     count: int
     examples: tuple[str, ...] = ()
     reason: str = ""
@@ -142,7 +142,7 @@ def scale_warnings(series: Iterable[AnswerSeries]) -> list[str]:
     told = []
     for one, scale in given:
         theirs = [of for s, of in given if s.by == "person" and (s.kind, s.dimension) == (one.kind, one.dimension)]
-        told += apart(one.name, scale, theirs) if one.by == "judge" else []
+        told += explain_two_scales(one.name, scale, theirs) if one.by == "judge" else []
     sides = [{(s.kind, s.sort, s.dimension) for s, _ in given if s.by == by} for by in ("judge", "person")]
     if all(sides) and not sides[0] & sides[1]:
         asked = [", ".join(sorted(name for _, _, name in side)) for side in sides]
@@ -177,18 +177,18 @@ def share_scales(series: Iterable[AnswerSeries], asked: Mapping[Place, Dimension
 
 
 def _settled(
-    kind: Kind, sort: str, name: str, scale: Answers | None, cells: Sequence[Any], asked: Mapping[Place, Dimension]
-) -> tuple[str, Answers | None]:
+    kind: Kind, sort: str, name: str, scale: RecipeScale | None, cells: Sequence[Any], asked: Mapping[Place, Dimension]
+) -> tuple[str, RecipeScale | None]:
     """The name of the question and its scale."""
-    if scale is not None and sort == "pair" and sided(scale.scale) and ("pair", "pair", "verdict") in asked:
+    if scale is not None and sort == "pair" and names_sides(scale.scale) and ("pair", "pair", "verdict") in asked:
         verdict = asked["pair", "pair", "verdict"].scale
         if set(scale.categories) <= set(verdict.categories):
-            return "verdict", answers_of(verdict)
+            return "verdict", recipe_scale(verdict)
     base, number = name, 1
     while (known := asked.get((kind, sort, name))) is not None:
-        there = answers_of(known.scale)
+        there = recipe_scale(known.scale)
         # A name of our own means no question of somebody's: 1 to 5 is not a part of their 1 to 10.
-        ours = base == WHOLE and apart("", scale, [there])
+        ours = base == WHOLE and explain_two_scales("", scale, [there])
         if there is not None and not ours and _all_on(cells, there):
             return name, there
         number += 1
@@ -196,10 +196,10 @@ def _settled(
     return name, scale
 
 
-def _all_on(cells: Iterable[Any], answers: Answers) -> bool:
+def _all_on(cells: Iterable[Any], answers: RecipeScale) -> bool:
     for cell in cells:
         try:
-            answer(cell, answers)
+            parse_answer(cell, answers)
         except BadScale:
             return False
     return True
@@ -235,7 +235,7 @@ class _Table:
         names = list(table.columns)
         fields = utterance_columns(names, table.rows)
         used = {column for source in fields.values() for column in source.columns}
-        found = columns([name for name in names if name not in used], table.rows, judges, people)
+        found = find_columns([name for name in names if name not in used], table.rows, judges, people)
         self.told = [f"{file}: {sentence}" for sentence in found.told]
         self.unclear = [f"{file}: {one.sentence}" for one in found.unclear]
         self.kind: Kind = kind or ("dialogue" if fields else found.kind)
@@ -259,7 +259,7 @@ class _Table:
         beside = [c for c in told if c not in by and c not in taken]
         self.mapping = Columns(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
 
-    def _one(self, voice: Voice, by: By) -> AnswerSeries:
+    def _one(self, voice: AnswerColumn, by: By) -> AnswerSeries:
         named = _named(voice.dimension) if voice.dimension else WHOLE
         told = _cells(self.table.columns[voice.column])
         made = AnswerSeries(
@@ -271,13 +271,13 @@ class _Table:
 
     def _coded(self, one: AnswerSeries) -> AnswerSeries:
         """A verdict on a pair that is written in a code, with what the code means."""
-        meant = code(cell_text(row.get(one.name)).strip() for row in self.table.rows)
+        meant = verdict_code(cell_text(row.get(one.name)).strip() for row in self.table.rows)
         if not meant:
             return one
-        self.told.append(f"{self.file}: {one.name} is read as a verdict, {meanings(meant)}.")
+        self.told.append(f"{self.file}: {one.name} is read as a verdict, {describe_code(meant)}.")
         return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
 
-    def _compares(self, voice: Voice) -> bool:
+    def _compares(self, voice: AnswerColumn) -> bool:
         """Whether a column is a verdict on pairs of which nothing else is known."""
         named = _VERDICT.search(_flat(voice.column)) is not None
         return named and bool(self._coded(self._one(voice, "judge")).values)
@@ -294,14 +294,14 @@ class _Table:
             self.told.append(f"{self.file}: {', '.join(found)}: taken as said of turns, as a dialogue has several.")
         return set(found)
 
-    def _series(self, voices: Iterable[Voice], by: By) -> list[AnswerSeries]:
+    def _series(self, voices: Iterable[AnswerColumn], by: By) -> list[AnswerSeries]:
         return [self._one(voice, by) for voice in voices]
 
     def _left(self, names: Iterable[str]) -> list[AnswerSeries]:
         """Columns of which a person has to say whose they are."""
-        return [self._one(Voice(name, name, "", _NOTHING), "") for name in dict.fromkeys(names)]
+        return [self._one(AnswerColumn(name, name, "", _NOTHING), "") for name in dict.fromkeys(names)]
 
-    def _by(self, by: str, values: Iterable[Voice]) -> list[AnswerSeries]:
+    def _by(self, by: str, values: Iterable[AnswerColumn]) -> list[AnswerSeries]:
         """The answers of each judge and person that a column names; where they are many, all people's together."""
         found = []
         who = [str(cell) for cell in self.table.columns[by].cells]
@@ -350,8 +350,8 @@ class _Table:
             return []
         beside = dict.fromkeys(c for one in self.series for c in (*one.only, one.whose) if c)
         beside |= dict.fromkeys(c for one in self.series for c in one.order.columns)
-        made = key(found, self.table.columns, self.table.rows, list(beside))
-        if not all_apart([*made, *beside], self.table.rows):
+        made = key_columns(found, self.table.columns, self.table.rows, list(beside))
+        if not are_unique([*made, *beside], self.table.rows):
             self.told.append(
                 f"{self.file}: {found} repeats, and no column tells its rows apart: they are answers to one item."
             )

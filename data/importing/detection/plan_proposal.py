@@ -11,7 +11,7 @@ from data.importing.mapping.mapping import SINGLE, JudgmentColumns, LabelColumns
 from data.importing.plan import ImportPlan, Question
 from data.store.errors import BadInput
 from judges.authoring.custom import from_recipe
-from judges.authoring.recipe import MOST, Recipe, checked
+from judges.authoring.recipe import MOST, Recipe, check_recipe
 from judges.card import Card
 from judges.types import Kind, Scale
 
@@ -124,4 +124,4 @@ def _card(kind: str, mine: Mapping[Place, AnswerSeries], dataset: str, taken: se
         for (_, sort, dimension), one in mine.items()
     ]  # fmt: skip
     title = " ".join(dataset.split())[:60] or "Imported"
-    return checked({"name": name, "title": title, "kind": kind, "dimensions": asked})
+    return check_recipe({"name": name, "title": title, "kind": kind, "dimensions": asked})

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from data.store.errors import BadInput
-from judges.importing.column_names import named
-from judges.importing.encodings import written
+from judges.importing.column_names import column_names
+from judges.importing.encodings import detect_encoding
 from judges.importing.jsonl import LIMIT, Record
 from judges.plural import many
 
@@ -33,7 +33,7 @@ class Dialect:
 
 def detect_dialect(name: str, head: bytes) -> Dialect:
     """The dialect of a table, from its first bytes. Raises BadInput where the encoding cannot be recognised."""
-    encoding = written(head)
+    encoding = detect_encoding(head)
     if not encoding:
         raise BadInput(f"{name}: its encoding cannot be told. Save it as UTF-8 and import it again.")
     text = head.decode(encoding, "ignore").lstrip("\ufeff")
@@ -171,7 +171,7 @@ def _problem(error: csv.Error, lines: _Lines) -> str:
 
 
 def _header(name: str, row: list[str]) -> list[str]:
-    names = named(row)
+    names = column_names(row)
     if len(names) > _COLUMNS:
         raise BadInput(f"{name} has {len(names)} columns: at most {_COLUMNS} are allowed.")
     double = sorted({n for n in names if names.count(n) > 1})

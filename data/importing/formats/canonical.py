@@ -9,7 +9,7 @@ from dataclasses import replace
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import Entry, Hint, Line, RejectedRow
 from data.importing.mapping.score_collector import ScoreCollector
-from judges.importing.contents import FORMAT, plain, sort
+from judges.importing.contents import FORMAT, line_of_columns, sort_of_line
 from judges.importing.jsonl import Record
 
 TITLE = "Assay's JSON lines"
@@ -31,7 +31,7 @@ def fits(start: FileStart) -> bool:
 
 def _is_export(keys: frozenset[str]) -> bool:
     """Whether a row with these columns is one of an export of Assay in CSV or Parquet, which needs no mapping."""
-    return sort(dict.fromkeys(keys)) == "score" or any(needed <= keys for needed in _EXPORTED)
+    return sort_of_line(dict.fromkeys(keys)) == "score" or any(needed <= keys for needed in _EXPORTED)
 
 
 def _is_line(keys: frozenset[str]) -> bool:
@@ -46,7 +46,7 @@ def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
     for file in files:
         records = file.records
         if file.held in ("csv", "parquet"):
-            records = (replace(row, value=plain(row.value, file.held == "csv")) for row in records)
+            records = (replace(row, value=line_of_columns(row.value, file.held == "csv")) for row in records)
         yield from _read(file.name, records)
 
 
@@ -56,7 +56,7 @@ def _read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
     for record in records:
         if record.problem:
             yield RejectedRow(file, record.line, [("", f"The line {record.problem}.")], record.text)
-        elif sort(record.value) == "score":
+        elif sort_of_line(record.value) == "score":
             yield from _scored(ratings, file, record)
         elif "assay" not in record.value:
             yield to_line(file, record)

@@ -20,7 +20,7 @@ from data.importing.formats._fastchat_rows import BadRow, Role
 from data.importing.lines import Entry, Hint, Line, RejectedRow, RepeatCounter
 from data.store.errors import BadInput
 from data.store.ids import now
-from judges.importing.column_names import heard
+from judges.importing.column_names import parse_name
 from judges.importing.jsonl import Record
 from judges.strict_json import canonical
 
@@ -88,7 +88,7 @@ def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
 def _others(row: Mapping[str, Any]) -> str:
     """The columns of a row that seem to be answers of judges or people, and are none of FastChat's."""
     others = (name for name in row if name not in _JUDGED and not name.startswith(("g1_", "g2_")))
-    return ", ".join(name for name in others if (said := heard(name)).owner and not said.weak)
+    return ", ".join(name for name in others if (said := parse_name(name)).owner and not said.weak)
 
 
 class _Reader:

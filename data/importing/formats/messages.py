@@ -17,7 +17,7 @@ from data.importing.lines import Entry, Hint, Line, RejectedRow
 from data.importing.sentences import show_value
 from data.store.ids import content_id
 from judges.importing.jsonl import Record, kind_of
-from judges.tool_calls import call
+from judges.tool_calls import call_text
 
 TITLE = "chats"
 LISTS = ()
@@ -180,7 +180,7 @@ class _Calls:
         if isinstance(id_, str):
             self._names.setdefault(id_, name)
         given = function.get("arguments", "")
-        return ChatMessage("tool", call(name, "" if given is None else given), name)
+        return ChatMessage("tool", call_text(name, "" if given is None else given), name)
 
     def answered(self, id_: Any, text: str, name: Any = "") -> ChatMessage:
         """The entry of a result."""

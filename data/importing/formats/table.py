@@ -23,7 +23,7 @@ from data.importing.sentences import show_value
 from data.store.ids import content_id, now
 from judges.authoring.scale_inference import is_missing
 from judges.importing.jsonl import Record
-from judges.strict_json import BadJson, canonical, parse
+from judges.strict_json import BadJson, canonical, parse_json
 
 TITLE = "a table"
 LISTS = ()
@@ -300,7 +300,7 @@ def _turns(cell: Any) -> tuple[list[Any], str]:
     value = cell
     if isinstance(cell, str):
         try:
-            value = parse(cell)
+            value = parse_json(cell)
         except BadJson as bad:
             raise _No("turns", f"turns {bad}.") from None
     if not isinstance(value, list):

@@ -13,8 +13,8 @@ from data.importing.sentences import validation_problems
 from data.store.errors import BadInput
 from data.store.ids import content_id
 from judges.authoring.custom import from_recipe
-from judges.authoring.recipe import Answers, Recipe
-from judges.authoring.scale_inference import answer
+from judges.authoring.recipe import Recipe, RecipeScale
+from judges.authoring.scale_inference import parse_answer
 from judges.card import Card
 from judges.cards import cards
 from judges.errors import BadScale
@@ -91,7 +91,7 @@ class JudgmentColumns(AnswerColumns):
     raw: ValueSource = ValueSource()
     value: ValueSource = ValueSource()
     values: dict[str, str] = Field(default_factory=dict)
-    answers: Answers | None = None
+    answers: RecipeScale | None = None
     reason: ValueSource = ValueSource()
     turn: ValueSource = ValueSource()
     dimension: ValueSource = ValueSource()
@@ -119,7 +119,7 @@ class LabelColumns(AnswerColumns):
 
     value: ValueSource
     values: dict[str, str] = Field(default_factory=dict)
-    answers: Answers | None = None
+    answers: RecipeScale | None = None
     unit: ValueSource
     dimension: ValueSource
     annotator: ValueSource
@@ -275,7 +275,7 @@ def cell_text(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def interpret_cell(cell: Any, values: dict[str, str], answers: Answers | None = None) -> Any:
+def interpret_cell(cell: Any, values: dict[str, str], answers: RecipeScale | None = None) -> Any:
     """What a cell means: by the list of values or on the scale, where there is one, else as it reads.
 
     None where it is none of the values, or no answer on the scale.
@@ -283,7 +283,7 @@ def interpret_cell(cell: Any, values: dict[str, str], answers: Answers | None = 
     text = cell_text(cell).strip()
     if answers is not None and not values:
         try:
-            return answer(cell, answers)
+            return parse_answer(cell, answers)
         except BadScale:
             return None
     if values:

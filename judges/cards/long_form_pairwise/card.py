@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.reading import length_limits
-from judges.reading.values import TEXT, folded
-from judges.sections import numbers, spare
+from judges.reading.values import TEXT, fold
+from judges.sections import section_numbers, unasked_sections
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Strict
 
 Failure = Literal[
@@ -24,7 +24,7 @@ SENTENCES = 2
 """Sentences of the decision basis."""
 _SCALE = Scale("ordinal", 1, 5, na=True)
 _FLAG = Scale("flag")
-_Failure = Annotated[Failure, BeforeValidator(folded)]
+_Failure = Annotated[Failure, BeforeValidator(fold)]
 
 DIMENSIONS = (
     Dimension(
@@ -103,14 +103,14 @@ class Reply(Strict):
     section_judgments: list[SectionJudgment]
     long_form_failures: Failures
     aggregate_scores: Aggregates
-    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(folded)]
+    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(fold)]
     decision_basis: TEXT
 
 
 def read(reply: Reply, item: Pair) -> Reading:
     """Scores for each section of each side, failure flags and the verdict; a broken rule is a remark."""
-    sections = item.sections or spare(item)
-    number = numbers([section.label for section in sections])
+    sections = item.sections or unasked_sections(item)
+    number = section_numbers([section.label for section in sections])
     alone = len(reply.section_judgments) == 1 and not item.sections
     given: dict[int, SectionJudgment] = {}
     remarks: list[Remark] = []
@@ -157,7 +157,7 @@ def read(reply: Reply, item: Pair) -> Reading:
     scores.append(Score("pair", "verdict", float(VERDICTS.index(reply.verdict))))
     if reply.decision_basis.strip():
         remarks.append(Remark("pair", "verdict", "note", reply.decision_basis))
-        remarks += length_limits.many("pair", "decision basis", reply.decision_basis, SENTENCES)
+        remarks += length_limits.mark_many_sentences("pair", "decision basis", reply.decision_basis, SENTENCES)
     a, b = reply.aggregate_scores.response_a, reply.aggregate_scores.response_b
     if reply.verdict not in allowed_verdicts(a, b):
         allowed = " or ".join(allowed_verdicts(a, b))

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from judges.card import Card, prompts_beside
 from judges.params import Params
-from judges.tool_calls import shown as told
+from judges.tool_calls import entry_fields as told
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Score
 
 Counts = Literal["fastchat", "last"]

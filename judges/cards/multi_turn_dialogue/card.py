@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from judges.card import Card, prompts_beside
 from judges.reading import length_limits
-from judges.reading.values import TEXT, TEXTS, OrNa, folded, is_na
-from judges.tool_calls import shown
+from judges.reading.values import TEXT, TEXTS, OrNa, fold, is_na
+from judges.tool_calls import entry_fields
 from judges.types import Dialogue, Dimension, Reading, Remark, Scale, Score, Strict
 
 Verdict = Literal["poor", "borderline", "good", "excellent"]
@@ -19,8 +19,8 @@ WORDS = 40
 """Words of the decision basis."""
 _SCALE = Scale("ordinal", 1, 5)
 _SCALE_NA = Scale("ordinal", 1, 5, na=True)
-_Role = Annotated[str, BeforeValidator(folded), WithJsonSchema({"type": "string", "enum": ["assistant"]})]
-_Turn = Annotated[int | None, BeforeValidator(lambda value: None if is_na(value) or folded(value) == "none" else value)]
+_Role = Annotated[str, BeforeValidator(fold), WithJsonSchema({"type": "string", "enum": ["assistant"]})]
+_Turn = Annotated[int | None, BeforeValidator(lambda value: None if is_na(value) or fold(value) == "none" else value)]
 
 DIMENSIONS = (
     Dimension("context_use", "turn", _SCALE, "Uses what was said before: 5 builds on it, 1 ignores or contradicts it."),
@@ -107,7 +107,7 @@ class Reply(Strict):
 
     per_turn: list[PerTurn]
     conversation_level: Conversation
-    verdict: Annotated[Verdict, BeforeValidator(folded)]
+    verdict: Annotated[Verdict, BeforeValidator(fold)]
     decision_basis: TEXT
     weakest_turn: _Turn
 
@@ -164,7 +164,7 @@ def read(reply: Reply, item: Dialogue) -> Reading:
     scores.append(Score("conversation", "verdict", float(VERDICTS.index(reply.verdict))))
     if reply.decision_basis.strip():
         remarks.append(Remark("conversation", "verdict", "note", reply.decision_basis))
-        remarks += length_limits.long("conversation", "decision basis", reply.decision_basis, WORDS)
+        remarks += length_limits.mark_many_words("conversation", "decision basis", reply.decision_basis, WORDS)
     if reply.weakest_turn is None or reply.weakest_turn in turns:
         scores.append(Score("conversation", "weakest_turn", float(reply.weakest_turn or 0)))
     else:
@@ -213,7 +213,7 @@ def _list(numbers: list[int]) -> str:
 
 def fields(item: Dialogue, _part: str) -> dict[str, Any]:
     """What the judge is shown; the system's name is not among it."""
-    dialogue = [shown(entry) for entry in item.turns]
+    dialogue = [entry_fields(entry) for entry in item.turns]
     return {"scenario_description": item.scenario, "dialogue": dialogue}
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.reading import length_limits
-from judges.reading.values import TEXT, folded
+from judges.reading.values import TEXT, fold
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score
 
 VERDICTS = ("a", "tie", "b")
@@ -26,13 +26,13 @@ class Reply(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     reason: TEXT = ""
-    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(folded)]
+    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(fold)]
 
 
 def read(reply: Reply, item: Pair) -> Reading:
     """The verdict as a score of the pair."""
     remarks = [Remark("pair", "verdict", "note", reply.reason)] if reply.reason.strip() else []
-    remarks += length_limits.long("pair", "reason", reply.reason, WORDS)
+    remarks += length_limits.mark_many_words("pair", "reason", reply.reason, WORDS)
     return Reading((Score("pair", "verdict", float(VERDICTS.index(reply.verdict))),), tuple(remarks))
 
 

@@ -14,7 +14,7 @@ from judges.cards import scales
 from judges.cards.pointwise_quality.own import prompt
 from judges.errors import BadCard
 from judges.reading import length_limits
-from judges.reading.values import TEXT, folded
+from judges.reading.values import TEXT, fold
 from judges.triage import confidence_level
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
 
@@ -53,7 +53,7 @@ _SUMS = (
 
 def _said(value: Any) -> Any:
     """A stated confidence as a word; what is no word as its text: it is marked then, and costs no score."""
-    return folded(value) if value is None or isinstance(value, str) else repr(value)
+    return fold(value) if value is None or isinstance(value, str) else repr(value)
 
 
 _Confidence = Annotated[
@@ -248,7 +248,7 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
         if not scale[name].lo <= judged.score <= scale[name].hi:
             why = f"{name}: {judged.score} is not on its scale, {scale[name].words}"
             return Reading(unscored="out_of_range", why=why)
-        remarks += length_limits.long("response", f"justification of {name}", judged.justification, _WORDS)
+        remarks += length_limits.mark_many_words("response", f"justification of {name}", judged.justification, _WORDS)
         if not sure_asked:
             stated, source = None, ""
         elif judged.confidence in CONFIDENCE:
@@ -262,7 +262,7 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
             remarks.append(Remark("response", name, "note", judged.justification))
     if reply.decision_basis.strip():
         remarks.append(Remark("response", "", "note", reply.decision_basis))
-        remarks += length_limits.long("response", "decision basis", reply.decision_basis, _BASIS)
+        remarks += length_limits.mark_many_words("response", "decision basis", reply.decision_basis, _BASIS)
     if not sure_asked:
         return Reading(tuple(scores), tuple(remarks))
     if len(sure) == len(names):

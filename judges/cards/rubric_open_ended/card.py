@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.reading import length_limits
-from judges.reading.values import TEXT, TEXTS, folded
+from judges.reading.values import TEXT, TEXTS, fold
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
 
 VERDICTS = ("poor", "borderline", "good", "excellent")
@@ -84,7 +84,7 @@ class Reply(Strict):
     """The judge's JSON."""
 
     scores: Scores
-    verdict: Annotated[Literal["poor", "borderline", "good", "excellent"], BeforeValidator(folded)]
+    verdict: Annotated[Literal["poor", "borderline", "good", "excellent"], BeforeValidator(fold)]
     decision_basis: TEXT
     issues: TEXTS = Field(default_factory=list)
 
@@ -96,8 +96,8 @@ def read(reply: Reply, item: Response) -> Reading:
     remarks = [Remark("response", "", "issue", text) for text in reply.issues if text.strip()]
     if reply.decision_basis.strip():
         remarks.append(Remark("response", "verdict", "note", reply.decision_basis))
-        remarks += length_limits.long("response", "decision basis", reply.decision_basis, WORDS)
-        remarks += length_limits.quoting("response", "decision basis", reply.decision_basis, item.output)
+        remarks += length_limits.mark_many_words("response", "decision basis", reply.decision_basis, WORDS)
+        remarks += length_limits.mark_quotes("response", "decision basis", reply.decision_basis, item.output)
     return Reading(tuple(scores), tuple(remarks))
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judges.gold import Resolve
 from judges.stats import bins
 from judges.stats.agreement import Floats
 from judges.types import Scale
 
 Codes = NDArray[np.int64]
-Rule = Literal["median", "mean", "majority"]
-"""How several answers become one."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +78,10 @@ class Ratings:
         return np.concatenate([empty, *first]), np.concatenate([empty, *second])
 
 
-def gold_without_self(ratings: Ratings, rule: Rule = "median") -> Codes | Floats:
+def gold_without_self(ratings: Ratings, rule: Resolve = "median") -> Codes | Floats:
     """The gold of every row's cell made without the row's own label, as a code; -1 where the others leave none.
 
-    Answers in order go by the lower median of the others' or, by a rule of majority, by the commonest (drawn: the lower
-    median); numbers of an interval scale, by a rule of mean, by their mean; the rest always by majority, a drawn vote
-    being the scale's `drawn` category, else no gold.
+    It is what `judges.gold.resolve` makes of the others' answers, for all rows at once.
     """
     if not len(ratings):
         return ratings.value

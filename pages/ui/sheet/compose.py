@@ -7,9 +7,9 @@ from typing import Any
 
 from data.desk.desk import DeskView
 from data.desk.labels import repairable_units
-from judges.protocols.combination import nearest
-from judges.sections import spare
-from judges.tool_calls import arguments
+from judges.protocols.combination import nearest_answer
+from judges.sections import unasked_sections
+from judges.tool_calls import call_arguments
 from judges.triage import confidence_level, confidence_measure
 from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Turn, sort_of
 
@@ -99,7 +99,7 @@ def _spare(view: DeskView, content: Dialogue | Pair | Response) -> list[Json]:
     if not isinstance(content, Pair) or view.mode == "blind":
         return []
     said = []
-    for number, section in enumerate(spare(content), 1):
+    for number, section in enumerate(unasked_sections(content), 1):
         sides = []
         for side in ("a", "b"):
             unit = f"section:{number}/{side}"
@@ -129,7 +129,7 @@ def _tool(entry: Turn) -> Json:
     """What the folded line of a tool says: that the assistant called it, or that it gave something back."""
     if entry.role != "tool":
         return {}
-    made = arguments(entry)
+    made = call_arguments(entry)
     label = f"{'calls' if made is not None else 'result of'} {entry.name or 'a tool'}"
     return {"label": label, "text": entry.text if made is None else made}
 
@@ -253,7 +253,7 @@ def answer(scale: Scale, value: float | None) -> float | None:
     """The answer shown for a judge's value: the nearest one where its samples came to a value between two."""
     if value is None or scale.kind == "turn":
         return value
-    return scale.snapped(value) if scale.kind == "interval" else nearest(value)
+    return scale.snapped(value) if scale.kind == "interval" else nearest_answer(value)
 
 
 def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:

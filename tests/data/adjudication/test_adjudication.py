@@ -8,7 +8,7 @@ import pytest
 from data.adjudication import adjudication, docket, provenance
 from data.desk import desk
 from data.gold import disputes
-from data.gold.disputes import PersonLabel, comparable_labels, distance, lie_apart
+from data.gold.disputes import PersonLabel, comparable_labels
 from data.gold.gold import gold_sql
 from data.queue import listing, queue
 from data.records import exposure, people, settings
@@ -23,9 +23,6 @@ from judges.types import Scale
 from tests.data.cells import Cell, fill
 
 ORDINAL = Scale("ordinal", 1, 5, na=True)
-CHOICE = Scale("unordered", categories=("a", "tie", "b"), drawn="tie")
-FLAG = Scale("flag")
-TURN = Scale("turn")
 
 
 @pytest.fixture
@@ -66,26 +63,6 @@ def value_on(store, found, basis, item):
     sql = gold_sql("turn", ORDINAL, basis, settings.gold_rule(store, found))
     [row] = store.rows(f"select value, how from ({sql}) g where item_id = $3", [found, "helpfulness", item])
     return row
-
-
-@pytest.mark.parametrize(("scale", "values", "apart", "wanted"), [
-    (ORDINAL, (3.0, 5.0), None, False),  # without a limit nothing waits
-    (ORDINAL, (3.0, 5.0), 2, False), (ORDINAL, (3.0, 5.0), 1, True), (ORDINAL, (3.0, 4.0), 0, True),
-    (ORDINAL, (3.0, 3.0), 0, False), (ORDINAL, (5.0,), 0, False), (ORDINAL, (2.0, 3.0, 4.0), 1, True),
-    (ORDINAL, (None, 3.0), 4, True), (ORDINAL, (None, None), 0, False),  # n/a and a value: whatever the limit
-    (CHOICE, (0.0, 2.0), 0, True), (CHOICE, (0.0, 2.0), 1, True),  # a drawn vote of two
-    (CHOICE, (0.0, 0.0, 2.0), 0, True), (CHOICE, (0.0, 0.0, 2.0), 1, False),  # two of three are a majority
-    (CHOICE, (0.0, 1.0, 2.0), 3, True), (CHOICE, (1.0, 1.0), 0, False),
-    (FLAG, (0.0, 1.0), 1, True), (FLAG, (0.0, 1.0, 1.0), 1, False), (TURN, (1.0, 9.0, 9.0), 1, False),
-])  # fmt: skip
-def test_people_lie_apart_as_the_rule_says(scale, values, apart, wanted):
-    assert lie_apart(values, scale, apart) is wanted
-
-
-def test_how_far_people_lie_apart():
-    assert distance((2.0, 3.0, 5.0), ORDINAL) == 3 / 4  # three of the four steps from 1 to 5
-    assert distance((None, 3.0), ORDINAL) == distance((0.0, 1.0), FLAG) == 1
-    assert distance((4.0, 4.0), ORDINAL) == distance((None, None), ORDINAL) == 0
 
 
 def test_labels_of_one_class_are_held_against_each_other():

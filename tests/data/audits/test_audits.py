@@ -23,7 +23,7 @@ from judges import cards as folder
 from judges import triage
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.params import Params
-from judges.protocols.call_plan import Answer, Task, fuse, pieces
+from judges.protocols.call_plan import CallReply, Task, fuse, pieces
 from judges.stats.uncertainty import wilson_interval
 from judges.types import Score
 from tests import seeds
@@ -183,7 +183,7 @@ def test_facts_of_judgments_of_several_calls_come_from_their_raw_text(tmp_path: 
     task = Task("p1", ITEM.validate_python(pair))
     names = pieces(card, params, task)
     assert len(names) == 2
-    judged = fuse(card, params, task, {n: Answer("p1", "", 0, n, '{"verdict":"a"}') for n in names})
+    judged = fuse(card, params, task, {n: CallReply("p1", "", 0, n, '{"verdict":"a"}') for n in names})
     line = {
         "item": "p1",
         "card": card.name,

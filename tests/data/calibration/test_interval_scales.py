@@ -13,7 +13,6 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from data.adjudication import provenance
 from data.annotators import annotators, course
 from data.approvals import approvals, case, check_results, policy
 from data.calibration import (
@@ -35,8 +34,9 @@ from data.records.settings import GoldRule
 from data.reports import report
 from data.store import Store
 from judges.authoring.custom import from_recipe
-from judges.authoring.recipe import checked
+from judges.authoring.recipe import check_recipe
 from judges.cli import main
+from judges.gold import resolve
 from judges.stats import bins
 from judges.stats import calibration as stats_calibration
 from judges.stats.raters import alternative_annotator
@@ -63,7 +63,7 @@ def _material() -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
     """The lines of an import, the judge's value and people's of each item, by dimension."""
     rng = np.random.default_rng(3)
     asked = [{"name": n, "unit": "response", "definition": "How much?", "answers": a} for n, a in ASKED.items()]
-    made = from_recipe(checked({"name": "mix", "title": "Mix", "kind": "response", "dimensions": asked}))
+    made = from_recipe(check_recipe({"name": "mix", "title": "Mix", "kind": "response", "dimensions": asked}))
     rows: list[dict[str, Any]] = [{"card": made.spec}]
     true = rng.normal(size=ITEMS)
     judged = {n: [_given(n, z) for z in true + 0.5 * rng.normal(size=ITEMS)] for n in ASKED}
@@ -234,7 +234,7 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
         held = calibration.meeting(store, dataset, judge_id, d["tone"], "blind").human
         assert np.sort(held) == pytest.approx(np.sort(wanted), abs=1e-12)
         values = SAID["tone"][0]
-        assert provenance.resolve(values, d["tone"].scale, GoldRule(rule)) == (  # type: ignore[arg-type]
+        assert resolve(values, d["tone"].scale, rule) == (  # type: ignore[arg-type]
             (pytest.approx(wanted[0]), "mean" if rule == "mean" else "median")
         )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("mean"))

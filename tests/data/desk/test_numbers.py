@@ -19,7 +19,7 @@ from data.records.settings import GoldRule
 from data.store import Store
 from data.store.ids import new_id
 from judges.authoring.custom import from_recipe
-from judges.authoring.recipe import checked
+from judges.authoring.recipe import check_recipe
 from judges.cards.pointwise_quality.card import DEFAULT
 from pages.adjudication.board import compose as board
 from pages.ui.sheet import compose
@@ -40,7 +40,7 @@ def own() -> Json:
         )
     ]
     recipe = {"name": "numbers", "title": "N", "kind": "response", "dimensions": asked}
-    return {"card": from_recipe(checked(recipe)).spec}
+    return {"card": from_recipe(check_recipe(recipe)).spec}
 
 
 def rated() -> Json:

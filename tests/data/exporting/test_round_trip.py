@@ -24,15 +24,15 @@ from data.records.settings import GoldRule, gold_rule, set_gold_rule
 from data.store import Store, open_store
 from data.store.ids import new_id, now
 from judges.authoring.custom import from_recipe
-from judges.authoring.overlay import over
-from judges.authoring.recipe import checked
+from judges.authoring.overlay import apply_per_turn
+from judges.authoring.recipe import check_recipe
 from judges.card import Card, Example
 from judges.cards import card
 from judges.cards.pointwise_quality.card import named
 from judges.cli import main
 from judges.examples import with_examples
+from judges.importing.lines import parse_item
 from judges.params import Params
-from judges.prepared import prepared
 from judges.protocols import call_plan
 from judges.types import ITEM, Dimension, Scale, sort_of, units
 from tests.data.imports import source
@@ -82,15 +82,17 @@ def own(definition: str) -> Card:
         {"name": "manner", "unit": "response", "definition": "Manner.",
          "answers": {"kind": "ordered", "categories": ["rude", "plain", "kind"]}},
     ]  # fmt: skip
-    return from_recipe(checked({"name": "own_tone", "title": "Tone", "kind": "response", "dimensions": asked}))
+    return from_recipe(check_recipe({"name": "own_tone", "title": "Tone", "kind": "response", "dimensions": asked}))
 
 
 def judged(known: Card, params: Params, model: str, given: list[Json], url: Any) -> list[Json]:
     """Lines of what a practice model said of items."""
-    mine = [(row["id"], prepared(ITEM.validate_json(json.dumps(row)))) for row in given if row["kind"] == known.kind]
+    mine = [(row["id"], parse_item(row)) for row in given if row["kind"] == known.kind]
     asked = ran(url, params=params, card=known, model=model, tasks=call_plan.tasks(known, params, mine))
     with ThreadPoolExecutor(1) as apart:  # a test in a browser before this one leaves its loop in this thread
-        found: list[call_plan.Judged] = of(apart.submit(asyncio.run, asked).result(), call_plan.Judged)
+        found: list[call_plan.FinishedJudgment] = of(
+            apart.submit(asyncio.run, asked).result(), call_plan.FinishedJudgment
+        )
     told = params.identity(known.kind)
     return [
         {"item": one.task.key, "card": known.name, "card_version": known.version, "model": model, "params": told,
@@ -158,7 +160,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     cards.save_card(store, "lea", old.recipe or {})
     quality = named([("brevity", "Is it short?"), ("warmth", "Is it warm?")])
     plain = card("rubric_open_ended")
-    laid = over(plain)
+    laid = apply_per_turn(plain)
     lines: list[Json] = []
     with practice() as server:
         asked = [
@@ -178,8 +180,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     shown = []
     for line in lines:
         if line["card"] == "rubric_open_ended" and line["sample"] == 0 and len(shown) < 2:
-            row = next(item for item in given if item["id"] == line["item"])
-            fields = plain.fields(prepared(ITEM.validate_json(json.dumps(row))), "")
+            row = next(one for one in given if one["id"] == line["item"])
+            fields = plain.fields(parse_item(row), "")
             shown.append(Example(f"example {len(shown)}", fields, json.loads(line["raw"])))
     taught = with_examples(plain, shown)
     cards.attach_examples(store, "lea", plain.name, shown)

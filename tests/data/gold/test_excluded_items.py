@@ -18,7 +18,7 @@ from data.queue import queue
 from data.records import datasets, people
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
-from judges.examples import example_of
+from judges.examples import parse_example
 from tests import seeds
 
 WHY = "the prompt was tuned on it"
@@ -136,7 +136,7 @@ def test_examples_come_from_items_that_the_gate_never_uses_and_are_put_aside(sto
     assert [u.name for u in excluded_items.list_excluded(store, here(store))] == sorted(names)
     assert [line["reply"]["per_turn"][0]["scores"]["helpfulness"] for line in lines] == [2, 2], "as bo has it"
     assert cells(store) == 8
-    made = cards.attach_examples(store, "lea", "multi_turn_dialogue", [example_of(line, "a line") for line in lines])
+    made = cards.attach_examples(store, "lea", "multi_turn_dialogue", [parse_example(line, "a line") for line in lines])
     assert len(made.examples) == 2
     everything, aside = 10, set(excluded_items.item_ids_of_names(store, here(store), names))
     queue.draw_audit(store, "lea", here(store), everything, "", seed=2)

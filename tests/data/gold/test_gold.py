@@ -1,18 +1,18 @@
-"""Gold by SQL against a plain Python reading of the rules, on any lot of labels."""
+"""Gold by SQL against the rule in Python (`judges.gold`), on any lot of labels."""
 
-from collections import Counter, defaultdict
-from statistics import mean, median_low
+from collections import defaultdict
+from itertools import product
+from statistics import mean
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from data.adjudication.provenance import resolve
-from data.gold import disputes
 from data.gold.gold import BASES, bases_of_label, gold_sql
 from data.records.settings import GoldRule
 from data.store import open_store
 from data.store.ids import new_id
+from judges.gold import needs_adjudication, resolve
 from judges.types import Scale
 from tests.data.cells import Cell, fill
 
@@ -22,6 +22,12 @@ SCALES = {
     "undrawn": Scale("unordered", categories=("a", "tie", "b"), na=True),
     "flag": Scale("flag"),
 }
+OTHERS = {
+    "ordered": Scale("ordered", categories=("poor", "fair", "good"), na=True),
+    "interval": Scale("interval", 0, 2, na=True),
+    "steps": Scale("interval", 0, 10, na=True, step=0.5),
+    "turn": Scale("turn"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -29,29 +35,6 @@ def store(tmp_path_factory):
     opened = open_store(f"duckdb:///{tmp_path_factory.mktemp('gold')}/s.duckdb")
     yield opened
     opened.close()
-
-
-def by_hand(values, scale, rule):
-    """The gold of one cell's values as [(value, how)] (None = n/a), or nothing where there is none."""
-    given = [v for v in values if v is not None]
-    if len(values) == 1 or len(set(values)) == 1:
-        return [(values[0], "one" if len(values) == 1 else "agreed")]
-    if scale.kind == "ordinal":
-        if 2 * len(given) < len(values):
-            return [(None, "majority")]
-        top = most(given)
-        return (
-            [(top[0], "majority")] if rule.resolve == "majority" and len(top) == 1 else [(median_low(given), "median")]
-        )
-    top = most(values)
-    if len(top) == 1:
-        return [(top[0], "majority")]
-    return [(float(scale.categories.index(scale.drawn)), "drawn")] if scale.drawn else []
-
-
-def most(values):
-    counts = Counter(values)
-    return [value for value, n in counts.items() if n == max(counts.values())]
 
 
 @pytest.mark.parametrize("rule", [GoldRule(), GoldRule("majority")], ids=["median", "majority"])
@@ -97,7 +80,7 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
         for c in given_:
             if c.unit.startswith("turn:") and basis in bases_of_label(c.mode, c.probability is not None, True):
                 labels[c.item, c.unit].extend(c.people)
-        wanted = {key: found[0] for key, values in labels.items() if (found := by_hand(values, scale, rule))}
+        wanted = {key: found for key, values in labels.items() if (found := resolve(values, scale, rule.resolve))}
         for key, (decided, saw, withdrawn) in settled.items():
             if key in labels and not withdrawn and not (saw and basis in ("gate", "imported", "blind")):
                 wanted[key] = (decided, "adjudicated")
@@ -129,11 +112,31 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
             assert told["mean"] == (pytest.approx(mean(given)) if given else None)
             assert told["share"] == pytest.approx(len(given) / len(values))
             assert [told[name] for name in said] == pytest.approx([given.count(c) / len(values) for c in codes])
-            if how != "adjudicated":
-                assert resolve(values, scale, rule) == wanted[names[item], unit]  # one cell at a time, in Python
-        if basis == "all":
-            for values in labels.values():
-                assert (resolve(values, scale, rule) is None) == (not by_hand(values, scale, rule))
+
+
+@pytest.mark.parametrize("scale", [*SCALES.values(), *OTHERS.values()], ids=[*SCALES, *OTHERS])
+@settings(max_examples=8)
+@given(data=some.data())
+def test_sql_says_of_any_scale_and_rule_what_python_says(store, scale, data):
+    count = {"interval": 20, "turn": 4}.get(scale.kind, scale.size - 1)
+    value = some.integers(0, count).map(lambda n: n / 10 if scale.kind == "interval" else float(scale.base + n))
+    answers = some.lists(some.one_of(value, value, some.none()) if scale.na else value, min_size=1, max_size=6)
+    people = data.draw(some.lists(answers.map(tuple), min_size=10, max_size=30))
+    dataset, _ = fill(store, [Cell(n, "turn:1", said, None) for n, said in enumerate(people)], f"rule {store.newest()}")
+    numbers = {item: int(name.split()[1]) for item, name in store.rows("select id, name from item")}
+    for how, steps in product(("median", "mean", "majority"), (None, 0, 1, 3)):
+        wanted = {n: resolve(said, scale, how) for n, said in enumerate(people)}
+        waits = {n: needs_adjudication(said, scale, steps) for n, said in enumerate(people)}
+        for waiting in ("counted", "out"):
+            sql = gold_sql("turn", scale, "all", GoldRule(how, steps, waiting))
+            rows = store.rows(f"select item_id, value, how, waits from ({sql}) g", [dataset, "helpfulness"])
+            there = {numbers[item]: told for item, *told in rows}
+            held = [n for n, gold in wanted.items() if gold and not (waits[n] and waiting == "out")]
+            assert sorted(there) == held
+            for n in held:
+                value, came, waited = there[n]
+                assert (came, waited) == (wanted[n].how, waits[n])
+                assert value == (None if wanted[n].value is None else pytest.approx(wanted[n].value, abs=1e-12))
 
 
 def adjudicate(store, dataset, rows):
@@ -169,7 +172,7 @@ def test_what_people_say_resolves_by_the_rule(store, said, median, majority):
     for rule, wanted in ((GoldRule(), median), (GoldRule("majority"), majority)):
         sql = gold_sql("turn", SCALES["ordinal"], "all", rule)
         assert store.rows(f"select value, how from ({sql}) g", [dataset, "helpfulness"]) == [wanted]
-        assert resolve(said, SCALES["ordinal"], rule) == wanted
+        assert resolve(said, SCALES["ordinal"], rule.resolve) == wanted
 
 
 def test_who_may_be_in_which_basis():
@@ -231,7 +234,7 @@ WAITING = [
 @pytest.mark.parametrize(("said", "apart", "ordered", "unordered"), WAITING)
 def test_cells_wait_as_the_docket_has_them_and_are_left_out_if_so_asked(store, scale, said, apart, ordered, unordered):
     waits = ordered if scale.kind == "ordinal" else unordered
-    assert disputes.lie_apart(said, scale, apart) == waits
+    assert needs_adjudication(said, scale, apart) == waits
     dataset, _ = fill(store, [Cell(0, "turn:1", said, 3.0)], f"waits {store.newest()}")
 
     def rows(waiting, means=False):

@@ -17,7 +17,7 @@ from data.importing.files import json_array
 from data.importing.files.container import detect_container
 from data.store.errors import BadInput
 from judges.importing import jsonl
-from judges.strict_json import DEPTH, BadJson, parse
+from judges.strict_json import DEPTH, BadJson, parse_json
 from tests.data.imports import label, pair, verdict, workspace, wrong
 from tests.seeds import dialogue
 
@@ -76,7 +76,7 @@ plain = some.recursive(
 @given(plain)
 def test_parse_reads_what_json_writes(value: Any) -> None:
     try:
-        assert parse(json.dumps(value)) == value
+        assert parse_json(json.dumps(value)) == value
     except BadJson as bad:
         assert "NUL" in str(bad) and "\\u0000" in json.dumps(value)
 

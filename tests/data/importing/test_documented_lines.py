@@ -8,13 +8,13 @@ from data.importing import ImportPlan, from_path, import_source
 from data.records import datasets, people
 from data.store import open_store
 from judges.authoring.custom import from_recipe
-from judges.authoring.recipe import checked
+from judges.authoring.recipe import check_recipe
 from tests.seeds import lines
 
 PAGE = Path(__file__).parents[3] / "docs" / "formats.md"
 SCORES = ("factuality", "instruction_following", "coherence", "completeness")
 ASKED = {"name": "zz_tone", "unit": "response", "definition": "How kind it is."}
-OWN = from_recipe(checked({"name": "zz_own", "title": "Own", "kind": "response", "dimensions": [ASKED]}))
+OWN = from_recipe(check_recipe({"name": "zz_own", "title": "Own", "kind": "response", "dimensions": [ASKED]}))
 REPLY = {"scores": dict.fromkeys(SCORES, 4), "verdict": "good", "decision_basis": "It answers.", "issues": []}
 
 

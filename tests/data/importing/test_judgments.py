@@ -11,7 +11,7 @@ from data.cards import cards
 from data.importing import ImportPlan, ImportRefused, import_source
 from data.store import Store
 from judges.authoring.custom import from_recipe
-from judges.authoring.recipe import checked
+from judges.authoring.recipe import check_recipe
 from judges.cards import card as folder_card
 from judges.reading import bare_scores
 from tests.data.imports import bring, source, workspace
@@ -21,7 +21,7 @@ def own(name: str = "zz_card", **answers: Any) -> dict[str, Any]:
     """A card line whose card asks for the tone of a response."""
     asked = {"name": "zz_tonality", "unit": "response", "definition": "Is it polite?"}
     asked["answers"] = {"kind": "interval", "lo": 0, "hi": 1, **answers}  # type: ignore[assignment]
-    made = from_recipe(checked({"name": name, "title": "Tone", "kind": "response", "dimensions": [asked]}))
+    made = from_recipe(check_recipe({"name": name, "title": "Tone", "kind": "response", "dimensions": [asked]}))
     return {"card": made.spec}
 
 
@@ -63,7 +63,7 @@ def test_a_file_brings_its_card_its_scores_and_labels_of_them(store: Store) -> N
     assert again.preview.new.total == 0
     # The stored text comes back in as what it was.
     (raw,) = store.rows("select raw from judgment where unscored = ''")[0]
-    assert bare_scores.kept(bare_scores.given(raw) or []) == raw
+    assert bare_scores.to_raw(bare_scores.from_raw(raw) or []) == raw
     assert bring(store, [{"item": "r1", "card": "zz_card", "model": "m", "raw": raw}]).preview.new.total == 0
 
 

@@ -16,8 +16,8 @@ from data.records import datasets
 from data.store import Store
 from judges.cards import card
 from judges.params import Params
-from judges.prepared import prepared
-from judges.protocols.call_plan import Answer, Task, fuse, recalled, reread
+from judges.protocols.call_plan import CallReply, Task, fuse, params_of_stored, reread
+from judges.sections import with_sections
 from judges.stats import position
 from judges.types import ITEM
 from tests.data.imports import bring, counts, pair, source, verdict, workspace, wrong
@@ -73,9 +73,9 @@ def test_two_lines_are_one_judgment_wherever_they_stand(store: Store, seed: int)
 def test_what_is_joined_is_what_a_run_of_ours_would_have_kept(store: Store) -> None:
     bring(store, ROWS)
     raw = store.rows("select raw from judgment m join item i on i.id = m.item_id where i.name = 'p2'")[0][0]
-    item = prepared(ITEM.validate_json(json.dumps(pair("p2")), strict=True))
+    item = with_sections(ITEM.validate_json(json.dumps(pair("p2")), strict=True))
     task = Task("p2", item)
-    answers = {f"order:{o}": Answer("p2", "", 0, f"order:{o}", '{"verdict":"a"}') for o in ("ab", "ba")}
+    answers = {f"order:{o}": CallReply("p2", "", 0, f"order:{o}", '{"verdict":"a"}') for o in ("ab", "ba")}
     own = fuse(card("plain_pairwise"), Params(orders="both"), task, answers)
     assert (raw, own.reading.facts["orders"]) == (own.raw, {"ab": "a", "ba": "b"})
     notes = store.rows("select text from remark where text like '%changed with the order%' order by 1")
@@ -209,7 +209,7 @@ def test_the_figure_of_the_calibration_page_is_that_of_the_facts(store: Store) -
     for item, sample, raw in replies:
         content = store.rows("select content from item where id = $1", [item])[0][0]
         asked = Task(item, ITEM.validate_json(content, strict=True), "", sample)
-        reading = reread(card("plain_pairwise"), recalled({"orders": "both"}), asked, raw).reading
+        reading = reread(card("plain_pairwise"), params_of_stored({"orders": "both"}), asked, raw).reading
         said.append((item, reading.facts.get("orders")))
     by_hand = position.positional_agreement(position.verdicts_in_both_orders(said), ("a", "tie", "b"))
     assert found is not None and position.as_json(found)["table"] == position.as_json(by_hand)["table"]

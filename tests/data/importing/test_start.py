@@ -18,7 +18,7 @@ from data.importing.detection.interpretation import Interpretation
 from data.records import exposure, people
 from data.store import Store, open_store
 from data.store.errors import BadInput
-from judges.authoring.card_lookup import spelled
+from judges.authoring.card_lookup import spell_scale
 from tests.data.imports import workspace
 
 N = 40
@@ -89,7 +89,7 @@ def test_what_columns_are_is_found_out(
     columns = {name: cells for name, cells in columns.items() if not (kind == "pair" and name == "response")}
     made = read(store, {"t.csv": table(**columns)})
     assert made.tables["t.csv"].kind == kind
-    told = [(s.by, s.dimension, spelled(s.answers) if s.answers else "") for s in made.series]
+    told = [(s.by, s.dimension, spell_scale(s.answers) if s.answers else "") for s in made.series]
     assert told == expected
     assert not (set(columns) - {"category"}) & set(made.tables["t.csv"].meta)
     done = bring(store, {"t.csv": table(**columns)})
@@ -188,7 +188,7 @@ def test_a_correction_changes_question_and_scale(store: Store) -> None:
     made = read(store, {"t.csv": table(id=IDS, judge_x=numbers(1, 2, 3), human_x=numbers(2, 3))})
     said = [replace(s, dimension="zest", answers=None) for s in made.series]
     again = replace(made, series=share_scales(said, cards.answerable_dimensions(store)))
-    assert {(s.dimension, spelled(s.answers)) for s in again.series if s.answers} == {("zest", "1-3")}
+    assert {(s.dimension, spell_scale(s.answers)) for s in again.series if s.answers} == {("zest", "1-3")}
     with pytest.raises(BadInput, match="No scale fits the values of judge_x"):
         start.plan_import(
             store, replace(made, series=tuple(replace(s, answers=None) for s in made.series)), ImportPlan("d")

@@ -38,7 +38,7 @@ from data.importing.snapshot import take_snapshot, unpack_snapshot
 from data.store import Store
 from data.store.errors import BadInput
 from data.workspace.verify import verify
-from judges.importing.lines import MOST
+from judges.importing.line_files import MOST
 from tests.data.cards.test_cards import recipe
 from tests.data.importing.test_container import BROKEN
 from tests.data.importing.test_fastchat import PAIRS, vote

@@ -17,8 +17,8 @@ from data.store import Store, open_store
 from judges.cards import card
 from judges.params import Params
 from judges.protocols.call_plan import Task
-from judges.reading.confidence import weighed
-from judges.reading.reading import read
+from judges.reading.confidence import with_token_confidence
+from judges.reading.reading import read_reply
 from judges.types import Dialogue, Pair, Reading
 from tests.data.cells import Cell, fill
 from tests.judges.replies import dialogue, judged, pair, turns_reply
@@ -110,7 +110,7 @@ def test_tokens_that_waver(store: Store) -> None:
     at = raw.index(": 3") + 2
     told = [(raw[:at], ()), ("3", (("3", -0.5), ("4", -1.0))), (raw[at + 1 :], ())]
     one = card("multi_turn_dialogue")
-    _put(store, judge, item, weighed(one, item_, "", raw, told, read(one, raw, item_)))
+    _put(store, judge, item, with_token_confidence(one, item_, "", raw, told, read_reply(one, raw, item_)))
     # e^-.5 = .607 against e^-1 = .368
     assert _texts(store, dataset, judge)[-1] == (
         "low confidence",
@@ -152,12 +152,12 @@ def test_what_was_asked_again_with_better_luck_is_no_longer_missing(store: Store
 def test_words_beyond_a_limit_send_nobody_to_review_and_a_broken_rule_does(store: Store) -> None:
     dataset, judge, item = _empty(store)
     reply = json.loads(turns_reply({1: (4, 4, 5)}, verdict="excellent")) | {"decision_basis": "word " * 41}
-    found = read(card("multi_turn_dialogue"), reply, dialogue(1))
+    found = read_reply(card("multi_turn_dialogue"), reply, dialogue(1))
     assert [r.sort for r in found.remarks] == ["note", "rule"]
     _put(store, judge, item, found)
     before = find_needs(store, dataset, judge)
     assert not [r for need in before for r in need.reasons if r.kind == "broken rule"]
-    _put(store, judge, item, read(card("multi_turn_dialogue"), reply | {"verdict": "poor"}, dialogue(1)), key="k")
+    _put(store, judge, item, read_reply(card("multi_turn_dialogue"), reply | {"verdict": "poor"}, dialogue(1)), key="k")
     [need] = find_needs(store, dataset, judge)
     assert "broken rule" in {r.kind for r in need.reasons}
 

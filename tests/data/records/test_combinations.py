@@ -28,10 +28,17 @@ from data.store import Store, open_store
 from data.workspace.verify import verify
 from judges.cards import card
 from judges.cli import main
-from judges.cli.agree import meeting
+from judges.cli.agree import meeting_cells
 from judges.importing import judged_files
-from judges.importing import lines as read
-from judges.protocols.combination import RULES, applied, combined, drawn_of, nearest, rule_of
+from judges.importing import line_files as read
+from judges.protocols.combination import (
+    RULES,
+    combination_rule,
+    combine_samples,
+    nearest_answer,
+    rule_on_scale,
+    tie_code,
+)
 from judges.stats.calibration import summarise
 from judges.types import Dimension, Scale
 from tests import seeds
@@ -108,10 +115,10 @@ def test_the_store_combines_as_the_function_does(
     }
     for c, samples in enumerate(cells):
         values = [None if v is None else float(v) for v in samples]
-        value = combined(values, rule, drawn)  # type: ignore[arg-type]
+        value = combine_samples(values, rule, drawn)  # type: ignore[arg-type]
         assert found[f"{judge}{c}"] == value
         if len(values) > 1:
-            alike = [v is None if value is None else v == nearest(value) for v in values]
+            alike = [v is None if value is None else v == nearest_answer(value) for v in values]
             assert spread[f"{judge}{c}"] == (len(values), pytest.approx(sum(alike) / len(values)), len(set(values)) > 1)
         else:
             assert f"{judge}{c}" not in spread
@@ -147,7 +154,7 @@ def test_the_mean_of_five_stands_everywhere(five: Store) -> None:
     assert found.cells == 10 and found.rounded == sum(m != int(m) for m in means.values()) > 0
     gaps = [means[f"r{n}"] - (1 + n % 5) for n in range(10)]
     assert found.mean_difference == pytest.approx(sum(gaps) / 10, abs=1e-12)
-    assert found.exact == pytest.approx(sum(nearest(means[f"r{n}"]) == 1 + n % 5 for n in range(10)) / 10)
+    assert found.exact == pytest.approx(sum(nearest_answer(means[f"r{n}"]) == 1 + n % 5 for n in range(10)) / 10)
     assert found.counts.sum() == 10
     own = {(m.system, m.dimension): m.mean for m in score_sums.score_means(five, dataset, judge)}
     assert own["s0", "factuality"] == pytest.approx(sum(means[f"r{n}"] for n in range(0, 10, 2)) / 5)
@@ -174,13 +181,13 @@ def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Pa
         dataset, judge = judge_of(store)
         one = card("rubric_open_ended")
         file, told = seeds.lines(folder / "j.jsonl", rows), seeds.lines(folder / "l.jsonl", people)
-        there = read.items(seeds.lines(folder / "i.jsonl", [item(n) for n in range(40)]))
-        given = judged_files.replies(file, read.judgments(file), one, there)
-        answers = judged_files.answers(told, read.labels(told), one, there)
-        gold = judged_files.resolved(answers, one)
+        there = read.read_items(seeds.lines(folder / "i.jsonl", [item(n) for n in range(40)]))
+        given = judged_files.read_replies(file, read.read_judgments(file), one, there)
+        answers = judged_files.answers_by_cell(told, read.read_labels(told), one, there)
+        gold = judged_files.resolve_cells(answers, one)
         for d in one.dimensions[:1]:
             here = summarise(calibration.meeting(store, dataset, judge, d, "blind"), d)
-            files = summarise(meeting(d, gold, given, rule_of(one, params), answers), d)
+            files = summarise(meeting_cells(d, gold, given, combination_rule(one, params), answers), d)
             assert here.interval == files.interval and here.counts.tolist() == files.counts.tolist()
             assert (here.mean_difference, here.rounded) == pytest.approx((files.mean_difference, files.rounded))
         store.close()
@@ -270,7 +277,7 @@ def test_accepting_what_lies_between_is_the_nearest_answer(five: Store) -> None:
     view = desk.open_item(five, "lea", key)
     shown = view.scores["response", "factuality"]
     assert shown.value == pytest.approx(sum(values_of(3)) / 5) and shown.samples == tuple(values_of(3))
-    value = {"unit": "response", "dimension": "factuality", "v": nearest(shown.value or 0), "saw": True,
+    value = {"unit": "response", "dimension": "factuality", "v": nearest_answer(shown.value or 0), "saw": True,
              "seen": shown.value}  # fmt: skip
     given = DeskAnswer.model_validate(
         {"key": "k1234567", "person": "lea", "action": "save", "item": key, "judge": judge, "values": [value]}
@@ -289,11 +296,11 @@ def test_an_audit_looks_at_the_combined_answer(five: Store) -> None:
         (name,) = five.rows("select name from item where id = $1", [reply.item])[0]
         n = int(name[1:])
         values = {s.dimension: s.value for s in reply.reading.scores}
-        assert values["factuality"] == nearest(sum(values_of(n)) / 5)
+        assert values["factuality"] == nearest_answer(sum(values_of(n)) / 5)
         verdict: Dimension = next(d for d in one.dimensions if d.name == "verdict")
         codes = [float((n + s) % 4) for s in range(5)]
-        rule = applied("mean", verdict.scale)
-        assert values["verdict"] == nearest(combined(codes, rule, drawn_of(verdict.scale)) or 0)
+        rule = rule_on_scale("mean", verdict.scale)
+        assert values["verdict"] == nearest_answer(combine_samples(codes, rule, tie_code(verdict.scale)) or 0)
 
 
 def test_a_judge_from_before_there_were_rules_has_its_cards(tmp_path: Path) -> None:

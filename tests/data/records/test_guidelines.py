@@ -8,7 +8,7 @@ import pytest
 
 from data.exporting.kind import complete_options
 from data.exporting.kinds.dataset import KIND as kind
-from data.importing import from_path
+from data.importing import ImportPlan, from_path, import_source
 from data.records import guidelines
 from data.records.datasets import dataset_named
 from data.store import Store

@@ -56,7 +56,7 @@ def calls(store: Store) -> int:
 def test_lines_come_back_as_what_they_were_whatever_stands_between_them() -> None:
     item = ITEM.validate_python(seeds.dialogue(1))
     task = Task("00ff00ff00ff00ff00ff", item, "turn:3", 2)
-    asked = batch_files.line(
+    asked = batch_files.batch_line(
         task, "order:ab chapter:1/2", {"model": "m", "messages": [{"role": "user", "content": "\ud800é"}]}
     )
     assert asked.endswith(b"\n") and asked.count(b"\n") == 1 and b"/v1/chat/completions" in asked
@@ -66,7 +66,7 @@ def test_lines_come_back_as_what_they_were_whatever_stands_between_them() -> Non
     expired = {"custom_id": name, "response": None, "error": {"code": "batch_expired", "message": "m"}}
     strange = ["not a line", '{"custom_id": "of somebody else", "response": {}}', "[]", ""]
     lines = "\n".join([json.dumps(came), *strange, json.dumps(expired)])
-    good, missed = batch_files.results(lines.encode())
+    good, missed = batch_files.read_results(lines.encode())
     assert (good.key, good.part, good.sample, good.piece) == (task.key, "turn:3", 2, "order:ab chapter:1/2")
     assert (good.status, good.body, missed.missed) == (200, b'{"a": 1}', "batch_expired")
     with pytest.raises(ValueError, match="name"):

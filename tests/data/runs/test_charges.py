@@ -23,7 +23,7 @@ from data.workspace.verify import verify
 from judges.cards import card
 from judges.client.budget import dollars
 from judges.client.endpoint import Endpoint
-from judges.client.usage import used
+from judges.client.usage import tokens_used
 from tests import seeds
 from tests.data.runs.test_runs import GOOD
 from tests.judges.cli.test_run import served
@@ -268,4 +268,4 @@ def test_a_batch_is_charged_as_its_results_come(store: Store, monkeypatch: pytes
 )
 def test_usage_by_hand(told: tuple[int, int], raw: str, cut: bool, expected: tuple[int, int, bool]) -> None:
     size: Callable[[], int] = lambda: 50  # noqa: E731
-    assert used(told, 200, size, raw, cut, 1000) == expected
+    assert tokens_used(told, 200, size, raw, cut, 1000) == expected

@@ -28,9 +28,9 @@ from data.store.ids import new_id
 from data.workspace.verify import verify
 from judges.cards import card
 from judges.client.endpoint import Endpoint
-from judges.client.runner import Note
+from judges.client.runner import RunNotice
 from judges.params import Params
-from judges.protocols.call_plan import Answer, Judged, Task, fuse
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Task, fuse
 from judges.types import Reading
 from tests import seeds
 from tests.practice_server import Running, practice
@@ -62,7 +62,7 @@ def order(store: Store, url: str = "http://127.0.0.1:9", **changes: Any) -> RunO
 
 
 def scripted(
-    say: Callable[[Task], str | Answer] = lambda task: GOOD[0], most: int = 10_000, asked: list[Task] | None = None
+    say: Callable[[Task], str | CallReply] = lambda task: GOOD[0], most: int = 10_000, asked: list[Task] | None = None
 ) -> Callable[[Live, dict[str, str]], AsyncIterator[Event]]:
     """An endpoint that says what a function says of a task, and lives for so many calls."""
 
@@ -70,11 +70,11 @@ def scripted(
         for number, task in enumerate(live.remaining.tasks()):
             held = dict(live.remaining.had(task))
             if live.stopped() or number >= most:
-                yield Note("stopped", "The run was stopped.")
+                yield RunNotice("stopped", "The run was stopped.")
                 return
             if "" not in held:
                 said = say(task)
-                made = Answer(task.key, task.part, task.sample, "", said) if isinstance(said, str) else said
+                made = CallReply(task.key, task.part, task.sample, "", said) if isinstance(said, str) else said
                 held[""] = replace(made, key=task.key, part=task.part, sample=task.sample)
                 if asked is not None:
                     asked.append(task)
@@ -92,8 +92,8 @@ def ran(store: Store, wanted: RunOrder, source: Any) -> str:
     return run_id
 
 
-def failed(task: Task) -> Answer:
-    return Answer("", "", 0, "", "", "api_error", "the endpoint answered 500, after 2 tries")
+def failed(task: Task) -> CallReply:
+    return CallReply("", "", 0, "", "", "api_error", "the endpoint answered 500, after 2 tries")
 
 
 def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, server: Running) -> None:
@@ -205,8 +205,8 @@ def test_replies_without_their_judgment_are_not_asked_again(store: Store) -> Non
 
     async def replies_only(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         for task in live.remaining.tasks():
-            yield Answer(task.key, "", 0, "", GOOD[0], logprobs=(("4", (("4", -0.1),)),))
-        yield Note("stopped", "Stopped.")
+            yield CallReply(task.key, "", 0, "", GOOD[0], logprobs=(("4", (("4", -0.1),)),))
+        yield RunNotice("stopped", "Stopped.")
 
     first = ran(store, order(store), replies_only)
     assert runs.run_progress(store, first).done == 0
@@ -296,7 +296,7 @@ def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
     async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         while not live.stopped():
             await asyncio.sleep(0.005)
-        yield Note("stopped", "Stopped.")
+        yield RunNotice("stopped", "Stopped.")
 
     run_id = runs.start(store, "rae", order(store), source=slow)
     assert runs.run_progress(store, run_id).state == "running"
@@ -313,7 +313,7 @@ def test_a_shutdown_ends_runs_and_a_run_whose_process_is_gone_is_interrupted(sto
     async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         while not live.stopped():
             await asyncio.sleep(0.005)
-        yield Note("stopped", "Stopped.")
+        yield RunNotice("stopped", "Stopped.")
 
     run_id = runs.start(store, "rae", order(store), source=slow)
     runs.close(store)
@@ -435,10 +435,10 @@ def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> Non
     async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         found = list(live.remaining.tasks())
         other = runs_writer.JudgmentWriter(store, "lea", "", live.remaining.judge_id, CARD, None)
-        other.put([Judged(found[0], GOOD[0], Reading())])
+        other.put([FinishedJudgment(found[0], GOOD[0], Reading())])
         writer.append(found[0].key)
         for task in found:
-            yield fuse(CARD, live.order.params, task, {"": Answer(task.key, "", 0, "", GOOD[1])})
+            yield fuse(CARD, live.order.params, task, {"": CallReply(task.key, "", 0, "", GOOD[1])})
 
     run_id = ran(store, order(store), source)
     assert store.rows("select count(*) from judgment") == [(12,)] and runs.run_progress(store, run_id).done == 11

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from judges.authoring.card_lookup import answers, chosen, from_file, question
+from judges.authoring.card_lookup import card_from_file, find_card, parse_question, parse_scale
 from judges.authoring.custom import from_recipe, from_spec
-from judges.authoring.recipe import checked
-from judges.authoring.soundness import faults, specimen
+from judges.authoring.recipe import check_recipe
+from judges.authoring.soundness import find_faults, specimen
 from judges.card import Card
 from judges.cards import card, cards
 from judges.cards.pointwise_quality.card import named
 from judges.cli import main
 from judges.errors import BadCard, UnknownCard
-from judges.reading.reading import read
-from judges.reading.schema import strict
+from judges.reading.reading import read_reply
+from judges.reading.schema import strict_schema
 from judges.types import Scale
 from tests.judges.replies import practised
 
@@ -59,28 +59,28 @@ def test_no_card_that_was_there_has_become_another() -> None:
     ],
 )
 def test_a_scale_is_written_in_brackets(text: str, said: dict[str, Any]) -> None:
-    assert answers(text) == said
+    assert parse_scale(text) == said
     asked = {"name": "zz", "unit": "response", "definition": "x", "answers": said}
-    made = from_recipe(checked({"name": "zz_card", "title": "Z", "kind": "response", "dimensions": [asked]}))
+    made = from_recipe(check_recipe({"name": "zz_card", "title": "Z", "kind": "response", "dimensions": [asked]}))
     assert made.dimensions[0].scale.na is said.get("na", False)
 
 
 @pytest.mark.parametrize("text", ["", "five", "1-", "poor/good", "|", "a||b"])
 def test_what_is_no_scale_is_a_sentence(text: str) -> None:
     with pytest.raises(BadCard, match=r"is no scale\. Write"):
-        answers(text)
+        parse_scale(text)
 
 
 def test_questions_make_a_card_of_the_name_that_is_given() -> None:
     asked = ["turn.zz_tone (rude|kind): How: it sounds.", "zz_whole: All of it.", "zz敬語 (1-3)：丁寧さ。"]
-    made = chosen("zz_card", asked, "dialogue")
+    made = find_card("zz_card", asked, "dialogue")
     assert [(d.name, d.sort, d.scale.words, d.definition) for d in made.dimensions] == [
         ("zz_tone", "turn", "rude, kind", "How: it sounds."), ("zz_whole", "conversation", "1 to 5", "All of it."),
         ("zz敬語", "conversation", "1 to 3", "丁寧さ。"),
     ]  # fmt: skip
-    assert (made.name, made.version) == ("zz_card", chosen("zz_card", asked, "dialogue").version)
-    assert not faults(made)
-    assert chosen("", asked[1:], "dialogue").name == "own_dialogue"
+    assert (made.name, made.version) == ("zz_card", find_card("zz_card", asked, "dialogue").version)
+    assert not find_faults(made)
+    assert find_card("", asked[1:], "dialogue").name == "own_dialogue"
 
 
 @pytest.mark.parametrize(
@@ -103,25 +103,30 @@ def test_what_cannot_be_chosen_is_a_sentence(
     name: str, asked: list[str], kind: Any, confidence: bool, error: Any, said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        chosen(name, asked, kind, confidence)
+        find_card(name, asked, kind, confidence)
 
 
 def test_a_card_laid_over_dialogues_is_chosen_by_its_name() -> None:
-    laid = chosen("rubric_open_ended_on_turns", [])
+    laid = find_card("rubric_open_ended_on_turns", [])
     assert (laid.name, laid.kind) == ("rubric_open_ended_on_turns", "dialogue")
-    own = chosen("pointwise_quality_on_turns", ["zz (1-3): x"], confidence=False)
+    own = find_card("pointwise_quality_on_turns", ["zz (1-3): x"], confidence=False)
     assert [(d.name, d.sort, d.scale) for d in own.dimensions] == [("zz", "turn", THREE)]
     assert from_spec(json.loads(json.dumps(own.spec)), cards()).version == own.version
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
 
-RECIPE = {"name": "zz_card", "title": "Zz", "kind": "response", "dimensions": [question("zz (0-1): How.", "response")]}
+RECIPE = {
+    "name": "zz_card",
+    "title": "Zz",
+    "kind": "response",
+    "dimensions": [parse_question("zz (0-1): How.", "response")],
+}
 
 
 def exported(folder: Path, prompt: str = "") -> Card:
     """A card's folder as the page Cards exports it."""
-    made = from_recipe(checked(RECIPE))
+    made = from_recipe(check_recipe(RECIPE))
     folder.mkdir()
     (folder / "recipe.json").write_text(json.dumps(made.recipe), encoding="utf-8")
     (folder / "prompt.md").write_text((prompt or made.prompts[""]) + "\n", encoding="utf-8")
@@ -140,12 +145,14 @@ def test_a_card_comes_from_any_of_its_files(tmp_path: Path) -> None:
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     for name in ("zz_card", "c.zip", *texts):
-        assert from_file(tmp_path / name).version == made.version, name
-    assert chosen(str(tmp_path / "c.zip"), []).version == made.version
+        assert card_from_file(tmp_path / name).version == made.version, name
+    assert find_card(str(tmp_path / "c.zip"), []).version == made.version
     other = tmp_path / "other"
     exported(other, "Other words about task_description.")
-    assert from_file(other).prompts == {"": "Other words about task_description."}
-    assert from_spec(json.loads(json.dumps(from_file(other).spec)), cards()).version == from_file(other).version
+    assert card_from_file(other).prompts == {"": "Other words about task_description."}
+    assert (
+        from_spec(json.loads(json.dumps(card_from_file(other).spec)), cards()).version == card_from_file(other).version
+    )
 
 
 @pytest.mark.parametrize(
@@ -167,14 +174,14 @@ def test_a_file_that_holds_no_card_is_a_sentence(tmp_path: Path, name: str, data
     path = tmp_path / name
     path.write_bytes(data)
     with pytest.raises((BadCard, UnknownCard), match=said):
-        from_file(path)
+        card_from_file(path)
 
 
 def test_a_folder_of_code_is_not_run(tmp_path: Path) -> None:
     (tmp_path / "zz").mkdir()
     (tmp_path / "zz" / "card.py").write_text("raise SystemExit", encoding="utf-8")
     with pytest.raises(BadCard, match="copy it to judges/cards/"):
-        from_file(tmp_path / "zz")
+        card_from_file(tmp_path / "zz")
 
 
 # -- named dimensions on scales, and without confidence ---------------------------------------------------------------
@@ -192,12 +199,12 @@ def test_named_dimensions_of_1_to_3_have_their_own_mean() -> None:
     one = named([("zz_a", "A.", THREE), ("zz_b", "B.", THREE)])
     assert [d.name for d in one.dimensions] == ["zz_a", "zz_b", "overall_score_1_to_3", "trustworthy_aggregate"]
     said = reply(("zz_a", 3), ("zz_b", 2), overall_score=2.5, trustworthy_aggregate=True)
-    found = read(one, json.dumps(said), specimen("response"))
+    found = read_reply(one, json.dumps(said), specimen("response"))
     assert {s.dimension: s.value for s in found.scores} == {
         "zz_a": 3, "zz_b": 2, "overall_score_1_to_3": 2.5, "trustworthy_aggregate": 1,
     }  # fmt: skip
     assert not [r for r in found.remarks if r.sort == "rule"]
-    off = read(one, json.dumps(reply(("zz_a", 4), ("zz_b", 2))), specimen("response"))
+    off = read_reply(one, json.dumps(reply(("zz_a", 4), ("zz_b", 2))), specimen("response"))
     assert off.unscored == "out_of_range"
     assert "1-3" in one.prompts[""] and "from 1 to 5" not in one.prompts[""]
     assert one.fields(specimen("response"), "")["scoring_dimensions"][0]["scale"] == "1 to 3"
@@ -207,8 +214,8 @@ def test_of_several_scales_no_mean_is_made_and_each_keeps_to_its_own() -> None:
     one = named([("zz_a", "A.", THREE), ("zz_b", "B.")])
     assert [d.name for d in one.dimensions] == ["zz_a", "zz_b", "trustworthy_aggregate"]
     item = specimen("response")
-    assert read(one, reply(("zz_a", 3), ("zz_b", 5), trustworthy_aggregate=True), item).unscored is None
-    found = read(one, reply(("zz_a", 4), ("zz_b", 5)), item)
+    assert read_reply(one, reply(("zz_a", 3), ("zz_b", 5), trustworthy_aggregate=True), item).unscored is None
+    found = read_reply(one, reply(("zz_a", 4), ("zz_b", 5)), item)
     assert (found.unscored, found.why) == ("out_of_range", "zz_a: 4 is not on its scale, 1 to 3")
 
 
@@ -216,10 +223,10 @@ def test_of_several_scales_no_mean_is_made_and_each_keeps_to_its_own() -> None:
 def test_without_confidence_it_is_score_and_justification(scale: tuple[Scale, ...]) -> None:
     one = named([("zz_a", "A.", *scale), ("zz_b", "B.", *scale)], confidence=False)  # type: ignore[list-item]
     assert [d.name for d in one.dimensions] == ["zz_a", "zz_b"]
-    found = read(one, reply(("zz_a", 3), ("zz_b", 2), confidence=""), specimen("response"))
+    found = read_reply(one, reply(("zz_a", 3), ("zz_b", 2), confidence=""), specimen("response"))
     assert [(s.dimension, s.value, s.confidence) for s in found.scores] == [("zz_a", 3, None), ("zz_b", 2, None)]
     assert not [r for r in found.remarks if r.sort == "rule"]
-    assert set(strict(one.reply)["properties"]) == {"dimensions", "decision_basis"}
+    assert set(strict_schema(one.reply)["properties"]) == {"dimensions", "decision_basis"}
     assert "confidence" not in one.prompts[""].replace("a confident tone", "") and "overall" not in one.prompts[""]
     assert not {"always_sure", "confidence_meaningless", "does_not_apply", "refuses_low"} & set(one.audits)
     assert named([("zz_a", "A.", *scale), ("zz_b", "B.", *scale)]).version != one.version  # type: ignore[list-item]
@@ -230,9 +237,9 @@ def test_without_confidence_it_is_score_and_justification(scale: tuple[Scale, ..
 def test_a_named_card_is_had_again_and_lacks_nothing(scales: tuple[Scale, Scale], confidence: bool) -> None:
     one = named([("zz_a", "A.", scales[0]), ("zz_b", "", scales[1])], confidence)
     assert from_spec(json.loads(json.dumps(one.spec)), cards()).version == one.version
-    assert not faults(one)
+    assert not find_faults(one)
     if len(set(scales)) == 1:
-        assert read(one, practised(one, specimen("response")), specimen("response")).unscored is None
+        assert read_reply(one, practised(one, specimen("response")), specimen("response")).unscored is None
 
 
 @pytest.mark.parametrize("scale", [Scale("flag"), Scale("interval", 0, 1), Scale("ordinal", 1, 3, na=True)])

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from judges.authoring.custom import checked, from_recipe, from_spec
-from judges.authoring.recipe import clashes
+from judges.authoring.custom import check_recipe, from_recipe, from_spec
+from judges.authoring.recipe import find_clashes
 from judges.cards import cards
 from judges.errors import BadCard, UnknownCard
 from judges.params import Params
 from judges.protocols.call_plan import Task, ask
-from judges.reading.reading import read
-from judges.reading.schema import strict
+from judges.reading.reading import read_reply
+from judges.reading.schema import strict_schema
 from judges.types import ITEM, Kind, Reading, Scale, Score
 
 TURN = {"name": "敬語", "unit": "turn", "definition": "敬語が正しい。", "anchors": {"5": "完璧", "1": "誤り"}}
@@ -49,7 +49,7 @@ def recipe(kind: Kind, *dimensions: dict[str, Any], **more: Any) -> dict[str, An
     return {"name": "own_card", "title": "Own card", "kind": kind, "dimensions": list(dimensions), **more}
 
 
-MANNERS = from_recipe(checked(recipe("dialogue", TURN, FLAG, TONE)))
+MANNERS = from_recipe(check_recipe(recipe("dialogue", TURN, FLAG, TONE)))
 
 
 def said(**change: Any) -> dict[str, Any]:
@@ -63,12 +63,12 @@ def test_anchors_are_answers_and_no_part_of_a_version() -> None:
             assert {answer for answer, _ in d.anchors} <= set(d.scale.answers), (card.name, d.name)
         bare = replace(card, dimensions=tuple(replace(d, anchors=()) for d in card.dimensions))
         assert bare.version == card.version
-    (own,) = from_recipe(checked(recipe("dialogue", TURN))).dimensions
+    (own,) = from_recipe(check_recipe(recipe("dialogue", TURN))).dimensions
     assert own.anchors == (("1", "誤り"), ("5", "完璧"))
 
 
 def test_a_reply_about_turns_and_the_conversation_is_read_cell_by_cell() -> None:
-    found = read(MANNERS, json.dumps(said()), DIALOGUE)
+    found = read_reply(MANNERS, json.dumps(said()), DIALOGUE)
     assert {(s.unit, s.dimension): s.value for s in found.scores} == {
         ("turn:1", "敬語"): 3.0, ("turn:1", "copy"): None, ("turn:2", "敬語"): 4.0, ("turn:2", "copy"): 0.0,
         ("conversation", "tone_of_voice"): 2.0,
@@ -81,7 +81,7 @@ def test_a_reply_about_turns_and_the_conversation_is_read_cell_by_cell() -> None
 def test_a_reply_about_sections_sides_and_the_pair_is_read_where_the_sides_have_them() -> None:
     yes = {"kind": "flag"}
     card = from_recipe(
-        checked(
+        check_recipe(
             recipe(
                 "pair",
                 {"name": "depth", "unit": "section", "definition": "Deep."},
@@ -102,13 +102,13 @@ def test_a_reply_about_sections_sides_and_the_pair_is_read_where_the_sides_have_
         "responses": {"response_a": side, "response_b": {"padded": {"score": False, "note": "n"}}},
         "pair": {"winner": {"score": "tie", "note": ""}},
     }
-    found = read(card, reply, PAIR)
+    found = read_reply(card, reply, PAIR)
     assert {(s.unit, s.dimension): s.value for s in found.scores} == {
         ("section:1/a", "depth"): 1.0, ("section:1/b", "depth"): 2.0, ("section:2/a", "depth"): 3.0,
         ("response/a", "padded"): 1.0, ("response/b", "padded"): 0.0, ("pair", "winner"): 2.0,
     }  # fmt: skip
     del reply["sections"][1]
-    assert read(card, reply, PAIR).unscored == "incomplete"
+    assert read_reply(card, reply, PAIR).unscored == "incomplete"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_reply_about_sections_sides_and_the_pair_is_read_where_the_sides_have_
     ],
 )
 def test_what_cannot_be_read_is_unscored_with_the_reason(change: dict[str, Any], reason: str, says: str) -> None:
-    found = read(MANNERS, json.dumps(said(**change)), DIALOGUE)
+    found = read_reply(MANNERS, json.dumps(said(**change)), DIALOGUE)
     assert found.unscored == reason and says in found.why
 
 
@@ -130,7 +130,7 @@ def test_na_and_numbers_off_the_scale_are_no_answers_where_the_scale_has_none() 
     for value in ("n/a", 0, 6, 4.5):
         turns = said()["per_turn"]
         turns[0]["scores"]["敬語"] = value
-        assert read(MANNERS, json.dumps(said(per_turn=turns)), DIALOGUE).unscored == "out_of_range", value
+        assert read_reply(MANNERS, json.dumps(said(per_turn=turns)), DIALOGUE).unscored == "out_of_range", value
 
 
 def test_the_prompt_and_the_schema_hold_what_was_written() -> None:
@@ -143,22 +143,22 @@ def test_the_prompt_and_the_schema_hold_what_was_written() -> None:
     ):
         assert text in prompt
     assert prompt.index("5: 完璧") < prompt.index("1: 誤り")
-    assert '"tone_of_voice"' in json.dumps(strict(MANNERS.reply))
-    more = from_recipe(checked(recipe("dialogue", TURN, instructions="Mind the honorifics.")))
+    assert '"tone_of_voice"' in json.dumps(strict_schema(MANNERS.reply))
+    more = from_recipe(check_recipe(recipe("dialogue", TURN, instructions="Mind the honorifics.")))
     assert "Mind the honorifics." in more.prompts[""]
 
 
 def test_the_same_recipe_is_the_same_version_and_any_change_another() -> None:
-    again = from_recipe(checked(json.loads(json.dumps(MANNERS.recipe))))
+    again = from_recipe(check_recipe(json.loads(json.dumps(MANNERS.recipe))))
     assert again.version == MANNERS.version
     for change in ({"title": "x"}, {"instructions": "x"}, {"dimensions": [TURN, FLAG]}):
-        assert from_recipe(checked(recipe("dialogue", TURN, FLAG, TONE) | change)).version != MANNERS.version
+        assert from_recipe(check_recipe(recipe("dialogue", TURN, FLAG, TONE) | change)).version != MANNERS.version
 
 
 @pytest.mark.parametrize("kind", ["dialogue", "pair", "response"])
 def test_every_kind_is_asked_about_with_its_material_fenced(kind: Kind) -> None:
     sort = {"dialogue": "turn", "pair": "pair", "response": "response"}[kind]
-    card = from_recipe(checked(recipe(kind, {"name": "depth", "unit": sort, "definition": "Deep."})))
+    card = from_recipe(check_recipe(recipe(kind, {"name": "depth", "unit": sort, "definition": "Deep."})))
     made = ask(card, Params(orders="ab"), Task("k", ITEMS[kind]), "", {}, "text")
     assert "=== " in made.messages[-1]["content"] and made.schema is not None
 
@@ -182,7 +182,7 @@ def test_every_kind_is_asked_about_with_its_material_fenced(kind: Kind) -> None:
 )
 def test_what_cannot_be_a_card_is_refused_in_a_sentence(given: dict[str, Any], says: str) -> None:
     with pytest.raises(BadCard) as refused:
-        checked(given)
+        check_recipe(given)
     assert says in str(refused.value)
 
 
@@ -193,16 +193,16 @@ def test_what_cannot_be_a_card_is_refused_in_a_sentence(given: dict[str, Any], s
 )
 def test_whatever_comes_is_a_recipe_or_refused(given: Any) -> None:
     with pytest.raises(BadCard):
-        checked(given)
+        check_recipe(given)
     with pytest.raises(BadCard):
-        checked(recipe("dialogue", given) if isinstance(given, dict) else {"dimensions": given})
+        check_recipe(recipe("dialogue", given) if isinstance(given, dict) else {"dimensions": given})
 
 
 def test_a_name_means_one_scale() -> None:
-    mine = checked(recipe("dialogue", TURN | {"name": "helpfulness", "anchors": {}, "answers": {"hi": 3}}))
+    mine = check_recipe(recipe("dialogue", TURN | {"name": "helpfulness", "anchors": {}, "answers": {"hi": 3}}))
     taken = {("dialogue", "turn", "helpfulness"): Scale("ordinal", 1, 5)}
-    assert "1 to 5" in clashes(mine, taken)[0]
-    assert clashes(mine, {("dialogue", "conversation", "helpfulness"): Scale("flag")}) == []
+    assert "1 to 5" in find_clashes(mine, taken)[0]
+    assert find_clashes(mine, {("dialogue", "conversation", "helpfulness"): Scale("flag")}) == []
 
 
 def test_a_stored_card_is_had_again_in_its_own_words() -> None:
@@ -220,7 +220,7 @@ def test_a_stored_card_is_had_again_in_its_own_words() -> None:
 
 def test_audits_are_those_that_rest_on_what_is_asked() -> None:
     def of(kind: Kind, *dimensions: dict[str, Any]) -> tuple[str, ...]:
-        return from_recipe(checked(recipe(kind, *dimensions))).audits
+        return from_recipe(check_recipe(recipe(kind, *dimensions))).audits
 
     side = {"kind": "unordered", "categories": ["a", "b", "tie"]}
     depth = {"name": "depth", "unit": "section", "definition": "Deep."}
@@ -239,7 +239,7 @@ def test_who_won_is_told_by_whatever_question_has_the_sides_as_answers() -> None
 
     side = {"kind": "unordered", "categories": ["a", "tie", "b"]}
     winner = {"name": "winner", "unit": "pair", "definition": "Better.", "answers": side}
-    card = from_recipe(checked(recipe("pair", winner)))
+    card = from_recipe(check_recipe(recipe("pair", winner)))
     assert card.dimensions[0].scale.drawn == "tie", "as on every card for pairs: its name may be verdict too"
     items = {f"p{n}": PAIR for n in range(30)}
     reading = Reading((Score("pair", "winner", 0.0),), facts={"orders": {"ab": "a", "ba": "b"}})

@@ -7,16 +7,16 @@ import json
 import pytest
 
 from judges.authoring.custom import from_spec
-from judges.authoring.overlay import over
+from judges.authoring.overlay import apply_per_turn
 from judges.cards import cards
 from judges.errors import BadCard
 from judges.params import Params
-from judges.protocols.call_plan import Answer, ask, fuse, tasks
+from judges.protocols.call_plan import CallReply, ask, fuse, tasks
 from judges.protocols.messages import fenced
 from judges.types import ITEM
 
 BASE = cards()["rubric_open_ended"]
-LAID = over(BASE)
+LAID = apply_per_turn(BASE)
 ITEM_ = ITEM.validate_python(
     {
         "id": "d",
@@ -55,7 +55,7 @@ def test_each_assistant_turn_is_asked_about_with_what_came_before_and_nothing_af
 
 def test_the_scores_and_remarks_are_those_of_the_turn() -> None:
     task = list(tasks(LAID, Params(), [("k", ITEM_)]))[1]
-    found = fuse(LAID, Params(), task, {"": Answer("k", "turn:2", 0, "", REPLY)}).reading
+    found = fuse(LAID, Params(), task, {"": CallReply("k", "turn:2", 0, "", REPLY)}).reading
     assert {(s.unit, s.dimension): s.value for s in found.scores} == {
         ("turn:2", "factuality"): 2.0, ("turn:2", "instruction_following"): 4.0, ("turn:2", "coherence"): 5.0,
         ("turn:2", "completeness"): 3.0, ("turn:2", "verdict"): 1.0,
@@ -66,15 +66,15 @@ def test_the_scores_and_remarks_are_those_of_the_turn() -> None:
 def test_its_version_covers_the_card_below_and_it_is_had_again_from_what_is_stored() -> None:
     named = cards()["pointwise_quality"]
     for card in (BASE, named):
-        laid = over(card)
+        laid = apply_per_turn(card)
         assert laid.name == f"{card.name}_on_turns"
         assert from_spec(json.loads(json.dumps(laid.spec)), cards()).version == laid.version
-    other = over(from_spec(json.loads(json.dumps(BASE.spec)) | {"prompts": {"": "other words"}}, cards()))
+    other = apply_per_turn(from_spec(json.loads(json.dumps(BASE.spec)) | {"prompts": {"": "other words"}}, cards()))
     assert other.version != LAID.version
 
 
 def test_only_cards_for_responses_are_laid_over_and_only_over_dialogues() -> None:
     with pytest.raises(BadCard, match="cannot be applied"):
-        over(cards()["multi_turn_dialogue"])
+        apply_per_turn(cards()["multi_turn_dialogue"])
     with pytest.raises(BadCard, match="not to a pair"):
-        over(BASE, "pair")  # type: ignore[arg-type]
+        apply_per_turn(BASE, "pair")  # type: ignore[arg-type]

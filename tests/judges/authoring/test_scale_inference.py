@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.authoring.recipe import Answers
-from judges.authoring.scale_inference import MISSING, answer, survey
+from judges.authoring.recipe import RecipeScale
+from judges.authoring.scale_inference import MISSING, parse_answer, survey
 from judges.errors import BadScale
 
 FOUND: list[tuple[list[Any], str, list[Any]]] = [
@@ -50,7 +50,7 @@ FOUND: list[tuple[list[Any], str, list[Any]]] = [
 ]  # fmt: skip
 
 
-def said(scale: Answers) -> str:
+def said(scale: RecipeScale) -> str:
     if scale.kind in ("ordinal", "interval"):
         step = f"{scale.step:g}".removeprefix("0") if scale.step else ""
         return f"{scale.kind} {scale.lo:g} {scale.hi:g} {step}".rstrip() if scale.hi != 2000.25 else (
@@ -63,7 +63,7 @@ def said(scale: Answers) -> str:
 def test_the_scale_of_cells(cells: list[Any], scale: str, answers: list[Any]) -> None:
     found = survey(cells).answers
     assert found is not None and said(found) == scale
-    got = [answer(cell, found) for cell in cells]
+    got = [parse_answer(cell, found) for cell in cells]
     assert got == answers and [type(one) for one in got] == [type(one) for one in answers]
 
 
@@ -90,16 +90,16 @@ def test_cells_without_a_scale_in_common(cells: list[Any], why: str, most: str |
 
 
 def test_a_comma_is_what_of_both_lies_on_the_scale() -> None:
-    assert answer("3,125", Answers(kind="interval", lo=0, hi=5)) == 3.125
-    assert answer("3,125", Answers(kind="interval", lo=1000, hi=5000)) == 3125
+    assert parse_answer("3,125", RecipeScale(kind="interval", lo=0, hi=5)) == 3.125
+    assert parse_answer("3,125", RecipeScale(kind="interval", lo=1000, hi=5000)) == 3125
     with pytest.raises(BadScale):
-        answer("3,125", Answers(kind="interval", lo=0, hi=5000))
+        parse_answer("3,125", RecipeScale(kind="interval", lo=0, hi=5000))
 
 
 @pytest.mark.parametrize("cell", [True, "yes", "11", 4.5, "4/10", [4], {"a": 1}, 10**400, "1e99"])
 def test_what_is_no_answer_is_refused(cell: Any) -> None:
     with pytest.raises(BadScale):
-        answer(cell, Answers())
+        parse_answer(cell, RecipeScale())
 
 
 _cells = st.one_of(
@@ -116,5 +116,5 @@ def test_every_cell_of_a_scale_is_an_answer_on_it(cells: list[Any]) -> None:
     assert (found.answers is None) == bool(found.why)
     if found.answers is not None:
         for cell in cells:
-            value = answer(cell, found.answers)
+            value = parse_answer(cell, found.answers)
             assert value is None or found.answers.scale.code(value) is not None

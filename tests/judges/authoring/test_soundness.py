@@ -15,19 +15,19 @@ import pytest
 import judges.cards
 from judges import cards as card_folders
 from judges import cards as card_module
-from judges.authoring.soundness import faults, require, specimen
+from judges.authoring.soundness import find_faults, require_sound, specimen
 from judges.card import Card
 from judges.cards import cards
 from judges.cli import main
 from judges.errors import BadCard
-from judges.reading.reading import read
+from judges.reading.reading import read_reply
 from judges.types import Kind, Remark
 from tests.server import ROOT
 
 
 @pytest.mark.parametrize("one", cards().values(), ids=lambda c: c.name)
 def test_every_card_lacks_nothing(one: Card) -> None:
-    assert not faults(one), "\n".join(fault.text for fault in faults(one))
+    assert not find_faults(one), "\n".join(fault.text for fault in find_faults(one))
 
 
 @pytest.fixture
@@ -145,13 +145,13 @@ def test_what_a_card_lacks_is_said_with_its_file(
     one = cards()[name]
     wanted = re.compile(f"judges/cards/{name}{said}")
     assert wanted.search(told.out) and wanted.search(told.err), told.err
-    [fault] = faults(one)
+    [fault] = find_faults(one)
     assert fault.stops is stops
     if stops:
         with pytest.raises(BadCard, match=wanted):
-            require(one)
+            require_sound(one)
     else:
-        require(one)
+        require_sound(one)
 
 
 def test_several_slips_of_a_folder_are_told_at_once(house: Path) -> None:
@@ -183,10 +183,10 @@ def test_a_number_between_two_steps_is_out_of_range_and_ends_no_run(house: Path)
     changed(code, "zz_steps: int", "zz_steps: float")
     fresh()
     one, item = cards()["zz_steps"], specimen("response")
-    assert read(one, '{"zz_steps": 3.5}', item).scores[0].value == 3.5
-    found = read(one, '{"zz_steps": 3.3}', item)
+    assert read_reply(one, '{"zz_steps": 3.5}', item).scores[0].value == 3.5
+    found = read_reply(one, '{"zz_steps": 3.3}', item)
     assert (found.unscored, found.scores) == ("out_of_range", ()) and "0 to 5 in steps of 0.5" in found.why
-    assert not faults(one)
+    assert not find_faults(one)
 
 
 def test_a_remark_holds_texts(house: Path) -> None:
@@ -198,4 +198,4 @@ def test_a_remark_holds_texts(house: Path) -> None:
         return replace(one.read(reply, item), remarks=(Remark("response", "", "note", 4),))  # type: ignore[arg-type]
 
     with pytest.raises(BadCard, match="A remark is Remark"):
-        require(replace(one, read=odd))
+        require_sound(replace(one, read=odd))

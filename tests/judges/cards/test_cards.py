@@ -14,7 +14,7 @@ from judges.cards.mt_bench.card import rating, winner
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
 from judges.cards.pointwise_quality.card import named
 from judges.errors import BadCard, BadScale, UnknownCard
-from judges.reading.reading import read
+from judges.reading.reading import read_reply
 from judges.triage import confidence_level
 from judges.types import ITEM, Reading, Scale, is_unit, sort_of
 from tests.judges.replies import SHIPPED, practised
@@ -298,7 +298,7 @@ def pointwise(*given: tuple[int, str | None], **sums: Any) -> Reading:
         {"name": f"zz_{n}", "score": score, "justification": f"why {n}", "confidence": sure}
         for n, (score, sure) in enumerate(given, 1)
     ]
-    return read(one, {"dimensions": dimensions, "decision_basis": "b", **sums}, RESPONSE)
+    return read_reply(one, {"dimensions": dimensions, "decision_basis": "b", **sums}, RESPONSE)
 
 
 def rules(found: Reading) -> list[str]:
@@ -414,7 +414,7 @@ def test_every_cell_that_a_card_asks_is_scored(one: Card) -> None:
     item = {"dialogue": dialogue(MATH), "pair": pair(), "response": RESPONSE}[one.kind]
     scored = set()
     for part in one.parts(item):
-        found = read(one, practised(one, item, part), item, part, "last")
+        found = read_reply(one, practised(one, item, part), item, part, "last")
         assert found.unscored is None, f"{one.name}: a reply of the practice endpoint is not read: {found.why}"
         scored |= {(score.unit, score.dimension) for score in found.scores}
     left = {(unit, d.name) for unit, d in one.cells(item)} - scored

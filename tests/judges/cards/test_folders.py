@@ -15,7 +15,7 @@ import pytest
 import judges.cards
 from judges import audits
 from judges import cards as card_folders
-from judges.card import Card, place
+from judges.card import Card, describe_origin
 from judges.cards import cards
 from judges.errors import BadCard
 from judges.reading import reading
@@ -59,7 +59,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         (folder / "__init__.py").touch()
         if code:
             (folder / "card.py").write_text(code.replace(old, new).replace("NAME", name), encoding="utf-8")
-        return name, card_folders.loaded()
+        return name, card_folders.load_cards()
 
     return load
 
@@ -67,7 +67,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_good_folder_is_a_card(loaded: Any) -> None:
     name, found = loaded()
     assert found[name].title == "Warm" and len(found) == len(cards()) + 1
-    assert place(found[name]) == f"judges/cards/{name}/card.py"
+    assert describe_origin(found[name]) == f"judges/cards/{name}/card.py"
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_folder_that_is_none_is_named(loaded: Any, tmp_path: Path) -> None:
     (tmp_path / "bare" / "card.py").touch()
     (tmp_path / "bare" / "__init__.py").unlink()
     with pytest.raises(BadCard, match=r"judges/cards/bare has no __init__\.py"):
-        card_folders.loaded()
+        card_folders.load_cards()
 
 
 def test_a_name_that_is_taken_is_refused(loaded: Any) -> None:
@@ -160,7 +160,7 @@ M, K = Score("response", "merit", 4.0), Score("response", "kind", 1.0)
 
 def given(*scores: Any, remarks: tuple[Remark, ...] = ()) -> Reading:
     card = replace(TWO, read=lambda reply, item: Reading(scores, remarks))
-    return reading.read(card, {"score": 4}, ITEM)
+    return reading.read_reply(card, {"score": 4}, ITEM)
 
 
 @pytest.mark.parametrize(
@@ -193,21 +193,21 @@ def test_an_item_without_a_cell_that_is_asked_is_no_slip() -> None:
     section = (Dimension("depth", "section", Scale("ordinal", 1, 5), "Is it deep?"),)
     card = replace(CARD, kind="pair", dimensions=section, read=lambda reply, item: Reading())
     short = pair().model_copy(update={"sections": []})
-    assert reading.read(card, {"score": 4}, short).unscored is None
-    assert reading.read(card, {"score": 4}, pair()).unscored == "incomplete"
+    assert reading.read_reply(card, {"score": 4}, short).unscored is None
+    assert reading.read_reply(card, {"score": 4}, pair()).unscored == "incomplete"
 
 
 @pytest.mark.parametrize("back", [None, Reading(unscored="odd")])  # type: ignore[arg-type]
 def test_what_is_no_reading_is_refused(back: Any) -> None:
     with pytest.raises(BadCard, match=r"read\(\) gives"):
-        reading.read(replace(CARD, read=lambda reply, item: back), {"score": 4}, ITEM)
+        reading.read_reply(replace(CARD, read=lambda reply, item: back), {"score": 4}, ITEM)
 
 
 def test_a_read_that_fails_is_named_with_its_item_and_line(loaded: Any) -> None:
     name, found = loaded("float(reply.zzwarm)", "float(reply.warmht)")
     said = rf"judges/cards/{name}/card\.py, line 11: read\(\) failed on item t1: AttributeError: .*warmht"
     with pytest.raises(BadCard, match=said):
-        reading.read(found[name], {"zzwarm": 4}, ITEM)
+        reading.read_reply(found[name], {"zzwarm": 4}, ITEM)
 
 
 # -- audits, and what a card without `fields` shows -------------------------------------------------------------------
@@ -245,7 +245,7 @@ def test_the_practice_endpoint_scores_the_turns_of_a_card_without_fields(loaded:
     name, found = loaded(code=TURNS)
     item = dialogue(3)
     assert set(found[name].fields(item, "")) == {"scenario", "turns"}
-    read = reading.read(found[name], practised(found[name], item), item)
+    read = reading.read_reply(found[name], practised(found[name], item), item)
     assert [score.unit for score in read.scores] == ["turn:1", "turn:2", "turn:3"]
 
 

@@ -20,7 +20,7 @@ from judges.client.estimate import estimate
 from judges.errors import BadCard
 from judges.protocols.call_plan import Task, ask
 from judges.protocols.messages import fenced
-from judges.reading.schema import in_words, strict
+from judges.reading.schema import schema_in_words, strict_schema
 from judges.types import ITEM
 from tests.judges.replies import SHIPPED
 
@@ -90,7 +90,7 @@ def test_a_prompt_shows_the_reply_with_every_key_and_every_word(one: Card) -> No
     """Up to the names that the caller gives, which stand in the material."""
     mine = {d.name for d in one.dimensions if d.asked} if one.name == "pointwise_quality" else set()
     shape = one.prompts[""].rpartition("## Your reply")[2]
-    for word in names(strict(one.reply)) - mine:
+    for word in names(strict_schema(one.reply)) - mine:
         held = f'"{word}"' in shape or f"`{word}`" in one.prompts[""]
         assert held, word
     assert "One JSON object and nothing else" in shape
@@ -162,7 +162,8 @@ def test_the_messages_are_the_rubric_and_the_fenced_item(one: Card) -> None:
             assert made.messages[0]["content"] == one.prompts[one.variant(item, part)]
             assert (made.schema is None) == (one.text is not None)
             assert (
-                made.messages[1]["content"].endswith(in_words(one) if mode != "json_schema" else "end ===") or one.text
+                made.messages[1]["content"].endswith(schema_in_words(one) if mode != "json_schema" else "end ===")
+                or one.text
             )
 
 
@@ -262,10 +263,10 @@ def rows(folder: Path, *lines: Any) -> str:
 
 def test_a_folder_may_hold_examples_for_each_of_its_cards(tmp_path: Path) -> None:
     both = [card("mt_bench"), card("mt_bench_pair")]
-    assert examples.beside(str(tmp_path / "card.py"), both) == both
+    assert examples.examples_of_folder(str(tmp_path / "card.py"), both) == both
     row = {"shows": "a 3", "fields": {"question": "q", "answer": "a"}, "reply": "Weak. Rating: [[3]]"}
     other = {"shows": "b", "fields": {"input": "q"}, "reply": "[[B]]", "card": "mt_bench_pair"}
-    one, two = examples.beside(rows(tmp_path, row, row, other, other, other), both)
+    one, two = examples.examples_of_folder(rows(tmp_path, row, row, other, other, other), both)
     assert (len(one.examples), len(two.examples)) == (2, 3)
     assert one.version != both[0].version
     assert (one.recipe, two.recipe) == (None, None)
@@ -282,7 +283,7 @@ def test_a_folder_may_hold_examples_for_each_of_its_cards(tmp_path: Path) -> Non
 )
 def test_a_line_that_is_no_example_is_named(tmp_path: Path, lines: list[Any], said: str) -> None:
     with pytest.raises(BadCard, match=said):
-        examples.beside(rows(tmp_path, *lines), [card("mt_bench")])
+        examples.examples_of_folder(rows(tmp_path, *lines), [card("mt_bench")])
 
 
 # -- python -m judges show --------------------------------------------------------------------------------------------
@@ -302,7 +303,7 @@ def test_show_tells_all_of_a_card(one: Card, capsys: pytest.CaptureFixture[str])
     ]
     assert [words for words in told if words not in shown] == []
     if one.text is None:
-        assert json.loads(shown.partition("--- schema of the reply ---")[2]) == strict(one.reply)
+        assert json.loads(shown.partition("--- schema of the reply ---")[2]) == strict_schema(one.reply)
 
 
 def test_show_prompt_gives_every_message_of_the_first_item(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -326,7 +327,7 @@ def test_show_prompt_gives_every_message_of_the_first_item(tmp_path: Path, capsy
     ("name", "text", "said"),
     [
         ("plain_pairwise", '{"id": "r", "kind": "response", "task": "t", "output": "o"}', "holds no pair"),
-        ("rubric_open_ended", "{", "line 1: it is not a JSON object"),
+        ("rubric_open_ended", "{", "line 1: not JSON"),
         ("rubric_open_ended", '\n{"id": "r", "kind": "response", "task": 1, "output": "o"}', "line 2: task"),
         ("plain_pairwise", EMPTY, "nothing that"),
         ("nonsense", "", "no card 'nonsense'"),

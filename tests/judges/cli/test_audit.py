@@ -11,7 +11,7 @@ import pytest
 
 from judges.cli import main
 from judges.params import Params
-from judges.protocols.call_plan import Answer, Task, fuse
+from judges.protocols.call_plan import CallReply, Task, fuse
 from judges.types import ITEM
 
 CARD = "rubric_open_ended"
@@ -119,7 +119,7 @@ def test_both_orders_are_read_from_the_raw_text(tmp_path: Path, capsys: pytest.C
         task = Task(f"p{n}", ITEM.validate_json(json.dumps(row)))
         # Whoever is shown first wins: A in the item's order, and in the other order what is shown as A, the item's B.
         answers = {
-            name: Answer(task.key, "", 0, name, json.dumps({"verdict": "a"})) for name in ("order:ab", "order:ba")
+            name: CallReply(task.key, "", 0, name, json.dumps({"verdict": "a"})) for name in ("order:ab", "order:ba")
         }
         made = fuse(card("plain_pairwise"), Params(orders="both"), task, answers)
         rows.append(row)
@@ -135,11 +135,11 @@ def test_both_orders_are_read_from_the_raw_text(tmp_path: Path, capsys: pytest.C
     ("bad", "said"),
     [
         ("{", "line 2: not JSON"),
-        ("[1]", "line 2: not an object"),
-        ('{"a": 1, "a": 2}', "line 2: not JSON: a key stands twice"),
-        ('{"item": NaN}', "line 2: not JSON: NaN is no number"),
-        ('{"item": "\\ud800"}', "line 2: not UTF-8, or half of a surrogate pair"),
-        ("[" * 100_000, "line 2: nested too deeply"),
+        ("[1]", "line 2: holds a list"),
+        ('{"a": 1, "a": 2}', "line 2: has the key 'a' twice in one object"),
+        ('{"item": NaN}', "line 2: holds NaN, which is not a JSON number"),
+        ('{"item": "\\ud800"}', "line 2: holds half of a surrogate pair"),
+        ("[" * 100_000, "line 2: nested 100000 levels deep"),
         ({"item": "r1", "card": CARD, "model": "m"}, "line 2: neither reply nor raw"),
         (judgment(1, 3, surplus=1), "line 2: surplus: extra inputs are not permitted"),
         (judgment(99, 3), "line 2: the item 'r99' is not among the items"),

@@ -10,10 +10,10 @@ import pytest
 
 from judges.cards import cards
 from judges.cli import main
-from judges.importing.run_file import BadLedger, Ledger
+from judges.importing.run_file import BadRunFile, RunFile
 from judges.params import Params
 from judges.protocols import call_plan
-from judges.protocols.call_plan import Answer
+from judges.protocols.call_plan import CallReply
 from judges.types import Dialogue
 from tests.data.imports import bring, counts, workspace
 from tests.judges.endpoint import Say, serving
@@ -211,7 +211,7 @@ def test_bad_items_are_all_told_with_their_lines(tmp_path, capsys):
         assert not found.bodies
     said = capsys.readouterr().err
     assert "4 lines that cannot be judged" in said
-    assert "lines 3 and 6: it is no JSON" in said and "line 5:" in said
+    assert "line 3: not JSON" in said and "line 6: holds half of a surrogate pair" in said and "line 5:" in said
     assert "line 4: there is an item r1 before it" in said
 
 
@@ -236,7 +236,7 @@ def test_what_is_wrong_with_a_line_is_said_in_words(tmp_path, capsys):
         ),
         ('{"id": "r1", "kind": "song"}', "line 1: kind is another one: it has to be dialogue, pair or response"),
         ('{"kind": "response", "task": "t", "output": "o"}', "line 1: id is missing"),
-        (json.dumps(row(1)) + "\n{", "line 2: it is no JSON object"),
+        (json.dumps(row(1)) + "\n{", "line 2: not JSON: expecting property name"),
     ):
         path.write_text(text)
         with served(lambda body, nth: Say(GOOD)) as found:
@@ -249,16 +249,16 @@ def test_an_answer_of_several_is_kept_until_its_judgment_is_there(tmp_path):
     turns = [{"turn": n, "role": r, "text": "words"} for n in range(1, 15) for r in ("user", "assistant")]
     task = call_plan.Task("d", Dialogue.model_validate({"id": "d", "kind": "dialogue", "turns": turns}))
     card = cards()["multi_turn_dialogue"]
-    first = Answer("d", "", 0, "window:1/3", "{}", logprobs=(("4", (("4", -0.5),)),))
-    with Ledger(path, card, "m", params) as ledger:
+    first = CallReply("d", "", 0, "window:1/3", "{}", logprobs=(("4", (("4", -0.5),)),))
+    with RunFile(path, card, "m", params) as ledger:
         ledger.keep(first)
-        ledger.keep(Answer("d", "", 0, "window:2/3", "", "api_error", "failed"))
-    with Ledger(path, card, "m", params) as ledger:
+        ledger.keep(CallReply("d", "", 0, "window:2/3", "", "api_error", "failed"))
+    with RunFile(path, card, "m", params) as ledger:
         assert ledger.had(task) == {"window:1/3": first}
         assert not ledger.has(task)
-        rest = {f"window:{n}/3": Answer("d", "", 0, f"window:{n}/3", "{}") for n in (2, 3)}
+        rest = {f"window:{n}/3": CallReply("d", "", 0, f"window:{n}/3", "{}") for n in (2, 3)}
         ledger.write(call_plan.fuse(card, params, task, ledger.had(task) | rest))
-    with Ledger(path, card, "m", params) as ledger:
+    with RunFile(path, card, "m", params) as ledger:
         assert ledger.has(task) and ledger.had(task) == {}
     assert not path.with_name("out.jsonl.pieces").exists()
     assert asdict(first)["piece"] in lines(path)[0]["raw"]
@@ -268,14 +268,14 @@ def test_a_file_that_is_not_ours_is_left_alone(tmp_path):
     path = tmp_path / "notes.txt"
     for text in ("hello\n", '{"a": 1}\n'):
         path.write_text(text)
-        with pytest.raises(BadLedger, match=r"notes\.txt, line 1"):
-            Ledger(path, CARD, "m", Params())
+        with pytest.raises(BadRunFile, match=r"notes\.txt, line 1"):
+            RunFile(path, CARD, "m", Params())
         assert path.read_text() == text
 
 
 def test_two_runs_do_not_write_one_file(tmp_path):
     with (
-        Ledger(tmp_path / "out.jsonl", CARD, "m", Params()),
-        pytest.raises(BadLedger, match="by another run"),
+        RunFile(tmp_path / "out.jsonl", CARD, "m", Params()),
+        pytest.raises(BadRunFile, match="by another run"),
     ):
-        Ledger(tmp_path / "out.jsonl", CARD, "m", Params())
+        RunFile(tmp_path / "out.jsonl", CARD, "m", Params())

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.client import errors
-from judges.client.capabilities import Manner
+from judges.client.capabilities import Capabilities
 from judges.client.client import Client
 from judges.client.endpoint import Endpoint
-from judges.client.errors import Asked, Fatal, Once, Passing, Refit
+from judges.client.errors import CallContext, CallError, FatalError, MannerRefused, TransientError
 from judges.params import Params
 from judges.protocols.call_plan import Ask
 from tests.judges.endpoint import Say, serving
@@ -68,34 +68,34 @@ def test_prose_is_asked_for_without_a_format():
 @pytest.mark.parametrize(
     ("say", "sort", "says"),
     [
-        (error("Incorrect API key provided", 401), Fatal, "set OPENAI_API_KEY"),
-        (error("Not yours", 403), Fatal, "wants a key"),
-        (error("You exceeded your current quota", 429, code="insufficient_quota"), Fatal, "no money left"),
-        (error("pay", 402), Fatal, "no money left"),
-        (error("The model `m` does not exist", 404, code="model_not_found"), Fatal, "no model 'm'"),
-        (Say(status=404, body={"error": 'model "m" not found, try pulling it first'}), Fatal, "no model 'm'"),
-        (error("m is not a valid model ID"), Fatal, "no model 'm'"),
-        (Say(status=404, body={"error": {"code": "DeploymentNotFound", "message": "no"}}), Fatal, "no model 'm'"),
-        (Say(status=404, body={"detail": "Not Found"}), Fatal, "no OpenAI-compatible API"),
-        (Say(status=404, body=b"<!doctype html><p>hi"), Fatal, "a web page"),
-        (Say(status=405, body=b""), Fatal, "no OpenAI-compatible API"),
-        (error("Rate limit reached", 429), Passing, "turned away"),
-        (error("You exceeded your current quota, check your plan", 429), Passing, "turned away"),
-        (error("busy", 408), Passing, "408"),
-        (error("overloaded", 529), Passing, "529"),
-        (Say(status=500, body=b"<html>oops"), Passing, "a web page"),
-        (Say(reset=True), Passing, "the connection broke"),
-        (Say(body=b'{"choices": [{"mess'), Passing, "cut off, or no JSON"),
-        (Say(body=b"<html>a portal"), Passing, "a web page"),
-        (Say(body={"choices": []}), Passing, "no choice"),
-        (Say(body=[1]), Passing, "no completion"),
-        (Say(body={"error": {"message": "upstream died", "code": 503}}), Passing, "503"),
-        (Say(GOOD, finish="error"), Passing, "broke off"),
-        (error("The response was filtered", code="content_filter"), Once, "filter refused"),
-        (error("Your input was flagged", 403), Once, "filter refused"),
-        (error("This model's maximum context length is 8192 tokens, max_tokens too"), Once, "context"),
-        (error("the request exceeds the available context size"), Once, "context"),
-        (error("'messages' is odd"), Once, "'messages' is odd"),
+        (error("Incorrect API key provided", 401), FatalError, "set OPENAI_API_KEY"),
+        (error("Not yours", 403), FatalError, "wants a key"),
+        (error("You exceeded your current quota", 429, code="insufficient_quota"), FatalError, "no money left"),
+        (error("pay", 402), FatalError, "no money left"),
+        (error("The model `m` does not exist", 404, code="model_not_found"), FatalError, "no model 'm'"),
+        (Say(status=404, body={"error": 'model "m" not found, try pulling it first'}), FatalError, "no model 'm'"),
+        (error("m is not a valid model ID"), FatalError, "no model 'm'"),
+        (Say(status=404, body={"error": {"code": "DeploymentNotFound", "message": "no"}}), FatalError, "no model 'm'"),
+        (Say(status=404, body={"detail": "Not Found"}), FatalError, "no OpenAI-compatible API"),
+        (Say(status=404, body=b"<!doctype html><p>hi"), FatalError, "a web page"),
+        (Say(status=405, body=b""), FatalError, "no OpenAI-compatible API"),
+        (error("Rate limit reached", 429), TransientError, "turned away"),
+        (error("You exceeded your current quota, check your plan", 429), TransientError, "turned away"),
+        (error("busy", 408), TransientError, "408"),
+        (error("overloaded", 529), TransientError, "529"),
+        (Say(status=500, body=b"<html>oops"), TransientError, "a web page"),
+        (Say(reset=True), TransientError, "the connection broke"),
+        (Say(body=b'{"choices": [{"mess'), TransientError, "cut off, or no JSON"),
+        (Say(body=b"<html>a portal"), TransientError, "a web page"),
+        (Say(body={"choices": []}), TransientError, "no choice"),
+        (Say(body=[1]), TransientError, "no completion"),
+        (Say(body={"error": {"message": "upstream died", "code": 503}}), TransientError, "503"),
+        (Say(GOOD, finish="error"), TransientError, "broke off"),
+        (error("The response was filtered", code="content_filter"), CallError, "filter refused"),
+        (error("Your input was flagged", 403), CallError, "filter refused"),
+        (error("This model's maximum context length is 8192 tokens, max_tokens too"), CallError, "context"),
+        (error("the request exceeds the available context size"), CallError, "context"),
+        (error("'messages' is odd"), CallError, "'messages' is odd"),
     ],
 )
 def test_refusals_are_sorted(say, sort, says, monkeypatch):
@@ -107,14 +107,14 @@ def test_refusals_are_sorted(say, sort, says, monkeypatch):
 
 def test_a_timeout_bounds_the_whole_exchange():
     found, _, _ = exchange(Say(hang=True), timeout=0.05)
-    assert isinstance(found, Passing) and found.sort == "timeout" and found.charged
+    assert isinstance(found, TransientError) and found.sort == "timeout" and found.charged
 
 
 def test_a_web_page_is_fatal_when_it_stays_and_passing_once_the_endpoint_is_known():
     found, _, _ = exchange(Say(body=b"<html>hi"), times=2)
-    assert isinstance(found, Fatal) and "/v1" in str(found)
+    assert isinstance(found, FatalError) and "/v1" in str(found)
     found, _, _ = exchange(lambda body, nth: Say(GOOD) if nth == 0 else Say(body=b"<html>hi"), times=4)
-    assert isinstance(found, Passing)
+    assert isinstance(found, TransientError)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_an_address_that_is_wrong_is_one_sentence(address, says, monkeypatch):
         async with Client(Endpoint(base_url=address, timeout=5)) as client:
             await client.answer("m", Params(), ASK)
 
-    with pytest.raises(Fatal, match=says):
+    with pytest.raises(FatalError, match=says):
         asyncio.run(go())
 
 
@@ -163,19 +163,19 @@ REFUSED = [  # (what the endpoint says, the manner it comes to, parameters)
 @pytest.mark.parametrize(("say", "manner", "params"), REFUSED)
 def test_a_refused_parameter_changes_the_manner(say, manner, params):
     found, _, client = exchange(say, params=Params(**params))
-    assert isinstance(found, Refit) and found.why
+    assert isinstance(found, MannerRefused) and found.why
     assert str(client.manner("m")) == manner
 
 
 def test_another_temperature_than_asked_for_is_never_used():
     found, _, _ = exchange(error("'temperature' does not support 0 with this model", param="temperature"))
-    assert isinstance(found, Fatal) and "another judge" in str(found)
+    assert isinstance(found, FatalError) and "another judge" in str(found)
 
 
 def test_text_that_an_error_repeats_is_not_taken_for_a_parameter():
     detail = [{"loc": ["body", "messages"], "msg": "wrong", "input": {"seed": 1, "response_format": 1}}]
     found, _, client = exchange(Say(status=422, body={"detail": detail}), params=Params(seed=1))
-    assert isinstance(found, Once) and str(client.manner("m")) == "json_schema"
+    assert isinstance(found, CallError) and str(client.manner("m")) == "json_schema"
 
 
 def test_a_remembered_manner_is_asked_in_at_once():
@@ -195,9 +195,9 @@ def test_a_remembered_manner_is_asked_in_at_once():
 
 def test_manner_is_written_and_read_back():
     for text in ("json_schema", "text no-logprobs no-seed", "json_object max_completion_tokens"):
-        assert str(Manner.of(text)) == text
-    assert Manner.of("something else") == Manner()
-    assert Manner().down().down().down() is None
+        assert str(Capabilities.of(text)) == text
+    assert Capabilities.of("something else") == Capabilities()
+    assert Capabilities().down().down().down() is None
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_the_key_is_sent_and_appears_nowhere_else(monkeypatch):
 
 
 def test_keys_that_are_half_hidden_are_hidden():
-    assert errors.redacted("Incorrect API key provided: sk-abcd****wxyz.", "none") == (
+    assert errors.redact("Incorrect API key provided: sk-abcd****wxyz.", "none") == (
         "Incorrect API key provided: [key]."
     )
 
@@ -242,10 +242,10 @@ def test_keys_that_are_half_hidden_are_hidden():
 def test_openai_itself_wants_a_key(monkeypatch):
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(Fatal, match="OPENAI_API_KEY is not set"):
+    with pytest.raises(FatalError, match="OPENAI_API_KEY is not set"):
         Client(Endpoint())
     monkeypatch.setenv("OPENAI_API_KEY", "two\nlines")
-    with pytest.raises(Fatal, match="copy it again"):
+    with pytest.raises(FatalError, match="copy it again"):
         Client(Endpoint())
 
 
@@ -309,13 +309,13 @@ JSON = st.recursive(
 @given(JSON, st.sampled_from([400, 401, 403, 404, 413, 422, 429, 500, 503]))
 def test_no_answer_of_any_shape_is_a_bug(value, status):
     body = json.dumps(value)
-    asked = Asked("http://x", "m", Params(), "KEY", "none", False, Manner())
-    fault = errors.refusal(status, {}, body, asked)
-    assert isinstance(fault, (Fatal, Passing, Once, Refit)) and str(fault)
+    asked = CallContext("http://x", "m", Params(), "KEY", "none", False, Capabilities())
+    fault = errors.classify_error(status, {}, body, asked)
+    assert isinstance(fault, (FatalError, TransientError, CallError, MannerRefused)) and str(fault)
     client = Client(Endpoint(base_url="http://127.0.0.1:9/v1"))
     try:
         client._read(body.encode(), {}, "m", asked, "text")
-    except (Fatal, Passing, Once, Refit) as found:
+    except (FatalError, TransientError, CallError, MannerRefused) as found:
         assert str(found)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.client.budget import Budget, cost
-from judges.client.limits import Bucket, Window
+from judges.client.limits import Bucket, ConcurrencyWindow
 
 
 def taken(bucket, amounts, now=0.0):
@@ -53,7 +53,7 @@ def test_no_limit_is_never_waited_for():
 
 
 def test_window_is_cut_once_for_calls_that_were_under_way_together():
-    window = Window(100)
+    window = ConcurrencyWindow(100)
     for _ in range(30):
         window.bad(began=1.0, now=2.0)
     assert (window.size, window.cuts) == (70, 1)
@@ -62,7 +62,7 @@ def test_window_is_cut_once_for_calls_that_were_under_way_together():
 
 
 def test_window_grows_back_by_a_twentieth_a_round_and_never_above():
-    window = Window(100)
+    window = ConcurrencyWindow(100)
     window.bad(1.0, 2.0)
     for _ in range(70):  # a window's worth
         window.good()
@@ -73,7 +73,7 @@ def test_window_grows_back_by_a_twentieth_a_round_and_never_above():
 
 
 def test_window_never_closes():
-    window = Window(4)
+    window = ConcurrencyWindow(4)
     for n in range(100):
         window.bad(began=n + 0.5, now=n + 0.6)
     assert window.size == 1 and window.crowded

@@ -12,9 +12,9 @@ import pytest
 from judges.client import decoding
 from judges.client.client import Client
 from judges.client.endpoint import Endpoint
-from judges.client.errors import Fatal, Passing
+from judges.client.errors import FatalError, TransientError
 from judges.params import Params
-from judges.protocols.call_plan import Answer
+from judges.protocols.call_plan import CallReply
 from tests.judges.client.test_client import ASK
 from tests.judges.endpoint import Say, serving
 from tests.judges.run_cases import GOOD, of, ran
@@ -91,31 +91,35 @@ def test_a_body_is_not_read_beyond_its_bound(packing, data, status, what):
     found = asked(packed, data, what=what)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert isinstance(found, Passing) and found.charged and found.why == "the endpoint's answer is larger than 16 MB"
+    assert (
+        isinstance(found, TransientError)
+        and found.charged
+        and found.why == "the endpoint's answer is larger than 16 MB"
+    )
     assert peak < 45_000_000, "what the server sends and what came of it stand in one process"
 
 
 def test_a_body_without_an_end_is_left():
     chunk = b"%x\r\n%s\r\n" % (len(SPACES), SPACES)
     found = asked(head("Transfer-Encoding: chunked"), chunk, again=10_000)
-    assert isinstance(found, Passing) and "larger than 16 MB" in found.why
+    assert isinstance(found, TransientError) and "larger than 16 MB" in found.why
 
 
 def test_a_body_in_drips_is_given_up():
     found = asked(head("Content-Length: 100"), b"{", timeout=0.3)
-    assert isinstance(found, Passing) and found.sort in ("timeout", "connection")
+    assert isinstance(found, TransientError) and found.sort in ("timeout", "connection")
 
 
 @pytest.mark.parametrize("packing", ["br", "zstd", "gzip, gzip", "compress"])
 def test_a_packing_that_was_not_asked_for_is_not_unpacked(packing):
     found = asked(head(f"Content-Encoding: {packing}", "Content-Length: 5"), b"12345")
-    assert isinstance(found, Passing) and f"packed as '{packing}'" in found.why
+    assert isinstance(found, TransientError) and f"packed as '{packing}'" in found.why
 
 
 @pytest.mark.parametrize("data", [b"no gzip at all", bomb("gzip", 1)[:-8] + bytes(8)], ids=["none", "sum"])
 def test_a_damaged_packing_is_a_sentence(data):
     found = asked(head("Content-Encoding: gzip", f"Content-Length: {len(data)}"), data)
-    assert isinstance(found, Passing) and "damaged" in found.why
+    assert isinstance(found, TransientError) and "damaged" in found.why
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zlib.compress, lambda data: zlib.compress(data, wbits=-15), None])
@@ -130,7 +134,7 @@ def test_what_is_packed_well_is_read(pack):
 @pytest.mark.parametrize("lines", [["X-Long: " + "x" * 1_000_000], [f"X-{n}: {n}" for n in range(100_000)]])
 def test_a_head_without_measure_is_a_failure(lines):
     found = asked(head(*lines, "Content-Length: 2"), b"{}")
-    assert isinstance(found, Passing)
+    assert isinstance(found, TransientError)
 
 
 def test_what_is_too_large_is_unscored_with_the_reason_after_its_tries():
@@ -139,7 +143,7 @@ def test_what_is_too_large_is_unscored_with_the_reason_after_its_tries():
             return await ran(served, 1, tries=2), len(served.bodies)
 
     found, calls = asyncio.run(go())
-    (answer,) = of(found, Answer)
+    (answer,) = of(found, CallReply)
     assert answer.unscored == "api_error" and "larger than 16 MB, after 2 tries" in answer.why and calls == 2
 
 
@@ -161,7 +165,7 @@ def test_nobody_is_sent_on(status, other, monkeypatch):
                     lambda: client.answer("m", Params(), ASK),
                     client.models,
                 ):
-                    with pytest.raises(Fatal) as fault:
+                    with pytest.raises(FatalError) as fault:
                         await call()
                     told.append(str(fault.value))
             return told, seen, served, elsewhere.split("/")[2]
@@ -180,7 +184,7 @@ def test_files_and_batches_are_not_sent_on_either(work):
         async with raw(head("Content-Length: 0")) as (there, seen):
             moved = head(f"Location: {there}/x", "Content-Length: 0", "Connection: close", status="307 Moved")
             async with raw(moved) as (here, _), Client(Endpoint(base_url=here)) as client:
-                with pytest.raises(Fatal, match=r"\(307\)"):
+                with pytest.raises(FatalError, match=r"\(307\)"):
                     await getattr(client, work)(*given.get(work, ("f",)))
             return seen
 
@@ -211,4 +215,4 @@ def test_a_file_of_results_may_be_larger_than_an_answer():
     ],
 )
 def test_an_address_is_told_by_its_host_alone(location, said):
-    assert decoding.host("http://a.test/v1/chat", location) == said
+    assert decoding.safe_host("http://a.test/v1/chat", location) == said

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.client.retries import LONGEST, MOST, asked, pause, spoken
+from judges.client.retries import LONGEST, MOST, describe_pause, requested_pause, retry_pause
 
 NOW = 784111777.0  # Sun, 06 Nov 1994 08:49:37 GMT
 
@@ -14,20 +14,20 @@ NOW = 784111777.0  # Sun, 06 Nov 1994 08:49:37 GMT
 def test_backoff_doubles_and_stays_below_its_bound():
     bounds = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]
     for tried, bound in enumerate(bounds, 1):
-        drawn = [pause(tried, 20, Random(seed)) for seed in range(300)]
+        drawn = [retry_pause(tried, 20, Random(seed)) for seed in range(300)]
         assert all(0 <= d <= bound for d in drawn)
         assert max(drawn) > 0.9 * bound and min(drawn) < 0.1 * bound  # full jitter: over the whole range
 
 
 def test_tries_are_used_up_and_the_seed_decides():
-    assert pause(6, 6, Random(1)) is None
-    assert pause(1, 1, Random(1)) is None
-    assert pause(5, 6, Random(1)) == pause(5, 6, Random(1)) != pause(5, 6, Random(2))
+    assert retry_pause(6, 6, Random(1)) is None
+    assert retry_pause(1, 1, Random(1)) is None
+    assert retry_pause(5, 6, Random(1)) == retry_pause(5, 6, Random(1)) != retry_pause(5, 6, Random(2))
 
 
 @given(st.integers(1, 10_000), st.floats(0, 1e6), st.integers(0, 99))
 def test_nobody_comes_back_before_the_endpoint_said(tried, floor, seed):
-    found = pause(tried, tried + 1, Random(seed), floor)
+    found = retry_pause(tried, tried + 1, Random(seed), floor)
     assert min(floor, LONGEST) <= found <= min(floor, LONGEST) + MOST
 
 
@@ -52,16 +52,19 @@ def test_nobody_comes_back_before_the_endpoint_said(tried, floor, seed):
     ],
 )
 def test_what_the_endpoint_asks_for(headers, seconds):
-    assert asked(headers, NOW) == pytest.approx(seconds)
+    assert requested_pause(headers, NOW) == pytest.approx(seconds)
 
 
 @given(st.text(max_size=60))
 def test_no_header_raises(text):
     for name in ("retry-after", "retry-after-ms", "x-ratelimit-reset-tokens"):
-        assert asked({name: text, "x-ratelimit-remaining-tokens": "0"}, NOW) >= 0
+        assert requested_pause({name: text, "x-ratelimit-remaining-tokens": "0"}, NOW) >= 0
 
 
 def test_a_pause_is_told_with_what_is_made_of_it():
-    assert spoken(45) == "The endpoint asks to be left alone for 45 seconds: calls that it turned away wait as long."
-    assert "for 5 minutes: calls that it turned away wait as long" in spoken(300)
-    assert "for 60 minutes: calls that it turned away are tried again after 10 minutes" in spoken(3600)
+    assert (
+        describe_pause(45)
+        == "The endpoint asks to be left alone for 45 seconds: calls that it turned away wait as long."
+    )
+    assert "for 5 minutes: calls that it turned away wait as long" in describe_pause(300)
+    assert "for 60 minutes: calls that it turned away are tried again after 10 minutes" in describe_pause(3600)

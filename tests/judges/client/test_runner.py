@@ -13,13 +13,13 @@ from judges.client import retries, runner
 from judges.client.budget import Budget
 from judges.client.client import Client
 from judges.client.endpoint import Endpoint
-from judges.client.errors import Fatal
-from judges.client.runner import Note
+from judges.client.errors import FatalError
+from judges.client.runner import RunNotice
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
 from judges.protocols import call_plan
-from judges.protocols.call_plan import Answer, Judged
+from judges.protocols.call_plan import CallReply, FinishedJudgment
 from judges.types import Dialogue, Turn
 from tests.judges.endpoint import Say, key, serving
 from tests.judges.run_cases import CARD, GOOD, items, of, ran
@@ -72,11 +72,11 @@ def planted(body, nth):
 
 def test_a_thousand_calls_with_every_fifth_at_fault():
     found, served = go(planted, 1000, concurrency=64, timeout=4.0)
-    judged = of(found, Judged)
+    judged = of(found, FinishedJudgment)
     assert Counter(j.task.key for j in judged) == Counter(f"i{k}" for k in range(1000))
-    assert Counter(a.key for a in of(found, Answer)) == Counter(f"i{k}" for k in range(1000))
+    assert Counter(a.key for a in of(found, CallReply)) == Counter(f"i{k}" for k in range(1000))
     asked = {json.loads(name)["task"].split()[1]: (name, times) for name, times in served.times.items()}
-    tries = {a.key: a.tries for a in of(found, Answer)}
+    tries = {a.key: a.tries for a in of(found, CallReply)}
     seen = Counter()
     for one in judged:
         name, times = asked[one.task.key[1:]]
@@ -119,7 +119,7 @@ def test_tasks_are_taken_as_there_is_room():
             endpoint = Endpoint(base_url=served.url, concurrency=4)
             async with Client(endpoint) as client:
                 async for one in runner.run(CARD, "m", Params(), client, tasks(), endpoint=endpoint):
-                    given += isinstance(one, Judged)
+                    given += isinstance(one, FinishedJudgment)
                     ahead.append(taken - given)
                     await asyncio.sleep(0)
             return taken
@@ -130,10 +130,10 @@ def test_tasks_are_taken_as_there_is_room():
 
 def test_a_true_reason_after_all_tries():
     found, served = go(lambda body, nth: TRUTH["500"], 3, tries=3)
-    assert {(a.unscored, a.why, a.tries) for a in of(found, Answer)} == {
+    assert {(a.unscored, a.why, a.tries) for a in of(found, CallReply)} == {
         ("api_error", "the endpoint failed (500: oops), after 3 tries", 3)
     }
-    assert all(j.reading.unscored == "api_error" for j in of(found, Judged))
+    assert all(j.reading.unscored == "api_error" for j in of(found, FinishedJudgment))
     assert set(served.times.values()) == {3}
 
 
@@ -143,10 +143,10 @@ def test_a_patient_endpoint_is_obeyed(monkeypatch):
     async def noted(event, seconds):
         waits.append(seconds)
 
-    monkeypatch.setattr(runner, "until", noted)
+    monkeypatch.setattr(runner, "wait_for", noted)
     say = Say(status=429, body=b"", headers={"Retry-After": "7"})
     found, _ = go(lambda body, nth: say if nth == 0 else Say(GOOD))
-    assert of(found, Answer)[0].tries == 2
+    assert of(found, CallReply)[0].tries == 2
     assert [w for w in waits if w != runner._LOOK] and min(w for w in waits if w != runner._LOOK) >= 7
 
 
@@ -154,11 +154,11 @@ def test_a_long_pause_is_told_once(monkeypatch):
     async def noted(event, seconds):
         pass
 
-    monkeypatch.setattr(runner, "until", noted)
+    monkeypatch.setattr(runner, "wait_for", noted)
     say = Say(status=429, body=b"", headers={"Retry-After": "3600"})
     found, _ = go(lambda body, nth: say if nth < 2 else Say(GOOD))
-    told = [note.text for note in of(found, Note) if "left alone" in note.text]
-    assert told == [retries.spoken(3600.0)] and of(found, Answer)[0].tries == 3
+    told = [note.text for note in of(found, RunNotice) if "left alone" in note.text]
+    assert told == [retries.describe_pause(3600.0)] and of(found, CallReply)[0].tries == 3
 
 
 def test_a_date_is_counted_from_the_endpoints_own_clock(monkeypatch):
@@ -167,7 +167,7 @@ def test_a_date_is_counted_from_the_endpoints_own_clock(monkeypatch):
     async def noted(event, seconds):
         waits.append(seconds)
 
-    monkeypatch.setattr(runner, "until", noted)
+    monkeypatch.setattr(runner, "wait_for", noted)
     dates = {"Retry-After": "Sun, 06 Nov 1994 08:49:57 GMT", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"}
     go(lambda body, nth: Say(status=503, body=b"", headers=dates) if nth == 0 else Say(GOOD))
     assert 20 <= max(waits) < 21
@@ -182,7 +182,7 @@ def test_a_date_is_counted_from_the_endpoints_own_clock(monkeypatch):
 )
 def test_what_is_fatal_costs_one_call(say, calls, says):
     found, served = go(lambda body, nth: say, 50)
-    assert isinstance(found, Fatal) and says in str(found)
+    assert isinstance(found, FatalError) and says in str(found)
     assert len(served.bodies) == calls
 
 
@@ -198,26 +198,28 @@ def test_a_fatal_answer_in_the_middle_keeps_what_came_before():
                     got.append(one)
 
     TRUTH_401 = Say(status=401, body={"error": {"message": "revoked"}})
-    with pytest.raises(Fatal, match="revoked"):
+    with pytest.raises(FatalError, match="revoked"):
         asyncio.run(run())
-    assert [j.task.key for j in of(got, Judged)] == ["i0", "i1", "i2"]
+    assert [j.task.key for j in of(got, FinishedJudgment)] == ["i0", "i1", "i2"]
 
 
 @pytest.mark.parametrize("say", [TRUTH["500"], TRUTH["broken"]])
 def test_a_run_that_only_fails_ends_early(say):
     found, served = go(lambda body, nth: say, 400, tries=2)
-    assert isinstance(found, Fatal) and "20 calls failed one after the other" in str(found)
+    assert isinstance(found, FatalError) and "20 calls failed one after the other" in str(found)
     assert len(served.bodies) < 20 * 2 + 2 * 8 + 8
 
 
 def test_what_is_there_is_not_asked_again_unless_it_failed():
     answers = {
-        "i1": {"": Answer("i1", "", 0, "", GOOD)},
-        "i2": {"": Answer("i2", "", 0, "", "", "api_error", "the endpoint failed")},
+        "i1": {"": CallReply("i1", "", 0, "", GOOD)},
+        "i2": {"": CallReply("i2", "", 0, "", "", "api_error", "the endpoint failed")},
     }
     found, served = go(lambda body, nth: Say(GOOD), 4, had=lambda task: answers.get(task.key))
-    assert {a.key for a in of(found, Answer)} == {"i0", "i2", "i3"}
-    assert {j.task.key: j.reading.unscored for j in of(found, Judged)} == dict.fromkeys(["i0", "i1", "i2", "i3"])
+    assert {a.key for a in of(found, CallReply)} == {"i0", "i2", "i3"}
+    assert {j.task.key: j.reading.unscored for j in of(found, FinishedJudgment)} == dict.fromkeys(
+        ["i0", "i1", "i2", "i3"]
+    )
     assert len(served.bodies) == 3
 
 
@@ -233,13 +235,13 @@ def test_a_run_that_is_stopped_goes_on_without_asking_twice():
                 async with Client(endpoint) as client:
                     left = (t for t in call_plan.tasks(CARD, Params(), items(60)) if t.key not in kept)
                     async for one in runner.run(CARD, "m", Params(), client, left, endpoint=endpoint, stop=stop):
-                        if isinstance(one, Judged):
+                        if isinstance(one, FinishedJudgment):
                             assert one.task.key not in kept
                             kept[one.task.key] = one
                         if len(kept) >= most:
                             stop.set()
                         last = one
-                ended = isinstance(last, Note) and last.sort == "stopped"
+                ended = isinstance(last, RunNotice) and last.sort == "stopped"
                 assert ended == (most < 60)
             return served
 
@@ -265,7 +267,7 @@ def test_calls_that_outlast_the_grace_leave_no_row():
                     done.append(one)
 
     asyncio.run(run())
-    assert [type(one) for one in done] == [Answer, Judged, *[Charge] * 4, Note]
+    assert [type(one) for one in done] == [CallReply, FinishedJudgment, *[Charge] * 4, RunNotice]
     assert {(c.tokens_out, c.estimated) for c in of(done, Charge)} == {(2048, True)}, "they may have to be paid for"
 
 
@@ -275,8 +277,8 @@ def test_a_spending_limit_is_not_passed():
     params = Params(max_tokens=50)
     found, served = go(lambda body, nth: Say(GOOD), 100, budget=budget, params=params, concurrency=3)
     assert found[-1].sort == "spent" and "$20.00" in found[-1].text
-    assert budget.spent == pytest.approx(1.2 * len(of(found, Answer))) and budget.spent <= 20
-    assert len(served.bodies) == len(of(found, Answer)) >= 5
+    assert budget.spent == pytest.approx(1.2 * len(of(found, CallReply))) and budget.spent <= 20
+    assert len(served.bodies) == len(of(found, CallReply)) >= 5
     assert budget.open == pytest.approx(0)
 
 
@@ -296,9 +298,9 @@ def test_the_manner_is_found_once_and_remembered():
     modes = {}
     found, served = go(script, 10, modes=modes)
     assert len(served.bodies) == 12 and list(modes.values()) == ["text"]
-    assert {a.mode for a in of(found, Answer)} == {"text"}
-    assert [a.tries for a in of(found, Answer)] == [1] * 10
-    assert [n.sort for n in of(found, Note)] == ["manner", "manner"]
+    assert {a.mode for a in of(found, CallReply)} == {"text"}
+    assert [a.tries for a in of(found, CallReply)] == [1] * 10
+    assert [n.sort for n in of(found, RunNotice)] == ["manner", "manner"]
 
 
 def test_a_manner_that_no_longer_holds_is_found_anew():
@@ -314,21 +316,21 @@ def test_a_manner_that_no_longer_holds_is_found_anew():
 
     modes = Same()
     found, _ = go(script, 10, modes=modes, concurrency=4)
-    assert [j.reading.unscored for j in of(found, Judged)] == [None] * 10
+    assert [j.reading.unscored for j in of(found, FinishedJudgment)] == [None] * 10
     assert list(modes.values()) == ["text"]
 
 
 def test_an_endpoint_that_pays_no_heed_to_the_format_is_asked_in_words():
     modes = {}
     found, served = go(lambda body, nth: Say("Fine." if "response_format" in body else GOOD), 10, modes=modes)
-    assert [j.reading.unscored for j in of(found, Judged)] == [None] * 10
+    assert [j.reading.unscored for j in of(found, FinishedJudgment)] == [None] * 10
     assert len(served.bodies) == 12 and list(modes.values()) == ["text"]
 
 
 def test_a_model_that_only_speaks_prose_is_unreadable_and_keeps_the_schema():
     modes = {}
     found, served = go(lambda body, nth: Say("Fine."), 10, modes=modes)
-    assert [j.reading.unscored for j in of(found, Judged)] == ["unreadable"] * 10
+    assert [j.reading.unscored for j in of(found, FinishedJudgment)] == ["unreadable"] * 10
     assert len(served.bodies) == 12 and list(modes.values()) in ([], ["json_schema"])
     assert sum("response_format" in body for body in served.bodies) == 11
 
@@ -346,8 +348,8 @@ def test_pieces_are_asked_in_order_and_no_further_than_the_first_that_fails():
     names = call_plan.pieces(card, params, task)
     assert len(names) == 3
     found, served = go(lambda body, nth: TRUTH["500"], params=params, card=card, tasks=[task], tries=2)
-    assert [a.piece for a in of(found, Answer)] == names[:1] and len(served.bodies) == 2
-    (judged,) = of(found, Judged)
+    assert [a.piece for a in of(found, CallReply)] == names[:1] and len(served.bodies) == 2
+    (judged,) = of(found, FinishedJudgment)
     assert judged.reading.unscored == "api_error"
 
 

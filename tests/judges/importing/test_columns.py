@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judges.importing.column_names import owner
-from judges.importing.columns import Columns, columns
+from judges.importing.columns import Columns, find_columns
 
 LONG = [f"a text of item {n}, long enough to be read as one, and going on for a while" for n in range(12)]
 ID, FIVE = list(range(100, 112)), [1, 3, 5, 2, 4]
@@ -16,7 +16,7 @@ ARENA, FLAG = ["model_a", "model_b", "tie"], ["pass", "fail"]
 
 def read(table: dict[str, list[Any]], **said: Any) -> Columns:
     rows = [{name: cells[n % len(cells)] for name, cells in table.items()} for n in range(12)]
-    return columns(list(table), rows, **said)
+    return find_columns(list(table), rows, **said)
 
 
 def brief(found: Columns) -> tuple[Any, ...]:
@@ -224,5 +224,5 @@ def test_owners_of_names() -> None:
 
 
 def test_no_rows_and_no_columns() -> None:
-    assert columns([], []) == Columns()
-    assert columns(["judge", "human"], []).judges == ()
+    assert find_columns([], []) == Columns()
+    assert find_columns(["judge", "human"], []).judges == ()

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judges.authoring.custom import from_recipe
-from judges.authoring.recipe import checked
+from judges.authoring.recipe import check_recipe
 from judges.cards import cards
 from judges.cli import main
 from judges.params import Params
@@ -25,13 +25,13 @@ from judges.practice.model import call_key
 from judges.practice.options import FLAWS
 from judges.practice.shape import schema_from_outline
 from judges.practice.words import Cues, content_words
-from judges.protocols.call_plan import Answer, ask, fuse, pieces, tasks
+from judges.protocols.call_plan import CallReply, ask, fuse, pieces, tasks
 from judges.protocols.messages import fence
-from judges.reading.reading import read
-from judges.reading.schema import in_words, strict
-from judges.sections import cut
-from judges.types import Answer as Side
+from judges.reading.reading import read_reply
+from judges.reading.schema import schema_in_words, strict_schema
+from judges.sections import cut_sections
 from judges.types import Dialogue, Pair, Response, Turn
+from judges.types import PairSide as Side
 from tests.judges.replies import OURS
 from tests.practice_server import ROOT, post, product
 from tests.processes import interruptible
@@ -68,7 +68,9 @@ A = (
     + "Depots make costs rise. " * 12
 )
 B = "# Benefits\n" + "Cats sleep all day and dream of mice. " * 14 + "\n# Costs\n" + "Every cat eats fish. " * 14
-PAIR = Pair(id="p", kind="pair", input=LONG, response_a=Side(text=A), response_b=Side(text=B), sections=cut(A, B))
+PAIR = Pair(
+    id="p", kind="pair", input=LONG, response_a=Side(text=A), response_b=Side(text=B), sections=cut_sections(A, B)
+)
 SKY = Response(
     id="r", kind="response", task="Explain in steps why the sky is blue.",
     output="1. Sunlight enters the air. 2. Short blue waves scatter more, so the sky is blue.",
@@ -89,7 +91,7 @@ def judged(item, card, model=GOOD, flaws=(), mode="json_schema", params=None, te
             judge = PracticeJudge(FAMILIES[model], frozenset(flaws), temperature, 0, call_key({"model": model}, text))
             schema = made.schema if mode == "json_schema" else None
             texts.append(reply_text(answer_message(judge, text, schema, mode == "json_object")))
-            before[piece] = Answer("k", task.part, task.sample, piece, texts[-1], mode=mode)
+            before[piece] = CallReply("k", task.part, task.sample, piece, texts[-1], mode=mode)
         out.append((fuse(card, params, task, before), texts))
     return out
 
@@ -248,13 +250,13 @@ def test_numbers_with_fractions_lie_on_the_scale_that_the_card_asks(in_schema):
     answers = {n: {"kind": "interval", "lo": lo, "hi": hi, "step": step} for n, (lo, hi, step) in ends.items()}
     answers["may"]["na"] = True
     asked = [{"name": n, "unit": "response", "definition": "How much?", "answers": a} for n, a in answers.items()]
-    card = from_recipe(checked({"name": "mine", "title": "Mine", "kind": "response", "dimensions": asked}))
+    card = from_recipe(check_recipe({"name": "mine", "title": "Mine", "kind": "response", "dimensions": asked}))
     given = set()
     for output in ("A bridge.", "The bridge costs forty million, as was asked. " * 4, "No."):
         item = Response(id="r", kind="response", task="What does the bridge cost?", output=output, reference="")
-        text = fence("mine", card.fields(item, ""), "k") + ("" if in_schema else f"\n{in_words(card)}")
-        schema = strict(card.reply) if in_schema else None
-        found = read(
+        text = fence("mine", card.fields(item, ""), "k") + ("" if in_schema else f"\n{schema_in_words(card)}")
+        schema = strict_schema(card.reply) if in_schema else None
+        found = read_reply(
             card,
             reply_text(answer_message(PracticeJudge(FAMILIES[GOOD], frozenset(), 0.0, 0, "k"), text, schema, True)),
             item,

@@ -14,7 +14,18 @@ from judges.card import Card
 from judges.cards import card
 from judges.params import Params
 from judges.protocols import fusion, orders
-from judges.protocols.call_plan import Answer, Task, ask, fuse, left, packed, pieces, reread, tasks, unpacked
+from judges.protocols.call_plan import (
+    CallReply,
+    Task,
+    ask,
+    fuse,
+    pack_replies,
+    pieces,
+    remaining_pieces,
+    reread,
+    tasks,
+    unpack_replies,
+)
 from judges.types import Response, Scale
 from tests.judges.replies import SHIPPED, answers, any_turns_reply, dialogue, judged, pair, turns_reply, values
 
@@ -37,7 +48,7 @@ def test_the_raw_text_of_one_call_is_kept_as_it_came() -> None:
 
 
 def test_what_the_protocol_says_stands() -> None:
-    answer = Answer("k", "", 0, "", "half a rep", "cut_off", "The reply ended at 2,048 tokens.")
+    answer = CallReply("k", "", 0, "", "half a rep", "cut_off", "The reply ended at 2,048 tokens.")
     found = fuse(TURNS, Params(), SHORT, {"": answer})
     assert (found.raw, found.reading.unscored, found.reading.why) == ("half a rep", "cut_off", answer.why)
 
@@ -81,14 +92,14 @@ def test_windows_that_were_fused_are_read_again_the_same(data: st.DataObject) ->
 def test_the_raw_texts_of_several_calls_are_one_json_text() -> None:
     names = pieces(TURNS, Params(window=4), LONG)
     said = answers(LONG, dict.fromkeys(names[:2], "r\u2028é\x00"))
-    said[names[2]] = Answer("k", "", 0, names[2], "", "refused", "It declined.")
+    said[names[2]] = CallReply("k", "", 0, names[2], "", "refused", "It declined.")
     found = fuse(TURNS, Params(window=4), LONG, said)
     assert json.loads(found.raw)["pieces"] == [
         {"piece": "window:1/3", "raw": "r\u2028é\x00"},
         {"piece": "window:2/3", "raw": "r\u2028é\x00"},
         {"piece": "window:3/3", "raw": "", "unscored": "refused", "why": "It declined."},
     ]
-    assert unpacked(found.raw) == [
+    assert unpack_replies(found.raw) == [
         ("window:1/3", "r\u2028é\x00", None, ""),
         ("window:2/3", "r\u2028é\x00", None, ""),
         ("window:3/3", "", "refused", "It declined."),
@@ -97,11 +108,11 @@ def test_the_raw_texts_of_several_calls_are_one_json_text() -> None:
 
 def test_a_refusal_by_the_protocol_is_read_again_from_the_raw_text() -> None:
     names = pieces(TURNS, Params(window=4), LONG)
-    said = {names[0]: Answer("k", "", 0, names[0], "", "refused", "It declined.")}
+    said = {names[0]: CallReply("k", "", 0, names[0], "", "refused", "It declined.")}
     found = fuse(TURNS, Params(window=4), LONG, said)
     assert (found.reading.unscored, found.reading.why) == ("refused", "window 1 of 3 (turns 1-4): It declined.")
     assert reread(TURNS, Params(window=4), LONG, found.raw) == found
-    assert left(TURNS, Params(window=4), LONG, said) == []
+    assert remaining_pieces(TURNS, Params(window=4), LONG, said) == []
 
 
 def test_a_piece_that_was_not_asked_leaves_a_judgment_unscored() -> None:
@@ -124,9 +135,9 @@ def test_reading_again_never_raises(raw: str) -> None:
 
 
 def test_pieces_of_another_plan_are_not_taken_for_this_one() -> None:
-    one = Answer("k", "", 0, "", turns_reply({1: (4, 4, 5), 2: (4, 4, 5)}))
-    assert reread(TURNS, Params(), SHORT, packed([("window:1/3", one)])).reading.unscored == "unreadable"
-    assert reread(TURNS, Params(window=4), LONG, packed([("window:1/2", one)])).reading.unscored == "unreadable"
+    one = CallReply("k", "", 0, "", turns_reply({1: (4, 4, 5), 2: (4, 4, 5)}))
+    assert reread(TURNS, Params(), SHORT, pack_replies([("window:1/3", one)])).reading.unscored == "unreadable"
+    assert reread(TURNS, Params(window=4), LONG, pack_replies([("window:1/2", one)])).reading.unscored == "unreadable"
 
 
 def test_an_imported_reply_about_a_long_dialogue_is_read_whole() -> None:
@@ -149,9 +160,9 @@ def test_windows_that_were_cut_before_are_read_and_gone_on_with_as_they_were() -
     assert found.reading.unscored is None and reread(TURNS, Params(), LONG, found.raw) == found
     assert pieces(TURNS, Params(), LONG) == ["window:1/2", "window:2/2"]
     begun = {"window:1/3": said["window:1/3"]}
-    assert left(TURNS, Params(), LONG, begun) == ["window:2/3", "window:3/3"]
+    assert remaining_pieces(TURNS, Params(), LONG, begun) == ["window:2/3", "window:3/3"]
     assert "turns: 5, 6, 7, 8" in ask(TURNS, Params(), LONG, "window:2/3", begun, "text").messages[-1]["content"]
-    other = packed([("window:1/4", Answer("k", "", 0, "window:1/4", old[0]))])
+    other = pack_replies([("window:1/4", CallReply("k", "", 0, "window:1/4", old[0]))])
     assert reread(TURNS, Params(), LONG, other).reading.unscored == "unreadable"
 
 
@@ -183,7 +194,7 @@ def test_a_made_card_is_judged_in_both_orders() -> None:
     assert one.defaults.orders == "both"
     item = pair()
     replies = []
-    for shown, better in ((item, "a"), (orders.swapped(item), "a")):
+    for shown, better in ((item, "a"), (orders.swap(item), "a")):
         entries = [
             {
                 "section_label": s.label,
@@ -231,11 +242,11 @@ def test_a_made_card_is_judged_in_both_orders() -> None:
     ],
 )
 def test_answers_fused(scale: Scale, values_: list[tuple[float | None, float]], value: float | None) -> None:
-    assert fusion.fused(scale, values_) == (True, value)
+    assert fusion.combine_answers(scale, values_) == (True, value)
 
 
 def test_a_drawn_vote_without_a_word_for_it_has_no_answer() -> None:
-    assert fusion.fused(Scale("unordered", categories=("a", "b")), [(0, 1), (1, 1)]) == (False, None)
+    assert fusion.combine_answers(Scale("unordered", categories=("a", "b")), [(0, 1), (1, 1)]) == (False, None)
 
 
 @pytest.mark.parametrize(
@@ -256,4 +267,4 @@ def test_a_drawn_vote_without_a_word_for_it_has_no_answer() -> None:
     ],
 )
 def test_agreement_of_answers(scale: Scale, given: list[float | None], sure: float | None) -> None:
-    assert fusion.agreement(scale, given) == sure
+    assert fusion.agreement_confidence(scale, given) == sure

@@ -29,7 +29,7 @@ PARAMS = Params(context=1340, max_tokens=2048)  # 1340 - 335 - 335 = 670: the sa
 
 def test_sections_go_where_their_words_are_from() -> None:
     assert [s.label for s in LONG.sections or []] == ["Drilling", "Crossing", "Winter"]
-    cut = chapters.plan(LONG, LIMIT)
+    cut = chapters.plan_chapters(LONG, LIMIT)
     assert [c.sections for c in cut if "suspension" in c.item.input] == [(2,)]
     assert [c.sections for c in cut if "timetable" in c.item.input] == [(3,)]
     assert [c.sections for c in cut if "granite" in c.item.input] == [(1,)]
@@ -43,15 +43,15 @@ def test_sections_go_where_their_words_are_from() -> None:
 
 def test_what_fits_is_not_cut() -> None:
     whole = tokens(INPUT) + tokens(A) + tokens(B)
-    assert chapters.plan(LONG, whole) == ()
-    assert len(chapters.plan(LONG, whole - 30)) > 1
+    assert chapters.plan_chapters(LONG, whole) == ()
+    assert len(chapters.plan_chapters(LONG, whole - 30)) > 1
     assert pieces(CARD, Params(), Task("k", LONG)) == [""]
     assert pieces(CARD, Params(context=100_000), Task("k", LONG)) == [""]
 
 
 def test_room_is_what_the_context_leaves() -> None:
-    assert chapters.room(20_000, 2000) == 20_000 - 2000 - 3000
-    assert chapters.room(1000, 2000) == 1000 - 250 - 250  # never less than half
+    assert chapters.room_for_item(20_000, 2000) == 20_000 - 2000 - 3000
+    assert chapters.room_for_item(1000, 2000) == 1000 - 250 - 250  # never less than half
 
 
 def test_a_chapter_is_asked_in_both_orders_with_its_place_in_the_whole() -> None:
@@ -78,7 +78,7 @@ def test_every_section_is_judged_exactly_once_and_whole(
     a: list[str], b: list[str], text: list[str], limit: int
 ) -> None:
     item = pair(" ".join(a), " ".join(b), " ".join(text))
-    cut = chapters.plan(item, limit)
+    cut = chapters.plan_chapters(item, limit)
     if not cut:
         return
     sections = item.sections or []
@@ -92,12 +92,12 @@ def test_every_section_is_judged_exactly_once_and_whole(
                     whole = getattr(item, f"response_{side}").text[slice(*own)]
                     assert getattr(chapter.item, f"response_{side}").text[slice(*shown)] == whole
         assert chapter.item.input in item.input or len(cut) > 1
-    assert chapters.plan(item, limit) == cut
+    assert chapters.plan_chapters(item, limit) == cut
 
 
 def test_chapters_fused_by_hand() -> None:
     params, task = PARAMS, Task("k", LONG)
-    cut = chapters.plan(LONG, LIMIT)
+    cut = chapters.plan_chapters(LONG, LIMIT)
     assert [c.sections for c in cut] == [(2,), (3,), (1,)]
     said = {2: ("a", 4, 2, 4.0, 2.0), 3: ("b", 1, 5, 1.0, 5.0), 1: ("a", 5, 1, 5.0, 1.0)}
     raws = []
@@ -129,7 +129,7 @@ def test_chapters_fused_by_hand() -> None:
 
 def test_the_fused_verdict_follows_the_fused_aggregates() -> None:
     params, task = PARAMS, Task("k", LONG)
-    cut = chapters.plan(LONG, LIMIT)
+    cut = chapters.plan_chapters(LONG, LIMIT)
     # Two of three chapters say b by a little, one says a by much: the aggregates make it a.
     raws = [
         pair_reply(cut[0].item, (5, 5, 5), (1, 1, 1), "a", ((), ()), (5.0, 1.0)),
@@ -146,8 +146,8 @@ def test_the_fused_verdict_follows_the_fused_aggregates() -> None:
 def test_chapters_in_both_orders_are_read_again_the_same(data: st.DataObject) -> None:
     task = Task("k", LONG)
     params = PARAMS.model_copy(update={"orders": "both"})
-    cut = chapters.plan(LONG, LIMIT)
-    shown = [c.item for c in cut] + [orders.swapped(c.item) for c in cut]
+    cut = chapters.plan_chapters(LONG, LIMIT)
+    shown = [c.item for c in cut] + [orders.swap(c.item) for c in cut]
     found = judged(CARD, params, task, [data.draw(any_pair_reply(item)) for item in shown])
     assert found.reading.unscored is None
     assert reread(CARD, params, task, found.raw) == found

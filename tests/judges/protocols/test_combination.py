@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from judges.cards import card
 from judges.params import Params
-from judges.protocols.combination import RULES, applied, combined, drawn_of, nearest, rule_of, said
+from judges.protocols.combination import (
+    RULES,
+    combination_rule,
+    combine_samples,
+    describe_samples,
+    nearest_answer,
+    rule_on_scale,
+    tie_code,
+)
 from judges.stats.agreement import kappa, kappa_from_sums
 from judges.stats.intervals import (
     Cells,
@@ -47,45 +55,45 @@ TIE, FLAG = Scale("unordered", categories=("a", "tie", "b"), drawn="tie"), Scale
 def test_by_hand(
     samples: list[float | None], first: float | None, median: float | None, mean: float | None, vote: float | None
 ) -> None:
-    assert [combined(samples, rule) for rule in RULES] == [first, median, mean, vote]
+    assert [combine_samples(samples, rule) for rule in RULES] == [first, median, mean, vote]
 
 
 def test_a_drawn_vote_is_a_tie_where_there_is_one_else_what_was_said_first() -> None:
-    drawn = drawn_of(TIE)
-    assert drawn == 1 and drawn_of(FLAG) is None
-    assert combined([2.0, 0.0], "vote", drawn) == 1 and combined([2.0, 0.0], "vote") == 2
-    assert combined([2.0, 0.0, 0.0], "vote", drawn) == 0
-    assert combined([2.0, 0.0, None], "vote", drawn) == 1, "n/a is no vote unless more than half say so"
+    drawn = tie_code(TIE)
+    assert drawn == 1 and tie_code(FLAG) is None
+    assert combine_samples([2.0, 0.0], "vote", drawn) == 1 and combine_samples([2.0, 0.0], "vote") == 2
+    assert combine_samples([2.0, 0.0, 0.0], "vote", drawn) == 0
+    assert combine_samples([2.0, 0.0, None], "vote", drawn) == 1, "n/a is no vote unless more than half say so"
 
 
 def test_what_has_no_order_is_voted_on() -> None:
     for scale in (TIE, FLAG, Scale("turn")):
-        assert [applied(rule, scale) for rule in RULES] == ["first", "vote", "vote", "vote"]
+        assert [rule_on_scale(rule, scale) for rule in RULES] == ["first", "vote", "vote", "vote"]
     for scale in (ORDINAL, ORDERED, Scale("interval", 1, 5)):
-        assert [applied(rule, scale) for rule in RULES] == list(RULES)
+        assert [rule_on_scale(rule, scale) for rule in RULES] == list(RULES)
 
 
 def test_without_a_sample_there_is_nothing() -> None:
     with pytest.raises(ValueError, match="no sample"):
-        combined([], "median")
+        combine_samples([], "median")
 
 
 @given(st.lists(st.none() | st.integers(1, 5).map(float), min_size=1, max_size=7), st.sampled_from(RULES))
 def test_the_order_matters_only_where_the_first_counts(samples: list[float | None], rule: str) -> None:
-    found = combined(samples, rule, 3.0)
+    found = combine_samples(samples, rule, 3.0)
     assert found is None or 1 <= found <= 5
     if rule != "first":
-        assert combined(samples[::-1], rule, 3.0) == found
+        assert combine_samples(samples[::-1], rule, 3.0) == found
     if len(set(samples)) == 1:
         assert found == samples[0]
 
 
 def test_the_rule_of_a_judge_is_what_it_says_or_what_its_card_has() -> None:
     rubric, dialogue = card("rubric_open_ended"), card("multi_turn_dialogue")
-    assert rule_of(rubric, {"samples": 5}) == "mean" and rule_of(card("mt_bench"), {}) == "mean"
-    assert rule_of(dialogue, {"samples": 5}) == "median" == rule_of(dialogue, {"combine": "middle"})
-    assert rule_of(rubric, {"combine": "first"}) == "first"
-    assert {rule_of(one, {}) for one in SHIPPED.values()} == {"mean", "median", "vote"}
+    assert combination_rule(rubric, {"samples": 5}) == "mean" and combination_rule(card("mt_bench"), {}) == "mean"
+    assert combination_rule(dialogue, {"samples": 5}) == "median" == combination_rule(dialogue, {"combine": "middle"})
+    assert combination_rule(rubric, {"combine": "first"}) == "first"
+    assert {combination_rule(one, {}) for one in SHIPPED.values()} == {"mean", "median", "vote"}
 
 
 def test_the_rule_is_part_of_what_a_judge_is_where_it_is_asked_several_times() -> None:
@@ -100,7 +108,7 @@ def test_the_rule_is_part_of_what_a_judge_is_where_it_is_asked_several_times() -
 
 
 def test_it_stands_beside_the_name() -> None:
-    assert (said(5, "median"), said(1, "mean"), said(3, "first")) == (
+    assert (describe_samples(5, "median"), describe_samples(1, "mean"), describe_samples(3, "first")) == (
         "5 samples, median",
         "",
         "3 samples, the first one",
@@ -108,7 +116,7 @@ def test_it_stands_beside_the_name() -> None:
 
 
 def test_between_two_answers() -> None:
-    assert [nearest(x) for x in (1.0, 3.4, 3.5, 2.49, 0.5)] == [1, 3, 4, 2, 1]
+    assert [nearest_answer(x) for x in (1.0, 3.4, 3.5, 2.49, 0.5)] == [1, 3, 4, 2, 1]
     assert [ORDINAL.say(x) for x in (3.0, 3.4, 8 / 3, None)] == ["3", "3.4", "2.67", "n/a"]
     assert [ORDERED.say(x) for x in (0.0, 0.5, 1.6, 2.0)] == ["poor", "poor to good", "good to fine", "fine"]
 

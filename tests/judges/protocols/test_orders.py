@@ -11,14 +11,14 @@ from judges.params import Params
 from judges.protocols import orders
 from judges.protocols.call_plan import Task, ask, pieces, reread
 from judges.protocols.messages import fenced
-from judges.reading.reading import read
+from judges.reading.reading import read_reply
 from judges.types import Pair, Score
 from tests.judges.replies import any_pair_reply, confidences, judged, pair, pair_reply, values
 
 CARD, PLAIN, PROSE = card("long_form_pairwise"), card("plain_pairwise"), card("mt_bench_pair")
 BOTH = Params(orders="both")
 ITEM = pair()
-SWAPPED = orders.swapped(ITEM)
+SWAPPED = orders.swap(ITEM)
 TASK = Task("k", ITEM)
 
 
@@ -35,14 +35,14 @@ def test_the_judge_sees_the_pair_with_its_places_swapped() -> None:
 @given(st.text(max_size=80), st.text(max_size=80), st.data())
 def test_swapping_back_twice_is_the_identity(a: str, b: str, data: st.DataObject) -> None:
     item = pair(a, b)
-    assert orders.swapped(orders.swapped(item)) == item
-    reading = read(CARD, data.draw(any_pair_reply(item)), item)
-    assert orders.back(CARD, orders.back(CARD, reading)) == reading
+    assert orders.swap(orders.swap(item)) == item
+    reading = read_reply(CARD, data.draw(any_pair_reply(item)), item)
+    assert orders.swap_back(CARD, orders.swap_back(CARD, reading)) == reading
 
 
 def test_a_reply_to_the_swapped_pair_is_turned_back() -> None:
     reply = pair_reply(SWAPPED, (5, 5, 5), (2, 2, 2), "a", (["format_collapse"], []), (5.0, 2.0))
-    turned = values(orders.back(CARD, read(CARD, reply, SWAPPED)))
+    turned = values(orders.swap_back(CARD, read_reply(CARD, reply, SWAPPED)))
     # What the judge called A is B here: it is better, and its format has collapsed.
     assert turned["pair", "verdict"] == 2
     assert turned["section:1/b", "quality"] == 5 and turned["section:1/a", "quality"] == 2
@@ -102,7 +102,7 @@ def test_what_was_fused_is_read_again_the_same(data: st.DataObject) -> None:
     found = judged(CARD, BOTH, TASK, raws)
     assert found.reading.unscored is None
     assert reread(CARD, BOTH, TASK, found.raw) == found
-    assert {(s.unit, s.dimension) for s in found.reading.scores} == set(values(read(CARD, raws[0], ITEM)))
+    assert {(s.unit, s.dimension) for s in found.reading.scores} == set(values(read_reply(CARD, raws[0], ITEM)))
 
 
 @settings(max_examples=25)
@@ -112,6 +112,6 @@ def test_the_order_of_asking_does_not_matter(data: st.DataObject) -> None:
     # values are those of the item, exchanged.
     first, second = data.draw(any_pair_reply(ITEM)), data.draw(any_pair_reply(SWAPPED))
     found = values(judged(CARD, BOTH, TASK, [first, second]).reading)
-    mirrored: Pair = orders.swapped(ITEM)
+    mirrored: Pair = orders.swap(ITEM)
     other = judged(CARD, BOTH, Task("k", mirrored), [second, first]).reading
-    assert values(orders.back(CARD, other)) == found
+    assert values(orders.swap_back(CARD, other)) == found

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judges.cards import card
 from judges.params import Params
 from judges.protocols import windows
-from judges.protocols.call_plan import Task, ask, left, pieces, reread
+from judges.protocols.call_plan import Task, ask, pieces, remaining_pieces, reread
 from judges.protocols.messages import fenced
 from judges.types import Dialogue, Turn
 from tests.judges.replies import answers, confidences, dialogue, judged, turns_reply, values
@@ -41,12 +41,12 @@ FINE = (4, 4, 5)
     ],
 )
 def test_windows_are_even(turns: int, size: int, over: int, sizes: list[int]) -> None:
-    assert [len(w.scored) for w in windows.plan(dialogue(turns), size, over)] == sizes
+    assert [len(w.scored) for w in windows.plan_windows(dialogue(turns), size, over)] == sizes
 
 
 def test_by_five_all_windows_have_four_to_six_turns() -> None:
     for turns in range(11, 200):
-        assert {len(w.scored) for w in windows.plan(dialogue(turns), 5, 10)} <= {4, 5, 6}, turns
+        assert {len(w.scored) for w in windows.plan_windows(dialogue(turns), 5, 10)} <= {4, 5, 6}, turns
 
 
 @given(st.lists(st.sampled_from(["user", "assistant", "system"]), min_size=1, max_size=60), st.integers(1, 9))
@@ -58,7 +58,7 @@ def test_windows_hold_every_utterance_once_and_in_order(roles: list[str], size: 
     if not any(t.role == "assistant" for t in turns):
         return
     item = Dialogue.model_validate({"id": "d", "kind": "dialogue", "turns": [t.model_dump() for t in turns]})
-    cut = windows.plan(item, size, 1)
+    cut = windows.plan_windows(item, size, 1)
     if not cut:
         assert sum(role == "assistant" for role in roles) <= max(size, 1)
         return
@@ -166,8 +166,8 @@ def test_a_window_that_cannot_be_read_leaves_the_dialogue_unscored() -> None:
     assert not found.reading.scores and "I had rather not." in found.raw
     names = pieces(CARD, Params(window=4), LONG)
     said = answers(LONG, dict(zip(names, [good[0], "I had rather not."], strict=False)))
-    assert left(CARD, Params(window=4), LONG, said) == []  # nothing more is worth asking
-    assert left(CARD, Params(window=4), LONG, {names[0]: said[names[0]]}) == names[1:]
+    assert remaining_pieces(CARD, Params(window=4), LONG, said) == []  # nothing more is worth asking
+    assert remaining_pieces(CARD, Params(window=4), LONG, {names[0]: said[names[0]]}) == names[1:]
     assert reread(CARD, Params(window=4), LONG, found.raw) == found
     no_summary = judged(CARD, Params(window=4), LONG, [turns_reply(dict.fromkeys((1, 2, 3, 4), FINE)), *good[1:]])
     assert (no_summary.reading.unscored, no_summary.reading.why) == (

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from judges.card import Card, Item
 from judges.cards import card
 from judges.params import Params
-from judges.protocols.call_plan import Answer, Task, fuse, reread
-from judges.reading.confidence import Logprobs, combine, ruled, weighed
-from judges.reading.reading import read
-from judges.reading.spans import places, values
+from judges.protocols.call_plan import CallReply, Task, fuse, reread
+from judges.reading.confidence import Logprobs, combine_confidence, lower_broken, with_token_confidence
+from judges.reading.reading import read_reply
+from judges.reading.spans import json_values, score_spans
 from judges.types import Reading, Remark, Response, Score
 from tests.judges.replies import dialogue, pair, pair_reply, turns_reply
 
@@ -42,7 +42,7 @@ def tokens(raw: str, *told: tuple[str, int, dict[str, float]]) -> Logprobs:
 
 
 def weigh(one: Card, item: Item, raw: str, logprobs: Logprobs, part: str = "") -> Reading:
-    return weighed(one, item, part, raw, logprobs, read(one, raw, item, part, "last"))
+    return with_token_confidence(one, item, part, raw, logprobs, read_reply(one, raw, item, part, "last"))
 
 
 def _score(reading: Reading, dimension: str) -> Score:
@@ -155,8 +155,8 @@ def test_letters_in_prose_are_sides() -> None:
     ],
 )
 def test_tokens_that_tell_nothing_leave_the_reading_alone(logprobs: Logprobs) -> None:
-    plain = read(OPEN, RAW, ITEM)
-    assert weighed(OPEN, ITEM, "", RAW, logprobs, plain) == plain
+    plain = read_reply(OPEN, RAW, ITEM)
+    assert with_token_confidence(OPEN, ITEM, "", RAW, logprobs, plain) == plain
 
 
 _PIECES = st.lists(st.sampled_from(['{"scores": ', "4", " 4", '"n/a"', "\ud800", "}", "é", ""]), max_size=6)
@@ -165,9 +165,9 @@ _PIECES = st.lists(st.sampled_from(['{"scores": ', "4", " 4", '"n/a"', "\ud800",
 @given(_PIECES, st.lists(st.tuples(st.text(max_size=3), st.floats(-30, 1)), max_size=4))
 def test_no_tokens_raise(parts: list[str], among: list[tuple[str, float]]) -> None:
     raw = "".join(parts)
-    plain = read(OPEN, RAW, ITEM)
-    weighed(OPEN, ITEM, "", raw, [(p, among) for p in parts], plain)
-    weighed(OPEN, ITEM, "", RAW, [(c, among) for c in RAW], plain)
+    plain = read_reply(OPEN, RAW, ITEM)
+    with_token_confidence(OPEN, ITEM, "", raw, [(p, among) for p in parts], plain)
+    with_token_confidence(OPEN, ITEM, "", RAW, [(c, among) for c in RAW], plain)
 
 
 def test_a_window_or_an_order_has_its_own_tokens() -> None:
@@ -176,8 +176,8 @@ def test_a_window_or_an_order_has_its_own_tokens() -> None:
     raw = '{"verdict": "a"}'
     told = tuple((t, tuple(o)) for t, o in tokens(raw, ("a", 13, {"a": 0.7, "b": 0.3})))
     said = {
-        "order:ab": Answer("k", "", 0, "order:ab", raw, logprobs=told),
-        "order:ba": Answer("k", "", 0, "order:ba", '{"verdict": "b"}'),
+        "order:ab": CallReply("k", "", 0, "order:ab", raw, logprobs=told),
+        "order:ba": CallReply("k", "", 0, "order:ba", '{"verdict": "b"}'),
     }
     found = fuse(plain, params, task, said)
     assert found.reading.scores == (Score("pair", "verdict", 0.0, 0.7, "log-probabilities: a or b"),)
@@ -207,7 +207,7 @@ def test_every_value_of_a_json_text_is_found_where_it_stands(
             return [leaf for n, v in enumerate(node) for leaf in leaves(v, (*path, n))]
         return [(path, node)]
 
-    found = list(values(text))
+    found = list(json_values(text))
     assert [(path, said) for path, _, _, said in found] == leaves(value, ())
     for _, start, end, said in found:
         assert json.loads(f'"{text[start:end]}"' if isinstance(said, str) else text[start:end]) == said
@@ -216,14 +216,14 @@ def test_every_value_of_a_json_text_is_found_where_it_stands(
 @given(st.text(alphabet='{}[]",: 41na/tru\\', max_size=40))
 def test_what_is_no_json_is_a_value_error_and_nothing_else(text: str) -> None:
     try:
-        list(values(text))
+        list(json_values(text))
     except ValueError:
         assert text is not None
 
 
 def test_places_in_a_reply_with_prose_and_fence() -> None:
     raw = f"Here it is:\n```json\n{RAW}\n```\nDone."
-    found = {p.dimension: (raw[p.start : p.end], p.value) for p in places(OPEN, ITEM, "", raw)}
+    found = {p.dimension: (raw[p.start : p.end], p.value) for p in score_spans(OPEN, ITEM, "", raw)}
     assert found == {
         "factuality": ("4", 4),
         "instruction_following": ("5", 5),
@@ -236,15 +236,15 @@ def test_places_in_a_reply_with_prose_and_fence() -> None:
 def test_every_score_of_a_reply_has_its_place() -> None:
     item = dialogue(3)
     raw = turns_reply({1: (1, 2, 3), 2: (4, 5, 1), 3: (2, 3, 4)}, (5, "n/a", 1), "poor", 2)
-    reading = read(TURNS, raw, item)
-    assert {(p.unit, p.dimension, p.value) for p in places(TURNS, item, "", raw)} == {
+    reading = read_reply(TURNS, raw, item)
+    assert {(p.unit, p.dimension, p.value) for p in score_spans(TURNS, item, "", raw)} == {
         (s.unit, s.dimension, s.value) for s in reading.scores
     }
     both = pair()
     raw = pair_reply(both, (1, 2, 3), (4, 5, 1), "b", ((), ()), (2.5, 3.5))
-    whole = {(s.unit, s.dimension, s.value) for s in read(PAIR, raw, both).scores if s.value is not None}
+    whole = {(s.unit, s.dimension, s.value) for s in read_reply(PAIR, raw, both).scores if s.value is not None}
     flags = {d.name for d in PAIR.dimensions if d.scale.kind == "flag"} | {"aggregate"}
-    assert {(p.unit, p.dimension, p.value) for p in places(PAIR, both, "", raw)} == {
+    assert {(p.unit, p.dimension, p.value) for p in score_spans(PAIR, both, "", raw)} == {
         c for c in whole if c[1] not in flags
     }
 
@@ -267,13 +267,13 @@ def test_every_score_of_a_reply_has_its_place() -> None:
 def test_the_lowest_observation_holds_and_the_judges_own_word_last(
     known: list[tuple[float | None, str]], holds: tuple[float | None, str]
 ) -> None:
-    assert combine(*known) == holds
+    assert combine_confidence(*known) == holds
 
 
 def test_the_judges_own_word_is_kept_where_the_tokens_hold() -> None:
     plain = Reading((Score("response", "factuality", 4.0, 0.9, "self-reported"),))
     told = tokens(RAW, ("4", RAW.index("4"), {"4": 0.6, "5": 0.4}))
-    found = weighed(OPEN, ITEM, "", RAW, told, plain)
+    found = with_token_confidence(OPEN, ITEM, "", RAW, told, plain)
     assert found.scores[0].confidence == pytest.approx(0.6)
     assert found.facts["self-reported"] == {("response", "factuality"): 0.9}
 
@@ -285,4 +285,7 @@ def test_only_the_score_that_breaks_a_rule_is_a_guess() -> None:
         Remark("pair", "", "rule", "y"),
         Remark("pair", "other", "note", "z"),
     )
-    assert ruled(Reading(scores, remarks)).scores == (Score("pair", "verdict", 0.0, 0.3, "broken rule"), scores[1])
+    assert lower_broken(Reading(scores, remarks)).scores == (
+        Score("pair", "verdict", 0.0, 0.3, "broken rule"),
+        scores[1],
+    )

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from judges.cards import card
 from judges.cards.pointwise_quality.card import named
 from judges.reading import length_limits
-from judges.reading.confidence import ruled
-from judges.reading.reading import read
+from judges.reading.confidence import lower_broken
+from judges.reading.reading import read_reply
 from judges.types import ITEM, Reading
 from tests.judges.replies import pair, pair_reply, turns_reply
 
@@ -27,7 +27,7 @@ from tests.judges.replies import pair, pair_reply, turns_reply
     ],
 )  # fmt: skip
 def test_words(text: str, count: float) -> None:
-    assert length_limits.words(text) == count
+    assert length_limits.count_words(text) == count
 
 
 @pytest.mark.parametrize(
@@ -39,16 +39,19 @@ def test_words(text: str, count: float) -> None:
     ],
 )  # fmt: skip
 def test_sentences(text: str, count: int) -> None:
-    assert length_limits.sentences(text) == count
+    assert length_limits.count_sentences(text) == count
 
 
 @given(st.text(max_size=300), st.text(max_size=100))
 def test_any_text_is_counted(text: str, source: str) -> None:
-    assert 0 <= length_limits.words(text) <= len(text)
-    assert 0 <= length_limits.sentences(text) <= len(text)
-    for mark in (*length_limits.long("response", "x", text, 1), *length_limits.quoting("response", "x", text, source)):
+    assert 0 <= length_limits.count_words(text) <= len(text)
+    assert 0 <= length_limits.count_sentences(text) <= len(text)
+    for mark in (
+        *length_limits.mark_many_words("response", "x", text, 1),
+        *length_limits.mark_quotes("response", "x", text, source),
+    ):
         assert mark.text.endswith(length_limits.MARK) and (mark.sort, mark.dimension) == ("rule", "")
-    assert bool(length_limits.long("response", "x", text, 20)) == (length_limits.words(text) > 20), (
+    assert bool(length_limits.mark_many_words("response", "x", text, 20)) == (length_limits.count_words(text) > 20), (
         "the short way round is right"
     )
 
@@ -62,32 +65,32 @@ TALK: Any = ITEM.validate_python(
 def rubric(basis: str) -> Reading:
     four = dict.fromkeys(("factuality", "instruction_following", "coherence", "completeness"), 4)
     reply = {"scores": four, "verdict": "good", "decision_basis": basis, "issues": []}
-    return read(card("rubric_open_ended"), json.dumps(reply), OPEN)
+    return read_reply(card("rubric_open_ended"), json.dumps(reply), OPEN)
 
 
 def dialogue(basis: str) -> Reading:
     reply = json.loads(turns_reply({1: (4, 4, 5)}, verdict="excellent")) | {"decision_basis": basis}
-    return read(card("multi_turn_dialogue"), reply, TALK)
+    return read_reply(card("multi_turn_dialogue"), reply, TALK)
 
 
 def long_pair(basis: str) -> Reading:
     item = pair()
-    return read(card("long_form_pairwise"), json.loads(pair_reply(item)) | {"decision_basis": basis}, item)
+    return read_reply(card("long_form_pairwise"), json.loads(pair_reply(item)) | {"decision_basis": basis}, item)
 
 
 def plain_pair(basis: str) -> Reading:
-    return read(card("plain_pairwise"), {"reason": basis, "verdict": "a"}, pair())
+    return read_reply(card("plain_pairwise"), {"reason": basis, "verdict": "a"}, pair())
 
 
 def pointwise(basis: str, why: str = "Short.") -> Reading:
     one = {"name": "zz", "score": 4, "justification": why, "confidence": "high"}
     sums = {"overall_score": 4.0, "trustworthy_aggregate": True}
-    return read(named([("zz", "")]), {"dimensions": [one], **sums, "decision_basis": basis}, OPEN)
+    return read_reply(named([("zz", "")]), {"dimensions": [one], **sums, "decision_basis": basis}, OPEN)
 
 
 def marks(found: Reading) -> list[str]:
     assert found.unscored is None
-    assert ruled(found).scores == found.scores, "no score is less sure for it"
+    assert lower_broken(found).scores == found.scores, "no score is less sure for it"
     return [r.text for r in found.remarks if r.sort == "rule"]
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from judges.card import Card
 from judges.cards import card
-from judges.reading.reading import objects, read
-from judges.reading.refusals import refuses, spoken
+from judges.reading.reading import json_objects, read_reply
+from judges.reading.refusals import is_refusal, without_thinking
 from judges.types import ITEM
 from tests.judges.replies import SHIPPED
 
@@ -72,7 +72,7 @@ def changed(**paths: Any) -> dict[str, Any]:
 
 
 def test_a_good_reply_gives_every_cell() -> None:
-    found = read(CARD, json.dumps(GOOD), DIALOGUE)
+    found = read_reply(CARD, json.dumps(GOOD), DIALOGUE)
     assert found.unscored is None
     assert {(s.unit, s.dimension) for s in found.scores} == {(u, d.name) for u, d in CARD.cells(DIALOGUE)}
     assert {s.dimension: s.value for s in found.scores if s.unit == "conversation"} == {
@@ -106,7 +106,7 @@ UNSCORED = [
 
 @pytest.mark.parametrize(("raw", "reason"), UNSCORED, ids=[f"{n}-{r}" for n, (_, r) in enumerate(UNSCORED)])
 def test_what_cannot_be_used_is_unscored_with_its_reason(raw: str, reason: str) -> None:
-    found = read(CARD, raw, DIALOGUE)
+    found = read_reply(CARD, raw, DIALOGUE)
     assert found.unscored == reason, found.why
     assert found.why
     assert found.scores == ()
@@ -114,26 +114,26 @@ def test_what_cannot_be_used_is_unscored_with_its_reason(raw: str, reason: str) 
 
 @pytest.mark.parametrize("wrap", ["{}", "```json\n{}\n```", "Here you are:\n```\n{}\n```\nBye", "Well. {} That is it."])
 def test_prose_and_fences_around_the_json_do_not_matter(wrap: str) -> None:
-    found = read(CARD, wrap.replace("{}", json.dumps(GOOD)), DIALOGUE)
+    found = read_reply(CARD, wrap.replace("{}", json.dumps(GOOD)), DIALOGUE)
     assert found.unscored is None, found.why
 
 
 def test_a_verdict_that_its_scores_do_not_allow_is_kept_and_marked() -> None:
-    found = read(CARD, changed(per_turn__1__scores__context_use=2, verdict="good"), DIALOGUE)
+    found = read_reply(CARD, changed(per_turn__1__scores__context_use=2, verdict="good"), DIALOGUE)
     assert next(s.value for s in found.scores if s.dimension == "verdict") == 2
     rules = [r.text for r in found.remarks if r.sort == "rule"]
     assert rules == ["The judge said good. Its own scores (context use 2 on turn 2) allow poor or borderline."]
 
 
 def test_a_weakest_turn_that_does_not_exist_is_marked_and_not_scored() -> None:
-    found = read(CARD, changed(weakest_turn=9), DIALOGUE)
+    found = read_reply(CARD, changed(weakest_turn=9), DIALOGUE)
     assert found.unscored is None
     assert "weakest_turn" not in {s.dimension for s in found.scores}
     assert any("turn 9" in r.text for r in found.remarks)
 
 
 def test_a_pair_is_scored_section_by_section_where_a_side_has_the_section() -> None:
-    found = read(card("long_form_pairwise"), GOOD_PAIR, PAIR)
+    found = read_reply(card("long_form_pairwise"), GOOD_PAIR, PAIR)
     assert found.unscored is None, found.why
     sections = {s.unit for s in found.scores if s.unit.startswith("section")}
     assert sections == {"section:1/a", "section:1/b", "section:2/a"}
@@ -151,7 +151,7 @@ def test_a_pair_is_scored_section_by_section_where_a_side_has_the_section() -> N
     ],
 )
 def test_a_pair_that_breaks_a_rule_is_marked(change: dict[str, Any], said: str) -> None:
-    found = read(card("long_form_pairwise"), {**GOOD_PAIR, **change}, PAIR)
+    found = read_reply(card("long_form_pairwise"), {**GOOD_PAIR, **change}, PAIR)
     assert found.unscored is None
     assert any(said in r.text for r in found.remarks if r.sort == "rule")
 
@@ -159,9 +159,9 @@ def test_a_pair_that_breaks_a_rule_is_marked(change: dict[str, Any], said: str) 
 def test_an_invented_section_is_marked_and_a_missing_one_is_incomplete() -> None:
     extra = {"section_label": "Three", "response_a": SIDE, "response_b": SIDE}
     judged: list[Any] = GOOD_PAIR["section_judgments"]  # type: ignore[assignment]
-    invented = read(card("long_form_pairwise"), {**GOOD_PAIR, "section_judgments": [*judged, extra]}, PAIR)
+    invented = read_reply(card("long_form_pairwise"), {**GOOD_PAIR, "section_judgments": [*judged, extra]}, PAIR)
     assert any("'Three'" in r.text for r in invented.remarks)
-    missing = read(card("long_form_pairwise"), {**GOOD_PAIR, "section_judgments": judged[:1]}, PAIR)
+    missing = read_reply(card("long_form_pairwise"), {**GOOD_PAIR, "section_judgments": judged[:1]}, PAIR)
     assert missing.unscored == "incomplete"
 
 
@@ -178,13 +178,13 @@ def test_an_invented_section_is_marked_and_a_missing_one_is_incomplete() -> None
     ],
 )
 def test_mt_bench_ratings(reply: dict[str, Any], value: float | None, reason: str | None) -> None:
-    found = read(card("mt_bench"), reply, DIALOGUE)
+    found = read_reply(card("mt_bench"), reply, DIALOGUE)
     assert found.unscored == reason
     assert [s.value for s in found.scores] == ([] if value is None else [value])
 
 
 def test_a_rating_in_prose_is_read_for_its_part() -> None:
-    assert read(card("mt_bench"), "Good. Rating: [[6]]", DIALOGUE, "turn:2").scores[0].unit == "turn:2"
+    assert read_reply(card("mt_bench"), "Good. Rating: [[6]]", DIALOGUE, "turn:2").scores[0].unit == "turn:2"
 
 
 SHARDS = [
@@ -214,7 +214,7 @@ def test_any_text_is_read_without_raising(one: Card, text: str) -> None:
     item = {"dialogue": DIALOGUE, "pair": PAIR, "response": RESPONSE}[one.kind]
     part = "turn:1" if one.name == "mt_bench" else ""
     for verdict in ("last", "fastchat"):
-        found = read(one, text, item, part, verdict)  # type: ignore[arg-type]
+        found = read_reply(one, text, item, part, verdict)  # type: ignore[arg-type]
         assert (found.unscored is None) == bool(found.scores)
         assert found.unscored is not None or one.text is not None
 
@@ -223,9 +223,9 @@ def test_any_text_is_read_without_raising(one: Card, text: str) -> None:
 def test_thinking_is_left_out_and_what_follows_it_is_kept(thought: str, tag: str, said: str) -> None:
     assume("<" not in thought and "<" not in said)
     kept = said.lstrip("\ufeff")
-    assert spoken(f" <{tag}>{thought}</{tag}>{said}") == kept
-    assert spoken(f"<{tag}>{thought}") is None
-    assert spoken(said) == kept
+    assert without_thinking(f" <{tag}>{thought}</{tag}>{said}") == kept
+    assert without_thinking(f"<{tag}>{thought}") is None
+    assert without_thinking(said) == kept
 
 
 INSIDE = st.recursive(
@@ -237,7 +237,7 @@ INSIDE = st.recursive(
 
 @given(INSIDE)
 def test_objects_finds_what_json_wrote(value: Any) -> None:
-    found = objects("see: " + json.dumps({"it": value}) + " end")
+    found = json_objects("see: " + json.dumps({"it": value}) + " end")
     assert found == [{"it": value}]
 
 
@@ -266,4 +266,4 @@ def test_objects_finds_what_json_wrote(value: Any) -> None:
     ],
 )
 def test_what_is_a_refusal(text: str, refused: bool) -> None:
-    assert refuses(text) == refused
+    assert is_refusal(text) == refused

@@ -15,8 +15,8 @@ import pytest
 
 from judges.cards import card
 from judges.params import Params
-from judges.protocols.call_plan import Answer, Task, fuse
-from judges.reading.reading import counted, read
+from judges.protocols.call_plan import CallReply, Task, fuse
+from judges.reading.reading import counted_verdict, read_reply
 from judges.types import ITEM, Reading
 
 DIALOGUE: Any = ITEM.validate_python(
@@ -431,7 +431,7 @@ ROWS = [*WRAPPED, *UNREADABLE, *RANGE, *INCOMPLETE, *ENDED, *RULES, *PROSE]
 
 def reading(row: Row) -> Reading:
     one = card(row.card)
-    return read(one, row.raw, ITEMS[one.kind], "turn:1" if row.card == T else "", "last")
+    return read_reply(one, row.raw, ITEMS[one.kind], "turn:1" if row.card == T else "", "last")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.card}: {row.because}")
@@ -461,7 +461,7 @@ def test_the_table_is_as_long_as_it_was_meant_to_be_and_covers_every_card() -> N
 @pytest.mark.parametrize("name", GOOD)
 def test_the_replies_that_the_rows_are_made_of_are_good(name: str) -> None:
     one = card(name)
-    found = read(one, json.dumps(GOOD[name]), ITEMS[one.kind])
+    found = read_reply(one, json.dumps(GOOD[name]), ITEMS[one.kind])
     assert found.unscored is None, found.why
     assert [r for r in found.remarks if r.sort == "rule"] == []
     assert {(s.unit, s.dimension) for s in found.scores} >= {(u, d.name) for u, d in one.cells(ITEMS[one.kind])}
@@ -483,14 +483,14 @@ def test_files_from_elsewhere_are_read_as_fastchat_reads_them(
     name: str, raw: str, reason: str | None, value: float | None
 ) -> None:
     one = card(name)
-    found = read(one, raw, ITEMS[one.kind], "turn:1" if name == T else "")
+    found = read_reply(one, raw, ITEMS[one.kind], "turn:1" if name == T else "")
     assert found.unscored == reason
     assert [s.value for s in found.scores] == ([] if value is None else [value])
 
 
 @pytest.mark.parametrize(("verdict", "value"), [("last", 3.0), ("fastchat", 10.0)])
 def test_a_run_reads_prose_as_its_parameters_say(verdict: Any, value: float) -> None:
-    answer = Answer("d", "turn:1", 0, "", "A [[10]], I say [[3]]")
+    answer = CallReply("d", "turn:1", 0, "", "A [[10]], I say [[3]]")
     judged = fuse(card(T), Params(verdict=verdict), Task("d", DIALOGUE, "turn:1"), {"": answer})
     assert [score.value for score in judged.reading.scores] == [value]
 
@@ -507,10 +507,10 @@ def test_a_run_reads_prose_as_its_parameters_say(verdict: Any, value: float) -> 
     ],
 )
 def test_which_rating_counts_follows_from_the_stored_parameters(params: dict[str, Any], verdict: str) -> None:
-    assert counted(params) == verdict
+    assert counted_verdict(params) == verdict
 
 
 def test_a_reply_that_is_not_parsed_here_may_hold_whole_numbers_with_a_point() -> None:
-    found = read(card(R), {**RUBRIC, "scores": {**RUBRIC["scores"], "factuality": 4.0}}, RESPONSE)
+    found = read_reply(card(R), {**RUBRIC, "scores": {**RUBRIC["scores"], "factuality": 4.0}}, RESPONSE)
     assert found.unscored is None
     assert next(s.value for s in found.scores if s.dimension == "factuality") == 4

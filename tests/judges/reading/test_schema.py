@@ -17,8 +17,8 @@ from judges.card import Card
 from judges.cards import card
 from judges.cards.pointwise_quality.card import named
 from judges.errors import BadCard
-from judges.reading.reading import read
-from judges.reading.schema import in_words, strict
+from judges.reading.reading import read_reply
+from judges.reading.schema import schema_in_words, strict_schema
 from judges.types import Strict
 from tests import seeds
 from tests.judges.reading.test_replies import GOOD, ITEMS
@@ -36,7 +36,7 @@ def nodes(schema: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("one", [*SHIPPED.values(), named([("zz冗長さ", "")])], ids=lambda c: c.name)
 def test_only_what_every_endpoint_takes(one: Card) -> None:
-    schema = strict(one.reply)
+    schema = strict_schema(one.reply)
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["type"] == "object"
     for node in nodes(schema):
@@ -48,7 +48,7 @@ def test_only_what_every_endpoint_takes(one: Card) -> None:
 
 
 def test_scores_are_lists_of_numbers_and_na_is_a_word() -> None:
-    properties = strict(card("multi_turn_dialogue").reply)["properties"]
+    properties = strict_schema(card("multi_turn_dialogue").reply)["properties"]
     turn = properties["per_turn"]["items"]["properties"]
     assert turn["scores"]["properties"]["safety"] == {"type": "integer", "enum": [1, 2, 3, 4, 5]}
     assert turn["role"] == {"type": "string", "enum": ["assistant"]}
@@ -58,7 +58,9 @@ def test_scores_are_lists_of_numbers_and_na_is_a_word() -> None:
 
 
 def test_the_named_dimensions_are_the_only_names() -> None:
-    item = strict(named([("zz_tone", ""), ("zz_reach", "")]).reply)["properties"]["dimensions"]["items"]["properties"]
+    item = strict_schema(named([("zz_tone", ""), ("zz_reach", "")]).reply)["properties"]["dimensions"]["items"][
+        "properties"
+    ]
     assert item["name"] == {"type": "string", "enum": ["zz_tone", "zz_reach"]}
     assert item["confidence"] == {"type": "string", "enum": ["high", "medium", "low"]}
 
@@ -92,7 +94,7 @@ def test_other_models_are_brought_to_the_same_subset() -> None:
         "required": ["flag", "mixed"],
         "additionalProperties": False,
     }  # fmt: skip
-    assert strict(Model)["properties"] == {
+    assert strict_schema(Model)["properties"] == {
         "inner": inner,
         "colour": {"type": "string", "enum": ["red"]},
         "wide": {"type": "integer"},
@@ -116,13 +118,13 @@ class Itself(BaseModel):
 @pytest.mark.parametrize("model", [Free, Anything, Itself])
 def test_a_model_that_no_endpoint_can_be_held_to_is_refused(model: type[BaseModel]) -> None:
     with pytest.raises(BadCard, match=r"Free\.free|Anything\.anything|within itself"):
-        strict(model)
+        strict_schema(model)
 
 
 def test_each_caller_has_a_copy() -> None:
     model = card("plain_pairwise").reply
-    strict(model)["properties"].clear()
-    assert strict(model)["properties"]
+    strict_schema(model)["properties"].clear()
+    assert strict_schema(model)["properties"]
 
 
 @cache
@@ -142,7 +144,7 @@ def test_every_reply_that_there_is_fits_its_schema() -> None:
     known = {one.name for one in JSON}
     assert {name for name, _ in held} & known == known
     for name in known:
-        validator = jsonschema.Draft202012Validator(strict(card(name).reply))
+        validator = jsonschema.Draft202012Validator(strict_schema(card(name).reply))
         mine = [reply for other, reply in held if other == name]
         assert [next(validator.iter_errors(reply), None) for reply in mine[:400]] == [None] * len(mine[:400])
 
@@ -172,8 +174,8 @@ def test_what_a_schema_lets_through_is_read_or_lacks_something_and_never_refused
     data: st.DataObject,
 ) -> None:
     one = data.draw(st.sampled_from(JSON))
-    reply = data.draw(filled(strict(one.reply)))
-    found = read(one, json.dumps(reply), ITEMS[one.kind])
+    reply = data.draw(filled(strict_schema(one.reply)))
+    found = read_reply(one, json.dumps(reply), ITEMS[one.kind])
     # The schema cannot say that a turn comes once, that it is there at all, or where a number ends.
     twice = found.unscored == "unreadable" and "twice" in found.why
     turn_zero = found.unscored == "out_of_range" and ".turn:" in found.why
@@ -182,16 +184,18 @@ def test_what_a_schema_lets_through_is_read_or_lacks_something_and_never_refused
 
 @pytest.mark.parametrize("one", JSON, ids=lambda c: c.name)
 def test_the_words_hold_every_key_and_value(one: Card) -> None:
-    said = in_words(one)
+    said = schema_in_words(one)
     assert said.startswith("Reply with one JSON object and nothing else")
-    for node in nodes(strict(one.reply)):
+    for node in nodes(strict_schema(one.reply)):
         for key in [*node.get("properties", {}), *(v for v in node.get("enum", ()) if isinstance(v, str))]:
             assert f'"{key}"' in said
 
 
 def test_the_words_by_hand() -> None:
-    assert in_words(card("plain_pairwise")).splitlines()[-1] == '{"reason": <text>, "verdict": "a" | "b" | "tie"}'
-    assert in_words(card("mt_bench")) == ""
-    rubric = in_words(card("rubric_open_ended")).splitlines()[-1]
+    assert (
+        schema_in_words(card("plain_pairwise")).splitlines()[-1] == '{"reason": <text>, "verdict": "a" | "b" | "tie"}'
+    )
+    assert schema_in_words(card("mt_bench")) == ""
+    rubric = schema_in_words(card("rubric_open_ended")).splitlines()[-1]
     assert rubric.startswith('{"scores": {"factuality": <1 to 5>, ')
     assert rubric.endswith('"decision_basis": <text>, "issues": [<text>, ...]}')

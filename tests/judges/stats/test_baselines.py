@@ -7,7 +7,7 @@ from judges.cards import cards
 from judges.stats.agreement import cross_table, kappa
 from judges.stats.baselines import FOLDS, compare_baselines, length_rule_guesses, unit_length
 from judges.stats.calibration import PairedRatings
-from judges.types import Answer, Dialogue, Pair, Response, Section, Turn
+from judges.types import Dialogue, Pair, PairSide, Response, Section, Turn
 
 HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness")
 VERDICT = next(d for d in cards()["plain_pairwise"].dimensions if d.name == "verdict")
@@ -149,9 +149,9 @@ def test_lengths_are_those_of_the_unit():
     assert np.isnan(unit_length(dialogue, "turn:9"))
     assert unit_length(Response(id="r", kind="response", task="t" * 90, output="o" * 12), "response") == 4
     sections = [Section(label="One", a=(0, 30), b=None)]
-    sides = {"response_a": Answer(text="a" * 90), "response_b": Answer(text="b" * 30)}
+    sides = {"response_a": PairSide(text="a" * 90), "response_b": PairSide(text="b" * 30)}
     pair = Pair(id="p", kind="pair", input="", **sides, sections=sections)
     assert [unit_length(pair, unit) for unit in ("pair", "response/a", "section:1/a")] == [0.25, 30, 10]
     assert np.isnan(unit_length(pair, "section:1/b")) and np.isnan(unit_length(pair, "section:2/a"))
-    lost = Pair(id="p", kind="pair", input="", response_a=Answer(text=None), response_b=Answer(text="b"))
+    lost = Pair(id="p", kind="pair", input="", response_a=PairSide(text=None), response_b=PairSide(text="b"))
     assert np.isnan(unit_length(lost, "pair")) and np.isnan(unit_length(lost, "response/a"))

@@ -13,9 +13,9 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.proportion import proportion_confint
 
 from judges.cli import main
-from judges.importing.lines import judgments
+from judges.importing.line_files import read_judgments
 from judges.protocols import orders
-from judges.protocols.order_halves import Waiting, given, kept
+from judges.protocols.order_halves import OrderMatcher, pack_orders, unpack_orders
 from judges.stats import position
 from tests.judges.cli.test_audit import write
 
@@ -61,14 +61,14 @@ def test_nothing_and_answers_off_the_scale() -> None:
 
 def test_a_note_on_a_flip_is_read_back_and_no_other_note_is() -> None:
     said = "Verdict changed with the order: {} when asked as A/B, {} when asked as B/A. It counts as a tie."
-    assert orders.flipped(said.format("A", "tie")) == ("a", "tie")
-    assert orders.flipped(said.format("good", "B").replace("Verdict", "Which one is better")) == ("good", "b")
-    assert orders.flipped("The verdict changed with the order: I think.") is None
-    assert orders.flipped("x: " + said.format("A", "B")) is None
+    assert orders.parse_flip_note(said.format("A", "tie")) == ("a", "tie")
+    assert orders.parse_flip_note(said.format("good", "B").replace("Verdict", "Which one is better")) == ("good", "b")
+    assert orders.parse_flip_note("The verdict changed with the order: I think.") is None
+    assert orders.parse_flip_note("x: " + said.format("A", "B")) is None
 
 
 def test_the_first_goes_with_the_first_and_the_same_is_no_other() -> None:
-    waiting = Waiting()
+    waiting = OrderMatcher()
     assert waiting.meet("p", "ab", None, ("x", None, ""), 1) is None
     assert waiting.meet("p", "ab", None, ("x", None, ""), 2) == -1
     assert waiting.meet("p", "ab", None, ("y", None, ""), 3) is None
@@ -78,7 +78,7 @@ def test_the_first_goes_with_the_first_and_the_same_is_no_other() -> None:
     assert waiting.meet("p", "ba", None, ("v", None, ""), 7) == 3
     assert waiting.left == [4, 5]
     held: dict[Any, Any] = {"ba": ("r", "refused", "no"), "ab": ('{"pieces":[', None, "")}
-    assert given(kept(held)) == held and given('{"verdict": "a"}') == {}
+    assert unpack_orders(pack_orders(held)) == held and unpack_orders('{"verdict": "a"}') == {}
 
 
 def half(n: int, order: str, seen: str, **more: Any) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def test_agree_and_audit_take_a_line_for_each_order(tmp_path: Path, capsys: pyte
     rows += [half(40, "ba", "b"), half(41, "ab", "b")]
     random.Random(1).shuffle(rows)
     file = tmp_path / "j.jsonl"
-    lines = judgments(Path(write(file, rows)))
+    lines = read_judgments(Path(write(file, rows)))
     assert sorted(line.params["orders"] for _, line in lines) == ["ab", "ba"] + ["both"] * 40
     people = write(tmp_path / "l.jsonl", [label(n, "a" if n % 4 else "tie") for n in range(42)])
     assert main(["agree", str(file), people, "--json"]) == 0

@@ -1,0 +1,87 @@
+"""The rule of gold: what one value several people's answers to one cell come to, and when somebody has to decide it.
+
+This is the rule to go by. What says the same for many cells at once (`data.gold.gold.gold` in SQL,
+`judges.stats.raters.ratings.without_self` with arrays) is held to it by tests.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import fmean, median_low
+from typing import Literal, NamedTuple
+
+from judges.types import Scale
+
+Resolve = Literal["median", "mean", "majority"]
+"""How several answers become one.
+
+Answers in order go by the lower `median`, or by `majority` (drawn: the lower median); numbers of an interval scale also
+by `mean`, where other answers in order go by the lower median. Answers without order always go by majority.
+"""
+How = Literal["one", "agreed", "median", "mean", "majority", "drawn"]
+"""How a value came about: by one person, by people who agree, by the rule, or by the answer that a drawn vote has."""
+
+
+class Resolved(NamedTuple):
+    """The gold of one cell, a code of its scale (None = n/a), and how it came about."""
+
+    value: float | None
+    how: How
+
+
+def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "median") -> Resolved | None:
+    """The gold of one cell: what the answers of its people, codes of the scale and None for n/a, come to by the rule.
+
+    Answers in order come to n/a where more people said so than did not; else n/a is left out. Without order n/a is an
+    answer like any other, and a drawn vote comes to the scale's `drawn` category. None where it has none, and where
+    nobody answered: there is no gold.
+    """
+    if len(set(values)) < 2:
+        return Resolved(values[0], "one" if len(values) == 1 else "agreed") if values else None
+    if scale.weights is None:
+        drawn = Resolved(float(scale.categories.index(scale.drawn)), "drawn") if scale.drawn else None
+        return _majority(values) or drawn
+    given = [value for value in values if value is not None]
+    if 2 * len(given) < len(values):
+        return Resolved(None, "majority")
+    if rule == "mean" and scale.kind == "interval":
+        return Resolved(given[0] if min(given) == max(given) else fmean(given), "mean")  # no rounding of equal ones
+    return (_majority(given) if rule == "majority" else None) or Resolved(median_low(given), "median")
+
+
+def _majority(values: Sequence[float | None]) -> Resolved | None:
+    """The answer that more people gave than any other; None where the vote is drawn."""
+    votes = Counter(values).most_common(2)
+    return Resolved(votes[0][0], "majority") if len(votes) == 1 or votes[0][1] > votes[1][1] else None
+
+
+def needs_adjudication(values: Sequence[float | None], scale: Scale, steps: int | None) -> bool:
+    """Whether the answers to one cell need somebody who decides; `steps` is how far the rule lets people differ.
+
+    None: never. Otherwise always where some say n/a and others do not. Answers in order need it where the lowest and
+    the highest lie more than `steps` (units of an interval scale) from each other. Answers without order (flags and
+    turns among them) have no steps: at 0 every difference needs it, and from 1 on only a drawn vote, in which no answer
+    has more votes than each other one.
+    """
+    if steps is None or len(set(values)) < 2:
+        return False
+    given = [value for value in values if value is not None]
+    if len(given) < len(values):
+        return True
+    if scale.weights is not None:
+        return max(given) - min(given) > steps
+    return steps == 0 or _majority(given) is None
+
+
+def distance(values: Sequence[float | None], scale: Scale) -> float:
+    """How far people disagree, as a share of the whole scale: 0 agreed, 1 the two ends of it.
+
+    n/a against a value, and answers without order that differ, are as far apart as can be: 1.
+    """
+    if len(set(values)) < 2:
+        return 0.0
+    given = [value for value in values if value is not None]
+    if len(given) < len(values) or scale.weights is None:
+        return 1.0
+    return (max(given) - min(given)) / (scale.size - 1 if scale.size else scale.hi - scale.lo)

@@ -1,0 +1,229 @@
+"""Files of Assay's own JSON lines, read strictly: every bad line is named, with what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from judges.card import Card
+from judges.errors import AssayError
+from judges.importing import jsonl
+from judges.importing.lines import JudgmentLine, LabelLine, explain_errors, parse_item, parse_judgment, parse_label
+from judges.importing.repeated_problems import RepeatedProblems
+from judges.protocols.order_halves import OrderMatcher, OrderReply, pack_orders, params_with_orders
+from judges.protocols.orders import Order
+from judges.reading import bare_scores
+from judges.types import Dialogue, Pair, Response
+
+MOST = 10_000
+"""Bad lines after which reading stops: there is something wrong with the file, not with its lines."""
+_SHOWN = 10
+_WHOLE = 2**28
+"""Bytes of the largest file that is read as a whole to say what it is."""
+_T = TypeVar("_T")
+
+
+class BadLines(AssayError):
+    """Lines of a file that cannot be taken; the message names each with its number."""
+
+
+def read_items(path: Path) -> dict[str, Dialogue | Pair | Response]:
+    """The items of a file by id, in its order, pairs with their sections. Raises BadLines, OSError."""
+    found: dict[str, Dialogue | Pair | Response] = {}
+
+    def take(row: dict[str, Any]) -> Dialogue | Pair | Response:
+        made = parse_item(row)
+        if made.id in found:
+            raise AssayError(f"the id {made.id} stands in an earlier line too: each item needs one of its own.")
+        found[made.id] = made
+        return made
+
+    _all(path, take)
+    return found
+
+
+def read_labels(path: Path) -> list[tuple[int, LabelLine]]:
+    """(line number, label) of every line of a file. Raises BadLines, OSError."""
+    return _all(path, parse_label)
+
+
+def read_judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
+    """(line number, judgment) of every line of a file, the two orders of a pair made one (`joined`).
+
+    Raises BadLines, OSError.
+    """
+    return join_orders(_all(path, parse_judgment))
+
+
+def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, JudgmentLine]]:
+    """The lines, those of the two orders of a pair made one (judges/protocols/order_halves.py), at the place of the
+    second.
+
+    One order without the other is a judgment of a judge that was asked in that order.
+    """
+    waiting, told = OrderMatcher(), dict[int, tuple[Order, OrderReply]]()
+    found: dict[int, JudgmentLine] = {}
+    for number, line in lines:
+        if line.order is None:
+            found[number] = line
+            continue
+        half = _half(line)
+        who = (line.item, line.card, line.model, json.dumps(line.params, sort_keys=True))
+        mate = waiting.meet(who, line.order, line.sample, half, number)
+        told[number] = line.order, half
+        found[number] = line
+        if mate == -1:
+            del found[number]
+        elif mate is not None:
+            del found[mate]
+            found[number] = _of_orders(line, dict([told[mate], told[number]]))
+    for number in waiting.left:
+        found[number] = _of_orders(found[number], dict([told[number]]))
+    return sorted(found.items(), key=lambda row: row[0])
+
+
+def _half(line: JudgmentLine) -> OrderReply:
+    if line.scores is not None:
+        return bare_scores.to_raw(line.scores), line.unscored, line.why
+    raw = line.raw or "" if line.reply is None else json.dumps(line.reply, ensure_ascii=False, sort_keys=True)
+    return raw, line.unscored, line.why if line.unscored else ""
+
+
+def _of_orders(line: JudgmentLine, held: dict[Order, OrderReply]) -> JudgmentLine:
+    changes = {
+        "params": params_with_orders(line.params, held),
+        "raw": pack_orders(held),
+        "order": None,
+        "reply": None,
+        "scores": None,
+    }
+    return line.model_copy(update={**changes, "unscored": None, "why": ""})
+
+
+def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[str]]:
+    """How many items the file holds for the card, at most `limit` (0: all), and how many of each other kind it holds.
+
+    Raises BadLines naming every bad line, and where there is no item of the card's kind.
+    """
+    problems = RepeatedProblems()
+    names: set[str] = set()
+    others: Counter[str] = Counter()
+    count = bad = 0
+    for number, row in read_lines(path):
+        if limit and count >= limit:
+            break
+        try:
+            found = parse_item(_object(row))
+            problem = f"there is an item {found.id} before it" if found.id in names else ""
+            names.add(found.id)
+            if found.kind != card.kind:
+                others[found.kind] += 1
+            else:
+                count += 1
+        except (ValidationError, AssayError) as error:
+            problem = " ".join(_problem(error).split())[:300]
+            count += 1
+        if problem:
+            bad += 1
+            problems.add((path.name, number), problem)
+    if bad and bad == count and (sentence := describe_single_value(path)):
+        raise BadLines(sentence)
+    if bad:
+        listed = "\n".join(problems.told(_SHOWN))
+        held = "1 line" if bad == 1 else f"{bad:,} lines"
+        raise BadLines(f"{path.name} holds {held} that cannot be judged:\n{listed}")
+    if not count and not others:
+        raise BadLines(f"{path.name} holds no items.")
+    if not count:
+        raise BadLines(f"{path.name}: {describe_other_kinds(others)}: the card {card.name} judges a {card.kind}.")
+    return count, others
+
+
+def describe_other_kinds(others: Counter[str]) -> str:
+    """How many items of other kinds were passed over, in words; "" for none."""
+    said = [f"{n:,} {kind}{'' if n == 1 else 's'}" for kind, n in sorted(others.items())]
+    return f"{' and '.join(said)} {'was' if others.total() == 1 else 'were'} passed over" if said else ""
+
+
+def stream_items(path: Path, kind: str, limit: int = 0) -> Iterator[tuple[str, Dialogue | Pair | Response]]:
+    """(id, item) of every line of that kind, as they are read; for a file that `check_items` has passed."""
+    count = 0
+    for _, row in read_lines(path):
+        if limit and count >= limit:
+            return
+        found = parse_item(_object(row))
+        if found.kind == kind:
+            count += 1
+            yield found.id, found
+
+
+def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T]]:
+    """Every line of a file taken, or BadLines with all that were not."""
+    found = take_lines(path, read_lines(path), lambda _, row: take(row))
+    if not found:
+        raise BadLines(f"{path}: there is no line in it.")
+    return found
+
+
+def take_lines(
+    path: Path, given: Iterable[tuple[int, dict[str, Any] | str]], take: Callable[[int, dict[str, Any]], _T]
+) -> list[tuple[int, _T]]:
+    """(number, what was taken) of every (number, object); BadLines with all that could not be taken."""
+    found: list[tuple[int, _T]] = []
+    bad: list[tuple[int, str]] = []
+    for number, row in given:
+        try:
+            found.append((number, take(number, _object(row))))
+        except (ValidationError, AssayError) as error:
+            bad.append((number, _problem(error)))
+        if len(bad) == MOST:
+            raise BadLines(f"{bad_lines(path, bad)}\n{MOST:,} lines are bad, and reading stopped at line {number:,}.")
+    if bad:
+        raise bad_lines(path, bad) if found else BadLines(describe_single_value(path) or str(bad_lines(path, bad)))
+    return found
+
+
+def _object(row: dict[str, Any] | str) -> dict[str, Any]:
+    if isinstance(row, str):
+        raise AssayError(row)
+    return row
+
+
+def _problem(error: ValidationError | AssayError) -> str:
+    return explain_errors(error.errors()) if isinstance(error, ValidationError) else str(error)
+
+
+def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
+    """The error for (line number, what is wrong) of a file: what is alike once, beyond ten sorts a count."""
+    groups = RepeatedProblems()
+    for number, why in bad:
+        groups.add((str(path), number), why)
+    return BadLines("\n".join(groups.told(_SHOWN)))
+
+
+def describe_single_value(path: Path) -> str:
+    """What a file is that holds no line because all of it is one JSON value, in a sentence; "" for other files."""
+    if path.stat().st_size > _WHOLE:
+        return ""
+    try:
+        held = path.read_bytes().strip()
+        value = json.loads(held)
+    except (ValueError, RecursionError):
+        return ""
+    if isinstance(value, dict) and b"\n" not in held:
+        return ""  # a line of its own
+    what = f"one JSON object (its keys: {', '.join(list(value)[:8])[:200]})" if isinstance(value, dict) else ""
+    what = f"a JSON list of {len(value):,}" if isinstance(value, list) else what
+    return f"{path} is {what}, and JSON lines are taken: write its rows one object a line." if what else ""
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """(number, object) of every line that is not empty; a sentence in its place where it is none."""
+    with path.open("rb") as file:
+        for record in jsonl.records(file):
+            yield record.line, f"{record.problem.removeprefix('is ')}." if record.problem else record.value
