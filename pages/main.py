@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
+from data.records.people import Role
 from judges.errors import AssayError
 from pages.adjudication import page as adjudication_page
 from pages.annotators import page as annotators_page
@@ -32,7 +34,7 @@ from pages.workspace import page as workspace_page
 
 OWN = "own"
 """The section that bears the person's own name, at the right end."""
-ROUTES = [
+ROUTES: list[tuple[str, Role, Callable[[], None], str, str, str]] = [
     # section, least role, page, title, address, icon
     ("", "annotator", overview_page.page, "Overview", "overview", ":material/home:"),
     ("", "annotator", desk_page.page, "Review desk", "desk", ":material/rate_review:"),

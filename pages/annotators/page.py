@@ -64,7 +64,7 @@ def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
     """Which labels: blind ones where there are any, or all."""
     blind = len(annotators.labels(session.store(), dataset.id, dimension, "blind").ratings)
     first = "blind" if blind else "all"
-    return url_state.one("labels", "Labels used", annotators.RESTING, default=first)  # type: ignore[return-value]
+    return url_state.one("labels", "Labels used", annotators.RESTING, default=first)
 
 
 @st.fragment

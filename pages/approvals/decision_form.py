@@ -89,9 +89,11 @@ def _decide(who: str, one: Case, stand: Stand, decision: Decision | Literal["kee
     kept, reason = session.scratch("approvals"), str(session.component_state(f"why:{_key(one, stand)}") or "")
     kept.clear()
     try:
-        if decision == "keep" and stand.holds is not None:
-            approvals.keep(session.store(), who, stand.holds, reason)
-            kept["done"] = f"{approval_rows.title(one)} stays approved. It is listed again when other evidence comes."
+        if decision == "keep":
+            if stand.holds is not None:
+                approvals.keep(session.store(), who, stand.holds, reason)
+                title = approval_rows.title(one)
+                kept["done"] = f"{title} stays approved. It is listed again when other evidence comes."
             return
         done = approvals.decide(session.store(), who, *one.key, decision, reason, seen)
     except AssayError as error:

@@ -18,7 +18,8 @@ from pages.ui import audit_rows, links, session, text
 def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) -> None:
     """The button that takes the items of a finding into the review queue, and what came of it."""
     flags = finding.flags[: audit_rows.SHOWN]
-    n, kept = len({flag.item for flag in flags}), session.scratch("flagged")
+    n, taken = len({flag.item for flag in flags}), f"{judge}:{name}"
+    kept: dict[str, tuple[int, int, int]] = session.scratch("flagged")
     these = "these" if len(flags) == len(finding.flags) else "the strongest"
     with st.container(horizontal=True, vertical_alignment="center"):
         label = text.plain(
@@ -28,11 +29,11 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) ->
             title = known.audits()[name].title
             reasons = [triage.flagged(f.item, title, f.text, f.strength, f.unit, f.dimension) for f in flags]
             try:
-                kept[judge, name] = queue.take_flagged(session.store(), who, dataset.id, judge, reasons)
+                kept[taken] = queue.take_flagged(session.store(), who, dataset.id, judge, reasons)
             except AssayError as error:
                 text.refuse(error)
-        if (judge, name) in kept:
-            new, there, reserved = kept[judge, name]
+        if taken in kept:
+            new, there, reserved = kept[taken]
             added = f"{many(new, 'item')} added" + (f", {there:,} in the queue already" if there else "")
             added += f", {reserved:,} left out: in the audit sample" if reserved else ""
             text.quiet(":green[:material/check_circle:] {added}", added=added)

@@ -8,8 +8,8 @@ import streamlit as st
 
 from judges.plural import many
 from judges.reading.confidence import RULE, SAMPLES, STATED, TOKENS
-from judges.stats.intervals import Interval
 from judges.stats.reliability import Level, Reliability
+from judges.stats.uncertainty import Interval
 from pages.ui import charts, text
 
 _SOURCES = {

@@ -19,7 +19,7 @@ WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out
 def choice(rule: Waiting) -> Waiting:
     """What becomes of them in the figures of the page; the dataset's rule to begin with. It is kept in the address."""
     with st.container(width=230):
-        return url_state.one("waiting", "Not adjudicated", dict(WORDS), default=rule)  # type: ignore[return-value]
+        return url_state.one("waiting", "Not adjudicated", WORDS, default=rule)
 
 
 def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str) -> None:

@@ -87,7 +87,7 @@ def alternatives(found: alternative_annotator.Test) -> None:
         frame, hide_index=True, width="content", height="content" if len(frame) <= FEW else 320,
         column_config={
             **dict.fromkeys(("judge closer", "person closer"), st.column_config.NumberColumn(width=104, help="At "
-                "least as close to the other people; ties count for both.", **SHARE)),
+                "least as close to the other people; ties count for both.", format=SHARE)),
             **dict.fromkeys(("p", "p adjusted"), st.column_config.TextColumn(width=84)),
             "person": st.column_config.TextColumn(width=150),
             "judge": st.column_config.TextColumn(width=100),

@@ -110,10 +110,10 @@ def _basis(at: figure_cache.Place, gate: list[Line], counted: Basis) -> tuple[Ba
     with st.container(width=390 if not rests else 460):
         basis = url_state.one("basis", "Labels used", agreement_tables.basis_names(rests), default=full[0])
     if not drawn:
-        return basis, False  # type: ignore[return-value]
+        return basis, False
     with st.container(width=150):
         ties = url_state.one("ties", "Ties", {"counted": "counted", "dropped": "dropped"})
-    return basis, ties == "dropped"  # type: ignore[return-value]
+    return basis, ties == "dropped"
 
 
 def _nothing(dataset: str) -> None:

@@ -9,9 +9,9 @@ from data.calibration import slices
 from data.gold.gold import Basis
 from data.store import Store
 from judges.stats.calibration import Line
-from judges.stats.intervals import Interval
 from judges.stats.learning_curve import ahead, curve
 from judges.stats.planner import more_for_width, more_range
+from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 from pages.calibration import sample_size
 from pages.ui import explanations, session

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
 
 from judges.render.svg import Row
 from judges.render.words import cell, span
@@ -65,7 +66,7 @@ def _percent(one: Interval) -> float | None:
     return None if one.point is None else 100 * one.point
 
 
-def _share(name: str, tip: str) -> object:
+def _share(name: str, tip: str) -> ColumnConfig:
     return st.column_config.NumberColumn(name, format="%.0f%%", help=tip)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from judges.plural import many
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import Line
-from judges.stats.intervals import Interval
+from judges.stats.uncertainty import Interval
 from pages.ui import charts, text
 from pages.ui.agreement_tables import span
 

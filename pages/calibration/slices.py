@@ -12,8 +12,8 @@ from judges.plural import many
 from judges.render.svg import Row
 from judges.stats import bins
 from judges.stats.calibration import Summary
-from judges.stats.intervals import Interval
 from judges.stats.slices import Slice, Sliced
+from judges.stats.uncertainty import Interval
 from pages.ui import charts, rows, text
 from pages.ui.agreement_tables import number, small, span
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from judges.plural import many
 from judges.stats.calibration import Summary
-from judges.stats.intervals import Interval
+from judges.stats.uncertainty import Interval
 from judges.stats.votes import JUDGE, Agreement
 from pages.ui import text
 from pages.ui.agreement_tables import number, span

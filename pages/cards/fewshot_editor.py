@@ -83,7 +83,7 @@ def item(store: Store, found: Mapping[str, str], card: Card) -> tuple[str, str] 
         st.info("Nobody has labelled an item of this dataset on this card's dimensions.", icon=":material/inbox:")
         return None
     left, right = st.columns([3, 1])
-    chosen = left.selectbox("Item", list(found), format_func=found.get, key=f"item:{card.version}")
+    chosen = left.selectbox("Item", list(found), format_func=found.__getitem__, key=f"item:{card.version}")
     parts = card.parts(items.item(store, chosen).content)
     if not parts:
         st.info("This card has nothing to judge in that item.", icon=":material/inbox:")

@@ -59,9 +59,7 @@ def page() -> None:
         rests = figure_cache.rests(store, figure_cache.place(store, dataset.id, reference, ""))
         full = [basis for basis in (counted, *BASES) if rests[basis].labels]
         with st.container(width=390):
-            basis: Basis = url_state.one(  # type: ignore[assignment]
-                "basis", "Labels used", dict(BASES), default=next(iter(full), counted)
-            )
+            basis: Basis = url_state.one("basis", "Labels used", BASES, default=next(iter(full), counted))
     if dataset.synthetic:
         text.synthetic(dataset.description)
     others = parts.chosen(names, reference) if len(names) > 1 else []

@@ -114,7 +114,7 @@ def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome:
     rows = [
         {
             found.way.title: one.name,
-            "corrected (95% interval)": sentences.spanned(tile, one.mean and one.mean.interval),
+            "corrected (95% interval)": sentences.spanned(tile, None if one.mean is None else one.mean.interval),
             "judge, raw (95% interval)": sentences.spanned(tile, one.judge), "items": one.judge.items,
             "labelled": one.mean.n if one.mean is not None else None, "remark": sentences.lacking(one),
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -44,7 +45,9 @@ def doubted(store: Store, dataset: Dataset, judge: str) -> None:
             links.to("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
 
 
-_COLOURS = {"suspended": "red", "fails": "red", "inconclusive": "orange", "not decided": "green", "proposed": "blue"}
+_COLOURS: dict[str, Literal["red", "orange", "green", "blue"]] = {
+    "suspended": "red", "fails": "red", "inconclusive": "orange", "not decided": "green", "proposed": "blue",
+}  # fmt: skip
 
 
 def reading() -> None:

@@ -34,10 +34,10 @@ def kind(known: Mapping[str, Kind]) -> Kind:
 def format(of: Kind) -> Format:
     """The format that is chosen."""
     if of.lines:
-        st.segmented_control("Format", ["jsonl"], format_func=FORMATS.get, default="jsonl", key="export:lines")
+        st.segmented_control("Format", ["jsonl"], format_func=FORMATS.__getitem__, default="jsonl", key="export:lines")
         return "jsonl"
     chosen: Format = st.segmented_control(
-        "Format", list(FORMATS), format_func=FORMATS.get, default="jsonl", key="export:format", required=True
+        "Format", list(FORMATS), format_func=FORMATS.__getitem__, default="jsonl", key="export:format", required=True
     )
     return chosen
 
@@ -75,7 +75,7 @@ def _option(store: Store, dataset_id: str, of: Kind, option: Option) -> Any:
         text.plain(option.title),
         list(known),
         index=start,
-        format_func=known.get,
+        format_func=known.__getitem__,
         placeholder="any",
         key=f"{key}:{dataset_id}",
         help=text.plain(option.says),
@@ -187,7 +187,7 @@ def aside(found: Sequence[Use]) -> tuple[list[str], str] | None:
     names = {u.item: u.name for u in found}
     with st.form("export:back", border=False, clear_on_submit=True):
         left, right = st.columns(2)
-        chosen = left.multiselect("Count again", list(names), format_func=names.get)
+        chosen = left.multiselect("Count again", list(names), format_func=names.__getitem__)
         why = right.text_input("Reason", max_chars=500, key="export:back:why")
         if st.form_submit_button("Count again", icon=":material/undo:"):
             return [str(i) for i in chosen], why

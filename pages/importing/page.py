@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -92,7 +92,8 @@ def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
     views.examples(shown)
     if not wanted:
         return
-    rest, new = ("refuse" if shown.ok else "good rows"), start.first(session.store(), plan.dataset)
+    rest: Literal["refuse", "good rows"] = "refuse" if shown.ok else "good rows"
+    new = start.first(session.store(), plan.dataset)
     try:
         with views.progress("Importing") as seen:
             kept["done"] = importing.take(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,14 +10,14 @@ import pandas as pd
 import streamlit as st
 
 from data.cards import cards
-from data.importing.outline import Outline, Series, scaled
+from data.importing.outline import By, Outline, Series, scaled
 from judges.authoring.card_lookup import answers, spelled
 from judges.authoring.recipe import Answers
 from judges.errors import AssayError
 from pages.ui import session, text
 
-WHOSE = {"judge": "a judge's", "person": "a person's", "": "left out"}
-_BY = {words: by for by, words in WHOSE.items()}
+WHOSE: dict[By, str] = {"judge": "a judge's", "person": "a person's", "": "left out"}
+_BY: dict[str, By] = {words: by for by, words in WHOSE.items()}
 _HELP = (
     "1-5 (whole numbers), 0-1 or 0-10 step 0.5 (any number), yes/no, poor|fair|good (from worst to best), "
     "red, green (no order); add: or n/a"
@@ -98,7 +99,7 @@ def _where(one: Series) -> str:
     return ", ".join(f"{column} {' or '.join(values)}" for column, values in one.only.items())
 
 
-def _changed(one: Series, row: dict[str, Any]) -> Series:
+def _changed(one: Series, row: Mapping[Hashable, Any]) -> Series:
     """A series as its row now says; what was not touched stays to be found out anew."""
     before = _row(one)
     made = replace(one, by=_BY[str(row["Whose"])], who=str(row["Name"]).strip(), dimension=str(row["Question"]).strip())

@@ -110,7 +110,7 @@ def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
     sampling = st.radio(
         "If the files hold people's labels: how were the labelled items chosen?",
         importing.SAMPLINGS,
-        format_func=SAMPLING.get,
+        format_func=SAMPLING.__getitem__,
         index=importing.SAMPLINGS.index(said.sampling),
         key=f"{key}:sampling",
         help="Only labels on all items, or on random ones, can count for the approval check.",

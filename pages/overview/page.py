@@ -79,8 +79,8 @@ def _first_steps(who: Person) -> None:
         st.markdown("**3 · Label** on the review desk, by key. Every answer counts as a label as soon as it is saved.")
         links.to("desk", "Review desk", icon=":material/rate_review:")
     if not able:
-        names = [p.name for p in people.everyone(session.store()) if p.may("researcher")]
-        names = ", ".join(names[:5]) or "a researcher"
+        others = [p.name for p in people.everyone(session.store()) if p.may("researcher")]
+        names = ", ".join(others[:5]) or "a researcher"
         text.say("You are an annotator: the first two steps are for a researcher. Ask {names}.", names=names)
         return
     with st.container(border=True):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta, tzinfo
+from typing import Literal
 
 import streamlit as st
 
 from data.queue.progress import Done, Personal, QueueDone
+from data.queue.queue import Stream
 from data.records.datasets import Dataset
 from data.records.names import shown
 from data.trail.activity import Move
@@ -31,14 +33,14 @@ MOVED = {
 }
 
 
-def waiting(dataset: Dataset, stream: str, left: int, seconds: float | None, first: bool) -> None:
+def waiting(dataset: Dataset, stream: Stream, left: int, seconds: float | None, first: bool) -> None:
     """One queue with items for this person, about how long it is, and the way to the desk."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(gap=None):
             text.say("**{n}** in {dataset}", n=many(left, "item"), dataset=dataset.name)
             about = f", about {clock.span(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
             text.quiet("{stream}{about}", stream=STREAMS[stream], about=about)
-        kind = "primary" if first else "secondary"
+        kind: Literal["primary", "secondary"] = "primary" if first else "secondary"
         if st.button("Label", key=f"label:{dataset.id}:{stream}", type=kind, icon=":material/arrow_forward:"):
             links.go("desk", dataset=dataset.name, stream=stream)
 
@@ -46,7 +48,7 @@ def waiting(dataset: Dataset, stream: str, left: int, seconds: float | None, fir
 Judges = Sequence[tuple[str, str, str, bool, int]]
 
 
-def far(dataset: Dataset, done: Done, queues: dict[str, QueueDone], judges: Judges) -> None:
+def far(dataset: Dataset, done: Done, queues: Mapping[Stream, QueueDone], judges: Judges) -> None:
     """How far one dataset is, by whom it is judged, and the way to its figures."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

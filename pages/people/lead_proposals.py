@@ -30,7 +30,7 @@ def panel(who: Person) -> None:
             st.space("stretch")
             agree = one.by != who.name and st.button("Agree", icon=":material/check:", key=f"agree:{one.person}")
             if agree:
-                put(who, one.person, one.role, one.active)  # type: ignore[arg-type]
+                put(who, one.person, one.role, one.active)  # type: ignore[arg-type]  # stored as a role
             elif st.button("Withdraw", icon=":material/undo:", key=f"back:{one.person}"):
                 people.take_back(store, who.name, one.person)
                 st.rerun()

@@ -70,7 +70,7 @@ def _history(versions: list[Version]) -> None:
     zone = clock.zone()
     with st.expander(text.plain(f"Versions ({len(versions)})")):
         by = {v.number: f"version {v.number} · {v.person} · {clock.at(v.at, zone)}" for v in versions}
-        chosen = st.selectbox("Version", list(by), format_func=by.get, label_visibility="collapsed")
+        chosen = st.selectbox("Version", list(by), format_func=by.__getitem__, label_visibility="collapsed")
         shown = next(v for v in versions if v.number == chosen)
         if shown.text:
             _read(shown.text, "guidelines:version")

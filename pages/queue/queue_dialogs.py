@@ -90,7 +90,7 @@ def review(found: Dataset, who: str) -> None:
         st.info("No judge has scored this dataset yet.", icon=":material/gavel:")
         return
     left, right = st.columns([2, 1])
-    judge = left.selectbox("Judge", list(judges), format_func=judges.get, key="review:judge")
+    judge = left.selectbox("Judge", list(judges), format_func=judges.__getitem__, key="review:judge")
     most = right.number_input("At most (items)", 1, 1_000_000, 200, step=50, key="review:most")
     kind = _kind(found, judge)
     new, kinds, reserved = queue.plan_review(store, found.id, judge, int(most), kind)
@@ -119,11 +119,12 @@ def _kind(found: Dataset, judge: str) -> ReasonKind | None:
         "Ratings are accepted unseen where the judge's confidence is high enough ({named}); people check the others.",
         named=named,
     )
-    ways = {None: "all that are in doubt", "not spared": "only those that are not accepted unseen"}
-    chosen: ReasonKind | None = st.radio(
+    ways: dict[ReasonKind | None, str] = {
+        None: "all that are in doubt", "not spared": "only those that are not accepted unseen",
+    }  # fmt: skip
+    return st.radio(
         "Items", list(ways), format_func=lambda way: ways[way], horizontal=True, key="review:kind", index=1
     )
-    return chosen
 
 
 def left_out(reserved: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from data.approvals import policy
 from data.approvals.quota import Quota
@@ -33,8 +34,7 @@ HOW = (
     "helps where nearly all scores are the same. Neyman: each stratum by its size and its standard deviation, which is "
     "estimated from labels where there are some, else from simulated ones."
 )
-_TOLD: dict[Allocation | None, str] = {None: "no strata", **ALLOCATIONS}
-_WIDE = {"min_value": 0.05, "max_value": 0.95, "step": 0.05, "format": "%.2f"}
+_TOLD: dict[Allocation | None, str] = {None: "no strata"} | dict(ALLOCATIONS.items())
 
 
 def design(found: Dataset, judges: Mapping[str, str]) -> Design:
@@ -49,10 +49,11 @@ def design(found: Dataset, judges: Mapping[str, str]) -> Design:
             "imported later can be stratified in another way.", by=strata.told(begin),
         )  # fmt: skip
     fields = strata.fields(store, found.id)
-    left, middle, right = st.columns(3) if not fixed or len(judges) > 1 else (st, st, st)
+    left, middle, right = st.columns(3) if not fixed or len(judges) > 1 else [st.container()] * 3
     ways = [by for by in BY if (judges or by not in ("score", "confidence")) and (fields or by != "meta")]
     by = begin.by if fixed else left.selectbox(
-        "Strata by", ways, index=ways.index(begin.by) if begin.by in ways else 0, format_func=BY.get, key="design:by"
+        "Strata by", ways, index=ways.index(begin.by) if begin.by in ways else 0, format_func=BY.__getitem__,
+        key="design:by",
     )  # fmt: skip
     of = begin.of if fixed else ""
     if by == "meta" and not fixed:
@@ -64,20 +65,20 @@ def design(found: Dataset, judges: Mapping[str, str]) -> Design:
         of = middle.selectbox("Score", scores, format_func=lambda d: asked.get(d, "lowest of all"), key="design:of")
     low, beside = st.columns([3, 3])
     allocation = low.segmented_control(
-        "Allocation", list(ALLOCATIONS), default=begin.allocation, format_func=ALLOCATIONS.get, key="design:how",
-        help=HOW, required=True,
+        "Allocation", list(ALLOCATIONS), default=begin.allocation, format_func=ALLOCATIONS.__getitem__,
+        key="design:how", help=HOW, required=True,
     )  # fmt: skip
     about = ""
     if asked:
         about = beside.selectbox(
-            "Forecast for", list(asked), format_func=asked.get, key="design:about",
+            "Forecast for", list(asked), format_func=asked.__getitem__, key="design:about",
             index=list(asked).index(of) if of in asked else 0,
             help="The dimension whose precision is forecast, and that Neyman's allocation is optimal for.",
         )  # fmt: skip
     return Design(by, of, begin.judge if fixed and begin.by in ("score", "confidence") else judge, allocation, about)
 
 
-def _judge(judges: Mapping[str, str], begin: Design, column: st.delta_generator.DeltaGenerator) -> str:
+def _judge(judges: Mapping[str, str], begin: Design, column: DeltaGenerator) -> str:
     """The judge whose scores are looked at; "" where there is none."""
     if len(judges) < 2:
         return next(iter(judges), "")
@@ -85,7 +86,7 @@ def _judge(judges: Mapping[str, str], begin: Design, column: st.delta_generator.
     place = there.index(begin.judge) if begin.judge in there else 0
     return str(
         column.selectbox(
-            "Judge for strata and forecast", there, index=place, format_func=judges.get, key="design:judge"
+            "Judge for strata and forecast", there, index=place, format_func=judges.__getitem__, key="design:judge"
         )
     )
 
@@ -143,11 +144,10 @@ def outlook(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], 
     asked = policy.asked(store).policy
     best = min(0.95, round(asked.threshold + 0.25, 2))
     low, high = st.slider(
-        "Assumed agreement (kappa)", value=(min(best - 0.05, round(asked.threshold + 0.1, 2)), best),
-        key="design:agreement",
+        "Assumed agreement (kappa)", 0.05, 0.95, (min(best - 0.05, round(asked.threshold + 0.1, 2)), best), 0.05,
+        format="%.2f", key="design:agreement",
         help="The range of kappa between people and judge that the forecast assumes: before there are labels, nobody "
         "knows it.",
-        **_WIDE,
     )  # fmt: skip
     blind = sum(round(s.blind * s.items) for s in shares)
     last = min(asked.horizon or LAST, sum(s.items for s in shares))
@@ -156,10 +156,12 @@ def outlook(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], 
     except AssayError as error:
         text.quiet("{error}", error=error)
         return
-    mark = {chosen.allocation: " (chosen)"}
     st.dataframe(
         pd.DataFrame(
-            [(_TOLD[how] + mark.get(how, ""), *_words(one, asked, last)) for how, one in seen.items()],
+            [
+                (_TOLD[how] + (" (chosen)" if how == chosen.allocation else ""), *_words(one, asked, last))
+                for how, one in seen.items()
+            ],
             columns=["Allocation", f"Kappa ± on {blind:,} blind", "Items until the policy is met", "With one look"],
         ),
         hide_index=True, height="content",

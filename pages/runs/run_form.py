@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from streamlit.delta_generator import DeltaGenerator
 
 from data.cards import cards
@@ -23,6 +24,7 @@ from judges.params import Params
 from judges.types import Scale
 from pages.ui import choose, session, text, url_state
 
+Model = TypeVar("Model", bound=BaseModel)
 PRACTICE, USUAL, OTHER = "practice", "usual", "other"
 USUAL_PRACTICE = "practice-heuristic"
 NO_KEY = (
@@ -129,22 +131,25 @@ def endpoint(chosen: str) -> Endpoint | None:
     if not address:
         st.caption("Give the address of an OpenAI-compatible endpoint; its models are listed then.")
         return None
-    return made(Endpoint, base_url=address, key_variable=variable.strip(), api_version=version.strip(), room=int(room))
+    return made(Endpoint, {
+        "base_url": address, "key_variable": variable.strip(), "api_version": version.strip(), "room": int(room),
+    })  # fmt: skip
 
 
 def model(at: Endpoint, refusals: DeltaGenerator) -> str:
     """A model of the endpoint's list, or a name that the person types; `refusals` is where there is room for one."""
-    kept = session.scratch("runs:models")
-    if (at.base_url, at.key_variable) not in kept:
+    kept: dict[str, list[str]] = session.scratch("runs:models")
+    asked = f"{at.key_variable} {at.base_url}"
+    if asked not in kept:
         try:
-            kept[at.base_url, at.key_variable] = runs.models(at)
+            kept[asked] = runs.models(at)
         except AssayError as error:
             with refusals:
                 text.refuse(error)
                 if not os.environ.get(at.key_variable, "").strip():
                     text.say(NO_KEY, name=at.key_variable)
             return ""
-    known = kept[at.base_url, at.key_variable]
+    known = kept[asked]
     wanted = st.query_params.get("model", "")
     options = known if not wanted or wanted in known else [wanted, *known]
     wanted = wanted or (USUAL_PRACTICE if USUAL_PRACTICE in known else "")
@@ -157,7 +162,8 @@ def model(at: Endpoint, refusals: DeltaGenerator) -> str:
 
 def params(of: Card) -> Params | None:
     """The parameters, which are part of the judge's identity: another value is another judge."""
-    usual, given = of.defaults, {}
+    usual = of.defaults
+    given: dict[str, Any] = {}
     left, right = st.columns(2)
     given["temperature"] = left.number_input("Temperature", 0.0, 2.0, usual.temperature, 0.1, key="runs:temperature")
     given["samples"] = right.number_input(
@@ -166,7 +172,7 @@ def params(of: Card) -> Params | None:
     if given["samples"] > 1:
         given["combine"] = left.selectbox(
             "How samples are combined", list(RULES), index=list(RULES).index(usual.combine or "median"),
-            key="runs:combine", help=HELP["combine"], format_func=RULES.get,
+            key="runs:combine", help=HELP["combine"], format_func=RULES.__getitem__,
         )  # fmt: skip
     given["max_tokens"] = left.number_input(
         "Maximum tokens of a reply", 16, 200_000, usual.max_tokens, 256, key="runs:max_tokens"
@@ -175,7 +181,7 @@ def params(of: Card) -> Params | None:
     if of.kind == "pair":
         given["orders"] = left.selectbox(
             "Orders", ["both", "ab"], index=0 if usual.orders == "both" else 1, key="runs:orders", help=HELP["orders"],
-            format_func={"both": "A/B and B/A", "ab": "A/B only"}.get,
+            format_func={"both": "A/B and B/A", "ab": "A/B only"}.__getitem__,
         )  # fmt: skip
         given["context"] = right.number_input(
             "Context of the model, in tokens", 0, 10_000_000, usual.context, 1000, key="runs:context",
@@ -188,14 +194,14 @@ def params(of: Card) -> Params | None:
     probes = [p for p in PROBES if p in ("", "injected_order") or _PROBED[p] == of.kind]
     wanted = st.query_params.get("probe", "")
     given["probe"] = right.selectbox(
-        "Probe", probes, index=probes.index(wanted) if wanted in probes else 0, format_func=PROBES.get,
+        "Probe", probes, index=probes.index(wanted) if wanted in probes else 0, format_func=PROBES.__getitem__,
         key="runs:probe", help=HELP["probe"],
     )  # fmt: skip
     if not of.text:
         given["logprobs"] = st.checkbox(
             "Ask for token probabilities", usual.logprobs, key="runs:logprobs", help=HELP["logprobs"]
         )
-    return made(Params, **usual.model_dump() | given)
+    return made(Params, usual.model_dump() | given)
 
 
 _PROBED = {"scenario_swapped": "dialogue", "reference_removed": "response"}
@@ -221,10 +227,10 @@ def limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[float, fl
     if (price_in is None) != (price_out is None):
         st.caption(":orange[Give both prices: one alone is not used.]")
     price = (price_in, price_out) if price_in is not None and price_out is not None else None
-    return made(Endpoint, **at.model_dump() | given), spend, price, int(most or 0)
+    return made(Endpoint, at.model_dump() | given), spend, price, int(most or 0)
 
 
-def made(model_of: Any, **values: Any) -> Any:
+def made(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:
     """A model of the values; None, with a sentence for each fault, where they are wrong."""
     try:
         return model_of(**values)

@@ -71,7 +71,7 @@ def _files() -> dict[str, Path]:
 def _read(path: str, packs: bool) -> tuple[bytes, str, bool]:
     """What is at an address, its type, and whether it is packed."""
     file = _files().get(path, HTML)
-    body = first_html.html(path[1:]) if file is HTML else file.read_bytes()
+    body = (first_html.html(path[1:]) or b"") if file is HTML else file.read_bytes()
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     if packs and file.suffix in PACKED:
         return gzip.compress(body, 6, mtime=0), kind, True

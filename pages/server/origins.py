@@ -55,7 +55,7 @@ def _closed(path: str) -> bool:
 def _refusal(scope: Scope) -> str:
     """Why a request is not answered, in a sentence; "" where it is."""
     asked = Headers(scope=scope)
-    scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
+    scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"]) or str(scope["scheme"])
     hosts, origins = asked.getlist("host"), asked.getlist("origin")
     host = hosts[0].lower() if len(hosts) == 1 else ""
     if not _named(host, scheme, scope):

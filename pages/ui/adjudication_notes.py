@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import tzinfo
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -13,14 +14,14 @@ from data.adjudication.docket import Done
 from data.records import settings
 from data.records.datasets import Dataset
 from data.records.people import Person
-from data.records.settings import GoldRule
+from data.records.settings import GoldRule, Waiting
 from data.store.ids import new_id
 from judges.errors import AssayError
 from judges.plural import many
 from pages.ui import clock, links, session, text
 
-WAITING = {"counted": "The median counts until then", "out": "The rating is left out until then"}
-RESOLVE = {
+WAITING: dict[Waiting, str] = {"counted": "The median counts until then", "out": "The rating is left out until then"}
+RESOLVE: dict[Literal["median", "mean", "majority"], str] = {
     "median": "Median (the lower of the two middle labels)", "mean": "Mean, where the scale is continuous",
     "majority": "Majority (the most frequent label)",
 }  # fmt: skip
@@ -59,7 +60,7 @@ def change(dataset: Dataset, who: str) -> None:
     )
     resolve = st.radio(
         "Where people disagree on an ordered scale", list(RESOLVE), list(RESOLVE).index(now.resolve),
-        format_func=RESOLVE.get,
+        format_func=RESOLVE.__getitem__,
         captions=["2, 4 and 5 give 4; 2 and 4 give 2.",
                   "2.5 and 4 give 3.25. Where answers are points or words, the median is used.",
                   "2, 5 and 5 give 5. Without a most frequent label, the median is used."],
@@ -73,7 +74,7 @@ def change(dataset: Dataset, who: str) -> None:
     )  # fmt: skip
     waiting = st.radio(
         "Ratings that wait, in kappa and for the approval check", list(WAITING), list(WAITING).index(now.waiting),
-        format_func=WAITING.get, disabled=not sent, captions=[
+        format_func=WAITING.__getitem__, disabled=not sent, captions=[
             "All ratings are counted.", "The easier ratings remain, so that kappa is higher than on all of them. "
             "Corrected means count those that wait in any case, with the mean of people's labels.",
         ],

@@ -13,9 +13,11 @@ from data.records.exposure import NOTE
 from judges.plural import many
 from judges.render.svg import Row
 from judges.stats import bins
+from judges.stats.agreement import Floats
 from judges.stats.calibration import Line, Summary
 from judges.stats.concordance import CALLED, Concordance
-from judges.stats.intervals import BOOTSTRAP, Interval
+from judges.stats.intervals import BOOTSTRAP
+from judges.stats.uncertainty import Interval
 from pages.ui import charts, explanations, rows, text
 from pages.ui.agreement_tables import number, span
 
@@ -191,12 +193,12 @@ def listed(
         go(one.item)
 
 
-def spread(summary: Summary, people: Sequence[float], judge: Sequence[float], key: str) -> None:
+def spread(summary: Summary, people: Floats, judge: Floats, key: str) -> None:
     """Both marginals, and the warnings that belong to them."""
-    charts.marginals(people, judge, summary.answers, key)
+    charts.marginals(people.tolist(), judge.tolist(), summary.answers, key)
     st.caption("Share of each answer. Different distributions mean that judge and people use the scale differently.")
     for who, shares in (("People", people), ("The judge", judge)):
-        if max(shares) == 1:
+        if shares.max() == 1:
             text.warn("{who} always gave one and the same answer: kappa is 0 or undefined.", who=who)
     if summary.fragile:
         name = "AC2" if summary.dimension.scale.weights else "AC1"
@@ -205,11 +207,11 @@ def spread(summary: Summary, people: Sequence[float], judge: Sequence[float], ke
             "less affected by prevalence, is {ac}. It does not replace kappa.",
             share=f"{summary.commonest:.0%}", name=name, ac=number(summary.ac, ".2f"),
         )  # fmt: skip
-    apart = summary.correlation is not None and summary.interval.point is not None
-    if apart and summary.correlation - summary.interval.point > 0.15:
+    r, kappa = summary.correlation, summary.interval.point
+    if r is not None and kappa is not None and r - kappa > 0.15:
         text.warn(
             "Correlation is high (r {r}) and agreement is not: the judge ranks as people do, on another level.",
-            r=f"{summary.correlation:.2f}",
+            r=f"{r:.2f}",
         )
 
 

@@ -14,8 +14,8 @@ from data.reports import plots
 from judges.plural import many
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import Line
-from judges.stats.intervals import Interval
 from judges.stats.raters import human_ceiling
+from judges.stats.uncertainty import Interval
 from pages.ui import charts, rows, text
 
 COLUMNS = {
@@ -102,7 +102,7 @@ def title(line: Line) -> str:
     return f"{line.dimension.title} · {line.dimension.sort}"
 
 
-def basis_names(rests: Mapping[Basis, Rest]) -> dict[str, str]:
+def basis_names(rests: Mapping[Basis, Rest]) -> dict[Basis, str]:
     """The bases in words, with the labels of each where they were counted."""
     counts = {b: f" · {many(r.labels, 'label')} of {r.people:,} people" for b, r in rests.items()}
     return {basis: name + counts.get(basis, "") for basis, name in BASES.items()}

@@ -24,14 +24,14 @@ FEW = 8
 """Rows of a list that are shown without scrolling."""
 PEOPLE = 30
 """People of the matrix: those with most labels."""
-SHARE = {"format": "%.0f%%"}
+SHARE = "%.0f%%"
 COLUMNS = {
     "person": st.column_config.TextColumn(width=130),
     "team": st.column_config.TextColumn(width=70),
     "items": st.column_config.NumberColumn(width=48, format="localized", help="Items with a label by this person."),
     "labels": st.column_config.NumberColumn(width=52, format="localized", help="Labels of this dimension."),
     "% agreement": st.column_config.NumberColumn(
-        width=88, help="Share of labels equal to the combined label of the other people.", **SHARE
+        width=88, help="Share of labels equal to the combined label of the other people.", format=SHARE
     ),
     "kappa": st.column_config.NumberColumn(
         width=50, format="%.2f", help="The same corrected for chance: 1 is full agreement, 0 is chance."
@@ -42,7 +42,7 @@ COLUMNS = {
     ),
     "accuracy": st.column_config.NumberColumn(
         width=66, help="Accuracy in the Dawid-Skene estimate below: how often they give the most likely answer.",
-        **SHARE,
+        format=SHARE,
     ),
     "blind": st.column_config.NumberColumn(
         width=48, format="localized", help="Labels given without the judge's scores, over all dimensions."
@@ -52,10 +52,10 @@ COLUMNS = {
     ),
     "acceptance": st.column_config.NumberColumn(
         "acceptance rate", width=108, help="Share of the judge's scores on screen that were accepted; the rest were "
-        "overridden.", **SHARE
+        "overridden.", format=SHARE
     ),
     "not on screen": st.column_config.NumberColumn(
-        width=92, help="Of the judge's scores that they accepted, those that were never on their screen.", **SHARE
+        width=92, help="Of the judge's scores that they accepted, those that were never on their screen.", format=SHARE
     ),
     "s/item": st.column_config.NumberColumn(
         width=54, format="%.1f", help="Median seconds per item; imported labels have none."
@@ -306,7 +306,7 @@ def _otherwise(rows: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[
     )
     one = clicked(
         frame, rows, f"otherwise:{key}", height="content" if len(rows) <= FEW else 320,
-        column_config={"probability": st.column_config.NumberColumn(width=80, **SHARE)},
+        column_config={"probability": st.column_config.NumberColumn(width=80, format=SHARE)},
     )  # fmt: skip
     st.caption("Most probable first. Click one to open it on the desk.")
     if one is not None:

@@ -134,8 +134,8 @@ def row(
         (text.quiet if few else text.say)(  # in grey where nothing may be concluded from it yet
             "kappa **{kappa}** &nbsp;{span}", kappa=number(interval.point, ".2f"), span=span(interval)
         )
-        low, items = one.line.decision.bound, many(interval.items, "item")
-        low = "no lower bound yet" if low is None else f"lower bound {low:.2f}"
+        bound, items = one.line.decision.bound, many(interval.items, "item")
+        low = "no lower bound yet" if bound is None else f"lower bound {bound:.2f}"
         asked, people = f"{one.asked.policy.threshold:.2f}", between(top)
         text.quiet("{low}, on {items}", low=low, items=items)
         told = "not known" if people == "–" else people

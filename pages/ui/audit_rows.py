@@ -50,7 +50,7 @@ def scope(scope: Scope, findings: Mapping[str, Finding]) -> None:
                 with st.container(width="content"):
                     text.say(COUNTED[verdict], n=n)
     sample = f", a random sample of {scope.judged:,}" if scope.items < scope.judged else ""
-    basis = BASES[scope.basis].lower() if scope.basis in BASES else ""  # type: ignore[index]
+    basis = next((title.lower() for one, title in BASES.items() if one == scope.basis), "")
     text.quiet(
         "From {replies} to {items}{sample}; {unscored}. {gold}",
         replies="1 reply" if scope.replies == 1 else f"{scope.replies:,} replies", items=many(scope.items, "item"),

@@ -228,7 +228,9 @@ def _table(key: str, kind: Kind, asked: Sequence[Mapping[str, Any]]) -> list[dic
         "Name": column.TextColumn(width=150, required=True),
         "Unit": column.SelectboxColumn(options=list(SORTS_OF[kind]), default=SORTS_OF[kind][0], width=110),
         "Definition": column.TextColumn(width=300),
-        "Scale": column.SelectboxColumn(options=list(SCALES), format_func=SCALES.get, default="ordinal", width=140),
+        "Scale": column.SelectboxColumn(
+            options=list(SCALES), format_func=lambda scale: SCALES[str(scale)], default="ordinal", width=140
+        ),
         "From": column.NumberColumn(default=1, format="%g", width=60),
         "To": column.NumberColumn(default=5, format="%g", width=60),
         "Step": column.NumberColumn(

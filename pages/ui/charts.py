@@ -21,8 +21,8 @@ from judges.audits import Plot
 from judges.render import svg
 from judges.render.svg import Row
 from judges.stats.breakdown import Slice
-from judges.stats.intervals import Interval
 from judges.stats.reliability import Level
+from judges.stats.uncertainty import Interval
 from pages.ui import picture
 from pages.ui.text import short
 
@@ -70,7 +70,8 @@ def confusion(
         lambda width: svg.confusion(counts, answers, sides=sides, click=True, width=width), key, _file(key),
         "Table of agreement", (380.0, 480.0, 560.0, 800.0),
     )  # fmt: skip
-    return tuple(map(int, at.split(","))) if at else None  # type: ignore[return-value]
+    row, _, column = (at or "").partition(",")
+    return (int(row), int(column)) if column else None
 
 
 def marginals(people: Sequence[float], judge: Sequence[float], answers: Sequence[str], key: str) -> None:

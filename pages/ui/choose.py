@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 import streamlit as st
 
@@ -13,7 +14,8 @@ from data.records.datasets import Dataset
 from data.store import Store
 from pages.ui import links, session, text
 
-STREAMS = {"review": "Review queue", "audit": "Audit sample"}
+Name = TypeVar("Name", bound=str)
+STREAMS: dict[queue.Stream, str] = {"review": "Review queue", "audit": "Audit sample"}
 _FILTERS = {"system": "System", "judge": "Judge", "dimension": "Dimension", "reason": "Reason"}
 
 
@@ -44,7 +46,7 @@ def place(store: Store) -> tuple[Dataset, queue.Stream, queue.Filters] | None:
         return None
     with middle:
         stream: queue.Stream = st.segmented_control(
-            "Queue", list(STREAMS), format_func=STREAMS.get, default=addressed("stream", STREAMS) or "review",
+            "Queue", list(STREAMS), format_func=STREAMS.__getitem__, default=addressed("stream", STREAMS) or "review",
             key="stream", on_change=_address, args=("stream",), label_visibility="collapsed", required=True,
         )  # fmt: skip
     with right:
@@ -67,16 +69,16 @@ def _filter(name: str, known: dict[str, str]) -> str:
     """The value that one filter is set to, "" for any."""
     keys, now = list(known), addressed(name, known)
     chosen: str | None = st.selectbox(
-        _FILTERS[name], keys, index=keys.index(now) if now else None, placeholder="any", format_func=known.get,
+        _FILTERS[name], keys, index=keys.index(now) if now else None, placeholder="any", format_func=known.__getitem__,
         key=name, on_change=_address, args=(name,),
     )  # fmt: skip
     return chosen or ""
 
 
-def addressed(name: str, known: Iterable[str]) -> str:
-    """The value of the chooser of that name, or else what the address says, where there is such a thing; or ""."""
+def addressed(name: str, known: Iterable[Name]) -> Name | None:
+    """The value of the chooser of that name, or else what the address says, where there is such a thing."""
     found = session.component_state(name) or st.query_params.get(name, "")
-    return found if found in known else ""
+    return next((one for one in known if one == found), None)
 
 
 def _address(name: str) -> None:

@@ -14,7 +14,7 @@ from data.records.settings import Waiting, gold_rule
 from data.store import Store
 from judges.stats import calibration as stats_calibration
 from judges.stats.calibration import Line, Summary
-from judges.stats.intervals import Interval
+from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
 _TABLES = ("item", "judgment", "score", "label", "draw", "person_event", "setting", "adjudication", "item_use")

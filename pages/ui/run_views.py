@@ -277,7 +277,7 @@ def trials(found: Any) -> None:
         text.quiet("Dry runs and checks outside of runs: {calls}, {cost}.", calls=many(found.calls, "call"), cost=about)
 
 
-def said(params: dict[str, Any]) -> str:
+def said(params: Mapping[str, Any]) -> str:
     """Parameters in one line."""
     ordered = sorted(params.items(), key=lambda pair: pair[0] != "probe")  # a probe is what one looks for
     return ", ".join(f"{name} {value}" for name, value in ordered)

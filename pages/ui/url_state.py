@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import streamlit as st
 
 from pages.ui import session, text
 
+Value = TypeVar("Value", bound=str)
 
-def one(name: str, title: str, options: Mapping[str, str], default: str = "") -> str:
+
+def one(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
     """One of the options (value -> words): what was chosen, else what the address says, else the default or first."""
-    values, key = list(options), _key(name)
-    now = next(
-        (v for v in (session.component_state(key), st.query_params.get(name), default) if v in options), values[0]
-    )
-    chosen: str = st.selectbox(
+    values, key, now = list(options), _key(name), _now(name, options, default)
+    return st.selectbox(
         text.plain(title), values, index=values.index(now), format_func=lambda value: options[value], key=key,
         on_change=_address, args=(name, key),
     )  # fmt: skip
-    return chosen
 
 
 def words(name: str, title: str) -> str:
@@ -33,14 +32,11 @@ def words(name: str, title: str) -> str:
     return typed or ""
 
 
-def tab(name: str, title: str, options: Mapping[str, str], default: str = "") -> str:
+def tab(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
     """The same as buttons that take as many lines as they need, for panels of which one is shown."""
-    values, key = list(options), _key(name)
-    now = next(
-        (v for v in (session.component_state(key), st.query_params.get(name), default) if v in options), values[0]
-    )
-    chosen: str | None = st.segmented_control(
-        text.plain(title), values, default=now, format_func=lambda value: text.plain(options[value]), key=key,
+    key, now = _key(name), _now(name, options, default)
+    chosen = st.segmented_control(
+        text.plain(title), list(options), default=now, format_func=lambda value: text.plain(options[value]), key=key,
         on_change=_address, args=(name, key), label_visibility="collapsed", required=True,
         wrap=True,
     )  # fmt: skip
@@ -52,6 +48,12 @@ def put(name: str, value: str) -> None:
     st.query_params[name] = value
     kept = session.scratch("picked")
     kept[name] = kept.get(name, 0) + 1
+
+
+def _now(name: str, options: Mapping[Value, str], default: str) -> Value:
+    """The option that holds as the page is drawn."""
+    wanted = (session.component_state(_key(name)), st.query_params.get(name), default)
+    return next((value for one in wanted for value in options if value == one), next(iter(options)))
 
 
 def _key(name: str) -> str:

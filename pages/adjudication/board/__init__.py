@@ -37,5 +37,5 @@ _component = st.components.v2.component(
 
 def board(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
     """Mount the board; `on_outbox` runs when something was decided, and finds it in session_state[key].outbox."""
-    nothing = {"acts": [], "reveal": None, "nonce": 0}
+    nothing: dict[str, Any] = {"acts": [], "reveal": None, "nonce": 0}
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)

@@ -19,7 +19,10 @@ Json = dict[str, Any]
 def sheet(view: View, again: bool = False) -> Json:
     """The component's JSON for one item (its fields are described in this folder's __init__)."""
     content = view.item.content
-    rows = {"dialogue": _dialogue, "pair": _pair, "response": _response}[content.kind](view, content)
+    if isinstance(content, Dialogue):
+        rows = _dialogue(view, content)
+    else:
+        rows = _pair(view, content) if isinstance(content, Pair) else _response(view, content)
     return {
         "item": view.item.id,
         "claim": view.draw or None,

@@ -28,7 +28,8 @@ _EMPTY = {
 
 def light(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """As many of the sheets as are light enough to send together, at least two."""
-    total, kept = 0, []
+    total = 0
+    kept: list[dict[str, Any]] = []
     for sheet in sheets:
         total += sum(len(text["text"] or "") for row in sheet["rows"] for text in row["texts"])
         total += sum(len(head["text"]) for head in sheet["head"])
