@@ -46,7 +46,7 @@ async def life(_: object) -> AsyncIterator[None]:
         raise SystemExit(1) from None
     try:
         sockets.hasten()
-        session.serve(store)
+        session.set_store(store)
         settle()
         runs.look_after_all(store)
         ahead(store)
@@ -56,7 +56,7 @@ async def life(_: object) -> AsyncIterator[None]:
         log.error("server_failed", error)
         raise
     finally:
-        session.serve(None)
+        session.set_store(None)
         runs.close(store)
         store.close()
         temp_folders.forget()

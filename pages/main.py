@@ -82,7 +82,7 @@ def run() -> None:
         for _, role, page, title, a, icon in ROUTES
         if who.may(role)
     }
-    links.register(mine)
+    links.register_pages(mine)
     menu: dict[str, list[st.Page]] = {"": []}
     for section, role, _, title, address, _ in ROUTES:
         # In the menu of those who may; others who follow a link to it learn whose it is.
@@ -99,7 +99,7 @@ def run() -> None:
 
 def _home() -> None:
     """The home page's own address: on to the root, where it stands."""
-    links.go(next(address for _, _, page, _, address, _ in ROUTES if page is HOME))
+    links.open_page(next(address for _, _, page, _, address, _ in ROUTES if page is HOME))
 
 
 try:

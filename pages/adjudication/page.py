@@ -29,7 +29,7 @@ def page() -> None:
     if dataset is None:
         return
     adjudication_notes.rule(dataset, who, middle, right)
-    _board(who, dataset, clock.zone())
+    _board(who, dataset, clock.time_zone())
 
 
 @st.fragment
@@ -65,12 +65,12 @@ def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     done = {one["key"] for one in state.get("acked", [])}
     state["notice"] = None
     try:
-        if item := messages.words(outbox.get("reveal")):
+        if item := messages.as_text(outbox.get("reveal")):
             adjudication.reveal(session.store(), who.name, item)
     except AssayError as error:
         state["notice"] = str(error)
-    for act in map(messages.table, messages.several(outbox.get("acts"))):
-        act_key = messages.words(act.get("key"))
+    for act in map(messages.as_dict, messages.as_list(outbox.get("acts"))):
+        act_key = messages.as_text(act.get("key"))
         if act_key in done:
             continue
         try:
@@ -86,9 +86,9 @@ def _one(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
     """One act of the browser; of a decision the names of the people, in the order of their letters."""
     store = session.store()
     if act.get("action") == "withdraw":
-        adjudication.withdraw(store, actor, key, messages.words(act.get("of")))
+        adjudication.withdraw(store, actor, key, messages.as_text(act.get("of")))
         return None
-    item, unit, dimension, token = (messages.words(act.get(name)) for name in ("item", "unit", "dimension", "token"))
+    item, unit, dimension, token = (messages.as_text(act.get(name)) for name in ("item", "unit", "dimension", "token"))
     value, reason = act.get("v"), act.get("reason")
     reason = reason if isinstance(reason, str) else ""
     made = adjudication.decide(store, actor, key, item, unit, dimension, value, reason, token)

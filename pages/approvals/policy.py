@@ -29,7 +29,8 @@ def panel(who: Person, dataset: Dataset) -> None:
     if past := policy.changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
-                text.say("**{who}**, {at}: {why}", who=one.person, at=clock.at(one.at, clock.zone()), why=one.reason)
+                at = clock.moment(one.at, clock.time_zone())
+                text.say("**{who}**, {at}: {why}", who=one.person, at=at, why=one.reason)
                 text.quiet("Required from then on: {lines}", lines=" ".join(policy_form.told(one.asked)))
     if who.may("lead"):
         with st.expander("Change the policy", icon=":material/tune:"):

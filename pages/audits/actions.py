@@ -37,7 +37,7 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) ->
             added = f"{many(new, 'item')} added" + (f", {there:,} in the queue already" if there else "")
             added += f", {reserved:,} left out: in the audit sample" if reserved else ""
             text.quiet(":green[:material/check_circle:] {added}", added=added)
-            links.to(
+            links.link(
                 "queue",
                 "Review queue",
                 icon=":material/inbox:",

@@ -30,7 +30,7 @@ def page() -> None:
         _nobody(dataset.name)
         return
     with bar, st.container(width=460):
-        judge = url_state.one("judge", "Judge", agreement_tables.judge_names(judges, combinations.named(store)))
+        judge = url_state.select("judge", "Judge", agreement_tables.judge_names(judges, combinations.named(store)))
     with st.container(horizontal=True):
         if dataset.synthetic:
             text.synthetic(dataset.description)
@@ -86,7 +86,7 @@ def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: Findin
     names = audits.names(session.store(), [flag.item for flag in shown])
     clicked = audit_rows.listed(shown, len(finding.flags), names, f"flags:{key}")
     if clicked is not None:
-        links.go("desk", dataset=dataset.name, item=clicked.item)
+        links.open_page("desk", dataset=dataset.name, item=clicked.item)
     if who.may("researcher"):
         actions.take(who.name, dataset, judge, name, finding)
 
@@ -98,8 +98,8 @@ def _nobody(dataset: str) -> None:
         icon=":material/gavel:",
     )
     with st.container(horizontal=True):
-        links.to("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset)
-        links.to("import", "Import judgments", icon=":material/upload_file:")
+        links.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset)
+        links.link("import", "Import judgments", icon=":material/upload_file:")
 
 
 def _open(name: str) -> None:

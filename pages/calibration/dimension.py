@@ -51,10 +51,10 @@ def detail(at: figure_cache.Place, line: Line, key: str) -> None:
     nonresponse.panel(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
     note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
-    approval_rows.decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
+    approval_rows.decided(stand, note, clock.time_zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         there = {name: words for name, (words, _) in PANELS.items() if _has(name, line)}
-        chosen = url_state.tab("panel", "Look into", there)
+        chosen = url_state.tabs("panel", "Look into", there)
         explanations.how("gate", "units", key=f"gate:{key}")
     PANELS[chosen][1](at, line, f"{key}:{chosen}")
 

@@ -19,7 +19,7 @@ WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out
 def choice(rule: Waiting) -> Waiting:
     """What becomes of them in the figures of the page; the dataset's rule to begin with. It is kept in the address."""
     with st.container(width=230):
-        return url_state.one("waiting", "Not adjudicated", WORDS, default=rule)
+        return url_state.select("waiting", "Not adjudicated", WORDS, default=rule)
 
 
 def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str) -> None:
@@ -49,7 +49,7 @@ def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str
             "{used} (how labels are combined). Leaving them out keeps the easier ratings, which overestimates kappa.",
             used=used,
         )
-        links.to("adjudication", "Adjudicate them", icon=":material/balance:", dataset=dataset)
+        links.link("adjudication", "Adjudicate them", icon=":material/balance:", dataset=dataset)
 
 
 def _steps(value: float | None) -> str:

@@ -41,7 +41,7 @@ def answer(d: Dimension) -> str:
     options = {word: word for word in d.scale.answers} or {choice: choice for choice in missingness.usual(d.scale)[3:]}
     middle = missingness.usual(d.scale)[3:]
     with st.container(width=230):
-        return url_state.one("missing", "Count missing as", options, default=middle[0] if middle else "")
+        return url_state.select("missing", "Count missing as", options, default=middle[0] if middle else "")
 
 
 def counted(found: Missing) -> None:

@@ -53,11 +53,11 @@ def page() -> None:
             "No judge has scored this dataset yet. Run one, or import its judgments, to compare it with people.",
             icon=":material/gavel:",
         )
-        links.to("import", "Import judgments", icon=":material/upload_file:")
+        links.link("import", "Import judgments", icon=":material/upload_file:")
         return
     with bar, st.container(width=460):
         names = agreement_tables.judge_names(judges, combinations.named(store))
-        judge = url_state.one("judge", "Judge", names)
+        judge = url_state.select("judge", "Judge", names)
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
             text.synthetic(dataset.description)
@@ -87,10 +87,11 @@ def page() -> None:
     agreement_tables.plot(lines, tops, asked, key)
     found = panel_baselines.floors(store, at, basis, dropped)
     agreement_tables.table(
-        lines, tops, key, lambda row: url_state.put("dimension", lines[row].key), baselines.marks(lines, found)
+        lines, tops, key, lambda row: url_state.set_choice("dimension", lines[row].key), baselines.marks(lines, found)
     )
     with st.container(width=360):
-        chosen = url_state.one("dimension", "One dimension", {line.key: agreement_tables.title(line) for line in lines})
+        titles = {line.key: agreement_tables.title(line) for line in lines}
+        chosen = url_state.select("dimension", "One dimension", titles)
     line = next(line for line in lines if line.key == chosen)
     dimension.detail(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
     if line.dimension.sort == "pair":
@@ -108,11 +109,11 @@ def _basis(at: figure_cache.Place, gate: list[Line], counted: Basis) -> tuple[Ba
         return None, False
     drawn = any(line.dimension.scale.drawn for line in gate)
     with st.container(width=390 if not rests else 460):
-        basis = url_state.one("basis", "Labels used", agreement_tables.basis_names(rests), default=full[0])
+        basis = url_state.select("basis", "Labels used", agreement_tables.basis_names(rests), default=full[0])
     if not drawn:
         return basis, False
     with st.container(width=150):
-        ties = url_state.one("ties", "Ties", {"counted": "counted", "dropped": "dropped"})
+        ties = url_state.select("ties", "Ties", {"counted": "counted", "dropped": "dropped"})
     return basis, ties == "dropped"
 
 
@@ -124,6 +125,6 @@ def _nothing(dataset: str) -> None:
         icon=":material/inbox:",
     )
     with st.container(horizontal=True):
-        links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-        links.to("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
-        links.to("import", "Import labels", icon=":material/upload_file:")
+        links.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
+        links.link("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
+        links.link("import", "Import labels", icon=":material/upload_file:")

@@ -31,7 +31,8 @@ def panel(at: figure_cache.Place, line: Line, key: str) -> None:
             people, judge = (shown.codes[n] for n in cell)
             found = figure_cache.items_in(store, at.plain, session.me().name, line.dimension, at.basis, people, judge)
             ui_agreement.listed(
-                found, shown, cell, f"items:{key}:{cell}", lambda item: links.go("desk", dataset=at.name, item=item)
+                found, shown, cell, f"items:{key}:{cell}",
+                lambda item: links.open_page("desk", dataset=at.name, item=item),
             )
     with right:
         explanations.beside("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")

@@ -39,7 +39,7 @@ def panel(at: Place, line: Line, key: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=300):
-            source = url_state.one(
+            source = url_state.select(
                 "source", "Confidence from", confidence.named(sources), default=rule.source if rule else ""
             )
         wanted = selective.asked(source, rule, bool(d.scale.weights), key)

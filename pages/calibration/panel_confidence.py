@@ -32,7 +32,7 @@ def panel(at: Place, line: Line, key: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=360):
-            source = url_state.one("source", "Confidence from", levels.sources(by_source))
+            source = url_state.select("source", "Confidence from", levels.sources(by_source))
         explanations.how("confidence", "reliability", "ranking", key=key)
     found, cells = by_source[source]
     levels.told(found, source, cells, scored)

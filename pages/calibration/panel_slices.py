@@ -41,7 +41,7 @@ def panel(at: Place, line: Line, key: str) -> None:
     parts.told(found)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=260):
-            by = url_state.one("by", "Slices by", {one.by: one.by for one in found})
+            by = url_state.select("by", "Slices by", {one.by: one.by for one in found})
         explanations.how("slices", key=key)
     chosen = next(one for one in found if one.by == by)
     name = parts.chart(chosen, line.shown.interval, f"chart:{key}:{by}")
@@ -49,5 +49,5 @@ def panel(at: Place, line: Line, key: str) -> None:
         listed = _members(store, at.plain, session.me().name, dimension, at.basis, drop, by, name)
         parts.listed(
             listed, name, line.shown, f"items:{key}:{by}:{name}",
-            lambda item: links.go("desk", dataset=at.name, item=item),
+            lambda item: links.open_page("desk", dataset=at.name, item=item),
         )  # fmt: skip

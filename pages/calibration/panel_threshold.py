@@ -35,7 +35,7 @@ def panel(at: Place, line: Line, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=220):
             named = {name: f"{dimension.scale.say(value)} or more" for name, value in there.items()}
-            chosen = url_state.one("from", "Positive from", named, default=list(named)[len(named) // 2])
+            chosen = url_state.select("from", "Positive from", named, default=list(named)[len(named) // 2])
         explanations.how("threshold", key=key)
     threshold.figures(_one(store, at.plain, dimension, at.basis, there[chosen]), dimension, f"flag:{key}")
     threshold.chart(_curve(store, at.plain, dimension, at.basis), f"flags:{key}")

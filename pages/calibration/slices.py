@@ -94,6 +94,6 @@ def listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: C
             "judge": [scale.say(value) for value in bins.valued([m.judge for m in found], scale)],
         }
     )
-    one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)
+    one = rows.clicked_row(frame, found, key, height="content" if len(found) <= 8 else 320)
     if one is not None:
         go(one.item)

@@ -44,7 +44,7 @@ def write(who: Person, start: Card | None) -> None:
             return
         saved = kept.get("saved", 0) + 1
         kept.update(done=f"Saved: {made.title}, version {made.version}.", saved=saved, writing=False)
-        url_state.put("card", made.name)
+        url_state.set_choice("card", made.name)
         st.rerun()
 
 

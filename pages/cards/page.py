@@ -36,7 +36,7 @@ def page() -> None:
     known, using = cards.known(store), uses.uses(store)
     card_editor.listed(known, using)
     with st.container(width=420):
-        name = url_state.one("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()})
+        name = url_state.select("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()})
     _one(who, known[name], using.get(name, ()))
     if who.may("researcher"):
         with st.expander("Cards for labelling, by dataset", icon=":material/rate_review:"):

@@ -15,7 +15,7 @@ from data.reports import breakdown as report
 from judges.plural import many
 from judges.stats import bins
 from pages.ui import charts, download_form, session, text, url_state
-from pages.ui.download_form import File
+from pages.ui.download_form import Download
 
 OPEN = "open"
 _OWN = ("by", "of", "answer")
@@ -60,13 +60,13 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=230):
-            by = url_state.one("by", "Mean by", {key: way.title for key, way in there.items()})
+            by = url_state.select("by", "Mean by", {key: way.title for key, way in there.items()})
         system = _system(tile) if by != SYSTEM else ""
         outcome = _outcome(tile)
         with st.spinner("Summing up by slice ..."):
             found = breakdown(store, dataset.id, judge, tile, by, system, outcome)
-        name = download_form.named("dashboard", dataset.name, tile.key, found.way.title, system)
-        csv = File(
+        name = download_form.file_name("dashboard", dataset.name, tile.key, found.way.title, system)
+        csv = Download(
             "These figures, as CSV", f"{name}.csv", "text/csv",
             lambda: report.table(tile, found, system, outcome).encode(), "Every slice, with every digit.",
         )  # fmt: skip
@@ -83,7 +83,7 @@ def _system(tile: Tile) -> str:
         return next(iter(names), "")
     every = {} if tile.asking.sided else {"": "all systems together"}
     with st.container(width=230):
-        return url_state.one("of", "System", every | names)
+        return url_state.select("of", "System", every | names)
 
 
 def _outcome(tile: Tile) -> int:
@@ -92,7 +92,7 @@ def _outcome(tile: Tile) -> int:
         return tile.lead
     answers = {str(n): tile.asking.told(n) for n in range(tile.asking.outcomes)}
     with st.container(width=170):
-        return int(url_state.one("answer", "Share of", answers, str(tile.lead)))
+        return int(url_state.select("answer", "Share of", answers, str(tile.lead)))
 
 
 def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome: int, key: str) -> None:

@@ -31,7 +31,7 @@ def page() -> None:
     named = agreement_tables.judge_names(judges, combinations.named(store))
     names = {id_: name for id_, name in named.items() if id_ in held}
     with bar, st.container(width=290):
-        judge = url_state.one("judge", "Judge", names)
+        judge = url_state.select("judge", "Judge", names)
     with st.spinner("Summing up the judge's scores ..."):
         found = dashboard.tiles(store, dataset.id, judge, held[judge])
     with bar:
@@ -76,10 +76,10 @@ def _chosen(found: list[Tile]) -> list[Tile]:
     """The tiles that the filters leave, with the systems that they leave."""
     systems = {s.name or UNNAMED: s.name for tile in found for s in tile.systems}
     with st.container(width=150):
-        system = url_state.one("system", "System", {"": "all", **{key: key for key in sorted(systems)}})
+        system = url_state.select("system", "System", {"": "all", **{key: key for key in sorted(systems)}})
     with st.container(width=165):
         titles = {tile.key: f"{tile.asking.dimension.title} · {tile.approval.sort}" for tile in found}
-        dimension = url_state.one("dimension", "Dimension", {"": "all", **titles})
+        dimension = url_state.select("dimension", "Dimension", {"": "all", **titles})
     left = [tile for tile in found if dimension in ("", tile.key)]
     return [dashboard.only(tile, systems[system]) for tile in left] if system else left
 
@@ -97,6 +97,6 @@ def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answ
         few=f"The first {dashboard.MOST:,} are listed. " if len(found) == dashboard.MOST else "",
     )  # fmt: skip
     table = {"item": [f.name for f in found], "systems": [f.systems for f in found], "unit": [f.unit for f in found]}
-    one = rows.clicked(table, found, f"items:{tile.key}", height=420)
+    one = rows.clicked_row(table, found, f"items:{tile.key}", height=420)
     if one is not None:
-        links.go("desk", dataset=dataset.name, item=one.item)
+        links.open_page("desk", dataset=dataset.name, item=one.item)

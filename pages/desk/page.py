@@ -21,9 +21,9 @@ from pages.ui.sheet import compose, sending, sheet
 def page() -> None:
     """Choose dataset and stream, then label."""
     who = session.me()
-    place = choose.place(session.store())
+    place = choose.queue_view(session.store())
     if place is not None:
-        _desk(who, *place, st.query_params.get("item", ""), clock.zone())
+        _desk(who, *place, st.query_params.get("item", ""), clock.time_zone())
 
 
 @st.fragment

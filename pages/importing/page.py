@@ -37,7 +37,7 @@ def page() -> None:
         text.refuse(kept["refused"])
     if "found" not in kept:
         views.formats()
-        views.earlier(history.imports(session.store()), clock.zone())
+        views.earlier(history.imports(session.store()), clock.time_zone())
         return
     if views.files(kept["found"]):
         _put_away(kept)
@@ -106,5 +106,5 @@ def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
         return
     _put_away(kept)
     if way is not None:
-        links.go(way.page, **way.query)
+        links.open_page(way.page, **way.query)
     st.rerun()

@@ -49,7 +49,7 @@ def formats() -> None:
     """What can be uploaded, with a small example of each shape to look at, to copy and to begin with."""
     text.say("Nothing is written before you have seen what would be stored, and every line that cannot be.")
     st.subheader("What a file may look like", anchor=False)
-    chosen = url_state.tab("shape", "Shape", {one.title: one.title for one in SPECIMENS})
+    chosen = url_state.tabs("shape", "Shape", {one.title: one.title for one in SPECIMENS})
     one = next(one for one in SPECIMENS if one.title == chosen)
     text.quiet("{says}", says=one.says)
     for name, held in one.files.items():
@@ -73,7 +73,7 @@ def earlier(found: Sequence[Import], zone: tzinfo) -> None:
     if not found:
         return
     st.subheader("Latest imports", anchor=False)
-    rows = [(clock.at(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
+    rows = [(clock.moment(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
     st.dataframe(
         pd.DataFrame(rows, columns=["When", "By", "Dataset", "From", "Items", "Judgments", "Labels"]),
         hide_index=True, column_config={"Dataset": _LONG, "From": _LONG},
@@ -278,6 +278,6 @@ def done(result: Result) -> None:
             text.say("{n} left out.", n=many(result.rejected, "line"))
         with st.container(horizontal=True):
             name = result.preview.dataset
-            links.to("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)
-            links.to("desk", "Review desk", icon=":material/rate_review:", dataset=name)
-            links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=name)
+            links.link("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)
+            links.link("desk", "Review desk", icon=":material/rate_review:", dataset=name)
+            links.link("calibration", "Calibration", icon=":material/monitoring:", dataset=name)

@@ -38,8 +38,8 @@ def remember() -> None:
 
 def leave() -> None:
     """Sign out: this browser forgets the name. Ends at the root, so that whoever enters next is not sent out again."""
-    session.leave()
-    links.go("overview")
+    session.sign_out()
+    links.open_page("overview")
 
 
 def closed(title: str, role: Role) -> None:
@@ -52,7 +52,7 @@ def closed(title: str, role: Role) -> None:
         roles=OPEN_TO[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
         leads=", ".join(leads[:FEW]) or "A lead",
     )  # fmt: skip
-    links.to("overview", "Overview", icon=":material/home:")
+    links.link("overview", "Overview", icon=":material/home:")
 
 
 def page() -> None:
@@ -97,7 +97,7 @@ def _find(known: list[Person]) -> None:
 def _enter(name: str) -> None:
     """Enter under a name, or say why not."""
     try:
-        session.enter(people.join(session.store(), name).name)
+        session.sign_in(people.join(session.store(), name).name)
     except AssayError as error:
         text.refuse(error)
         return

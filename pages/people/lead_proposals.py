@@ -23,7 +23,7 @@ def panel(who: Person) -> None:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             text.say(
                 ":blue-badge[:material/group: proposed] **{by}** proposed **{what}**, {at}. A second lead must agree.",
-                by=one.by, what=what, at=clock.at(one.at, clock.zone()),
+                by=one.by, what=what, at=clock.moment(one.at, clock.time_zone()),
             )  # fmt: skip
             if not who.may("lead"):
                 continue

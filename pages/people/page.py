@@ -30,7 +30,7 @@ def page() -> None:
     st.caption("Every change is recorded with the name of whoever made it.")
     lead_proposals.panel(who)
     members = people.members(store)
-    clicked = ledger.table(_COLUMNS, [_row(one) for one in members], "people", "People", chosen=lead)
+    clicked = ledger.wrapped_table(_COLUMNS, [_row(one) for one in members], "people", "People", chosen=lead)
     if lead:
         st.caption("Select a name to change the role, or to deactivate or reactivate the person.")
         if clicked:
@@ -46,7 +46,8 @@ def page() -> None:
             "An annotator in a file with the name of somebody here is listed as “name (file)”."
         )
         rows = [[name, team, f"{labels:,}"] for name, team, labels in imported]
-        ledger.table((("Name", ""), ("Team", "220px"), ("Labels", "n130px")), rows, "imported", "Known from imports")
+        columns = (("Name", ""), ("Team", "220px"), ("Labels", "n130px"))
+        ledger.wrapped_table(columns, rows, "imported", "Known from imports")
 
 
 _COLUMNS = (
@@ -55,7 +56,7 @@ _COLUMNS = (
 
 
 def _row(one: Member) -> list[str]:
-    last = clock.at(one.last, clock.zone()) if one.last else "–"
+    last = clock.moment(one.last, clock.time_zone()) if one.last else "–"
     return [one.person.name, one.person.role, "active" if one.person.active else "inactive", f"{one.items:,}", last]
 
 

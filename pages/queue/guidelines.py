@@ -67,9 +67,9 @@ def _write(dataset: Dataset, who: Person, now: str, count: int) -> None:
 def _history(versions: list[Version]) -> None:
     if not versions:
         return
-    zone = clock.zone()
+    zone = clock.time_zone()
     with st.expander(text.plain(f"Versions ({len(versions)})")):
-        by = {v.number: f"version {v.number} · {v.person} · {clock.at(v.at, zone)}" for v in versions}
+        by = {v.number: f"version {v.number} · {v.person} · {clock.moment(v.at, zone)}" for v in versions}
         chosen = st.selectbox("Version", list(by), format_func=by.__getitem__, label_visibility="collapsed")
         shown = next(v for v in versions if v.number == chosen)
         if shown.text:
@@ -81,4 +81,4 @@ def _history(versions: list[Version]) -> None:
 def _read(said: str, key: str) -> None:
     """The text as the desk shows it, never as Streamlit's Markdown, which would fetch what it names."""
     with st.container(border=True, height=340):
-        sheet.written(said, key)
+        sheet.markdown(said, key)

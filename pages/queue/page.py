@@ -23,7 +23,7 @@ def page() -> None:
     """A stream of a dataset as a list; a click opens the item on the desk."""
     who, store = session.me(), session.store()
     st.title("Queues", anchor=False)
-    place = choose.place(store)
+    place = choose.queue_view(store)
     if place is None:
         return
     dataset, stream, filters = place
@@ -41,7 +41,7 @@ def page() -> None:
 def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Filters) -> None:
     """What can be done with this queue; filling it is for researchers."""
     if st.button("Label", type="primary", icon=":material/arrow_forward:"):
-        links.go("desk", dataset=dataset.name, stream=stream, **asdict(filters))
+        links.open_page("desk", dataset=dataset.name, stream=stream, **asdict(filters))
     if who.may("researcher"):
         fill = queue_dialogs.audit if stream == "audit" else queue_dialogs.review
         if st.button("Draw a sample" if stream == "audit" else "Add items", icon=":material/add:"):
@@ -65,7 +65,7 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
     if kept.get("now", "") != (state, words):
         kept.update(now=(state, words), skip=0)
     found = listing.listing(store, who.name, dataset.id, stream, filters, state, kept["skip"], SIZE, words)
-    queue_table.head(found, progress.personal(store, who.name, dataset.id, clock.zone()))
+    queue_table.head(found, progress.personal(store, who.name, dataset.id, clock.time_zone()))
     if not found.drawn and not words:
         queue_table.empty(stream, filters != queue.Filters(), who.may("researcher"))
         return
@@ -89,7 +89,7 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
         return
     row = queue_table.table(found, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
     if row:
-        links.go("desk", dataset=dataset.name, stream=stream, item=row.item)
+        links.open_page("desk", dataset=dataset.name, stream=stream, item=row.item)
     _pages(kept, found)
 
 

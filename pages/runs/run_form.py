@@ -69,7 +69,7 @@ def card(store: Store, dataset_id: str) -> Card | None:
         st.info("No card can judge these items yet.", icon=":material/style:")
         return None
     usual = next((j[1] for j in datasets.judges(store, dataset_id) if j[1] in fitting), "")
-    return fitting[url_state.one("card", "Card", {n: c.title for n, c in fitting.items()}, default=usual)]
+    return fitting[url_state.select("card", "Card", {n: c.title for n, c in fitting.items()}, default=usual)]
 
 
 def _named(usual: Card) -> Card | None:
@@ -114,7 +114,7 @@ def where() -> str:
     """The practice endpoint, the usual one, or another address."""
     usual = os.environ.get("OPENAI_BASE_URL", "").strip() or "OpenAI"
     options = {PRACTICE: "Practice (fixed rules)", USUAL: usual, OTHER: "Another address"}
-    return url_state.one("endpoint", "Endpoint", options, default=PRACTICE)
+    return url_state.select("endpoint", "Endpoint", options, default=PRACTICE)
 
 
 def endpoint(chosen: str) -> Endpoint | None:

@@ -17,21 +17,22 @@ PAGE = 100
 def page() -> None:
     """The newest changes that fit; researchers and leads see them."""
     who = session.me("researcher")
-    store, zone = session.store(), clock.zone()
+    store, zone = session.store(), clock.time_zone()
     st.title("Audit log", anchor=False)
     st.caption("Nothing is overwritten or deleted: every answer, setting, decision and run is a row of its own.")
     names = {d.name: d for d in datasets.all_datasets(store)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=190):
-            person = url_state.one("who", "Who", {"": "anybody"} | {name: shown(name) for name in trail.people(store)})
+            people = {name: shown(name) for name in trail.people(store)}
+            person = url_state.select("who", "Who", {"": "anybody"} | people)
         with st.container(width=190):
-            dataset = url_state.one("dataset", "Dataset", {"": "any"} | {name: name for name in names})
+            dataset = url_state.select("dataset", "Dataset", {"": "any"} | {name: name for name in names})
         with st.container(width=160):
-            days = url_state.one("days", "When", trail_table.SPANS)
+            days = url_state.select("days", "When", trail_table.SPANS)
         with st.container(width=300):
             chosen = trail_table.kinds(trail.KINDS, trail.USUAL)
         with st.container(width=230):
-            words = url_state.words("words", "Search")
+            words = url_state.search("words", "Search")
     narrow = trail.Narrow(
         chosen, person, names[dataset].id if dataset else "", trail_table.since(days, zone), words=words
     )

@@ -188,7 +188,7 @@ def listed(
     frame = pd.DataFrame(
         [(f.name, f.unit, f.systems, f.came) for f in found], columns=["item", "unit", "system", "gold from"]
     )
-    one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)
+    one = rows.clicked_row(frame, found, key, height="content" if len(found) <= 8 else 320)
     if one is not None:
         go(one.item)
 

@@ -217,7 +217,7 @@ def table(
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Click a row to see that dimension below.", width="stretch")
         more = st.toggle("All columns", key="calibration:all")
-    rows.clickable(
+    rows.clickable_table(
         frame if more else frame[list(ESSENTIAL)], chosen, f"dimensions:{key}:{more}", height="content",
         column_config=COLUMNS, placeholder="–",
     )  # fmt: skip

@@ -18,7 +18,7 @@ from judges.stats.raters.rater_flags import Work
 from judges.types import Scale
 from pages.ui import charts, links, text
 from pages.ui.agreement_tables import number, span
-from pages.ui.rows import clickable, clicked
+from pages.ui.rows import clickable_table, clicked_row
 
 FEW = 8
 """Rows of a list that are shown without scrolling."""
@@ -97,7 +97,7 @@ def own(rows: Mapping[str, Work]) -> None:
         st.caption(
             "You have not labelled anything yet. Your counts, acceptance rate and speed are shown here once you do."
         )
-        links.to("desk", "Open the review desk", icon=":material/rate_review:")
+        links.link("desk", "Open the review desk", icon=":material/rate_review:")
         return
     frame = pd.DataFrame(
         [
@@ -157,7 +157,7 @@ def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[
     )
     may_be_empty = ("team", "acceptance", "not on screen", "s/item", "bias", "warnings")
     hidden = [name for name in may_be_empty if not _any(frame[name])]
-    clickable(
+    clickable_table(
         frame.drop(columns=hidden), chosen, f"annotators:{key}", height="content" if len(rows) <= FEW else 320,
         column_config=COLUMNS, placeholder="–",
     )  # fmt: skip
@@ -222,7 +222,7 @@ def _unseen(work: Work) -> str:
 def listed(cells: Sequence[tuple[str, str, str]], key: str, go: Callable[[str], None]) -> None:
     """Cells as (item, name, unit); `go` gets the item that is clicked."""
     frame = pd.DataFrame({"item": [c[1] for c in cells], "unit": [c[2] for c in cells]})
-    one = clicked(frame, cells, key, width=520, height="content" if len(cells) <= FEW else 320)
+    one = clicked_row(frame, cells, key, width=520, height="content" if len(cells) <= FEW else 320)
     if one is not None:
         go(one[0])
 
@@ -236,7 +236,7 @@ def among(found: Ceiling | None, people: int, dataset: str) -> None:
             "label the same items: set people per item on the page Queues.",
             alone=alone,
         )
-        links.to("queue", "Queues", icon=":material/inbox:", dataset=dataset, stream="audit")
+        links.link("queue", "Queues", icon=":material/inbox:", dataset=dataset, stream="audit")
         return
     text.say(
         "Kappa between two people: **{kappa}** ({span}), from {cells} of {items} that two or more labelled. "
@@ -304,7 +304,7 @@ def _otherwise(rows: Sequence[Otherwise], scale: Scale, key: str, go: Callable[[
             for row in rows
         ]
     )
-    one = clicked(
+    one = clicked_row(
         frame, rows, f"otherwise:{key}", height="content" if len(rows) <= FEW else 320,
         column_config={"probability": st.column_config.NumberColumn(width=80, format=SHARE)},
     )  # fmt: skip

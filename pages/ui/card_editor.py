@@ -16,7 +16,7 @@ from judges.plural import many
 from judges.reading.schema import in_words
 from judges.types import SORTS_OF, Dimension, Kind
 from pages.ui import session, text, url_state
-from pages.ui.rows import clickable
+from pages.ui.rows import clickable_table
 
 KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
 SCALES = {
@@ -79,14 +79,14 @@ def listed(cards: Mapping[str, Card], uses: Mapping[str, Sequence[Use]]) -> None
         if names:
             st.subheader(text.plain(title), anchor=False)
             rows = [_line(cards[name], uses.get(name, ())) for name in names]
-            clickable(
+            clickable_table(
                 pd.DataFrame(rows).drop(columns=[] if used else ["Used by"]),
                 partial(_open, names), f"cards:{title}", column_config=_LISTED, height="content",
             )  # fmt: skip
 
 
 def _open(names: Sequence[str], row: int) -> None:
-    url_state.put("card", names[row])
+    url_state.set_choice("card", names[row])
 
 
 def _line(card: Card, uses: Sequence[Use]) -> dict[str, str]:

@@ -348,7 +348,7 @@ def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> N
         axes(tickfont={"color": INK}, title_font={"color": INK})
     if not figure.layout.showlegend:
         figure.update_layout(showlegend=False)
-    config = _CONFIG | {"toImageButtonOptions": {"format": picture.form(), "filename": _file(key), "scale": 2}}
+    config = _CONFIG | {"toImageButtonOptions": {"format": picture.plot_format(), "filename": _file(key), "scale": 2}}
     st.plotly_chart(figure, key=key, config=config, theme="streamlit")
 
 

@@ -27,17 +27,17 @@ def dataset(store: Store, among: list[Dataset] | None = None, labelled: bool = F
     known = {d.name: d for d in (datasets.all_datasets(store) if among is None else among)}
     if not known:
         st.info("There is no dataset yet.", icon=":material/inbox:")
-        links.to("overview", "Begin on the overview")
+        links.link("overview", "Begin on the overview")
         return None
     names = list(known)
     chosen = st.selectbox(
-        "Dataset", names, index=names.index(addressed("dataset", known) or names[0]), key="dataset",
+        "Dataset", names, index=names.index(_current("dataset", known) or names[0]), key="dataset",
         on_change=_address, args=("dataset",), label_visibility="visible" if labelled else "collapsed",
     )  # fmt: skip
     return known[chosen]
 
 
-def place(store: Store) -> tuple[Dataset, queue.Stream, queue.Filters] | None:
+def queue_view(store: Store) -> tuple[Dataset, queue.Stream, queue.Filters] | None:
     """Dataset, stream and filters in one quiet line."""
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="center")
     with left:
@@ -46,20 +46,20 @@ def place(store: Store) -> tuple[Dataset, queue.Stream, queue.Filters] | None:
         return None
     with middle:
         stream: queue.Stream = st.segmented_control(
-            "Queue", list(STREAMS), format_func=STREAMS.__getitem__, default=addressed("stream", STREAMS) or "review",
+            "Queue", list(STREAMS), format_func=STREAMS.__getitem__, default=_current("stream", STREAMS) or "review",
             key="stream", on_change=_address, args=("stream",), label_visibility="collapsed", required=True,
         )  # fmt: skip
     with right:
-        chosen = narrowed(store, found, stream)
+        chosen = queue_filters(store, found, stream)
     return found, stream, chosen
 
 
-def narrowed(store: Store, found: Dataset, stream: queue.Stream) -> queue.Filters:
+def queue_filters(store: Store, found: Dataset, stream: queue.Stream) -> queue.Filters:
     """Filters of a queue, from the address and the choosers; the button says how many are set."""
     options = filters.options(store, found.id)
     if stream == "audit" and settings.hides_systems(store, found.id):  # or the filter would name what is hidden
         options = replace(options, system={})
-    active = len([name for name in _FILTERS if addressed(name, getattr(options, name))])
+    active = len([name for name in _FILTERS if _current(name, getattr(options, name))])
     label = f"Filters ({active})" if active else "Filters"
     with st.popover(text.plain(label), icon=":material/filter_list:", width="stretch", key="filters"):
         return queue.Filters(**{name: _filter(name, known) for name in _FILTERS if (known := getattr(options, name))})
@@ -67,7 +67,7 @@ def narrowed(store: Store, found: Dataset, stream: queue.Stream) -> queue.Filter
 
 def _filter(name: str, known: dict[str, str]) -> str:
     """The value that one filter is set to, "" for any."""
-    keys, now = list(known), addressed(name, known)
+    keys, now = list(known), _current(name, known)
     chosen: str | None = st.selectbox(
         _FILTERS[name], keys, index=keys.index(now) if now else None, placeholder="any", format_func=known.__getitem__,
         key=name, on_change=_address, args=(name,),
@@ -75,7 +75,7 @@ def _filter(name: str, known: dict[str, str]) -> str:
     return chosen or ""
 
 
-def addressed(name: str, known: Iterable[Name]) -> Name | None:
+def _current(name: str, known: Iterable[Name]) -> Name | None:
     """The value of the chooser of that name, or else what the address says, where there is such a thing."""
     found = session.component_state(name) or st.query_params.get(name, "")
     return next((one for one in known if one == found), None)

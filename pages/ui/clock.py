@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 
-def zone() -> tzinfo:
+def time_zone() -> tzinfo:
     """The time zone of the browser; UTC where it does not say, or says something unknown."""
     try:
         return ZoneInfo(st.context.timezone or "UTC")
@@ -16,9 +16,9 @@ def zone() -> tzinfo:
         return UTC
 
 
-def at(moment: datetime, here: tzinfo, today: datetime | None = None) -> str:
+def moment(at: datetime, here: tzinfo, today: datetime | None = None) -> str:
     """A moment of the store (UTC) in a zone: 14:03, yesterday 14:03, Mon 14:03, 3 Nov, 3 Nov 2025."""
-    local = moment.replace(tzinfo=UTC).astimezone(here)
+    local = at.replace(tzinfo=UTC).astimezone(here)
     present = today or datetime.now(here)
     days = (present.date() - local.date()).days
     if days == 0:
@@ -30,7 +30,7 @@ def at(moment: datetime, here: tzinfo, today: datetime | None = None) -> str:
     return f"{local.day} {local:%b}" + (f" {local.year}" if local.year != present.year else "")
 
 
-def span(length: timedelta) -> str:
+def duration(length: timedelta) -> str:
     """A length of time, roughly: 40 seconds, 12 minutes, 3.5 hours."""
     seconds = length.total_seconds()
     if seconds < 90:

@@ -12,7 +12,7 @@ from pages.ui import session, text
 
 
 @dataclass(frozen=True)
-class File:
+class Download:
     """A file to take away: what it is in words, its name, its sort, and what makes it once somebody asks for it."""
 
     label: str
@@ -22,13 +22,13 @@ class File:
     told: str
 
 
-def named(*parts: str) -> str:
+def file_name(*parts: str) -> str:
     """A name for a file from names of things: whatever a file's name cannot have becomes a dash."""
     joined = "-".join(part for part in parts if part)
     return re.sub(r"[^\w.-]+", "-", joined).strip("-.")[:120] or "assay"
 
 
-def popover(files: list[File], key: str) -> None:
+def popover(files: list[Download], key: str) -> None:
     """A button that opens the list of files, and the choice between PNG and SVG for the plots of the page."""
     with st.popover("Download", icon=":material/download:"), st.container(width=360):
         for number, file in enumerate(files):
@@ -38,10 +38,10 @@ def popover(files: list[File], key: str) -> None:
                     key=f"{key}:{number:d}", on_click="ignore", icon=":material/download:", width="stretch",
                 )  # fmt: skip
                 text.quiet("{told}", told=file.told)
-        form()
+        choose_plot_format()
 
 
-def form() -> None:
+def choose_plot_format() -> None:
     """The form in which the camera of every plot saves it, for this tab."""
     kept = session.scratch("pictures")
     chosen = st.segmented_control(

@@ -9,19 +9,19 @@ import streamlit as st
 from pages.ui import session, text
 
 
-def register(pages: dict[str, Any]) -> None:
+def register_pages(pages: dict[str, Any]) -> None:
     """Say which pages there are for this person in this run; the router does."""
     session.scratch("links")["pages"] = pages
 
 
-def to(address: str, label: str, icon: str | None = None, **query: str) -> None:
+def link(address: str, label: str, icon: str | None = None, **query: str) -> None:
     """A link to another page; nothing where the person has no such page."""
     page = session.scratch("links").get("pages", {}).get(address)
     if page is not None:
         st.page_link(page, label=text.plain(label), icon=icon, query_params={k: v for k, v in query.items() if v})
 
 
-def go(address: str, **query: str) -> None:
+def open_page(address: str, **query: str) -> None:
     """Go to another page at once."""
     page = session.scratch("links").get("pages", {}).get(address)
     if page is not None:

@@ -15,33 +15,33 @@ LONGEST, MOST = 200, 200
 
 def outbox(key: str) -> dict[str, Any]:
     """What the component with that key has sent last."""
-    return table(getattr(session.component_state(key), "outbox", None))
+    return as_dict(getattr(session.component_state(key), "outbox", None))
 
 
-def table(value: Any) -> dict[str, Any]:
+def as_dict(value: Any) -> dict[str, Any]:
     """An object; an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
-def several(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """A list, its first members; an empty one for anything else."""
     return value[:MOST] if isinstance(value, list) else []
 
 
-def words(value: Any, longest: int = LONGEST) -> str:
+def as_text(value: Any, longest: int = LONGEST) -> str:
     """A text that can be stored and asked for; "" for anything else."""
     if not isinstance(value, str) or len(value) > longest or "\0" in value:
         return ""
     return value if value.encode("utf-8", "replace").decode() == value else ""
 
 
-def number(value: Any) -> float | None:
+def as_number(value: Any) -> float | None:
     """A number that can be an answer or a place; None for anything else."""
     sound = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e9
     return float(value) if sound else None
 
 
-def place(value: Any, count: int) -> int | None:
+def as_index(value: Any, count: int) -> int | None:
     """A number from 0 to below `count`; None for anything else."""
-    found = number(value)
+    found = as_number(value)
     return int(found) if found is not None and found == int(found) and 0 <= found < count else None

@@ -12,7 +12,7 @@ from pages.ui import messages, session
 T = TypeVar("T")
 
 
-def clicked(frame: Any, of: Sequence[T], key: str, **options: Any) -> T | None:
+def clicked_row(frame: Any, of: Sequence[T], key: str, **options: Any) -> T | None:
     """Draw a table with a row for each of `of`, in that order; the one that was clicked. `options` go to Streamlit."""
     event: Any = st.dataframe(
         frame, hide_index=True, key=key, on_select="rerun", selection_mode="single-cell", **options
@@ -21,7 +21,7 @@ def clicked(frame: Any, of: Sequence[T], key: str, **options: Any) -> T | None:
     return None if row is None else of[row]
 
 
-def clickable(frame: Any, chosen: Callable[[int], None], key: str, **options: Any) -> None:
+def clickable_table(frame: Any, chosen: Callable[[int], None], key: str, **options: Any) -> None:
     """The same, where `chosen` gets the number of the row before the page is drawn anew."""
 
     def select() -> None:
@@ -34,7 +34,7 @@ def clickable(frame: Any, chosen: Callable[[int], None], key: str, **options: An
 
 def _row(event: Any, count: int) -> int | None:
     """The number of the row of the cell that was clicked, where there is such a row."""
-    for cell in messages.several(event.selection.cells):
+    for cell in messages.as_list(event.selection.cells):
         if isinstance(cell, (list, tuple)) and cell:
-            return messages.place(cell[0], count)
+            return messages.as_index(cell[0], count)
     return None

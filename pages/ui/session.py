@@ -16,7 +16,7 @@ COOKIE = "assay_name"
 _store: Store | None = None
 
 
-def serve(store: Store | None) -> None:
+def set_store(store: Store | None) -> None:
     """Give the pages the store that the server has opened (None when it closes)."""
     global _store
     _store = store
@@ -58,13 +58,13 @@ def person() -> Person | None:
     return found
 
 
-def enter(name: str) -> None:
+def sign_in(name: str) -> None:
     """Sign in as that person in this tab; the cookie for the next one is set by the page."""
     st.session_state["person"] = name
     st.session_state["cookie"] = name
 
 
-def leave() -> None:
+def sign_out() -> None:
     """Sign out."""
     st.session_state["person"] = ""
     st.session_state["cookie"] = ""

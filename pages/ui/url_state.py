@@ -12,7 +12,7 @@ from pages.ui import session, text
 Value = TypeVar("Value", bound=str)
 
 
-def one(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
+def select(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
     """One of the options (value -> words): what was chosen, else what the address says, else the default or first."""
     values, key, now = list(options), _key(name), _now(name, options, default)
     return st.selectbox(
@@ -21,7 +21,7 @@ def one(name: str, title: str, options: Mapping[Value, str], default: str = "") 
     )  # fmt: skip
 
 
-def words(name: str, title: str) -> str:
+def search(name: str, title: str) -> str:
     """Words to search for: what was typed, else what the address says."""
     key = _key(name)
     now = session.component_state(key)
@@ -32,7 +32,7 @@ def words(name: str, title: str) -> str:
     return typed or ""
 
 
-def tab(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
+def tabs(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
     """The same as buttons that take as many lines as they need, for panels of which one is shown."""
     key, now = _key(name), _now(name, options, default)
     chosen = st.segmented_control(
@@ -43,7 +43,7 @@ def tab(name: str, title: str, options: Mapping[Value, str], default: str = "") 
     return chosen or now
 
 
-def put(name: str, value: str) -> None:
+def set_choice(name: str, value: str) -> None:
     """Choose for the person, as when they click on a row; the chooser, drawn anew, follows. For callbacks."""
     st.query_params[name] = value
     kept = session.scratch("picked")

@@ -86,7 +86,7 @@ def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatc
 @SHAPES
 @given(value=JUNK)
 def test_a_place_is_one_that_there_is(value: Any) -> None:
-    found = messages.place(value, 5)
+    found = messages.as_index(value, 5)
     assert found is None or found in range(5)
     chosen = SimpleNamespace(selection=SimpleNamespace(cells=value))
     assert rows._row(chosen, 5) in (None, *range(5))

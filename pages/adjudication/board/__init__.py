@@ -29,8 +29,8 @@ HERE = Path(__file__).parent
 _component = st.components.v2.component(
     "assay_adjudicate",
     html='<div class="sheet adjudicate" tabindex="-1" role="region" aria-label="Adjudication"></div>',
-    css=sheet.together(*(sheet.HERE / name for name in sheet.STYLES), HERE / "board.css"),
-    js=sheet.module(*(sheet.HERE / name for name in sheet.TEXTS), HERE / "board.js", HERE / "moves.js"),
+    css=sheet.join_files(*(sheet.HERE / name for name in sheet.STYLES), HERE / "board.css"),
+    js=sheet.script(*(sheet.HERE / name for name in sheet.TEXTS), HERE / "board.js", HERE / "moves.js"),
     isolate_styles=True,
 )
 

@@ -45,9 +45,9 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: s
     """
     data = compose.tile(given, runs, badges) | {"focus": focus}
     event: Any = _component(key=key, data=data, on_clicked_change=lambda: None, on_opened_change=lambda: None)
-    clicked = messages.table(event.clicked)
-    system = messages.place(clicked.get("system"), len(given.systems))
-    answer = messages.place(clicked.get("answer"), len(given.asking.answers))
+    clicked = messages.as_dict(event.clicked)
+    system = messages.as_index(clicked.get("system"), len(given.systems))
+    answer = messages.as_index(clicked.get("answer"), len(given.asking.answers))
     if system is None or (answer is None and clicked.get("answer") is not None):
         return Wish(behind=event.opened is True)
     return Wish(items=(given.systems[system].name, answer))

@@ -27,12 +27,12 @@ _component = st.components.v2.component(
 )
 
 
-def opened(key: str, count: int) -> int | None:
+def open_row(key: str, count: int) -> int | None:
     """The number of the row that is open in the table of that key."""
-    return messages.place(getattr(session.component_state(key), "open", None), count)
+    return messages.as_index(getattr(session.component_state(key), "open", None), count)
 
 
-def table(
+def wrapped_table(
     columns: Sequence[tuple[str, ...]], rows: Sequence[Sequence[str]], key: str, label: str,
     detail: Sequence[Part] | None = None, actions: Sequence[Sequence[str]] = (), chosen: bool = False,
 ) -> tuple[int, str] | None:  # fmt: skip
@@ -44,7 +44,7 @@ def table(
     With `detail` a row opens (None: no row does), which is what it shows; with `chosen` a row is a button of its own;
     `actions` are the buttons of each row. `label` is what a screen reader calls the table.
     """
-    at = opened(key, len(rows))
+    at = open_row(key, len(rows))
     data = {
         "columns": list(columns), "rows": [list(row) for row in rows], "label": label, "open": at,
         "detail": None if detail is None else list(detail), "actions": [list(of) for of in actions], "chosen": chosen,
@@ -52,7 +52,7 @@ def table(
     event: Any = _component(
         key=key, data=data, default={"open": None}, on_open_change=lambda: None, on_clicked_change=lambda: None
     )
-    clicked = messages.table(event.clicked)
-    row, action = messages.place(clicked.get("row"), len(rows)), messages.words(clicked.get("action"))
+    clicked = messages.as_dict(event.clicked)
+    row, action = messages.as_index(clicked.get("row"), len(rows)), messages.as_text(clicked.get("action"))
     known = row is not None and (action in actions[row] if actions and action else chosen and not action)
     return (row, action) if row is not None and known else None

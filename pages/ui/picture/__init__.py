@@ -38,12 +38,12 @@ _plot = st.components.v2.component(
 )
 
 
-def form() -> str:
+def plot_format() -> str:
     """The form in which plots are saved in this tab: png, or svg once that is chosen under Download."""
     return str(session.scratch("pictures").get("form", "PNG")).lower()
 
 
-def button(svg: str, name: str, key: str, label: str = "Save as PNG") -> None:
+def save_button(svg: str, name: str, key: str, label: str = "Save as PNG") -> None:
     """A button that saves the plot as <name>.png; its colours are the light ones, which also print well."""
     _button(key=key, data={"svg": svg, "name": name, "label": label})
 
@@ -58,9 +58,9 @@ def plot(draw: Callable[[float], str], key: str, name: str, label: str, widths: 
 
     def there(chosen: Any) -> str | None:
         """What was chosen, if it can be."""
-        number = messages.words(chosen)
+        number = messages.as_text(chosen)
         return number if re.fullmatch(r"[0-9,]+", number) and f'data-at="{number}"' in plots[0] else None
 
     chosen = there(getattr(session.component_state(key), "chosen", None))
-    data = {"plots": plots, "name": name, "label": label, "form": form(), "chosen": chosen}
+    data = {"plots": plots, "name": name, "label": label, "form": plot_format(), "chosen": chosen}
     return there(_plot(key=key, data=data, default={"chosen": None}, on_chosen_change=lambda: None).chosen)

@@ -45,12 +45,12 @@ def received(key: str) -> dict[str, Any]:
     came: whether it has sent anything; answers (of any shape); have: items; want: {item, reveal} or None.
     """
     outbox = sent.outbox(key)
-    want = sent.table(outbox.get("want"))
-    item = sent.words(want.get("item"))
+    want = sent.as_dict(outbox.get("want"))
+    item = sent.as_text(want.get("item"))
     return {
         "came": bool(outbox.get("nonce")),
-        "answers": sent.several(outbox.get("answers")),
-        "have": [name for one in sent.several(outbox.get("have")) if (name := sent.words(one))],
+        "answers": sent.as_list(outbox.get("answers")),
+        "have": [name for one in sent.as_list(outbox.get("have")) if (name := sent.as_text(one))],
         "want": {"item": item, "reveal": want.get("reveal") is True} if item else None,
     }
 
