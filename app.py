@@ -19,10 +19,10 @@ from data.workspace.bootstrap import begin
 from judges.cards import cards
 from judges.errors import AssayError
 from judges.version import VERSION
-from pages.server import downloads, loggers, sockets, temp_folders
+from pages.server import downloads, sockets, startup, temp_folders
+from pages.server.access import Origins
 from pages.server.assets import Assets
 from pages.server.headers import SecurityHeaders
-from pages.server.origins import Origins
 from pages.server.preload import settle
 from pages.server.uploads import Uploads
 from pages.ui import session
@@ -31,7 +31,7 @@ from pages.ui import session
 @contextlib.asynccontextmanager
 async def life(_: object) -> AsyncIterator[None]:
     """Hold the store open while the server runs; what is approved is summed up meanwhile."""
-    loggers.join()
+    startup.join()
     log.catch()
     try:
         log.begin("INFO")

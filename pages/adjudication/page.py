@@ -13,7 +13,7 @@ from data.records.datasets import Dataset
 from data.records.people import Person
 from data.store.ids import now
 from judges.errors import AssayError
-from pages.adjudication.board import board, compose
+from pages.adjudication.board import board, board_data
 from pages.ui import adjudication_notes, choose, clock, messages, session
 
 AHEAD = 3
@@ -44,7 +44,7 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
         {
             "person": who.name,
             "place": dataset.id,
-            "items": [compose.item(one, who.name) for one in dockets],
+            "items": [board_data.item(one, who.name) for one in dockets],
             "acked": state.get("acked", []),
             "refused": state.get("refused", []),
             "progress": {"left": len(waits.mine)},

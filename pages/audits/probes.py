@@ -12,7 +12,8 @@ from data.records.people import Person
 from data.runs import runs
 from judges.errors import AssayError
 from judges.params import Params
-from pages.ui import links, run_views, session, text
+from pages.runs import run_views
+from pages.ui import links, session, text
 
 PROBES = {
     "scenario_swapped": "Every dialogue is judged once more, with the scenario of another one.",

@@ -13,8 +13,8 @@ from data.records.people import Person
 from judges.authoring.card_lookup import POINTWISE
 from judges.card import Card
 from judges.plural import many
-from pages.cards import editor_page
-from pages.ui import card_editor, session, text, url_state
+from pages.cards import card_view, editor
+from pages.ui import session, text, url_state
 
 
 def page() -> None:
@@ -34,13 +34,13 @@ def page() -> None:
         with st.container(border=True):
             _new(who)
     known, using = cards.known(store), uses.uses(store)
-    card_editor.listed(known, using)
+    card_view.listed(known, using)
     with st.container(width=420):
         name = url_state.select("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()})
     _one(who, known[name], using.get(name, ()))
     if who.may("researcher"):
         with st.expander("Cards for labelling, by dataset", icon=":material/rate_review:"):
-            editor_page.desk(who)
+            editor.desk(who)
 
 
 def _new(who: Person) -> None:
@@ -52,28 +52,28 @@ def _new(who: Person) -> None:
         if st.button("Cancel", icon=":material/close:", type="tertiary"):
             kept["writing"] = False
             st.rerun()
-    editor_page.write(who, None)
+    editor.write(who, None)
 
 
 def _one(who: Person, card: Card, using: Sequence[Use]) -> None:
     """One card in full, what uses it, its versions and its folder."""
-    store, origin = session.store(), card_editor.origin(card)
+    store, origin = session.store(), card_view.origin(card)
     made = origin == "own"
     st.subheader(text.plain(card.title), anchor=False)
     text.quiet(
-        "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=card_editor.ORIGINS[origin]
+        "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=card_view.ORIGINS[origin]
     )
     if card.name.startswith(POINTWISE):
         st.caption("A run of it may name other dimensions, on other scales, and leave out the confidence.")
-    card_editor.whole(card)
-    card_editor.used(using)
+    card_view.whole(card)
+    card_view.used(using)
     if made:
         st.download_button(
             "Download as a folder", folder.export(store, card.name), f"{card.name}.zip", "application/zip",
             icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is a built-in card with this version.",
         )  # fmt: skip
     if card.examples:
-        card_editor.shown(fewshot.shown(store, card))
+        card_view.shown(fewshot.shown(store, card))
     stored = cards.versions(store, card.name)
     if len(stored) > 1:
         for one in stored:
@@ -84,7 +84,7 @@ def _one(who: Person, card: Card, using: Sequence[Use]) -> None:
             )  # fmt: skip
     if made and who.may("lead"):
         with st.expander("New version", icon=":material/edit:"):
-            editor_page.write(who, card)
+            editor.write(who, card)
     if who.may("lead") and card.prompts and origin != "over":
         with st.expander("Few-shot examples", icon=":material/lightbulb:"):
-            editor_page.examples(who, card)
+            editor.examples(who, card)

@@ -8,7 +8,7 @@ from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
 from data.records import combinations, datasets
 from data.records.datasets import Dataset
-from pages.dashboard import breakdown, dashboard_view, tiles
+from pages.dashboard import breakdown, surroundings, tiles
 from pages.ui import agreement_tables, choose, links, practice_badge, rows, session, text, url_state
 
 UNNAMED = "(unnamed)"
@@ -26,7 +26,7 @@ def page() -> None:
     held = dashboard.published(store, dataset.id)
     judges = datasets.judges(store, dataset.id)
     if not held:
-        dashboard_view.nothing(store, dataset, judges)
+        surroundings.nothing(store, dataset, judges)
         return
     named = agreement_tables.judge_names(judges, combinations.named(store))
     names = {id_: name for id_, name in named.items() if id_ in held}
@@ -44,9 +44,9 @@ def page() -> None:
     badges = {"synthetic": dataset.description} if dataset.synthetic else {}
     if made and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."
-    dashboard_view.scope(shown, names[judge], dataset.name)
+    surroundings.scope(shown, names[judge], dataset.name)
     if who.may("lead"):
-        dashboard_view.doubted(store, dataset, judge)
+        surroundings.doubted(store, dataset, judge)
     breakdown.nothing(found)
     runs = dashboard.run_names(dashboard.runs(store, dataset.id, judge))
     wishes = [
@@ -55,9 +55,9 @@ def page() -> None:
     ]
     _opened(who.name, dataset, judge, found, wishes)
     if shown:
-        dashboard_view.download(store, dataset, judge, shown)
-    dashboard_view.reading()
-    dashboard_view.withheld(store, dataset, judge, model)
+        surroundings.download(store, dataset, judge, shown)
+    surroundings.reading()
+    surroundings.withheld(store, dataset, judge, model)
 
 
 def _opened(who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: list[tuple[Tile, tiles.Wish]]) -> None:

@@ -14,8 +14,9 @@ from data.records.datasets import Dataset
 from data.records.people import Person
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from judges.errors import AssayError
+from pages.desk import exchange
 from pages.ui import choose, clock, session
-from pages.ui.sheet import compose, sending, sheet
+from pages.ui.sheet import sheet, sheet_data
 
 
 def page() -> None:
@@ -33,12 +34,12 @@ def _desk(
     """The desk itself, which alone reruns with every answer."""
     key = f"desk:{who.name}:{dataset.id}:{stream}"
     state = session.scratch(f"{key}:{filters}")
-    outbox = sending.received(key)
+    outbox = exchange.received(key)
     notice, store = None, session.store()
     try:
-        ahead = sending.AHEAD if outbox["came"] else sending.FIRST
+        ahead = exchange.AHEAD if outbox["came"] else exchange.FIRST
         given = queue.claim(store, who.name, dataset.id, stream, filters, outbox["have"], ahead)
-        sheets = sending.light([compose.sheet(v) for v in desk.views(store, who.name, given)])
+        sheets = exchange.light([sheet_data.sheet(v) for v in desk.views(store, who.name, given)])
         sheets += _asked(who, state, outbox, linked)
     except AssayError as error:
         sheets, notice = [], str(error)
@@ -65,9 +66,9 @@ def _desk(
                 "done": stand.queue.answered,
                 "total": stand.queue.drawn,
             },
-            "empty": sending.empty(stream, filters != queue.Filters()) if not stand.left and not notice else None,
+            "empty": exchange.empty(stream, filters != queue.Filters()) if not stand.left and not notice else None,
             "notice": state.get("notice") or notice,
-            "guide": sending.guide(guidelines.current(store, dataset.id), dataset.name, zone),
+            "guide": exchange.guide(guidelines.current(store, dataset.id), dataset.name, zone),
         },
         key=key,
         on_outbox=lambda: _save(who, key, state, zone),
@@ -79,19 +80,19 @@ def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: s
     store, found = session.store(), []
     if linked and linked != state.get("open"):
         state["open"] = linked
-        found.append(compose.sheet(desk.opened(store, who.name, linked)))
+        found.append(sheet_data.sheet(desk.opened(store, who.name, linked)))
     want = outbox.get("want")
     if want and want.get("item"):
         if want.get("reveal"):
             desk.reveal(store, who.name, want["item"])
-        found.append(compose.sheet(desk.opened(store, who.name, want["item"]), again=True))
+        found.append(sheet_data.sheet(desk.opened(store, who.name, want["item"]), again=True))
     return found
 
 
 def _save(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Save what the browser sent, and remember what to acknowledge."""
     try:
-        saved, refused = labels.save(session.store(), who.name, sending.received(key)["answers"])
+        saved, refused = labels.save(session.store(), who.name, exchange.received(key)["answers"])
         state["notice"] = None
     except AssayError as error:
         state["notice"] = str(error)

@@ -20,7 +20,7 @@ from data.importing.specimens import SPECIMENS
 from data.records import datasets
 from judges.errors import AssayError
 from judges.plural import many
-from pages.importing import mapping, series
+from pages.importing import mapping_form, series_form
 from pages.server import downloads
 from pages.ui import clock, links, session, text, url_state
 from pages.ui.agreement import REASONS
@@ -106,7 +106,7 @@ def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
     said = outline
     if outline.tables or outline.series:
         st.subheader("What the files hold", anchor=False)
-        said = series.editor(outline, key)
+        said = series_form.editor(outline, key)
     sampling = st.radio(
         "If the files hold people's labels: how were the labelled items chosen?",
         importing.SAMPLINGS,
@@ -128,12 +128,12 @@ def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
             columns = earlier
         label = text.plain(f"Map the columns of {table.file.name} by hand")
         if st.toggle(label, key=f"{key}:hand:{table.file.name}"):
-            columns, faults = mapping.editor(table, columns)
+            columns, faults = mapping_form.editor(table, columns)
             for fault in faults:
                 st.text(fault)
             if faults:
                 return None
-            mapping.becomes(table, columns)
+            mapping_form.becomes(table, columns)
         by_hand.append(columns)
     return replace(made, mappings=tuple(by_hand))
 

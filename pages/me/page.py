@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.annotators import annotators
-from pages.server import origins
+from pages.server import access
 from pages.ui import annotator_tables, session, text
 
 
@@ -16,4 +16,4 @@ def page() -> None:
     text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
     st.subheader("Your labels", anchor=False)
     annotator_tables.own(annotators.own(session.store(), who.name))
-    st.caption(text.HERE if origins.local() else text.ANYWHERE)
+    st.caption(text.HERE if access.local() else text.ANYWHERE)

@@ -7,7 +7,7 @@ import streamlit as st
 from data.records import people
 from data.records.people import Person, Role
 from judges.errors import AssayError
-from pages.server import origins
+from pages.server import access
 from pages.ui import links, session, text
 
 FEW = 8
@@ -80,7 +80,7 @@ def page() -> None:
             if first
             else "New names begin as annotators; a lead can change that."
         )
-        st.caption(text.HERE if origins.local() else text.ANYWHERE)
+        st.caption(text.HERE if access.local() else text.ANYWHERE)
 
 
 def _find(known: list[Person]) -> None:

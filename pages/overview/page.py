@@ -11,7 +11,7 @@ from data.records.people import Person
 from data.trail import activity
 from data.workspace import bootstrap
 from judges.errors import AssayError
-from pages.overview import todo
+from pages.overview import sections
 from pages.ui import adjudication_notes, approval_rows, clock, links, session, text
 from pages.ui.choose import STREAMS
 
@@ -42,13 +42,13 @@ def page() -> None:
         for dataset in known:
             queues = {s: here[dataset.id, s].queue for s in STREAMS}
             nothing = progress.Done(0, 0, 0, 0)
-            todo.far(dataset, done.get(dataset.id, nothing), queues, datasets.judges(store, dataset.id))
+            sections.far(dataset, done.get(dataset.id, nothing), queues, datasets.judges(store, dataset.id))
     with right:
         decide = st.container()
         st.subheader("You", anchor=False)
-        todo.pace(mine, list(progress.days(store, who.name, zone).values()))
+        sections.pace(mine, list(progress.days(store, who.name, zone).values()))
         st.subheader("Recent activity", anchor=False)
-        todo.moved(activity.recent(store), zone)
+        sections.moved(activity.recent(store), zone)
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
             judges = {id_: model for d in known for id_, _, model, *_ in datasets.judges(store, d.id)}
@@ -60,11 +60,11 @@ def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]])
     if not some:
         st.markdown("There is nothing for you to label now. A researcher can add items on the page Queues.")
     for number, one in enumerate(some[:FEW]):
-        todo.waiting(*one, first=not number)
+        sections.waiting(*one, first=not number)
     if some[FEW:]:
         with st.expander(f"{len(some) - FEW:d} more queues"):
             for one in some[FEW:]:
-                todo.waiting(*one, first=False)
+                sections.waiting(*one, first=False)
 
 
 def _first_steps(who: Person) -> None:

@@ -7,8 +7,8 @@ import streamlit as st
 from data.records import people
 from data.records.people import Member, Person, Role
 from pages.people import lead_proposals
-from pages.server import origins
-from pages.ui import clock, ledger, session, text
+from pages.server import access
+from pages.ui import clock, session, tables, text
 
 MAY = {
     "annotator": "Labels items, and reads all figures.",
@@ -26,11 +26,11 @@ def page() -> None:
         st.space("stretch")
         if lead and st.button("Add a person", type="primary", icon=":material/person_add:"):
             _add(who)
-    st.caption(text.HERE if origins.local() else text.ANYWHERE)
+    st.caption(text.HERE if access.local() else text.ANYWHERE)
     st.caption("Every change is recorded with the name of whoever made it.")
     lead_proposals.panel(who)
     members = people.members(store)
-    clicked = ledger.wrapped_table(_COLUMNS, [_row(one) for one in members], "people", "People", chosen=lead)
+    clicked = tables.wrapped_table(_COLUMNS, [_row(one) for one in members], "people", "People", chosen=lead)
     if lead:
         st.caption("Select a name to change the role, or to deactivate or reactivate the person.")
         if clicked:
@@ -47,7 +47,7 @@ def page() -> None:
         )
         rows = [[name, team, f"{labels:,}"] for name, team, labels in imported]
         columns = (("Name", ""), ("Team", "220px"), ("Labels", "n130px"))
-        ledger.wrapped_table(columns, rows, "imported", "Known from imports")
+        tables.wrapped_table(columns, rows, "imported", "Known from imports")
 
 
 _COLUMNS = (

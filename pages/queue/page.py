@@ -11,7 +11,7 @@ from data.queue.listing import Listing
 from data.records.datasets import Dataset
 from data.records.people import Person
 from judges.plural import many
-from pages.queue import guidelines, queue_dialogs, queue_table
+from pages.queue import dialogs, guidelines, table
 from pages.ui import adjudication_notes, choose, clock, links, session, text
 
 SIZE = 25
@@ -43,11 +43,11 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
     if st.button("Label", type="primary", icon=":material/arrow_forward:"):
         links.open_page("desk", dataset=dataset.name, stream=stream, **asdict(filters))
     if who.may("researcher"):
-        fill = queue_dialogs.audit if stream == "audit" else queue_dialogs.review
+        fill = dialogs.audit if stream == "audit" else dialogs.review
         if st.button("Draw a sample" if stream == "audit" else "Add items", icon=":material/add:"):
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, reservations."):
-            queue_dialogs.rules(dataset, who.name, who.may("lead"))
+            dialogs.rules(dataset, who.name, who.may("lead"))
         if who.may("lead") and st.button(
             adjudication_notes.RULE, icon=":material/gavel:", help=adjudication_notes.HELP
         ):
@@ -65,9 +65,9 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
     if kept.get("now", "") != (state, words):
         kept.update(now=(state, words), skip=0)
     found = listing.listing(store, who.name, dataset.id, stream, filters, state, kept["skip"], SIZE, words)
-    queue_table.head(found, progress.personal(store, who.name, dataset.id, clock.time_zone()))
+    table.head(found, progress.personal(store, who.name, dataset.id, clock.time_zone()))
     if not found.drawn and not words:
-        queue_table.empty(stream, filters != queue.Filters(), who.may("researcher"))
+        table.empty(stream, filters != queue.Filters(), who.may("researcher"))
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
@@ -76,8 +76,8 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
         )  # fmt: skip
         st.pills(
             "State",
-            [s for s in queue_table.STATES if found.states.get(s) or s == state],
-            format_func=lambda s: text.plain(f"{queue_table.STATES[s]} {found.states.get(s, 0):,}"),
+            [s for s in table.STATES if found.states.get(s) or s == state],
+            format_func=lambda s: text.plain(f"{table.STATES[s]} {found.states.get(s, 0):,}"),
             key=f"{key}:state",
             label_visibility="collapsed",
         )
@@ -87,7 +87,7 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
     if not found.rows:
         text.quiet("No item of this queue matches “{words}”." if words else "No item is in this state.", words=words)
         return
-    row = queue_table.table(found, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
+    row = table.table(found, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
     if row:
         links.open_page("desk", dataset=dataset.name, stream=stream, item=row.item)
     _pages(kept, found)

@@ -7,8 +7,8 @@ import streamlit as st
 from data.records.people import Person
 from data.runs import runs
 from judges.errors import AssayError
-from pages.runs import run_form
-from pages.ui import run_views, session, text
+from pages.runs import run_form, run_views
+from pages.ui import session, text
 
 
 def form(who: Person) -> None:

@@ -11,8 +11,8 @@ from data.records import datasets
 from data.records.people import Person
 from data.runs import runs
 from data.runs.run_order import LIVE, Run, Standing
-from pages.runs import new_run
-from pages.ui import clock, links, run_views, session, text
+from pages.runs import new_run, run_views
+from pages.ui import clock, links, session, text
 
 
 def page() -> None:

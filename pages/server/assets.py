@@ -17,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages.server import bundle, first_html
+from pages.server import first_html, libraries
 
 FOLDER = Path(st.__file__).parent / "static" / "static"
 HTML = Path("index.html")
@@ -65,7 +65,7 @@ _kept: dict[tuple[str, bool], tuple[bytes, str, bool]] = {}
 def _files() -> dict[str, Path]:
     """Address -> file, of all that there are: no other can be asked for."""
     own = {f"/static/{file.relative_to(FOLDER).as_posix()}": file for file in FOLDER.rglob("*") if file.is_file()}
-    return own | bundle.files()
+    return own | libraries.files()
 
 
 def _read(path: str, packs: bool) -> tuple[bytes, str, bool]:

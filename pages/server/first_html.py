@@ -13,7 +13,7 @@ from pathlib import Path
 import streamlit
 
 from judges.version import VERSION
-from pages.server import bundle
+from pages.server import libraries
 
 STATIC = Path(streamlit.__file__).parent / "static"
 SCRIPTS = STATIC / "static" / "js"
@@ -63,7 +63,7 @@ def html(address: str) -> bytes | None:
         if f"/{name}" not in first
     )
     if address in TEXTS:
-        links += "".join(f'<link rel="preload" as="script" href=".{name}">\n' for name in bundle.first())
+        links += "".join(f'<link rel="preload" as="script" href=".{name}">\n' for name in libraries.first())
     return first.replace("</head>", f"{_ROOT}<style>{STYLE}</style>{links}</head>", 1).encode()
 
 

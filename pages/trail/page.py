@@ -7,7 +7,7 @@ import streamlit as st
 from data.records import datasets
 from data.records.names import shown
 from data.trail import particulars, trail
-from pages.trail import trail_table
+from pages.trail import table
 from pages.ui import clock, session, text, url_state
 
 PAGE = 100
@@ -28,13 +28,13 @@ def page() -> None:
         with st.container(width=190):
             dataset = url_state.select("dataset", "Dataset", {"": "any"} | {name: name for name in names})
         with st.container(width=160):
-            days = url_state.select("days", "When", trail_table.SPANS)
+            days = url_state.select("days", "When", table.SPANS)
         with st.container(width=300):
-            chosen = trail_table.kinds(trail.KINDS, trail.USUAL)
+            chosen = table.kinds(trail.KINDS, trail.USUAL)
         with st.container(width=230):
             words = url_state.search("words", "Search")
     narrow = trail.Narrow(
-        chosen, person, names[dataset].id if dataset else "", trail_table.since(days, zone), words=words
+        chosen, person, names[dataset].id if dataset else "", table.since(days, zone), words=words
     )
     turn = session.scratch("trail")
     if turn.get("narrow") != narrow:
@@ -45,9 +45,9 @@ def page() -> None:
         st.info("Nothing fits. Choose other kinds, a longer time or other words.", icon=":material/history:")
         return
     key = f"trail:{hash(narrow)}:{len(before)}"
-    opened = trail_table.opened(found, key)
+    opened = table.opened(found, key)
     appended = trail.appended(store, who.name, opened.seq) if opened else {}
-    trail_table.table(found, zone, key, particulars.described(store, appended))
+    table.table(found, zone, key, particulars.described(store, appended))
     with st.container(horizontal=True):
         if before and st.button("Newer", icon=":material/chevron_left:"):
             before.pop()
@@ -56,5 +56,5 @@ def page() -> None:
             before.append(found[-1].seq)
             st.rerun()
         st.space("stretch")
-        trail_table.download(lambda: trail.every(store, narrow))
-    text.quiet("{n} shown. Select a row to see what was stored.", n=trail_table.many(found))
+        table.download(lambda: trail.every(store, narrow))
+    text.quiet("{n} shown. Select a row to see what was stored.", n=table.many(found))

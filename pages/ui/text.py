@@ -18,7 +18,7 @@ NO_RATINGS = (
 """What a panel says that compares people and judge, before there is anything to compare."""
 HERE = "Names are not checked: Assay answers only on this computer (127.0.0.1) and asks for no password."
 ANYWHERE = "Names are not checked, and Assay asks for no password: whoever reaches it can enter under any name."
-"""What stands in for a login, on this computer only (`pages.server.origins.local`) and elsewhere."""
+"""What stands in for a login, on this computer only (`pages.server.access.local`) and elsewhere."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=/@])")
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 """Signs that turn the direction of the text after them, which may be ours; letters have a direction without them."""

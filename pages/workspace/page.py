@@ -12,7 +12,7 @@ from data.workspace.verify import verify
 from judges.errors import AssayError
 from judges.plural import many
 from pages.server import downloads
-from pages.ui import clock, ledger, session, text
+from pages.ui import clock, session, tables, text
 
 
 def page() -> None:
@@ -56,7 +56,7 @@ def _backups(who: Person) -> None:
         st.info("There is no backup yet. Make one at regular times, and before an upgrade.", icon=":material/save:")
         return
     columns = [("Backup", ""), ("Made", "150px"), ("By", "150px"), ("Revision", "n95px"), ("Size", "n100px")]
-    clicked = ledger.wrapped_table(
+    clicked = tables.wrapped_table(
         columns, [_row(one) for one in found], "backups", "Backups", actions=[("Check", "Download")] * len(found)
     )
     st.caption("To restore a backup, stop Assay and run this. The present file is kept under another name.")

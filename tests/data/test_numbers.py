@@ -21,8 +21,8 @@ from data.store.ids import new_id
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import checked
 from judges.cards.pointwise_quality.card import DEFAULT
-from pages.adjudication.board import compose as board
-from pages.ui.sheet import compose
+from pages.adjudication.board import board_data as board
+from pages.ui.sheet import sheet_data
 from tests.data.importing import bring, workspace
 
 Json = dict[str, Any]
@@ -64,7 +64,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def cells(view: desk.View) -> dict[str, Json]:
-    return {c["dimension"]: c for r in compose.sheet(view)["rows"] for g in r["groups"] for c in g["cells"]}
+    return {c["dimension"]: c for r in sheet_data.sheet(view)["rows"] for g in r["groups"] for c in g["cells"]}
 
 
 def seen(store: Store, person: str, card: str) -> desk.View:

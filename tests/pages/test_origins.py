@@ -11,7 +11,7 @@ import streamlit as st
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from pages.server.origins import Origins
+from pages.server.access import Origins
 from tests.server import Server
 
 OWN = "127.0.0.1:8601"

@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 from data.dashboard.dashboard import Tile
-from pages.dashboard.tiles import compose
+from pages.dashboard.tiles import tile_data
 from pages.ui import messages
 
 HERE = Path(__file__).parent
@@ -43,7 +43,7 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: s
     `runs` names the runs that scores came from, `badges` are further marks beside "approved", with what they mean;
     `focus` puts the keyboard on it.
     """
-    data = compose.tile(given, runs, badges) | {"focus": focus}
+    data = tile_data.tile(given, runs, badges) | {"focus": focus}
     event: Any = _component(key=key, data=data, on_clicked_change=lambda: None, on_opened_change=lambda: None)
     clicked = messages.as_dict(event.clicked)
     system = messages.as_index(clicked.get("system"), len(given.systems))

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pages.server import bundle
+from pages.server import libraries
 from pages.ui.sheet import HERE, SCRIPTS, STYLES, join_files, script
 from tests.pages.sheet import fakes
 
@@ -146,8 +146,8 @@ def tab(chromium: Any) -> Iterator[Any]:
 
     def answer(route: Any) -> None:
         path = urlsplit(route.request.url).path
-        if path in bundle.files():
-            route.fulfill(path=bundle.files()[path])
+        if path in libraries.files():
+            route.fulfill(path=libraries.files()[path])
         elif path == "/desk.js":
             route.fulfill(body=scripts, content_type="text/javascript")
         else:

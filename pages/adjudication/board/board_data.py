@@ -7,14 +7,14 @@ from typing import Any
 from data.adjudication.docket import Docket, shuffled
 from data.gold.disputes import Cell
 from data.store.ids import content_id
-from pages.ui.sheet import compose
+from pages.ui.sheet import sheet_data
 
 Json = dict[str, Any]
 
 
 def item(docket: Docket, actor: str) -> Json:
     """The board's JSON for one item (its fields are described in this folder's __init__)."""
-    sheet = compose.sheet(docket.view)
+    sheet = sheet_data.sheet(docket.view)
     rows = [
         {k: row[k] for k in ("unit", "sort", "no", "title", "texts", "columns")}
         for row in sheet["rows"]
@@ -50,8 +50,8 @@ def _cell(docket: Docket, cell: Cell, actor: str) -> Json:
         "label": _label(docket, cell.unit, cell.dimension),
         "definition": dimension.definition if dimension else "",
         "kind": cell.scale.kind,
-        "steps": compose.answers(cell.scale, docket.view.item.content),
-        "range": compose.field(cell.scale),
+        "steps": sheet_data.answers(cell.scale, docket.view.item.content),
+        "range": sheet_data.field(cell.scale),
         "said": [{"by": letter[s.person], "v": s.value} for s in said],
         "notes": [
             {"by": letter.get(w.person, "–"), "sort": w.sort, "text": w.text}
@@ -66,7 +66,7 @@ def _cell(docket: Docket, cell: Cell, actor: str) -> Json:
         "judges": [
             {
                 "name": j.judge,
-                "v": compose.answer(cell.scale, j.value),
+                "v": sheet_data.answer(cell.scale, j.value),
                 "said": cell.scale.say(j.value),
                 "note": j.note,
             }

@@ -10,15 +10,15 @@ from data.records.people import Person
 from judges.authoring.custom import checked
 from judges.card import Card
 from judges.errors import AssayError
-from pages.cards import fewshot_editor
-from pages.ui import card_editor, choose, session, text, url_state
+from pages.cards import card_view, fewshot_form
+from pages.ui import choose, session, text, url_state
 
 
 def write(who: Person, start: Card | None) -> None:
     """The form, what is wrong with it in sentences, the preview, and the save."""
     store = session.store()
     kept = session.scratch("cards")
-    given = card_editor.form(start.version if start else f"new:{kept.get('saved', 0)}", start)
+    given = card_view.form(start.version if start else f"new:{kept.get('saved', 0)}", start)
     if not given["title"] and not given["dimensions"]:
         st.caption("Give it a title and a name, and at least one dimension with its definition.")
         return
@@ -33,7 +33,7 @@ def write(who: Person, start: Card | None) -> None:
     made = cards.drafted(store, recipe)
     if start is not None and start.examples and not made.examples:
         st.warning("Its examples do not fit this reply any more, and will be left out.", icon=":material/info:")
-    card_editor.preview(made, made.dimensions)
+    card_view.preview(made, made.dimensions)
     same = start is not None and made.version == start.version
     label = "Save the card" if start is None else "Save as a new version"
     if st.button(text.plain(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
@@ -51,26 +51,26 @@ def write(who: Person, start: Card | None) -> None:
 def examples(who: Person, card: Card) -> None:
     """The examples of a card: some added, some removed; another set of them is another version."""
     store = session.store()
-    now = fewshot_editor.held(card)
-    fewshot_editor.listed(now, card)
-    if len(now) < fewshot_editor.MOST:
-        dataset = fewshot_editor.where(store, card)
+    now = fewshot_form.held(card)
+    fewshot_form.listed(now, card)
+    if len(now) < fewshot_form.MOST:
+        dataset = fewshot_form.where(store, card)
         if dataset is not None:
             items = fewshot.offered(store, who.name, dataset.id, card)
-            at = fewshot_editor.item(store, items, card)
-            found = fewshot_editor.written(card, fewshot.looked(store, who.name, card, *at) if at else None, at)
+            at = fewshot_form.item(store, items, card)
+            found = fewshot_form.written(card, fewshot.looked(store, who.name, card, *at) if at else None, at)
         else:
-            found = fewshot_editor.pasted(card)
+            found = fewshot_form.pasted(card)
         if found is not None:
-            fewshot_editor.add(card, found)
-    if not fewshot_editor.ready(card, now):
+            fewshot_form.add(card, found)
+    if not fewshot_form.ready(card, now):
         return
     try:
         made = cards.attach(store, who.name, card.name, now)
     except AssayError as error:
         text.refuse(error)
         return
-    fewshot_editor.forget(card)
+    fewshot_form.forget(card)
     session.scratch("cards")["done"] = f"{card.title} is now version {made.version}: judges that use it are new judges."
     st.rerun()
 

@@ -7,7 +7,7 @@ import streamlit as st
 from data.queue.listing import Listing, Row, State
 from data.queue.progress import Personal
 from judges.plural import many
-from pages.ui import ledger, text
+from pages.ui import tables, text
 
 STATES: dict[State, str] = {
     "to label": "To label",
@@ -50,7 +50,7 @@ def table(found: Listing, stream: str, key: str) -> Row | None:
     dull = {name for name in ("Judge", "Stratum", "Probability") if len({row.get(name, "") for row in rows}) < 2}
     columns = [(name, WIDTHS.get(name, ""), HELPS.get(name, "")) for name in rows[0] if name not in dull]
     shown = [[row[name] for name, *_ in columns] for row in rows]
-    clicked = ledger.wrapped_table(columns, shown, key, "Items of the queue", chosen=True)
+    clicked = tables.wrapped_table(columns, shown, key, "Items of the queue", chosen=True)
     return None if clicked is None else found.rows[clicked[0]]
 
 

@@ -13,7 +13,7 @@ from data.exporting import files
 from data.records.names import shown
 from data.trail.trail import Entry
 from judges import plural
-from pages.ui import clock, ledger
+from pages.ui import clock, tables
 
 SPANS = {"": "any time", "1": "today", "7": "the last 7 days", "30": "the last 30 days"}
 KINDS = {
@@ -60,18 +60,18 @@ _COLUMNS = (("When", "128px"), ("Who", "132px"), ("Kind", "112px"), ("Dataset", 
 
 def opened(entries: Sequence[Entry], key: str) -> Entry | None:
     """The change that is open in the table of that key."""
-    at = ledger.open_row(key, len(entries))
+    at = tables.open_row(key, len(entries))
     return None if at is None else entries[at]
 
 
-def table(entries: Sequence[Entry], zone: tzinfo, key: str, parts: Sequence[ledger.Part]) -> None:
+def table(entries: Sequence[Entry], zone: tzinfo, key: str, parts: Sequence[tables.Part]) -> None:
     """The changes, a row each; the one that is open with what it wrote."""
     rows = [[clock.moment(e.at, zone), shown(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries]
     at = opened(entries, key)
     if at is not None:
         head = f"Revision {at.seq:,}, {at.at:%Y-%m-%d %H:%M:%S} UTC"
         parts = [(f"{head} · {title}", columns, found) for title, columns, found in parts]
-    ledger.wrapped_table(_COLUMNS, rows, key, "Changes", parts)
+    tables.wrapped_table(_COLUMNS, rows, key, "Changes", parts)
 
 
 def many(entries: Sequence[Entry]) -> str:
