@@ -19,11 +19,10 @@ from data.workspace.bootstrap import begin
 from judges.cards import cards
 from judges.errors import AssayError
 from judges.version import VERSION
-from pages.server import downloads, sockets, startup, temp_folders
-from pages.server.access import Origins
+from pages.server import downloads, startup, temp_folders
+from pages.server.access import Origins, SecurityHeaders
 from pages.server.assets import Assets
-from pages.server.headers import SecurityHeaders
-from pages.server.preload import settle
+from pages.server.startup import settle
 from pages.server.uploads import Uploads
 from pages.ui import session
 
@@ -45,7 +44,7 @@ async def life(_: object) -> AsyncIterator[None]:
         log.error("start_failed", error)
         raise SystemExit(1) from None
     try:
-        sockets.hasten()
+        startup.hasten()
         session.set_store(store)
         settle()
         runs.look_after_all(store)

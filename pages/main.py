@@ -27,9 +27,9 @@ from pages.overview import page as overview_page
 from pages.people import page as people_page
 from pages.queue import page as queue_page
 from pages.runs import page as runs_page
-from pages.server import scheme
+from pages.server import first_html
 from pages.trail import page as trail_page
-from pages.ui import links, session, text
+from pages.ui import session, text, url_state
 from pages.workspace import page as workspace_page
 
 OWN = "own"
@@ -66,14 +66,14 @@ ROOT = "root"
 def run() -> None:
     """Show the page that the address names, or the name picker to somebody who has not entered."""
     st.set_page_config(page_title="Assay", page_icon=ICON, layout="wide")
-    scheme.draw()
+    first_html.draw()
     who = session.person()
     sign_in.remember()
     if who is None:
         # Under every address, so that a link leads to its page once the name is known.
         doors = [st.Page(sign_in.page, title="Assay", url_path=a) for _, _, _, _, a, _ in ROUTES]
         doors.append(st.Page(sign_in.page, title="Assay", url_path=ROOT, default=True))
-        scheme.sign()
+        first_html.sign()
         st.navigation(doors, position="hidden").run()
         return
     name = f":material/account_circle: {text.plain(text.short(who.name, 14))}"
@@ -82,7 +82,7 @@ def run() -> None:
         for _, role, page, title, a, icon in ROUTES
         if who.may(role)
     }
-    links.register_pages(mine)
+    url_state.register_pages(mine)
     menu: dict[str, list[st.Page]] = {"": []}
     for section, role, _, title, address, _ in ROUTES:
         # In the menu of those who may; others who follow a link to it learn whose it is.
@@ -92,14 +92,14 @@ def run() -> None:
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     page = st.navigation(menu, position="top")
     if page is not mine["desk"]:  # every line of it is the item's
-        scheme.sign()
+        first_html.sign()
     st.set_page_config(page_title=f"{page.title} · Assay")
     page.run()
 
 
 def _home() -> None:
     """The home page's own address: on to the root, where it stands."""
-    links.open_page(next(address for _, _, page, _, address, _ in ROUTES if page is HOME))
+    url_state.open_page(next(address for _, _, page, _, address, _ in ROUTES if page is HOME))
 
 
 try:

@@ -14,7 +14,7 @@ from data.records.people import Person
 from data.store.ids import now
 from judges.errors import AssayError
 from pages.adjudication.board import board, board_data
-from pages.ui import adjudication_notes, choose, clock, messages, session
+from pages.ui import adjudication_notes, choose, messages, session, text
 
 AHEAD = 3
 """Items that are sent to the browser ahead, so that the next one is painted at once."""
@@ -29,7 +29,7 @@ def page() -> None:
     if dataset is None:
         return
     adjudication_notes.rule(dataset, who, middle, right)
-    _board(who, dataset, clock.time_zone())
+    _board(who, dataset, text.time_zone())
 
 
 @st.fragment

@@ -13,7 +13,7 @@ from data.records.datasets import Dataset
 from judges.stats import bins
 from judges.stats.raters import human_ceiling
 from judges.types import Dimension
-from pages.ui import annotator_tables, choose, explanations, links, session, text, url_state
+from pages.ui import annotator_tables, choose, explanations, session, text, url_state
 
 
 def page() -> None:
@@ -82,7 +82,7 @@ def _person(dataset: Dataset, row: Annotator, found: Labels, key: str) -> None:
 
 
 def _desk(dataset: str, item: str) -> None:
-    links.open_page("desk", dataset=dataset, item=item)
+    url_state.open_page("desk", dataset=dataset, item=item)
 
 
 def _nobody(dataset: str) -> None:
@@ -92,5 +92,5 @@ def _nobody(dataset: str) -> None:
         icon=":material/groups:",
     )
     with st.container(horizontal=True):
-        links.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-        links.link("import", "Import labels", icon=":material/upload_file:", dataset=dataset)
+        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
+        url_state.link("import", "Import labels", icon=":material/upload_file:", dataset=dataset)

@@ -13,7 +13,7 @@ from data.records.people import Person
 from data.store.errors import NotFound
 from judges.plural import many
 from pages.approvals import decision_form, doubt, policy
-from pages.ui import agreement_tables, approval_rows, choose, clock, links, practice_badge, session, text
+from pages.ui import agreement_tables, approval_rows, choose, practice_badge, session, text, url_state
 
 
 def page() -> None:
@@ -31,7 +31,7 @@ def page() -> None:
     judges = datasets.judges(store, dataset.id)
     if not judges:
         st.info("No judge has scored this dataset yet, so there is nothing to approve.", icon=":material/gavel:")
-        links.link("import", "Import judgments", icon=":material/upload_file:")
+        url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
     with st.spinner("Comparing the judges with the labels ..."):
         waits = approvals.waits(store, dataset.id)
@@ -73,7 +73,7 @@ def _judge(who: Person, found: list[Case]) -> None:
 
 
 def _row(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note, opened: str) -> None:
-    mine, zone, top = approval_rows.address(one), clock.time_zone(), case.between(session.store(), one)
+    mine, zone, top = approval_rows.address(one), text.time_zone(), case.between(session.store(), one)
     with st.container(border=mine == opened):
         approval_rows.row(one, stand, note, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
         if mine == opened:
@@ -82,7 +82,7 @@ def _row(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note, o
 
 def _detail(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note) -> None:
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
-    store, zone = session.store(), clock.time_zone()
+    store, zone = session.store(), text.time_zone()
     then = approvals.moved(store, stand.holds) if stand.holds else None
     approval_rows.verdict(one, stand.holds, then, who.may("lead"))
     doubt.panel(stand, note)
@@ -96,12 +96,12 @@ def _detail(who: Person, one: Case, stand: approvals.Stand, note: approvals.Note
     approval_rows.history(past, {a.id: approvals.evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
-        links.link("calibration", "Calibration", icon=":material/monitoring:", dimension=one.line.key, **place)
-        links.link("audits", "Audits", icon=":material/troubleshoot:", **place)
+        url_state.link("calibration", "Calibration", icon=":material/monitoring:", dimension=one.line.key, **place)
+        url_state.link("audits", "Audits", icon=":material/troubleshoot:", **place)
         if stand.holds and stand.holds.decision == "approve":
-            links.link("dashboard", "Dashboard", icon=":material/dashboard:", dimension=one.line.key, **place)
+            url_state.link("dashboard", "Dashboard", icon=":material/dashboard:", dimension=one.line.key, **place)
         elif one.against:
-            links.link("queue", "Label more", icon=":material/inbox:", dataset=one.dataset.name, stream="audit")
+            url_state.link("queue", "Label more", icon=":material/inbox:", dataset=one.dataset.name, stream="audit")
 
 
 def _open(address: str) -> None:

@@ -15,7 +15,7 @@ from data.records.people import Person
 from judges.errors import AssayError
 from judges.stats.uncertainty import MIN_CLUSTERS
 from pages.approvals import plan, policy_proposals
-from pages.ui import approval_rows, clock, policy_form, session, text
+from pages.ui import approval_rows, policy_form, session, text
 
 
 def panel(who: Person, dataset: Dataset) -> None:
@@ -29,7 +29,7 @@ def panel(who: Person, dataset: Dataset) -> None:
     if past := policy.changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
-                at = clock.moment(one.at, clock.time_zone())
+                at = text.moment(one.at, text.time_zone())
                 text.say("**{who}**, {at}: {why}", who=one.person, at=at, why=one.reason)
                 text.quiet("Required from then on: {lines}", lines=" ".join(policy_form.told(one.asked)))
     if who.may("lead"):

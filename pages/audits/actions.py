@@ -12,7 +12,7 @@ from judges import triage
 from judges.audits import Audit, Finding
 from judges.errors import AssayError
 from judges.plural import many
-from pages.ui import audit_rows, links, session, text
+from pages.ui import audit_rows, session, text, url_state
 
 
 def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) -> None:
@@ -37,7 +37,7 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: Finding) ->
             added = f"{many(new, 'item')} added" + (f", {there:,} in the queue already" if there else "")
             added += f", {reserved:,} left out: in the audit sample" if reserved else ""
             text.quiet(":green[:material/check_circle:] {added}", added=added)
-            links.link(
+            url_state.link(
                 "queue",
                 "Review queue",
                 icon=":material/inbox:",

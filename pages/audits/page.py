@@ -13,7 +13,7 @@ from data.records.people import Person
 from judges import audits as known
 from judges.audits import Finding
 from pages.audits import actions, justification_check, probes
-from pages.ui import agreement_tables, audit_rows, choose, links, practice_badge, session, text, url_state
+from pages.ui import agreement_tables, audit_rows, choose, practice_badge, session, text, url_state
 
 
 def page() -> None:
@@ -86,7 +86,7 @@ def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: Findin
     names = audits.names(session.store(), [flag.item for flag in shown])
     clicked = audit_rows.listed(shown, len(finding.flags), names, f"flags:{key}")
     if clicked is not None:
-        links.open_page("desk", dataset=dataset.name, item=clicked.item)
+        url_state.open_page("desk", dataset=dataset.name, item=clicked.item)
     if who.may("researcher"):
         actions.take(who.name, dataset, judge, name, finding)
 
@@ -98,8 +98,8 @@ def _nobody(dataset: str) -> None:
         icon=":material/gavel:",
     )
     with st.container(horizontal=True):
-        links.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset)
-        links.link("import", "Import judgments", icon=":material/upload_file:")
+        url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset)
+        url_state.link("import", "Import judgments", icon=":material/upload_file:")
 
 
 def _open(name: str) -> None:

@@ -22,7 +22,7 @@ from pages.calibration import (
 )
 from pages.calibration import panel_agreement as agreement
 from pages.ui import agreement as ui_agreement
-from pages.ui import approval_rows, clock, explanations, figure_cache, nonresponse, session, url_state
+from pages.ui import approval_rows, explanations, figure_cache, nonresponse, session, text, url_state
 
 Panel = Callable[[figure_cache.Place, Line, str], None]
 PANELS: dict[str, tuple[str, Panel]] = {
@@ -51,7 +51,7 @@ def detail(at: figure_cache.Place, line: Line, key: str) -> None:
     nonresponse.panel(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     stand = approvals.stands(session.store()).get((at.dataset, at.judge, *_place(line)), approvals.Stand())
     note, case = approvals.note(session.store(), stand), f"{at.judge}.{line.key}"
-    approval_rows.decided(stand, note, clock.time_zone(), at.name, case, line.decision.state == "meets policy")
+    approval_rows.decided(stand, note, text.time_zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         there = {name: words for name, (words, _) in PANELS.items() if _has(name, line)}
         chosen = url_state.tabs("panel", "Look into", there)

@@ -10,7 +10,7 @@ import streamlit as st
 from data.records.settings import Waiting
 from judges.plural import many
 from judges.stats.calibration import Summary
-from pages.ui import links, text, url_state
+from pages.ui import text, url_state
 from pages.ui.agreement_tables import number, span
 
 WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
@@ -49,7 +49,7 @@ def beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str
             "{used} (how labels are combined). Leaving them out keeps the easier ratings, which overestimates kappa.",
             used=used,
         )
-        links.link("adjudication", "Adjudicate them", icon=":material/balance:", dataset=dataset)
+        url_state.link("adjudication", "Adjudicate them", icon=":material/balance:", dataset=dataset)
 
 
 def _steps(value: float | None) -> str:

@@ -23,7 +23,7 @@ from pages.calibration import (
     weakest_turns,
 )
 from pages.cards import card_view
-from pages.ui import agreement_tables, audit_rows, choose, figure_cache, links, practice_badge, session, text, url_state
+from pages.ui import agreement_tables, audit_rows, choose, figure_cache, practice_badge, session, text, url_state
 
 
 def page() -> None:
@@ -43,7 +43,7 @@ def page() -> None:
             "No judge has scored this dataset yet. Run one, or import its judgments, to compare it with people.",
             icon=":material/gavel:",
         )
-        links.link("import", "Import judgments", icon=":material/upload_file:")
+        url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
     with bar, st.container(width=460):
         names = agreement_tables.judge_names(judges, combinations.named(store))
@@ -115,6 +115,6 @@ def _nothing(dataset: str) -> None:
         icon=":material/inbox:",
     )
     with st.container(horizontal=True):
-        links.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-        links.link("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
-        links.link("import", "Import labels", icon=":material/upload_file:")
+        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
+        url_state.link("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
+        url_state.link("import", "Import labels", icon=":material/upload_file:")

@@ -9,7 +9,7 @@ from judges.stats import agreement
 from judges.stats.calibration import Line
 from pages.calibration import baselines, panel_baselines
 from pages.ui import agreement as ui_agreement
-from pages.ui import explanations, figure_cache, links, session
+from pages.ui import explanations, figure_cache, session, url_state
 
 
 def panel(at: figure_cache.Place, line: Line, key: str) -> None:
@@ -32,7 +32,7 @@ def panel(at: figure_cache.Place, line: Line, key: str) -> None:
             found = figure_cache.items_in(store, at.plain, session.me().name, line.dimension, at.basis, people, judge)
             ui_agreement.listed(
                 found, shown, cell, f"items:{key}:{cell}",
-                lambda item: links.open_page("desk", dataset=at.name, item=item),
+                lambda item: url_state.open_page("desk", dataset=at.name, item=item),
             )
     with right:
         explanations.beside("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")

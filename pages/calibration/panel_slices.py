@@ -12,7 +12,7 @@ from judges.stats.calibration import Line
 from judges.stats.slices import Sliced, sliced
 from judges.types import Dimension
 from pages.calibration import slices as parts
-from pages.ui import explanations, links, session, url_state
+from pages.ui import explanations, session, url_state
 from pages.ui.figure_cache import Place
 
 
@@ -49,5 +49,5 @@ def panel(at: Place, line: Line, key: str) -> None:
         listed = _members(store, at.plain, session.me().name, dimension, at.basis, drop, by, name)
         parts.listed(
             listed, name, line.shown, f"items:{key}:{by}:{name}",
-            lambda item: links.open_page("desk", dataset=at.name, item=item),
+            lambda item: url_state.open_page("desk", dataset=at.name, item=item),
         )  # fmt: skip

@@ -14,7 +14,7 @@ from judges.stats import bins
 from judges.stats.calibration import Summary
 from judges.stats.slices import Slice, Sliced
 from judges.stats.uncertainty import Interval
-from pages.ui import charts, rows, text
+from pages.ui import charts, tables, text
 from pages.ui.agreement_tables import number, small, span
 
 _ALPHA = 0.05
@@ -94,6 +94,6 @@ def listed(found: Sequence[Member], name: str, summary: Summary, key: str, go: C
             "judge": [scale.say(value) for value in bins.valued([m.judge for m in found], scale)],
         }
     )
-    one = rows.clicked_row(frame, found, key, height="content" if len(found) <= 8 else 320)
+    one = tables.clicked_row(frame, found, key, height="content" if len(found) <= 8 else 320)
     if one is not None:
         go(one.item)

@@ -16,7 +16,7 @@ from judges.plural import many
 from judges.reading.schema import in_words
 from judges.types import SORTS_OF, Dimension, Kind
 from pages.ui import session, text, url_state
-from pages.ui.rows import clickable_table
+from pages.ui.tables import clickable_table
 
 KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
 SCALES = {

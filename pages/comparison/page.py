@@ -14,7 +14,7 @@ from judges.stats import bins
 from judges.stats.comparison import Comparison, Pair, compare, together
 from judges.types import Dimension
 from pages.comparison import tables as parts
-from pages.ui import agreement_tables, choose, explanations, figure_cache, links, session, text, url_state
+from pages.ui import agreement_tables, choose, explanations, figure_cache, session, text, url_state
 
 Row = tuple[Dimension, Same, Comparison]
 
@@ -49,7 +49,7 @@ def page() -> None:
             "No judge has scored this dataset yet. Run one, or import its judgments, to compare it here.",
             icon=":material/gavel:",
         )
-        links.link("import", "Import judgments", icon=":material/upload_file:")
+        url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
     names = agreement_tables.judge_names(judges, combinations.named(store))
     counted = policy.basis(store, dataset.id)
@@ -65,12 +65,12 @@ def page() -> None:
     others = parts.chosen(names, reference) if len(names) > 1 else []
     if len(names) == 1:
         parts.one_only()
-        links.link("runs", "Run another judge", icon=":material/play_arrow:", dataset=dataset.name)
+        url_state.link("runs", "Run another judge", icon=":material/play_arrow:", dataset=dataset.name)
     at = figure_cache.place(store, dataset.id, "", "")
     found = _rows(store, at, (reference, *others), basis)
     if not found:
         parts.nothing(basis)
-        links.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
+        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
         return
     _shown(found, {**names, **parts.RULES}, reference, f"{dataset.id}:{reference}:{','.join(others)}:{basis}")
 

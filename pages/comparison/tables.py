@@ -14,7 +14,7 @@ from judges.stats.comparison import ALPHA, Comparison, Pair
 from judges.types import Dimension
 from pages.ui import charts, session, text
 from pages.ui.agreement_tables import number, small, span
-from pages.ui.rows import clickable_table
+from pages.ui.tables import clickable_table
 
 RULES = {LENGTH: "length baseline", CONSTANT: "majority-class baseline"}
 _RESULTS = {

@@ -14,8 +14,8 @@ from data.records.datasets import Dataset
 from data.reports import breakdown as report
 from judges.plural import many
 from judges.stats import bins
-from pages.ui import charts, download_form, session, text, url_state
-from pages.ui.download_form import Download
+from pages.ui import charts, picture, session, text, url_state
+from pages.ui.picture import Download
 
 OPEN = "open"
 _OWN = ("by", "of", "answer")
@@ -65,12 +65,12 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         outcome = _outcome(tile)
         with st.spinner("Summing up by slice ..."):
             found = breakdown(store, dataset.id, judge, tile, by, system, outcome)
-        name = download_form.file_name("dashboard", dataset.name, tile.key, found.way.title, system)
+        name = picture.file_name("dashboard", dataset.name, tile.key, found.way.title, system)
         csv = Download(
             "These figures, as CSV", f"{name}.csv", "text/csv",
             lambda: report.table(tile, found, system, outcome).encode(), "Every slice, with every digit.",
         )  # fmt: skip
-        download_form.popover([csv], f"behind:{tile.key}")
+        picture.popover([csv], f"behind:{tile.key}")
     if tile.today.told:
         text.quiet(":orange[:material/history:] {told}", told=tile.today.told)
     _drawn(dataset, tile, found, system, outcome, f"{name}:{outcome}")

@@ -9,7 +9,7 @@ from data.dashboard.dashboard import Tile
 from data.records import combinations, datasets
 from data.records.datasets import Dataset
 from pages.dashboard import breakdown, surroundings, tiles
-from pages.ui import agreement_tables, choose, links, practice_badge, rows, session, text, url_state
+from pages.ui import agreement_tables, choose, practice_badge, session, tables, text, url_state
 
 UNNAMED = "(unnamed)"
 
@@ -97,6 +97,6 @@ def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answ
         few=f"The first {dashboard.MOST:,} are listed. " if len(found) == dashboard.MOST else "",
     )  # fmt: skip
     table = {"item": [f.name for f in found], "systems": [f.systems for f in found], "unit": [f.unit for f in found]}
-    one = rows.clicked_row(table, found, f"items:{tile.key}", height=420)
+    one = tables.clicked_row(table, found, f"items:{tile.key}", height=420)
     if one is not None:
-        links.open_page("desk", dataset=dataset.name, item=one.item)
+        url_state.open_page("desk", dataset=dataset.name, item=one.item)

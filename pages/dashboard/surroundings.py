@@ -15,7 +15,7 @@ from data.reports import dashboard as report
 from data.store import Store
 from data.store.ids import now
 from judges.plural import many
-from pages.ui import download_form, links, picture, text
+from pages.ui import picture, text, url_state
 
 
 def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
@@ -29,7 +29,7 @@ def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
     )  # fmt: skip
     if any(mean.missing for tile in shown for s in tile.systems for mean in s.means[tile.lead : tile.lead + 1]):
         to = {"dataset": dataset, "stream": "audit"}
-        links.link("queue", "Label more, to correct every system", icon=":material/inbox:", **to)
+        url_state.link("queue", "Label more, to correct every system", icon=":material/inbox:", **to)
 
 
 def doubted(store: Store, dataset: Dataset, judge: str) -> None:
@@ -42,7 +42,7 @@ def doubted(store: Store, dataset: Dataset, judge: str) -> None:
                 name=one.dimension.replace("_", " "), sort=one.sort, why=how.why,
             )  # fmt: skip
             case = f"{judge}.{one.sort}.{one.dimension}"
-            links.link("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
+            url_state.link("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
 
 
 _COLOURS: dict[str, Literal["red", "orange", "green", "blue"]] = {
@@ -94,8 +94,8 @@ def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
                 if one.why != one.outside:
                     text.quiet("{more}", more=more)
     with st.container(horizontal=True):
-        links.link("approvals", "Approvals", icon=":material/verified:", dataset=dataset.name, judge=judge)
-        links.link("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name, judge=judge)
+        url_state.link("approvals", "Approvals", icon=":material/verified:", dataset=dataset.name, judge=judge)
+        url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name, judge=judge)
 
 
 def nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str, bool, int]]) -> None:
@@ -103,8 +103,8 @@ def nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str
     if not judges:
         st.info("No judge has scored this dataset yet, so there is nothing to publish.", icon=":material/gavel:")
         with st.container(horizontal=True):
-            links.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset.name)
-            links.link("import", "Import judgments", icon=":material/upload_file:")
+            url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset.name)
+            url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
     st.info(
         "Nothing is approved on this dataset yet, so no figure may be shown. A dimension comes here in three steps: "
@@ -113,16 +113,16 @@ def nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str
         icon=":material/verified:",
     )
     with st.container(horizontal=True):
-        links.link("queue", "Draw and label a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
-        links.link("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
-        links.link("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
+        url_state.link("queue", "Draw and label a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
+        url_state.link("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
+        url_state.link("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
     for judge, _, model, *_ in judges[:1]:
         withheld(store, dataset, judge, model)
 
 
 def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:
     """The dashboard as files, for people without an account."""
-    name = download_form.file_name("dashboard", dataset.name)
+    name = picture.file_name("dashboard", dataset.name)
 
     def page() -> bytes:
         found = dashboard.whole(store, dataset, judge)
@@ -144,7 +144,7 @@ def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) 
         svg = report.picture(tile, dataset.name)
         with st.container(horizontal=True):
             st.download_button(
-                "Save as SVG", svg, file_name=f"{download_form.file_name(name, tile.key)}.svg", mime="image/svg+xml",
+                "Save as SVG", svg, file_name=f"{picture.file_name(name, tile.key)}.svg", mime="image/svg+xml",
                 on_click="ignore",
             )  # fmt: skip
-            picture.save_button(svg, download_form.file_name(name, tile.key), f"picture:{tile.key}")
+            picture.save_button(svg, picture.file_name(name, tile.key), f"picture:{tile.key}")

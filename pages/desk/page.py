@@ -15,7 +15,7 @@ from data.records.people import Person
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from judges.errors import AssayError
 from pages.desk import exchange
-from pages.ui import choose, clock, session
+from pages.ui import choose, session, text
 from pages.ui.sheet import sheet, sheet_data
 
 
@@ -24,7 +24,7 @@ def page() -> None:
     who = session.me()
     place = choose.queue_view(session.store())
     if place is not None:
-        _desk(who, *place, st.query_params.get("item", ""), clock.time_zone())
+        _desk(who, *place, st.query_params.get("item", ""), text.time_zone())
 
 
 @st.fragment

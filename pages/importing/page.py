@@ -13,7 +13,7 @@ from judges.plural import many
 from pages.importing import views
 from pages.server import downloads
 from pages.server.uploads import Tray
-from pages.ui import clock, links, session, text
+from pages.ui import session, text, url_state
 
 TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
 
@@ -37,7 +37,7 @@ def page() -> None:
         text.refuse(kept["refused"])
     if "found" not in kept:
         views.formats()
-        views.earlier(history.imports(session.store()), clock.time_zone())
+        views.earlier(history.imports(session.store()), text.time_zone())
         return
     if views.files(kept["found"]):
         _put_away(kept)
@@ -106,5 +106,5 @@ def _import(who: str, kept: dict[str, Any], plan: Plan) -> None:
         return
     _put_away(kept)
     if way is not None:
-        links.open_page(way.page, **way.query)
+        url_state.open_page(way.page, **way.query)
     st.rerun()

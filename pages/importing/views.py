@@ -22,7 +22,7 @@ from judges.errors import AssayError
 from judges.plural import many
 from pages.importing import mapping_form, series_form
 from pages.server import downloads
-from pages.ui import clock, links, session, text, url_state
+from pages.ui import session, text, url_state
 from pages.ui.agreement import REASONS
 
 NEW = "A new dataset"
@@ -73,7 +73,7 @@ def earlier(found: Sequence[Import], zone: tzinfo) -> None:
     if not found:
         return
     st.subheader("Latest imports", anchor=False)
-    rows = [(clock.moment(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
+    rows = [(text.moment(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
     st.dataframe(
         pd.DataFrame(rows, columns=["When", "By", "Dataset", "From", "Items", "Judgments", "Labels"]),
         hide_index=True, column_config={"Dataset": _LONG, "From": _LONG},
@@ -278,6 +278,6 @@ def done(result: Result) -> None:
             text.say("{n} left out.", n=many(result.rejected, "line"))
         with st.container(horizontal=True):
             name = result.preview.dataset
-            links.link("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)
-            links.link("desk", "Review desk", icon=":material/rate_review:", dataset=name)
-            links.link("calibration", "Calibration", icon=":material/monitoring:", dataset=name)
+            url_state.link("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)
+            url_state.link("desk", "Review desk", icon=":material/rate_review:", dataset=name)
+            url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=name)

@@ -8,7 +8,7 @@ from data.records import people
 from data.records.people import Person, Role
 from judges.errors import AssayError
 from pages.server import access
-from pages.ui import links, session, text
+from pages.ui import session, text, url_state
 
 FEW = 8
 """People who get a button each; with more of them there is only the field that finds a name."""
@@ -39,7 +39,7 @@ def remember() -> None:
 def leave() -> None:
     """Sign out: this browser forgets the name. Ends at the root, so that whoever enters next is not sent out again."""
     session.sign_out()
-    links.open_page("overview")
+    url_state.open_page("overview")
 
 
 def closed(title: str, role: Role) -> None:
@@ -52,7 +52,7 @@ def closed(title: str, role: Role) -> None:
         roles=OPEN_TO[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
         leads=", ".join(leads[:FEW]) or "A lead",
     )  # fmt: skip
-    links.link("overview", "Overview", icon=":material/home:")
+    url_state.link("overview", "Overview", icon=":material/home:")
 
 
 def page() -> None:

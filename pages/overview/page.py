@@ -12,7 +12,7 @@ from data.trail import activity
 from data.workspace import bootstrap
 from judges.errors import AssayError
 from pages.overview import sections
-from pages.ui import adjudication_notes, approval_rows, clock, links, session, text
+from pages.ui import adjudication_notes, approval_rows, session, text, url_state
 from pages.ui.choose import STREAMS
 
 FEW = 6
@@ -21,7 +21,7 @@ FEW = 6
 
 def page() -> None:
     """What there is to label for this person, or the first steps in an empty workspace."""
-    who, store, zone = session.me(), session.store(), clock.time_zone()
+    who, store, zone = session.me(), session.store(), text.time_zone()
     known = datasets.all_datasets(store)
     st.title("Overview", anchor=False)
     if not known:
@@ -73,11 +73,11 @@ def _first_steps(who: Person) -> None:
     able = who.may("researcher")
     with st.container(border=True):
         st.markdown("**1 · Import** dialogues, long-form pairs or single responses, with the scores of judges.")
-        links.link("import", "Import a file", icon=":material/upload_file:")
+        url_state.link("import", "Import a file", icon=":material/upload_file:")
         st.markdown("**2 · Draw an audit sample**: items at random, to be answered without seeing the judge.")
-        links.link("queue", "Queues", icon=":material/inbox:")
+        url_state.link("queue", "Queues", icon=":material/inbox:")
         st.markdown("**3 · Label** on the review desk, by key. Every answer counts as a label as soon as it is saved.")
-        links.link("desk", "Review desk", icon=":material/rate_review:")
+        url_state.link("desk", "Review desk", icon=":material/rate_review:")
     if not able:
         others = [p.name for p in people.everyone(session.store()) if p.may("researcher")]
         names = ", ".join(others[:5]) or "a researcher"

@@ -14,7 +14,7 @@ from data.records.datasets import Dataset
 from data.records.names import shown
 from data.trail.activity import Move
 from judges.plural import many
-from pages.ui import clock, links, text
+from pages.ui import text, url_state
 from pages.ui.choose import STREAMS
 
 MOVED = {
@@ -38,11 +38,11 @@ def waiting(dataset: Dataset, stream: Stream, left: int, seconds: float | None, 
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(gap=None):
             text.say("**{n}** in {dataset}", n=many(left, "item"), dataset=dataset.name)
-            about = f", about {clock.duration(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
+            about = f", about {text.duration(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
             text.quiet("{stream}{about}", stream=STREAMS[stream], about=about)
         kind: Literal["primary", "secondary"] = "primary" if first else "secondary"
         if st.button("Label", key=f"label:{dataset.id}:{stream}", type=kind, icon=":material/arrow_forward:"):
-            links.open_page("desk", dataset=dataset.name, stream=stream)
+            url_state.open_page("desk", dataset=dataset.name, stream=stream)
 
 
 Judges = Sequence[tuple[str, str, str, bool, int]]
@@ -58,7 +58,7 @@ def far(dataset: Dataset, done: Done, queues: Mapping[Stream, QueueDone], judges
             people = many(done.people, "person").replace("persons", "people")
             text.quiet("{labels} by {people}", labels=many(done.labels, "label"), people=people)
             st.space("stretch")
-            links.link("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name)
+            url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name)
         bars = [("labelled", done.labelled, done.items)]
         bars += [(STREAMS[s].lower(), q.answered, q.drawn) for s, q in queues.items()]
         for column, (name, part, whole) in zip(st.columns(3, gap="medium"), bars, strict=True):
@@ -83,6 +83,6 @@ def moved(found: list[Move], zone: tzinfo) -> None:
     if not found:
         st.caption("Nothing yet.")
     for move in found:
-        values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": clock.moment(move.at, zone)}
+        values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": text.moment(move.at, zone)}
         what = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
         text.quiet(MOVED[move.sort], actor=shown(move.actor), n=many(move.n, what), **values)

@@ -7,7 +7,7 @@ import streamlit as st
 from data.records import leads, people
 from data.records.people import Person, Role
 from judges.errors import AssayError
-from pages.ui import clock, policy_form, session, text
+from pages.ui import policy_form, session, text
 
 
 def panel(who: Person) -> None:
@@ -23,7 +23,7 @@ def panel(who: Person) -> None:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             text.say(
                 ":blue-badge[:material/group: proposed] **{by}** proposed **{what}**, {at}. A second lead must agree.",
-                by=one.by, what=what, at=clock.moment(one.at, clock.time_zone()),
+                by=one.by, what=what, at=text.moment(one.at, text.time_zone()),
             )  # fmt: skip
             if not who.may("lead"):
                 continue

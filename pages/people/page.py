@@ -8,7 +8,7 @@ from data.records import people
 from data.records.people import Member, Person, Role
 from pages.people import lead_proposals
 from pages.server import access
-from pages.ui import clock, session, tables, text
+from pages.ui import session, tables, text
 
 MAY = {
     "annotator": "Labels items, and reads all figures.",
@@ -56,7 +56,7 @@ _COLUMNS = (
 
 
 def _row(one: Member) -> list[str]:
-    last = clock.moment(one.last, clock.time_zone()) if one.last else "–"
+    last = text.moment(one.last, text.time_zone()) if one.last else "–"
     return [one.person.name, one.person.role, "active" if one.person.active else "inactive", f"{one.items:,}", last]
 
 

@@ -9,7 +9,7 @@ from data.records.datasets import Dataset
 from data.records.guidelines import LETTERS, Version
 from data.records.people import Person
 from judges.errors import AssayError
-from pages.ui import clock, session, sheet, text
+from pages.ui import session, sheet, text
 
 HELP = "How to rate in this dataset. At the desk they are one key away (h)."
 EMPTY = (
@@ -67,9 +67,9 @@ def _write(dataset: Dataset, who: Person, now: str, count: int) -> None:
 def _history(versions: list[Version]) -> None:
     if not versions:
         return
-    zone = clock.time_zone()
+    zone = text.time_zone()
     with st.expander(text.plain(f"Versions ({len(versions)})")):
-        by = {v.number: f"version {v.number} · {v.person} · {clock.moment(v.at, zone)}" for v in versions}
+        by = {v.number: f"version {v.number} · {v.person} · {text.moment(v.at, zone)}" for v in versions}
         chosen = st.selectbox("Version", list(by), format_func=by.__getitem__, label_visibility="collapsed")
         shown = next(v for v in versions if v.number == chosen)
         if shown.text:

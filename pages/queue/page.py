@@ -12,7 +12,7 @@ from data.records.datasets import Dataset
 from data.records.people import Person
 from judges.plural import many
 from pages.queue import dialogs, guidelines, table
-from pages.ui import adjudication_notes, choose, clock, links, session, text
+from pages.ui import adjudication_notes, choose, session, text, url_state
 
 SIZE = 25
 """Rows of a page of the list."""
@@ -41,7 +41,7 @@ def page() -> None:
 def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Filters) -> None:
     """What can be done with this queue; filling it is for researchers."""
     if st.button("Label", type="primary", icon=":material/arrow_forward:"):
-        links.open_page("desk", dataset=dataset.name, stream=stream, **asdict(filters))
+        url_state.open_page("desk", dataset=dataset.name, stream=stream, **asdict(filters))
     if who.may("researcher"):
         fill = dialogs.audit if stream == "audit" else dialogs.review
         if st.button("Draw a sample" if stream == "audit" else "Add items", icon=":material/add:"):
@@ -65,7 +65,7 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
     if kept.get("now", "") != (state, words):
         kept.update(now=(state, words), skip=0)
     found = listing.listing(store, who.name, dataset.id, stream, filters, state, kept["skip"], SIZE, words)
-    table.head(found, progress.personal(store, who.name, dataset.id, clock.time_zone()))
+    table.head(found, progress.personal(store, who.name, dataset.id, text.time_zone()))
     if not found.drawn and not words:
         table.empty(stream, filters != queue.Filters(), who.may("researcher"))
         return
@@ -89,7 +89,7 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
         return
     row = table.table(found, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
     if row:
-        links.open_page("desk", dataset=dataset.name, stream=stream, item=row.item)
+        url_state.open_page("desk", dataset=dataset.name, stream=stream, item=row.item)
     _pages(kept, found)
 
 

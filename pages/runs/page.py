@@ -12,7 +12,7 @@ from data.records.people import Person
 from data.runs import runs
 from data.runs.run_order import LIVE, Run, Standing
 from pages.runs import new_run, run_views
-from pages.ui import clock, links, session, text
+from pages.ui import session, text, url_state
 
 
 def page() -> None:
@@ -30,7 +30,7 @@ def page() -> None:
     known = datasets.all_datasets(store)
     if not known:
         st.info("There is nothing to judge yet.", icon=":material/inbox:")
-        links.link("import", "Import items", icon=":material/upload_file:")
+        url_state.link("import", "Import items", icon=":material/upload_file:")
         return
     st.subheader("New run", anchor=False)
     with st.container(border=True):
@@ -39,7 +39,7 @@ def page() -> None:
     if not found:
         st.caption("None yet. The practice endpoint needs no key: try a run with it.")
         return
-    picked = run_views.table(found, runs.tally(store), clock.time_zone())
+    picked = run_views.table(found, runs.tally(store), text.time_zone())
     run_views.trials(runs.trials(store))
     if len(picked) == 1:
         if picked[0].state not in LIVE:
@@ -78,7 +78,7 @@ def _one(who: Person, wanted: str) -> None:
     if run is None:
         st.info("There is no such run in this workspace.", icon=":material/search_off:")
         return
-    run_views.title(run, clock.time_zone())
+    run_views.title(run, text.time_zone())
     if run.state in LIVE:
         _live([run.id], who)
     else:

@@ -19,7 +19,7 @@ from judges.client.budget import dollars
 from judges.errors import AssayError
 from judges.plural import many
 from judges.triage import place
-from pages.ui import clock, links, practice_badge, text
+from pages.ui import practice_badge, text, url_state
 
 MARKS = {
     "running": "▶ running", "stopping": "■ stopping", "stopped": "■ stopped", "interrupted": "! interrupted",
@@ -211,7 +211,7 @@ def standing(run: Run, now: Standing, controls: Callable[[Standing], None]) -> N
         st.progress(
             now.done / now.total if now.total else 1.0, text=text.plain(f"{now.done:,} of {now.total:,} judgments")
         )
-        left = f"about {clock.duration(timedelta(seconds=now.seconds_left))} left" if now.seconds_left else ""
+        left = f"about {text.duration(timedelta(seconds=now.seconds_left))} left" if now.seconds_left else ""
         if now.state == "running" and not left:
             left = "time left not known yet"
         parts = [
@@ -261,7 +261,7 @@ def _row(run: Run, done: int, scored: int, zone: tzinfo) -> tuple[Any, ...]:
         "not known" if run.cost is None else f"{about}{dollars(run.cost)}",
         "" if whole is None else dollars(whole) if done == total or not whole else f"about {money(whole)}",
         "" if run.limit is None else dollars(run.limit),
-        address(run), done - scored, run.tokens, run.by, clock.moment(run.at, zone), said(run.params),
+        address(run), done - scored, run.tokens, run.by, text.moment(run.at, zone), said(run.params),
     )  # fmt: skip
 
 
@@ -334,16 +334,16 @@ def title(run: Run, zone: tzinfo) -> None:
         f"{many(run.most, 'item')} drawn at random" if run.most else "", "as a batch" if run.batch else "",
         "what was unscored asked again" if run.only_unscored else "",
     ]  # fmt: skip
-    begun = f"Begun by {run.by}, {clock.moment(run.at, zone)}. Endpoint: {address(run)}"
+    begun = f"Begun by {run.by}, {text.moment(run.at, zone)}. Endpoint: {address(run)}"
     text.quiet("{told}", told=" · ".join([begun, *(m for m in more if m)]))
 
 
 def ways(run: Run) -> None:
     """Where to go on from a run."""
     with st.container(horizontal=True):
-        links.link("calibration", "Calibration", icon=":material/monitoring:", dataset=run.dataset, judge=run.judge)
-        links.link("audits", "Audits", icon=":material/troubleshoot:", dataset=run.dataset, judge=run.judge)
-        links.link("desk", "Review desk", icon=":material/rate_review:", dataset=run.dataset, judge=run.judge)
+        url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=run.dataset, judge=run.judge)
+        url_state.link("audits", "Audits", icon=":material/troubleshoot:", dataset=run.dataset, judge=run.judge)
+        url_state.link("desk", "Review desk", icon=":material/rate_review:", dataset=run.dataset, judge=run.judge)
 
 
 def facts(run: Run, judge: Any) -> None:

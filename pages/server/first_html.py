@@ -11,9 +11,10 @@ from functools import cache
 from pathlib import Path
 
 import streamlit
+import streamlit as st
 
 from judges.version import VERSION
-from pages.server import libraries
+from pages.server import first_html, libraries
 
 STATIC = Path(streamlit.__file__).parent / "static"
 SCRIPTS = STATIC / "static" / "js"
@@ -77,3 +78,16 @@ def scripts(elements: tuple[str, ...]) -> set[str]:
             found.add(name)
             left += _IMPORTED.findall((SCRIPTS / name).read_text(encoding="utf-8"))
     return found
+
+
+def draw() -> None:
+    """Say which theme is on, as frame.css chooses colours by it; the style takes no room on the page."""
+    if st.context.theme.type == "dark":
+        st.html("<style>:root { color-scheme: dark }</style>")
+    else:
+        st.html("<style>:root { color-scheme: light }</style>")
+
+
+def sign() -> None:
+    """Say the version at the foot of the page, which takes no room on it."""
+    st.html(first_html.FOOT)

@@ -8,7 +8,7 @@ from data.records import datasets
 from data.records.names import shown
 from data.trail import particulars, trail
 from pages.trail import table
-from pages.ui import clock, session, text, url_state
+from pages.ui import session, text, url_state
 
 PAGE = 100
 """Changes that are shown at a time."""
@@ -17,7 +17,7 @@ PAGE = 100
 def page() -> None:
     """The newest changes that fit; researchers and leads see them."""
     who = session.me("researcher")
-    store, zone = session.store(), clock.time_zone()
+    store, zone = session.store(), text.time_zone()
     st.title("Audit log", anchor=False)
     st.caption("Nothing is overwritten or deleted: every answer, setting, decision and run is a row of its own.")
     names = {d.name: d for d in datasets.all_datasets(store)}

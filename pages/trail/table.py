@@ -13,7 +13,7 @@ from data.exporting import files
 from data.records.names import shown
 from data.trail.trail import Entry
 from judges import plural
-from pages.ui import clock, tables
+from pages.ui import tables, text
 
 SPANS = {"": "any time", "1": "today", "7": "the last 7 days", "30": "the last 30 days"}
 KINDS = {
@@ -66,7 +66,7 @@ def opened(entries: Sequence[Entry], key: str) -> Entry | None:
 
 def table(entries: Sequence[Entry], zone: tzinfo, key: str, parts: Sequence[tables.Part]) -> None:
     """The changes, a row each; the one that is open with what it wrote."""
-    rows = [[clock.moment(e.at, zone), shown(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries]
+    rows = [[text.moment(e.at, zone), shown(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries]
     at = opened(entries, key)
     if at is not None:
         head = f"Revision {at.seq:,}, {at.at:%Y-%m-%d %H:%M:%S} UTC"

@@ -18,7 +18,7 @@ from data.records.settings import GoldRule, Waiting
 from data.store.ids import new_id
 from judges.errors import AssayError
 from judges.plural import many
-from pages.ui import clock, links, session, text
+from pages.ui import session, text, url_state
 
 WAITING: dict[Waiting, str] = {"counted": "The median counts until then", "out": "The rating is left out until then"}
 RESOLVE: dict[Literal["median", "mean", "majority"], str] = {
@@ -129,7 +129,7 @@ def waits(dataset: Dataset, who: Person) -> None:
                 text.say("**{n}** in {dataset}", n=many(n, "rating"), dataset=dataset.name)
                 st.caption("Adjudication: people disagree")
             if st.button("Decide", key=f"decide:{dataset.id}", icon=":material/arrow_forward:"):
-                links.open_page("adjudication", dataset=dataset.name)
+                url_state.open_page("adjudication", dataset=dataset.name)
 
 
 def way(dataset: Dataset, who: Person) -> None:
@@ -137,7 +137,7 @@ def way(dataset: Dataset, who: Person) -> None:
     n = _count(dataset, who)
     help_ = "Ratings on which people disagree by more than the rule allows."
     if n and st.button(f"{n:,} to adjudicate", icon=":material/balance:", help=help_):
-        links.open_page("adjudication", dataset=dataset.name)
+        url_state.open_page("adjudication", dataset=dataset.name)
 
 
 def _count(dataset: Dataset, who: Person) -> int:
@@ -152,7 +152,7 @@ def decided(found: list[Done], who: Person, zone: tzinfo, key: str) -> None:
         frame = pd.DataFrame(
             [
                 (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.said, d.reason, d.person,
-                 "not blind labels" if d.saw_judge else "all labels", clock.moment(d.at, zone))
+                 "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))
                 for d in found
             ],
             columns=["Item", "Unit", "Dimension", "Decided", "People said", "Reason", "By", "Counts for", "When"],

@@ -18,7 +18,7 @@ from judges.stats.calibration import Line, Summary
 from judges.stats.concordance import CALLED, Concordance
 from judges.stats.intervals import BOOTSTRAP
 from judges.stats.uncertainty import Interval
-from pages.ui import charts, explanations, rows, text
+from pages.ui import charts, explanations, tables, text
 from pages.ui.agreement_tables import number, span
 
 _BADGES = {
@@ -188,7 +188,7 @@ def listed(
     frame = pd.DataFrame(
         [(f.name, f.unit, f.systems, f.came) for f in found], columns=["item", "unit", "system", "gold from"]
     )
-    one = rows.clicked_row(frame, found, key, height="content" if len(found) <= 8 else 320)
+    one = tables.clicked_row(frame, found, key, height="content" if len(found) <= 8 else 320)
     if one is not None:
         go(one.item)
 

@@ -16,7 +16,7 @@ from judges.stats.approval_check import Policy
 from judges.stats.calibration import Line
 from judges.stats.raters import human_ceiling
 from judges.stats.uncertainty import Interval
-from pages.ui import charts, rows, text
+from pages.ui import charts, tables, text
 
 COLUMNS = {
     "dimension": st.column_config.TextColumn(width=142),
@@ -217,7 +217,7 @@ def table(
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Click a row to see that dimension below.", width="stretch")
         more = st.toggle("All columns", key="calibration:all")
-    rows.clickable_table(
+    tables.clickable_table(
         frame if more else frame[list(ESSENTIAL)], chosen, f"dimensions:{key}:{more}", height="content",
         column_config=COLUMNS, placeholder="–",
     )  # fmt: skip

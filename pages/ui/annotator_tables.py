@@ -16,9 +16,9 @@ from judges.stats.raters import rater_flags
 from judges.stats.raters.human_ceiling import Ceiling
 from judges.stats.raters.rater_flags import Work
 from judges.types import Scale
-from pages.ui import charts, links, text
+from pages.ui import charts, text, url_state
 from pages.ui.agreement_tables import number, span
-from pages.ui.rows import clickable_table, clicked_row
+from pages.ui.tables import clickable_table, clicked_row
 
 FEW = 8
 """Rows of a list that are shown without scrolling."""
@@ -97,7 +97,7 @@ def own(rows: Mapping[str, Work]) -> None:
         st.caption(
             "You have not labelled anything yet. Your counts, acceptance rate and speed are shown here once you do."
         )
-        links.link("desk", "Open the review desk", icon=":material/rate_review:")
+        url_state.link("desk", "Open the review desk", icon=":material/rate_review:")
         return
     frame = pd.DataFrame(
         [
@@ -236,7 +236,7 @@ def among(found: Ceiling | None, people: int, dataset: str) -> None:
             "label the same items: set people per item on the page Queues.",
             alone=alone,
         )
-        links.link("queue", "Queues", icon=":material/inbox:", dataset=dataset, stream="audit")
+        url_state.link("queue", "Queues", icon=":material/inbox:", dataset=dataset, stream="audit")
         return
     text.say(
         "Kappa between two people: **{kappa}** ({span}), from {cells} of {items} that two or more labelled. "

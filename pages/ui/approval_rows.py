@@ -17,7 +17,7 @@ from judges.audits import audits
 from judges.plural import many
 from judges.stats.raters.human_ceiling import Ceiling
 from judges.stats.uncertainty import Interval
-from pages.ui import clock, links, nonresponse, text
+from pages.ui import nonresponse, text, url_state
 from pages.ui.agreement_tables import between, number, span
 
 Status = Literal["suspended", "proposed", "doubted", "open", "older", "approved", "declined", "withdrawn", "not yet"]
@@ -80,14 +80,14 @@ def decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eli
         if one is not None:
             text.quiet(
                 "**{who}** {done} it, {at}: {reason}", who=who(one), done=DONE[one.decision],
-                at=clock.moment(one.at, zone), reason=text.short(one.reason, 110),
+                at=text.moment(one.at, zone), reason=text.short(one.reason, 110),
             )  # fmt: skip
         elif eligible:
             st.caption("It meets the policy, and is not decided: a lead may approve it.")
         label = "Its approval" if one else "Decide" if eligible else "Approvals"
-        links.link("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
+        url_state.link("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
         if one is not None and one.decision == "approve":
-            links.link("dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge)
+            url_state.link("dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge)
     for icon, told in (("history", note.older), ("visibility", doubt)):
         if told:
             text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=told)
@@ -146,9 +146,9 @@ def sentence(one: Case, stand: Stand, note: Note, zone: tzinfo) -> str:
     """The state of a dimension, in a sentence."""
     holds, where = stand.holds, status(one, stand, note)
     if stand.proposed is not None:
-        return f"{who(stand.proposed)} proposed it, {clock.moment(stand.proposed.at, zone)}: {stand.proposed.reason}"
+        return f"{who(stand.proposed)} proposed it, {text.moment(stand.proposed.at, zone)}: {stand.proposed.reason}"
     if holds is not None and where in ("approved", "declined", "withdrawn"):
-        return f"{who(holds)} {DONE[holds.decision]} it, {clock.moment(holds.at, zone)}: {holds.reason}"
+        return f"{who(holds)} {DONE[holds.decision]} it, {text.moment(holds.at, zone)}: {holds.reason}"
     if holds is not None and where == "older":
         return f"{note.older} It stays on the dashboard until a lead decides."
     if where == "doubted" and note.look is not None:
@@ -283,7 +283,7 @@ def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone
     for one in found:
         figures = {name: figure for name, figure, _ in facts[one.id]}
         text.say(
-            "**{who}** {done} it, {at}: {reason}", who=who(one), done=DONE[one.decision], at=clock.moment(one.at, zone),
+            "**{who}** {done} it, {at}: {reason}", who=who(one), done=DONE[one.decision], at=text.moment(one.at, zone),
             reason=one.reason,
         )  # fmt: skip
         kappa, bound, items = (figures.get(name) for name in ("kappa", "kappa, lower bound", "items"))
@@ -307,7 +307,7 @@ def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> N
                     name=name, sort=one.sort, dataset=dataset,
                     why=_GONE.get(one.state, _GONE["undefined"]).format(judge=judges.get(one.judge, "the judge")),
                 )  # fmt: skip
-                links.link(
+                url_state.link(
                     "approvals", "Review and decide", icon=":material/arrow_forward:", dataset=dataset,
                     case=f"{one.judge}.{one.sort}.{one.dimension}",
                 )  # fmt: skip
@@ -324,7 +324,7 @@ def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> N
             text.quiet("{told}.", told=told)
             with st.container(horizontal=True):
                 for key in list(dict.fromkeys(keys))[:3]:
-                    links.link("approvals", names.get(key, ""), icon=":material/verified:", dataset=names.get(key, ""))
+                    url_state.link("approvals", names.get(key, ""), icon=":material/verified:", dataset=names.get(key, ""))
 
 
 _GONE = {

@@ -12,7 +12,7 @@ from data.queue import filters, queue
 from data.records import datasets, settings
 from data.records.datasets import Dataset
 from data.store import Store
-from pages.ui import links, session, text
+from pages.ui import session, text, url_state
 
 Name = TypeVar("Name", bound=str)
 STREAMS: dict[queue.Stream, str] = {"review": "Review queue", "audit": "Audit sample"}
@@ -27,7 +27,7 @@ def dataset(store: Store, among: list[Dataset] | None = None, labelled: bool = F
     known = {d.name: d for d in (datasets.all_datasets(store) if among is None else among)}
     if not known:
         st.info("There is no dataset yet.", icon=":material/inbox:")
-        links.link("overview", "Begin on the overview")
+        url_state.link("overview", "Begin on the overview")
         return None
     names = list(known)
     chosen = st.selectbox(

@@ -8,7 +8,7 @@ import streamlit as st
 from data.calibration import nonresponse
 from data.gold.gold import Basis
 from judges.types import Dimension
-from pages.ui import links, rows, session, text
+from pages.ui import session, tables, text, url_state
 
 COLUMNS = {
     "Item": st.column_config.TextColumn(width=150),
@@ -41,8 +41,8 @@ def panel(dataset: str, name: str, judge: str, dimension: Dimension, basis: Basi
             [(one.name, one.stratum or "no system", one.why, one.told) for one in shown], columns=list(COLUMNS)
         )
         height = "content" if len(shown) <= 8 else 320
-        one = rows.clicked_row(frame, shown, f"unanswered:{key}:rows", height=height, column_config=COLUMNS)
+        one = tables.clicked_row(frame, shown, f"unanswered:{key}:rows", height=height, column_config=COLUMNS)
         if len(left) > len(shown):
             text.quiet("The first {n} of {all} are listed.", n=f"{len(shown):,}", all=f"{len(left):,}")
         if one is not None:
-            links.open_page("desk", dataset=name, stream="audit", item=one.item)
+            url_state.open_page("desk", dataset=name, stream="audit", item=one.item)

@@ -12,7 +12,7 @@ from data.workspace.verify import verify
 from judges.errors import AssayError
 from judges.plural import many
 from pages.server import downloads
-from pages.ui import clock, session, tables, text
+from pages.ui import session, tables, text
 
 
 def page() -> None:
@@ -66,7 +66,7 @@ def _backups(who: Person) -> None:
 
 
 def _row(one: Backup) -> list[str]:
-    made, size = clock.moment(one.made_at, clock.time_zone()), f"{one.size / 1e6:,.1f} MB"
+    made, size = text.moment(one.made_at, text.time_zone()), f"{one.size / 1e6:,.1f} MB"
     revision = "cannot be opened" if one.revision is None else f"{one.revision:,}"
     return [one.name, made, one.by or "not recorded", revision, size]
 

@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.main import ROUTES
 from pages.overview import page as overview_page
-from pages.server import assets, first_html, libraries, sockets
+from pages.server import assets, first_html, libraries, startup
 from pages.server.assets import FOLDER
 from tests.server import Server
 
@@ -76,8 +76,8 @@ def test_what_listens_sends_small_messages_at_once() -> None:
     with socket.socket(family=socket.AF_INET) as server:
         server.bind(("127.0.0.1", 0))
         server.listen()
-        held = sorted(os.listdir(sockets.FOLDER))
-        sockets.hasten()
-        assert sorted(os.listdir(sockets.FOLDER)) == held  # else pipes of other processes would stay open
+        held = sorted(os.listdir(startup.FOLDER))
+        startup.hasten()
+        assert sorted(os.listdir(startup.FOLDER)) == held  # else pipes of other processes would stay open
         with socket.create_connection(server.getsockname()), server.accept()[0] as accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

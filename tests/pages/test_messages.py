@@ -21,7 +21,7 @@ from judges.errors import AssayError
 from pages.adjudication import page as adjudication_page
 from pages.desk import exchange
 from pages.desk import page as desk_page
-from pages.ui import messages, rows, session
+from pages.ui import messages, session, tables
 from tests import seeds
 
 TEXT = st.text(max_size=8) | st.sampled_from(["\ud800", "\0", "x" * 300, "save", "decide", "withdraw", "01234567"])
@@ -89,7 +89,7 @@ def test_a_place_is_one_that_there_is(value: Any) -> None:
     found = messages.as_index(value, 5)
     assert found is None or found in range(5)
     chosen = SimpleNamespace(selection=SimpleNamespace(cells=value))
-    assert rows._row(chosen, 5) in (None, *range(5))
+    assert tables._row(chosen, 5) in (None, *range(5))
 
 
 def test_a_component_that_has_sent_nothing_yet(monkeypatch: pytest.MonkeyPatch, store: Store) -> None:

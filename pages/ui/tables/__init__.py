@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -56,3 +56,34 @@ def wrapped_table(
     row, action = messages.as_index(clicked.get("row"), len(rows)), messages.as_text(clicked.get("action"))
     known = row is not None and (action in actions[row] if actions and action else chosen and not action)
     return (row, action) if row is not None and known else None
+
+
+T = TypeVar("T")
+
+
+def clicked_row(frame: Any, of: Sequence[T], key: str, **options: Any) -> T | None:
+    """Draw a table with a row for each of `of`, in that order; the one that was clicked. `options` go to Streamlit."""
+    event: Any = st.dataframe(
+        frame, hide_index=True, key=key, on_select="rerun", selection_mode="single-cell", **options
+    )  # fmt: skip
+    row = _row(event, len(of))
+    return None if row is None else of[row]
+
+
+def clickable_table(frame: Any, chosen: Callable[[int], None], key: str, **options: Any) -> None:
+    """The same, where `chosen` gets the number of the row before the page is drawn anew."""
+
+    def select() -> None:
+        row = _row(session.component_state(key), len(frame))
+        if row is not None:
+            chosen(row)
+
+    st.dataframe(frame, hide_index=True, key=key, on_select=select, selection_mode="single-cell", **options)
+
+
+def _row(event: Any, count: int) -> int | None:
+    """The number of the row of the cell that was clicked, where there is such a row."""
+    for cell in messages.as_list(event.selection.cells):
+        if isinstance(cell, (list, tuple)) and cell:
+            return messages.as_index(cell[0], count)
+    return None
