@@ -687,7 +687,7 @@ TRIED = [
     ),
     ("downhill", "app.py", "from judges import errors", True),
     ("pages_apart", "pages/desk/page.py", "from pages.people import page", False),
-    ("pages_apart", "pages/ui/links.py", "from pages.people import page", False),
+    ("pages_apart", "pages/ui/choose.py", "from pages.people import page", False),
     ("pages_apart", "pages/desk/page.py", "from pages.ui import text\nfrom pages.desk import keys", True),
     ("pages_apart", "pages/main.py", "from pages.people import page", True),
     ("downhill", "data/workspace/bootstrap.py", "from tools import sample", False),

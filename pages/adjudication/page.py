@@ -14,7 +14,7 @@ from data.records.people import Person
 from data.store.ids import now
 from judges.errors import AssayError
 from pages.adjudication.board import board, board_data
-from pages.ui import adjudication_notes, choose, messages, session, text
+from pages.ui import adjudication_notes, choose, session, text
 
 AHEAD = 3
 """Items that are sent to the browser ahead, so that the next one is painted at once."""
@@ -61,34 +61,34 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
 
 def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Do what the browser sent, one act after the other, and remember what to acknowledge or to refuse."""
-    outbox = messages.outbox(key)
+    outbox = session.outbox(key)
     done = {one["key"] for one in state.get("acked", [])}
     state["notice"] = None
     try:
-        if item := messages.as_text(outbox.get("reveal")):
+        if item := session.as_text(outbox.get("reveal")):
             adjudication.reveal(session.store(), who.name, item)
     except AssayError as error:
         state["notice"] = str(error)
-    for act in map(messages.as_dict, messages.as_list(outbox.get("acts"))):
-        act_key = messages.as_text(act.get("key"))
+    for act in map(session.as_dict, session.as_list(outbox.get("acts"))):
+        act_key = session.as_text(act.get("key"))
         if act_key in done:
             continue
         try:
             names = _one(who.name, act_key, act)
         except AssayError as error:
-            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-messages.MOST:]
+            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-session.MOST:]
             continue
         at = f"{now().replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}"
-        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-messages.MOST:]
+        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-session.MOST:]
 
 
 def _one(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
     """One act of the browser; of a decision the names of the people, in the order of their letters."""
     store = session.store()
     if act.get("action") == "withdraw":
-        adjudication.withdraw(store, actor, key, messages.as_text(act.get("of")))
+        adjudication.withdraw(store, actor, key, session.as_text(act.get("of")))
         return None
-    item, unit, dimension, token = (messages.as_text(act.get(name)) for name in ("item", "unit", "dimension", "token"))
+    item, unit, dimension, token = (session.as_text(act.get(name)) for name in ("item", "unit", "dimension", "token"))
     value, reason = act.get("v"), act.get("reason")
     reason = reason if isinstance(reason, str) else ""
     made = adjudication.decide(store, actor, key, item, unit, dimension, value, reason, token)

@@ -12,8 +12,7 @@ from data.records.people import Person
 from data.runs import runs
 from judges.errors import AssayError
 from judges.params import Params
-from pages.runs import run_views
-from pages.ui import session, text, url_state
+from pages.ui import run_estimate, session, text, url_state
 
 PROBES = {
     "scenario_swapped": "Every dialogue is judged once more, with the scenario of another one.",
@@ -49,7 +48,7 @@ def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> N
     if not found.judgments:
         st.caption("It has been run on all of these items.")
         return
-    run_views.estimate(found)
+    run_estimate.show_estimate(found)
     if st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
         try:
             with st.spinner("Starting ..."):

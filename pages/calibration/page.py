@@ -71,7 +71,7 @@ def page() -> None:
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
     agreement_tables.used(lines, basis, dropped, counted, figure_cache.rests(store, at))
     agreement_tables.combined(combinations.since(store, judge))
-    card_view.shown(fewshot.used(store, judge))
+    card_view.show_example_items(fewshot.used(store, judge))
     panel_disputes.panel(at, basis, dropped, dataset.name)
     tops = panel_ceiling.tops(store, at.plain)
     agreement_tables.plot(lines, tops, asked, key)

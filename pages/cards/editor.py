@@ -1,24 +1,73 @@
-"""Writing a card: the form with its preview, few-shot examples, and which cards people are asked about."""
+"""Writing a card: a form with names, definitions and scales in a table, which is checked live, and a preview."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
 import streamlit as st
 
-from data.cards import cards, desk_cards
-from data.gold import fewshot
+from data.cards import cards
 from data.records.people import Person
 from judges.authoring.custom import checked
 from judges.card import Card
 from judges.errors import AssayError
-from pages.cards import card_view, fewshot_form
-from pages.ui import choose, session, text, url_state
+from judges.types import SORTS_OF, Dimension, Kind
+from pages.cards import card_view
+from pages.ui import session, text, url_state
+
+_SCALES = {
+    "ordinal": "whole numbers", "interval": "any number", "ordered": "words, worst to best",
+    "unordered": "words, no order", "flag": "yes or no",
+}  # fmt: skip
+_COLUMNS = ("Name", "Unit", "Definition", "Scale", "From", "To", "Step", "Words", "n/a", "Anchors")
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "example: tone of support": {
+        "name": "support_tone", "title": "Tone of support", "kind": "dialogue",
+        "instructions": "Judge how it is said, not whether it is correct.",
+        "dimensions": [
+            {
+                "name": "politeness", "unit": "turn", "definition": "How polite the reply is to the customer.",
+                "answers": {"kind": "ordinal", "lo": 1, "hi": 5, "na": False, "categories": []},
+                "anchors": {"5": "courteous throughout", "3": "neutral", "1": "rude"},
+            },
+            {
+                "name": "escalation", "unit": "conversation",
+                "definition": "Whether the customer was passed on to a person when that was needed.",
+                "answers": {"kind": "flag", "lo": 1, "hi": 5, "na": True, "categories": []}, "anchors": {},
+            },
+        ],
+    },
+    "example: clearer of two": {
+        "name": "clearer_answer", "title": "Clearer of two", "kind": "pair", "instructions": "",
+        "dimensions": [
+            {
+                "name": "clearer", "unit": "pair", "definition": "Which response is easier to understand.",
+                "answers": {"kind": "ordered", "lo": 1, "hi": 5, "na": False, "categories": ["a", "tie", "b"]},
+                "anchors": {},
+            },
+        ],
+    },
+    "example: faithful summary": {
+        "name": "summary_faithfulness", "title": "Faithful summary", "kind": "response", "instructions": "",
+        "dimensions": [
+            {
+                "name": "faithfulness", "unit": "response", "definition": "Whether all claims are in the task's text.",
+                "answers": {"kind": "ordinal", "lo": 1, "hi": 3, "na": False, "categories": []},
+                "anchors": {"3": "all", "2": "most", "1": "some claims are made up"},
+            },
+        ],
+    },
+}  # fmt: skip
+_ANCHORS = "Anchors say what answers mean: 5 = flawless; 3 = some slips; 1 = unusable"
 
 
-def write(who: Person, start: Card | None) -> None:
+def edit_card(who: Person, start: Card | None) -> None:
     """The form, what is wrong with it in sentences, the preview, and the save."""
     store = session.store()
     kept = session.scratch("cards")
-    given = card_view.form(start.version if start else f"new:{kept.get('saved', 0)}", start)
+    given = _form(start.version if start else f"new:{kept.get('saved', 0)}", start)
     if not given["title"] and not given["dimensions"]:
         st.caption("Give it a title and a name, and at least one dimension with its definition.")
         return
@@ -33,7 +82,7 @@ def write(who: Person, start: Card | None) -> None:
     made = cards.drafted(store, recipe)
     if start is not None and start.examples and not made.examples:
         st.warning("Its examples do not fit this reply any more, and will be left out.", icon=":material/info:")
-    card_view.preview(made, made.dimensions)
+    _preview(made, made.dimensions)
     same = start is not None and made.version == start.version
     label = "Save the card" if start is None else "Save as a new version"
     if st.button(text.plain(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
@@ -48,46 +97,119 @@ def write(who: Person, start: Card | None) -> None:
         st.rerun()
 
 
-def examples(who: Person, card: Card) -> None:
-    """The examples of a card: some added, some removed; another set of them is another version."""
-    store = session.store()
-    now = fewshot_form.held(card)
-    fewshot_form.listed(now, card)
-    if len(now) < fewshot_form.MOST:
-        dataset = fewshot_form.where(store, card)
-        if dataset is not None:
-            items = fewshot.offered(store, who.name, dataset.id, card)
-            at = fewshot_form.item(store, items, card)
-            found = fewshot_form.written(card, fewshot.looked(store, who.name, card, *at) if at else None, at)
-        else:
-            found = fewshot_form.pasted(card)
-        if found is not None:
-            fewshot_form.add(card, found)
-    if not fewshot_form.ready(card, now):
-        return
-    try:
-        made = cards.attach(store, who.name, card.name, now)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    fewshot_form.forget(card)
-    session.scratch("cards")["done"] = f"{card.title} is now version {made.version}: judges that use it are new judges."
-    st.rerun()
-
-
-def desk(who: Person) -> None:
-    """Which cards people are asked about in a dataset."""
-    store = session.store()
-    dataset = choose.dataset(store)
-    if dataset is None:
-        return
-    known, now = cards.known(store), desk_cards.chosen(store, dataset.id)
-    names = st.multiselect(
-        "People label by", list(known), [n for n in now if n in known], key=f"asked:{dataset.id}",
-        format_func=lambda n: known[n].title, placeholder="the judge's card, and those applied to its turns",
+def _form(key: str, start: Card | None) -> dict[str, Any]:
+    """The recipe as it is in the form; `start` is the card that it begins with, else an example is chosen."""
+    recipe = (start.recipe or {}) if start is not None else _example(key)
+    key = f"{key}:{recipe.get('name', '')}"
+    left, middle, right = st.columns([2, 2, 2])
+    title = left.text_input("Title", recipe.get("title", ""), key=f"{key}:title", placeholder="Tone of support")
+    name = recipe["name"] if start is not None else middle.text_input(
+        "Name in files", recipe.get("name", ""), key=f"{key}:name", placeholder="support_tone",
+        help="Small letters, digits and _.",
     )  # fmt: skip
-    st.caption("This holds for blind labels too. The first is the main one where no judge was chosen.")
-    if names != now and st.button("Set", type="primary"):
-        desk_cards.choose(store, who.name, dataset.id, names)
-        session.scratch("cards")["done"] = f"From now on people label {dataset.name} by these cards."
-        st.rerun()
+    kinds = list(card_view.KINDS)
+    with middle if start is not None else right:
+        kind: Kind = st.selectbox(
+            "What it judges", kinds, kinds.index(recipe.get("kind", "dialogue")),
+            format_func=lambda k: card_view.KINDS[k], key=f"{key}:kind", disabled=start is not None,
+        )  # fmt: skip
+    rows = _table(f"{key}:{kind}", kind, recipe.get("dimensions", []) if recipe.get("kind") == kind else [])
+    st.caption(_ANCHORS)
+    instructions = st.text_area(
+        "Further instructions to the judge", recipe.get("instructions", ""), key=f"{key}:instructions", height=90,
+        placeholder="Added to the prompt after the definitions; may be empty.",
+    )  # fmt: skip
+    return {
+        "how": "own", "name": name.strip(), "title": title.strip(), "kind": kind,
+        "dimensions": [_asked(row) for row in rows], "instructions": instructions.strip(),
+    }  # fmt: skip
+
+
+def _example(key: str) -> dict[str, Any]:
+    """The recipe of the example that a new card begins with; of none at first."""
+    chosen: str | None = st.segmented_control(
+        "Begin with", ["an empty card", *EXAMPLES], default="an empty card", required=True, key=f"{key}:example",
+        format_func=text.plain,
+    )  # fmt: skip
+    return EXAMPLES.get(chosen or "", {})
+
+
+def _table(key: str, kind: Kind, asked: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The dimensions as rows; the first state is kept, so that a rerun does not begin anew."""
+    kept = session.scratch(f"card:{key}")
+    if "rows" not in kept:
+        empty = {"Unit": SORTS_OF[kind][0], "Scale": "ordinal", "From": 1, "To": 5, "n/a": False}
+        rows = [_row(one) for one in asked] or [{"Name": "", "Definition": "", "Words": "", "Anchors": "", **empty}]
+        kept["rows"] = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(dict.fromkeys(("From", "To", "Step"), float))
+    column = st.column_config
+    config = {
+        "Name": column.TextColumn(width=150, required=True),
+        "Unit": column.SelectboxColumn(options=list(SORTS_OF[kind]), default=SORTS_OF[kind][0], width=110),
+        "Definition": column.TextColumn(width=300),
+        "Scale": column.SelectboxColumn(
+            options=list(_SCALES), format_func=lambda scale: _SCALES[str(scale)], default="ordinal", width=140
+        ),
+        "From": column.NumberColumn(default=1, format="%g", width=60),
+        "To": column.NumberColumn(default=5, format="%g", width=60),
+        "Step": column.NumberColumn(
+            min_value=0, format="%g", width=60, help="Of a scale of any number: 0.5 for half points; empty for none."
+        ),
+        "Words": column.TextColumn(width=150, help="The answers of a scale of words: rude, neutral, kind"),
+        "n/a": column.CheckboxColumn(default=False, width=50),
+        "Anchors": column.TextColumn(width=300, help=_ANCHORS),
+    }
+    edited = st.data_editor(
+        kept["rows"], num_rows="dynamic", hide_index=True, column_config=config, key=f"card:{key}:table"
+    )
+    return [dict(row) for row in edited.to_dict("records") if any(_said(row[c]) for c in ("Name", "Definition"))]
+
+
+def _row(asked: Mapping[str, Any]) -> dict[str, Any]:
+    answers = asked["answers"]
+    return {
+        "Name": asked["name"], "Unit": asked["unit"], "Definition": asked["definition"], "Scale": answers["kind"],
+        "From": answers["lo"], "To": answers["hi"], "Step": answers.get("step"), "n/a": answers["na"],
+        "Words": ", ".join(answers["categories"]),
+        "Anchors": "; ".join(f"{answer} = {words}" for answer, words in asked["anchors"].items()),
+    }  # fmt: skip
+
+
+def _asked(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as the recipe has it."""
+    scale = _said(row["Scale"]) or "ordinal"
+    answers: dict[str, Any] = {"kind": scale, "na": bool(row["n/a"]) if not pd.isna(row["n/a"]) else False}
+    if scale in ("ordinal", "interval"):
+        answers |= {"lo": _number(row["From"], 1), "hi": _number(row["To"], 5)}
+        step = _number(row["Step"], 0) if scale == "interval" else 0
+        answers |= {"step": step} if step else {}
+    elif scale != "flag":
+        answers["categories"] = [
+            word.strip() for word in _said(row["Words"]).replace("、", ",").split(",") if word.strip()
+        ]
+    pairs = [part.partition("=") for part in _said(row["Anchors"]).replace("；", ";").split(";") if part.strip()]
+    return {
+        "name": _said(row["Name"]), "unit": _said(row["Unit"]), "definition": _said(row["Definition"]),
+        "answers": answers, "anchors": {answer.strip().lower(): words.strip() for answer, _, words in pairs},
+    }  # fmt: skip
+
+
+def _said(value: Any) -> str:
+    return "" if value is None or (not isinstance(value, str) and pd.isna(value)) else str(value).strip()
+
+
+def _number(value: Any, other: int) -> int | float:
+    """A cell's number, whole where it is one."""
+    if value is None or pd.isna(value):
+        return other
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def _preview(card: Card, dimensions: Sequence[Dimension]) -> None:
+    """What would be saved: its version, its dimensions, its prompt and its reply."""
+    st.subheader("Preview", anchor=False)
+    text.quiet(
+        "Version {version}. Dimensions: {asked}.",
+        version=card.version,
+        asked=", ".join(f"{d.title} ({d.sort}, {d.scale.words})" for d in dimensions),
+    )
+    card_view.show_prompts(card, expanded=True)

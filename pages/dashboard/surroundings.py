@@ -113,7 +113,9 @@ def nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str
         icon=":material/verified:",
     )
     with st.container(horizontal=True):
-        url_state.link("queue", "Draw and label a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
+        url_state.link(
+            "queue", "Draw and label a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit"
+        )
         url_state.link("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
         url_state.link("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
     for judge, _, model, *_ in judges[:1]:

@@ -6,7 +6,7 @@ from datetime import UTC, tzinfo
 from typing import Any
 
 from data.records.guidelines import Version
-from pages.ui import messages as sent
+from pages.ui import session
 
 FIRST, AHEAD, LETTERS = 2, 8, 400_000
 """How many sheets are sent ahead, and how many characters they may hold together.
@@ -40,17 +40,17 @@ def light(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def received(key: str) -> dict[str, Any]:
-    """What the desk with that key has sent.
+    """What the desk with that key has session.
 
     came: whether it has sent anything; answers (of any shape); have: items; want: {item, reveal} or None.
     """
-    outbox = sent.outbox(key)
-    want = sent.as_dict(outbox.get("want"))
-    item = sent.as_text(want.get("item"))
+    outbox = session.outbox(key)
+    want = session.as_dict(outbox.get("want"))
+    item = session.as_text(want.get("item"))
     return {
         "came": bool(outbox.get("nonce")),
-        "answers": sent.as_list(outbox.get("answers")),
-        "have": [name for one in sent.as_list(outbox.get("have")) if (name := sent.as_text(one))],
+        "answers": session.as_list(outbox.get("answers")),
+        "have": [name for one in session.as_list(outbox.get("have")) if (name := session.as_text(one))],
         "want": {"item": item, "reveal": want.get("reveal") is True} if item else None,
     }
 

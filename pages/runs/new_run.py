@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -15,22 +17,25 @@ from data.cards import cards
 from data.records import datasets
 from data.records.people import Person
 from data.runs import runs
-from data.runs.run_order import Order
+from data.runs.run_order import Order, Shown
 from data.store import Store
 from judges.authoring.card_lookup import POINTWISE
 from judges.card import Card
 from judges.client.endpoint import Endpoint
+from judges.client.estimate import Requirement
 from judges.errors import AssayError
 from judges.params import Params
-from judges.types import Scale
-from pages.runs import run_views
-from pages.ui import choose, session, text, url_state
+from judges.plural import many
+from judges.triage import place
+from judges.types import Reading, Scale, Score
+from pages.runs import views
+from pages.ui import choose, run_estimate, session, text, url_state
 
 
-def form(who: Person) -> None:
+def new_run_form(who: Person) -> None:
     """What the run is to be, its estimate, a dry run, the start."""
     store = session.store()
-    order = chosen(store)
+    order = _choose_order(store)
     if order is None:
         return
     try:
@@ -38,27 +43,27 @@ def form(who: Person) -> None:
     except AssayError as error:
         text.refuse(error)
         return
-    run_views.requirements(found.requirements, order.card)
-    run_views.estimate(found)
+    _requirements(found.requirements, order.card)
+    run_estimate.show_estimate(found)
     kept = session.scratch("runs:dry")
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Dry run of three items", icon=":material/visibility:"):
             kept.clear()
-            run_views.act("Asking", lambda: kept.update(order=order, shown=runs.dry_run(store, who.name, order)))
+            views.attempt("Asking", lambda: kept.update(order=order, shown=runs.dry_run(store, who.name, order)))
         start = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not found.judgments)
         batch = st.toggle(
             "as a batch", help="The endpoint's Batch API: cheaper, and done within a day.", key="runs:batch"
         )
     if start:
         started: dict[str, str] = {}
-        run_views.act(
+        views.attempt(
             "Starting",
-            lambda: started.update(id=runs.start(store, who.name, run_views.as_batch(order) if batch else order)),
+            lambda: started.update(id=runs.start(store, who.name, replace(order, batch=batch))),
         )
         if started:
-            run_views.go(started["id"])
+            views.open_run(started["id"])
     if kept.get("shown") is not None and kept.get("order") == order:
-        run_views.shown(kept["shown"], order.card)
+        _dry_run(kept["shown"], order.card)
 
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -98,7 +103,7 @@ RULES = {
 }
 
 
-def card(store: Store, dataset_id: str) -> Card | None:
+def _choose_card(store: Store, dataset_id: str) -> Card | None:
     """A card that can be run on the items of a dataset."""
     kinds = datasets.kinds(store, dataset_id)
     fitting = {n: c for n, c in cards.known(store).items() if c.kind in kinds and c.prompts}
@@ -147,14 +152,14 @@ def _end(value: Any, usual: int) -> int:
     return usual if value is None or pd.isna(value) else int(value)
 
 
-def where() -> str:
+def _choose_place() -> str:
     """The practice endpoint, the usual one, or another address."""
     usual = os.environ.get("OPENAI_BASE_URL", "").strip() or "OpenAI"
     options = {PRACTICE: "Practice (fixed rules)", USUAL: usual, OTHER: "Another address"}
     return url_state.select("endpoint", "Endpoint", options, default=PRACTICE)
 
 
-def endpoint(chosen: str) -> Endpoint | None:
+def _choose_endpoint(chosen: str) -> Endpoint | None:
     """Where the judge runs. Keys come from the environment of the server, and are never typed into a page."""
     if chosen == PRACTICE:
         return Endpoint(base_url=runs.practice_url())
@@ -168,12 +173,12 @@ def endpoint(chosen: str) -> Endpoint | None:
     if not address:
         st.caption("Give the address of an OpenAI-compatible endpoint; its models are listed then.")
         return None
-    return made(Endpoint, {
+    return _validated(Endpoint, {
         "base_url": address, "key_variable": variable.strip(), "api_version": version.strip(), "room": int(room),
     })  # fmt: skip
 
 
-def model(at: Endpoint, refusals: DeltaGenerator) -> str:
+def _choose_model(at: Endpoint, refusals: DeltaGenerator) -> str:
     """A model of the endpoint's list, or a name that the person types; `refusals` is where there is room for one."""
     kept: dict[str, list[str]] = session.scratch("runs:models")
     asked = f"{at.key_variable} {at.base_url}"
@@ -197,7 +202,7 @@ def model(at: Endpoint, refusals: DeltaGenerator) -> str:
     return chosen or ""
 
 
-def params(of: Card) -> Params | None:
+def _choose_params(of: Card) -> Params | None:
     """The parameters, which are part of the judge's identity: another value is another judge."""
     usual = of.defaults
     given: dict[str, Any] = {}
@@ -238,13 +243,13 @@ def params(of: Card) -> Params | None:
         given["logprobs"] = st.checkbox(
             "Ask for token probabilities", usual.logprobs, key="runs:logprobs", help=HELP["logprobs"]
         )
-    return made(Params, usual.model_dump() | given)
+    return _validated(Params, usual.model_dump() | given)
 
 
 _PROBED = {"scenario_swapped": "dialogue", "reference_removed": "response"}
 
 
-def limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[float, float] | None, int]:
+def _choose_limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[float, float] | None, int]:
     """What the endpoint allows and what may be spent: (endpoint, US dollars, price per million in and out, items)."""
     left, right = st.columns(2)
     given = {
@@ -264,10 +269,10 @@ def limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[float, fl
     if (price_in is None) != (price_out is None):
         st.caption(":orange[Give both prices: one alone is not used.]")
     price = (price_in, price_out) if price_in is not None and price_out is not None else None
-    return made(Endpoint, at.model_dump() | given), spend, price, int(most or 0)
+    return _validated(Endpoint, at.model_dump() | given), spend, price, int(most or 0)
 
 
-def made(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:
+def _validated(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:
     """A model of the values; None, with a sentence for each fault, where they are wrong."""
     try:
         return model_of(**values)
@@ -277,7 +282,7 @@ def made(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:
         return None
 
 
-def chosen(store: Store) -> Order | None:
+def _choose_order(store: Store) -> Order | None:
     """An order for a run, as far as it was chosen; None while something is missing."""
     zero, one, two, three = st.columns(4)
     with zero:
@@ -285,23 +290,99 @@ def chosen(store: Store) -> Order | None:
     if dataset is None:
         return None
     with one:
-        of = card(store, dataset.id)
+        of = _choose_card(store, dataset.id)
     if of is None:
         return None
     with two:
-        place = where()
-    at = endpoint(place)
+        place = _choose_place()
+    at = _choose_endpoint(place)
     if at is None:
         return None
     refusals = st.container()
     with three:
-        name = model(at, refusals)
+        name = _choose_model(at, refusals)
     named = _named(of) if of.name == POINTWISE else of
     left, right = st.columns(2)
     with left, st.expander("Parameters: part of the judge's identity"):
-        asked = params(of)
+        asked = _choose_params(of)
     with right, st.expander("Limits: rate, spending, number of items"):
-        limited, spend, price, most = limits(at)
+        limited, spend, price, most = _choose_limits(at)
     if not name or named is None or asked is None or limited is None:
         return None
     return Order(dataset.id, named, name, asked, limited, spending_limit=spend, price=price, most=most)
+
+
+def _requirements(found: Sequence[Requirement], card: Card) -> None:
+    """What a run of the card needs; what is lacking is highlighted."""
+    if not found:
+        return
+    for need in (one for one in found if one.lacking):
+        text.warn("{said}", said=need.text)
+    with st.container(gap=None):
+        text.say("**What {card} needs**", card=card.title)
+        for need in (one for one in found if not one.lacking):
+            text.quiet("- {said}", said=need.text)
+
+
+def _dry_run(found: Sequence[Shown], card: Card) -> None:
+    """A dry run in full: what was sent, what came back, what it was read as."""
+    st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
+    for one in found:
+        why = one.reading.unscored
+        state = f"unscored: {why.replace('_', ' ')}" if why else many(len(one.reading.scores), "score")
+        with st.expander(text.plain(f"{one.name} · {state}"), expanded=one is found[0]):
+            left, right = st.columns(2, gap="medium")
+            with left:
+                st.caption("What was sent")
+                call, calls = 0, sum(message["role"] == "system" for message in one.messages)
+                for message in one.messages:
+                    call += message["role"] == "system"
+                    which = f"call {call} of {calls}, " if calls > 1 else ""
+                    text.quiet("{which}{role} message", which=which, role=message["role"])
+                    st.code(message["content"], language=None, wrap_lines=True, height=300)
+            with right:
+                st.caption("What came back")
+                _reply(one.raw)
+                st.caption("What it was read as")
+                _reading(one.reading, card)
+
+
+def _reply(raw: str) -> None:
+    """A raw reply: laid out where it is JSON, and as it came."""
+    try:
+        spread = json.dumps(json.loads(raw), indent=2, ensure_ascii=False)
+    except ValueError:
+        st.code(raw or "nothing", language=None, wrap_lines=True, height=300 if len(raw) > 600 else "content")
+        return
+    laid_out, as_it_came = st.tabs(["Laid out", "As it came"])
+    laid_out.code(spread, language="json", wrap_lines=True, height=300)
+    as_it_came.code(raw, language=None, wrap_lines=True, height=300)
+
+
+def _reading(found: Reading, card: Card) -> None:
+    """Scores and remarks that a reply was read as, or why it was not."""
+    if found.unscored:
+        st.text(f"Unscored ({found.unscored.replace('_', ' ')}): {found.why}.")
+        return
+
+    def value(score: Score) -> str:
+        dimension = card.dimension(score.dimension, score.unit)
+        if dimension is not None:
+            return dimension.scale.say(score.value)
+        return "n/a" if score.value is None else f"{score.value:g}"
+
+    rows = [
+        (
+            place(s.unit).strip() or s.unit,
+            s.dimension.replace("_", " "),
+            value(s),
+            s.confidence,
+            s.source,
+        )
+        for s in found.scores
+    ]
+    frame = pd.DataFrame(rows, columns=["Where", "Dimension", "Value", "Confidence", "Source"])
+    known = frame if frame["Confidence"].notna().any() else frame[["Where", "Dimension", "Value"]]
+    st.dataframe(known, hide_index=True, height="content" if len(rows) <= 12 else 340)
+    for remark in (r for r in found.remarks if r.sort == "rule"):
+        st.text(f"Breaks a rule: {remark.text}")

@@ -1,4 +1,4 @@
-"""Who may ask the server at all: browsers that were told its right name, and only its own pages.
+"""Who may ask the server at all (browsers that were told its right name, and only its own pages), and safe headers.
 
 A browser sends its cookies to every port of a machine, whichever page asks, so a cookie says nothing about who asks.
 What is asked must therefore come for a name of this server (a site elsewhere could point a name of its own to it), and

@@ -1,7 +1,7 @@
 """The first HTML of a page, which names the scripts that the page is known to need, so that they load side by side.
 
 Streamlit's own HTML names what its frame needs; what a page's elements need it asks for when they arrive from the
-server, and what these need in turn after that.
+server, and what these need in turn after that. Two styles follow with each page, as Python alone knows them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ import re
 from functools import cache
 from pathlib import Path
 
-import streamlit
 import streamlit as st
 
 from judges.version import VERSION
-from pages.server import first_html, libraries
+from pages.server import libraries
 
-STATIC = Path(streamlit.__file__).parent / "static"
+STATIC = Path(st.__file__).parent / "static"
 SCRIPTS = STATIC / "static" / "js"
 STYLE = (Path(__file__).parent / "frame.css").read_text(encoding="utf-8")
 FOOT = (
@@ -90,4 +89,4 @@ def draw() -> None:
 
 def sign() -> None:
     """Say the version at the foot of the page, which takes no room on it."""
-    st.html(first_html.FOOT)
+    st.html(FOOT)

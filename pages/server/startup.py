@@ -1,4 +1,9 @@
-"""What Streamlit and the server under it log goes into the log of Assay, without what people's texts say."""
+"""What is set up once, as the server starts: its logs, the pages it has loaded, and the sockets that it listens on.
+
+What Streamlit and the server under it log goes into the log of Assay, without what people's texts say. Streamlit makes
+the socket itself and names no protocol, so that asyncio does not know it as TCP and leaves Nagle's algorithm on: the
+body of an answer then waits until the browser has confirmed its head, for 40 ms each time.
+"""
 
 from __future__ import annotations
 

@@ -87,7 +87,9 @@ def decided(stand: Stand, note: Note, zone: tzinfo, dataset: str, case: str, eli
         label = "Its approval" if one else "Decide" if eligible else "Approvals"
         url_state.link("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
         if one is not None and one.decision == "approve":
-            url_state.link("dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge)
+            url_state.link(
+                "dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge
+            )
     for icon, told in (("history", note.older), ("visibility", doubt)):
         if told:
             text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=told)
@@ -324,7 +326,8 @@ def home(found: Waits, names: Mapping[str, str], judges: Mapping[str, str]) -> N
             text.quiet("{told}.", told=told)
             with st.container(horizontal=True):
                 for key in list(dict.fromkeys(keys))[:3]:
-                    url_state.link("approvals", names.get(key, ""), icon=":material/verified:", dataset=names.get(key, ""))
+                    name = names.get(key, "")
+                    url_state.link("approvals", name, icon=":material/verified:", dataset=name)
 
 
 _GONE = {

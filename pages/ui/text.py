@@ -1,7 +1,8 @@
 """Text on pages. Untrusted text (names, items, replies, files) is only ever shown as text, never as Markdown.
 
 Streamlit reads Markdown in st.markdown, st.write and every widget label, and would fetch remote images from it:
-`plain` makes such a text harmless, and is the only way that other text gets into a label.
+`plain` makes such a text harmless, and is the only way that other text gets into a label. Times are said in the zone
+of the browser.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A choice that is kept in the address, so that a link leads to the same view."""
+"""Choices that are kept in the address, so that a link leads to the same view, and links from page to page."""
 
 from __future__ import annotations
 

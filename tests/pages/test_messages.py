@@ -21,7 +21,7 @@ from judges.errors import AssayError
 from pages.adjudication import page as adjudication_page
 from pages.desk import exchange
 from pages.desk import page as desk_page
-from pages.ui import messages, session, tables
+from pages.ui import session, tables
 from tests import seeds
 
 TEXT = st.text(max_size=8) | st.sampled_from(["\ud800", "\0", "x" * 300, "save", "decide", "withdraw", "01234567"])
@@ -86,7 +86,7 @@ def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatc
 @SHAPES
 @given(value=JUNK)
 def test_a_place_is_one_that_there_is(value: Any) -> None:
-    found = messages.as_index(value, 5)
+    found = session.as_index(value, 5)
     assert found is None or found in range(5)
     chosen = SimpleNamespace(selection=SimpleNamespace(cells=value))
     assert tables._row(chosen, 5) in (None, *range(5))

@@ -16,7 +16,7 @@ import streamlit as st
 
 from data.dashboard.dashboard import Tile
 from pages.dashboard.tiles import tile_data
-from pages.ui import messages
+from pages.ui import session
 
 HERE = Path(__file__).parent
 
@@ -45,9 +45,9 @@ def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: s
     """
     data = tile_data.tile(given, runs, badges) | {"focus": focus}
     event: Any = _component(key=key, data=data, on_clicked_change=lambda: None, on_opened_change=lambda: None)
-    clicked = messages.as_dict(event.clicked)
-    system = messages.as_index(clicked.get("system"), len(given.systems))
-    answer = messages.as_index(clicked.get("answer"), len(given.asking.answers))
+    clicked = session.as_dict(event.clicked)
+    system = session.as_index(clicked.get("system"), len(given.systems))
+    answer = session.as_index(clicked.get("answer"), len(given.asking.answers))
     if system is None or (answer is None and clicked.get("answer") is not None):
         return Wish(behind=event.opened is True)
     return Wish(items=(given.systems[system].name, answer))

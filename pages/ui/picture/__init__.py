@@ -1,4 +1,7 @@
-"""SVG plots (judges/render/svg.py) on a page, and as files: the browser paints them as PNG, twice as large, light."""
+"""SVG plots (judges/render/svg.py) on a page, and what can be taken away from it: plots and other files.
+
+The browser paints a plot as PNG, twice as large, in light colours.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import messages, session, text
+from pages.ui import session, text
 
 HERE = Path(__file__).parent
 WIDTHS = (600.0, 680.0, 864.0, 1280.0)
@@ -59,7 +62,7 @@ def plot(draw: Callable[[float], str], key: str, name: str, label: str, widths: 
 
     def there(chosen: Any) -> str | None:
         """What was chosen, if it can be."""
-        number = messages.as_text(chosen)
+        number = session.as_text(chosen)
         return number if re.fullmatch(r"[0-9,]+", number) and f'data-at="{number}"' in plots[0] else None
 
     chosen = there(getattr(session.component_state(key), "chosen", None))

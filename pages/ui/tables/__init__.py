@@ -1,7 +1,8 @@
-"""A table of words whose texts wrap, where Streamlit's own cuts them: a row can be opened, chosen, or have buttons.
+"""Tables whose rows can be clicked: Streamlit's own, and one of words whose texts wrap, where Streamlit cuts them.
 
-`data` (Python to browser) is words only, set as text. `open` (browser to Python) is the number of the row that is open,
-`clicked` what was chosen in this very run: {row, action}, the action "" for the row itself.
+Of the second a row can be opened, chosen, or have buttons. Its `data` (Python to browser) is words only, set as text.
+`open` (browser to Python) is the number of the row that is open, `clicked` what was chosen in this very run:
+{row, action}, the action "" for the row itself.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.ui import messages, session
+from pages.ui import session
 
+T = TypeVar("T")
 HERE = Path(__file__).parent
 Part = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """A table inside an open row: its title, the names of its columns, its rows."""
@@ -29,7 +31,7 @@ _component = st.components.v2.component(
 
 def open_row(key: str, count: int) -> int | None:
     """The number of the row that is open in the table of that key."""
-    return messages.as_index(getattr(session.component_state(key), "open", None), count)
+    return session.as_index(getattr(session.component_state(key), "open", None), count)
 
 
 def wrapped_table(
@@ -52,13 +54,10 @@ def wrapped_table(
     event: Any = _component(
         key=key, data=data, default={"open": None}, on_open_change=lambda: None, on_clicked_change=lambda: None
     )
-    clicked = messages.as_dict(event.clicked)
-    row, action = messages.as_index(clicked.get("row"), len(rows)), messages.as_text(clicked.get("action"))
+    clicked = session.as_dict(event.clicked)
+    row, action = session.as_index(clicked.get("row"), len(rows)), session.as_text(clicked.get("action"))
     known = row is not None and (action in actions[row] if actions and action else chosen and not action)
     return (row, action) if row is not None and known else None
-
-
-T = TypeVar("T")
 
 
 def clicked_row(frame: Any, of: Sequence[T], key: str, **options: Any) -> T | None:
@@ -83,7 +82,7 @@ def clickable_table(frame: Any, chosen: Callable[[int], None], key: str, **optio
 
 def _row(event: Any, count: int) -> int | None:
     """The number of the row of the cell that was clicked, where there is such a row."""
-    for cell in messages.as_list(event.selection.cells):
+    for cell in session.as_list(event.selection.cells):
         if isinstance(cell, (list, tuple)) and cell:
-            return messages.as_index(cell[0], count)
+            return session.as_index(cell[0], count)
     return None
