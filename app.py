@@ -20,9 +20,9 @@ from judges.cards import cards
 from judges.errors import AssayError
 from judges.version import VERSION
 from pages.server import downloads, startup, temp_folders
-from pages.server.access import Origins, SecurityHeaders
+from pages.server.access import OriginCheck, SecurityHeaders
 from pages.server.assets import Assets
-from pages.server.startup import settle
+from pages.server.startup import load_pages
 from pages.server.uploads import Uploads
 from pages.ui import session
 
@@ -30,7 +30,7 @@ from pages.ui import session
 @contextlib.asynccontextmanager
 async def life(_: object) -> AsyncIterator[None]:
     """Hold the store open while the server runs; what is approved is summed up meanwhile."""
-    startup.join()
+    startup.join_logs()
     log.catch()
     try:
         log.begin("INFO")
@@ -44,9 +44,9 @@ async def life(_: object) -> AsyncIterator[None]:
         log.error("start_failed", error)
         raise SystemExit(1) from None
     try:
-        startup.hasten()
+        startup.disable_nagle()
         session.set_store(store)
-        settle()
+        load_pages()
         runs.look_after_all(store)
         ahead(store)
         log.info("server_started", version=VERSION, store=store.url.partition("://")[0], revision=store.newest())
@@ -58,7 +58,7 @@ async def life(_: object) -> AsyncIterator[None]:
         session.set_store(None)
         runs.close(store)
         store.close()
-        temp_folders.forget()
+        temp_folders.remove_all()
         log.info("server_stopped", version=VERSION)
 
 
@@ -70,6 +70,6 @@ def health(_: Request) -> JSONResponse:
 app = st.App(
     "pages/main.py",
     lifespan=life,
-    routes=[Route("/health", health), *(Route(address, downloads.download) for address in downloads.ADDRESSES)],
-    middleware=[Middleware(SecurityHeaders), Middleware(Origins), Middleware(Assets), Middleware(Uploads)],
+    routes=[Route("/health", health), *(Route(address, downloads.serve_file) for address in downloads.ADDRESSES)],
+    middleware=[Middleware(SecurityHeaders), Middleware(OriginCheck), Middleware(Assets), Middleware(Uploads)],
 )

@@ -54,7 +54,7 @@ ROUTES: list[tuple[str, Role, Callable[[], None], str, str, str]] = [
     ("Workspace", "researcher", trail_page.page, "Audit log", "trail", ":material/history:"),
     ("Workspace", "lead", workspace_page.page, "Workspace", "workspace", ":material/database:"),
     (OWN, "annotator", me_page.page, "Your labels", "me", ":material/account_circle:"),
-    (OWN, "annotator", sign_in.leave, "Sign out", "sign-out", ":material/logout:"),
+    (OWN, "annotator", sign_in.sign_out, "Sign out", "sign-out", ":material/logout:"),
 ]
 ICON = str(Path(__file__).parent / "server" / "icon.svg")
 HOME = overview_page.page
@@ -66,14 +66,14 @@ ROOT = "root"
 def run() -> None:
     """Show the page that the address names, or the name picker to somebody who has not entered."""
     st.set_page_config(page_title="Assay", page_icon=ICON, layout="wide")
-    first_html.draw()
+    _set_scheme()
     who = session.person()
-    sign_in.remember()
+    sign_in.set_cookie()
     if who is None:
         # Under every address, so that a link leads to its page once the name is known.
         doors = [st.Page(sign_in.page, title="Assay", url_path=a) for _, _, _, _, a, _ in ROUTES]
         doors.append(st.Page(sign_in.page, title="Assay", url_path=ROOT, default=True))
-        first_html.sign()
+        _show_version()
         st.navigation(doors, position="hidden").run()
         return
     name = f":material/account_circle: {text.plain(text.short(who.name, 14))}"
@@ -86,15 +86,28 @@ def run() -> None:
     menu: dict[str, list[st.Page]] = {"": []}
     for section, role, _, title, address, _ in ROUTES:
         # In the menu of those who may; others who follow a link to it learn whose it is.
-        closed = st.Page(partial(sign_in.closed, title, role), title=title, url_path=address, visibility="hidden")
+        closed = st.Page(partial(sign_in.refuse_page, title, role), title=title, url_path=address, visibility="hidden")
         found = mine.get(address, closed)
         menu.setdefault(name if section == OWN else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     page = st.navigation(menu, position="top")
     if page is not mine["desk"]:  # every line of it is the item's
-        first_html.sign()
+        _show_version()
     st.set_page_config(page_title=f"{page.title} · Assay")
     page.run()
+
+
+def _set_scheme() -> None:
+    """Say which theme is on, as frame.css chooses colours by it; the style takes no room on the page."""
+    if st.context.theme.type == "dark":
+        st.html("<style>:root { color-scheme: dark }</style>")
+    else:
+        st.html("<style>:root { color-scheme: light }</style>")
+
+
+def _show_version() -> None:
+    """Say the version at the foot of the page, which takes no room on it."""
+    st.html(first_html.FOOT)
 
 
 def _home() -> None:

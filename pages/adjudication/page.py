@@ -13,7 +13,7 @@ from data.records.datasets import Dataset
 from data.records.people import Person
 from data.store.ids import now
 from judges.errors import AssayError
-from pages.adjudication.board import board, board_data
+from pages.adjudication.board import board_data, draw_board
 from pages.ui import adjudication_notes, choose, session, text
 
 AHEAD = 3
@@ -40,11 +40,11 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
     waits = adjudication.work(store, who.name, dataset.id)
     dockets = docket.dockets(store, who.name, waits.mine, AHEAD)
     adjudication.look(store, who.name, [one.view.item.id for one in dockets])
-    board(
+    draw_board(
         {
             "person": who.name,
             "place": dataset.id,
-            "items": [board_data.item(one, who.name) for one in dockets],
+            "items": [board_data.item_data(one, who.name) for one in dockets],
             "acked": state.get("acked", []),
             "refused": state.get("refused", []),
             "progress": {"left": len(waits.mine)},

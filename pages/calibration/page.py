@@ -22,7 +22,6 @@ from pages.calibration import (
     report_files,
     weakest_turns,
 )
-from pages.cards import card_view
 from pages.ui import agreement_tables, audit_rows, choose, figure_cache, practice_badge, session, text, url_state
 
 
@@ -71,7 +70,7 @@ def page() -> None:
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
     agreement_tables.used(lines, basis, dropped, counted, figure_cache.rests(store, at))
     agreement_tables.combined(combinations.since(store, judge))
-    card_view.show_example_items(fewshot.used(store, judge))
+    text.example_items(fewshot.used(store, judge))
     panel_disputes.panel(at, basis, dropped, dataset.name)
     tops = panel_ceiling.tops(store, at.plain)
     agreement_tables.plot(lines, tops, asked, key)

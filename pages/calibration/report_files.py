@@ -12,7 +12,7 @@ def download(at: figure_cache.Place, dataset: str, model: str) -> None:
     store, who, name = session.store(), session.me(), picture.file_name("assay", dataset, model)
     cells = "all ratings (whoever has opened them can label none of their items blind any more), "
     cells = cells if who.may("researcher") else ""
-    picture.popover(
+    picture.download_popover(
         [
             picture.Download(
                 "Report (HTML)", f"{name}.html", "text/html",

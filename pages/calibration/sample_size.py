@@ -68,7 +68,7 @@ def planned(
 
 def chart(steps: Sequence[Interval], ahead: Sequence[Interval], asked: Policy, key: str) -> None:
     """Kappa on the first n items with its band, the forecast, and the threshold."""
-    charts.growth(steps, ahead, key, asked.threshold, f"required: {asked.threshold:.2f}")
+    charts.learning_curve(steps, ahead, key, asked.threshold, f"required: {asked.threshold:.2f}")
     first, last = steps[0], steps[-1]
     if first.point is not None and last.point is not None and len(steps) > 2:
         late = [s for s in steps if s.point is not None and s.items >= last.items / 2]

@@ -35,7 +35,7 @@ def chart(steps: Sequence[Step], key: str) -> None:
             xs, ys = zip(*known, strict=True)
             series.append((name, xs, ys))
     if series:
-        charts.finding(Plot("lines", "positive from", "", tuple(series)), key)
+        charts.audit_plot(Plot("lines", "positive from", "", tuple(series)), key)
         st.caption(
             "A threshold that is chosen because its figures are best here is overfitted to these labels: choose it by "
             "its purpose."

@@ -123,12 +123,3 @@ def show_prompts(card: Card, expanded: bool = False) -> None:
     for number, example in enumerate(card.examples, 1):
         with st.expander(text.plain(f"Example {number}: {example.shows}"), icon=":material/lightbulb:"):
             st.json({"fields": example.fields, "reply": example.reply}, expanded=2)
-
-
-def show_example_items(items: Mapping[str, str]) -> None:
-    """Which items of this workspace stand as examples."""
-    if items:
-        text.quiet(
-            "Examples in the prompt, so left out of every figure that compares the judge with people: {names}.",
-            names=", ".join(items.values()),
-        )

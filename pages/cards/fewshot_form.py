@@ -156,14 +156,14 @@ def _example(card: Card, row: Any) -> Example | None:
         return None
     try:
         found = example_of(row, "The example")
-        check(card, len(held_now(card)) + 1, found)
+        check(card, len(_form_examples(card)) + 1, found)
     except AssayError as error:
         text.refuse(error)
         return None
     return found
 
 
-def held_now(card: Card) -> Sequence[Example]:
+def _form_examples(card: Card) -> Sequence[Example]:
     """The examples in the form, without a word."""
     found: list[Example] = _kept(card).get("now", [])
     return found

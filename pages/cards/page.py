@@ -73,7 +73,7 @@ def _one(who: Person, card: Card, using: Sequence[Use]) -> None:
             icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is a built-in card with this version.",
         )  # fmt: skip
     if card.examples:
-        card_view.show_example_items(fewshot.shown(store, card))
+        text.example_items(fewshot.shown(store, card))
     stored = cards.versions(store, card.name)
     if len(stored) > 1:
         for one in stored:

@@ -22,27 +22,27 @@ _OWN = ("by", "of", "answer")
 """What the address says of a panel that is open, beside which tile it is behind."""
 
 
-def behind(dataset: Dataset, judge: str, tile: Tile) -> None:
+def open_breakdown(dataset: Dataset, judge: str, tile: Tile) -> None:
     """Open the panel of a tile over the page; Escape and the way back close it, and the address names it."""
     title = f"{tile.asking.dimension.title} · {tile.approval.sort}"
-    st.dialog(text.plain(title), width="large", on_dismiss=close)(_panel)(dataset, judge, tile)
+    st.dialog(text.plain(title), width="large", on_dismiss=close_breakdown)(_panel)(dataset, judge, tile)
 
 
-def nothing(found: Sequence[Tile]) -> None:
+def warn_if_missing(found: Sequence[Tile]) -> None:
     """The address names a tile that is not here."""
     key = st.query_params.get(OPEN, "")
     if key and key not in [one.key for one in found]:
         text.warn("No figure of {key} may be shown: it is not approved here, or not any more.", key=key)
 
 
-def close() -> None:
+def close_breakdown() -> None:
     """Nothing is open any more, and the address says so; the keyboard is on the tile again."""
     session.scratch("behind")["left"] = st.query_params.get(OPEN, "")
     for name in (OPEN, *_OWN):
         st.query_params.pop(name, None)
 
 
-def left(key: str) -> bool:
+def was_closed(key: str) -> bool:
     """Whether what was behind a tile was closed just now."""
     kept = session.scratch("behind")
     return kept.get("left") == key and bool(kept.pop("left"))
@@ -70,7 +70,7 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
             "These figures, as CSV", f"{name}.csv", "text/csv",
             lambda: report.table(tile, found, system, outcome).encode(), "Every slice, with every digit.",
         )  # fmt: skip
-        picture.popover([csv], f"behind:{tile.key}")
+        picture.download_popover([csv], f"behind:{tile.key}")
     if tile.today.told:
         text.quiet(":orange[:material/history:] {told}", told=tile.today.told)
     _drawn(dataset, tile, found, system, outcome, f"{name}:{outcome}")
@@ -109,8 +109,8 @@ def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome:
         what = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.told(outcome)}”"
         mark = tile.today.mark if tile.today.told else ""
         title = " · ".join(part for part in (what, dataset.name, system, f"by {found.way.title}", mark) if part)
-        means = charts.Means(shown, found.whole, reach, share, title, partial(sentences.spanned, tile))
-        (charts.course if found.way.time else charts.slices)(means, key)
+        means = charts.SlicedMeans(shown, found.whole, reach, share, title, partial(sentences.spanned, tile))
+        (charts.means_over_time if found.way.time else charts.means_by_slice)(means, key)
     rows = [
         {
             found.way.title: one.name,

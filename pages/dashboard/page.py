@@ -26,7 +26,7 @@ def page() -> None:
     held = dashboard.published(store, dataset.id)
     judges = datasets.judges(store, dataset.id)
     if not held:
-        surroundings.nothing(store, dataset, judges)
+        surroundings.explain_nothing(store, dataset, judges)
         return
     named = agreement_tables.judge_names(judges, combinations.named(store))
     names = {id_: name for id_, name in named.items() if id_ in held}
@@ -44,20 +44,20 @@ def page() -> None:
     badges = {"synthetic": dataset.description} if dataset.synthetic else {}
     if made and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."
-    surroundings.scope(shown, names[judge], dataset.name)
+    surroundings.show_scope(shown, names[judge], dataset.name)
     if who.may("lead"):
-        surroundings.doubted(store, dataset, judge)
-    breakdown.nothing(found)
+        surroundings.list_doubted(store, dataset, judge)
+    breakdown.warn_if_missing(found)
     runs = dashboard.run_names(dashboard.runs(store, dataset.id, judge))
     wishes = [
-        (one, tiles.tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}", breakdown.left(one.key)))
+        (one, tiles.draw_tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}", breakdown.was_closed(one.key)))
         for one in shown
     ]
     _opened(who.name, dataset, judge, found, wishes)
     if shown:
-        surroundings.download(store, dataset, judge, shown)
-    surroundings.reading()
-    surroundings.withheld(store, dataset, judge, model)
+        surroundings.download_popover(store, dataset, judge, shown)
+    surroundings.explain_tiles()
+    surroundings.list_withheld(store, dataset, judge, model)
 
 
 def _opened(who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: list[tuple[Tile, tiles.Wish]]) -> None:
@@ -69,7 +69,7 @@ def _opened(who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: l
             st.query_params[breakdown.OPEN] = one.key
     for one in found:
         if one.key == st.query_params.get(breakdown.OPEN):
-            breakdown.behind(dataset, judge, one)
+            breakdown.open_breakdown(dataset, judge, one)
 
 
 def _chosen(found: list[Tile]) -> list[Tile]:

@@ -18,7 +18,7 @@ from judges.plural import many
 from pages.ui import picture, text, url_state
 
 
-def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
+def show_scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
     """Of how many systems and items, and from whom; the way to more labels where some have too few."""
     items = max((sum(s.items for s in tile.systems) for tile in shown), default=0)
     systems = len({s.name for tile in shown for s in tile.systems})
@@ -32,7 +32,7 @@ def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
         url_state.link("queue", "Label more, to correct every system", icon=":material/inbox:", **to)
 
 
-def doubted(store: Store, dataset: Dataset, judge: str) -> None:
+def list_doubted(store: Store, dataset: Dataset, judge: str) -> None:
     """For leads: which of the tiles are to be reviewed, as labels since their approval speak against them."""
     found = [(one, how) for one, how in approvals.doubted(store, dataset.id) if one.judge == judge]
     for one, how in found:
@@ -50,7 +50,7 @@ _COLOURS: dict[str, Literal["red", "orange", "green", "blue"]] = {
 }  # fmt: skip
 
 
-def reading() -> None:
+def explain_tiles() -> None:
     """What each part of a tile means."""
     with st.expander("How to read this", icon=":material/help:"):
         st.markdown(
@@ -73,7 +73,7 @@ def reading() -> None:
         )
 
 
-def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
+def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
     """What of this judge is not shown, and why."""
     st.subheader("Withheld", anchor=False)
     with st.spinner("Looking at what is not approved ..."):
@@ -98,7 +98,7 @@ def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
         url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name, judge=judge)
 
 
-def nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str, bool, int]]) -> None:
+def explain_nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str, bool, int]]) -> None:
     """Nothing is approved: what has to happen first, with the ways there."""
     if not judges:
         st.info("No judge has scored this dataset yet, so there is nothing to publish.", icon=":material/gavel:")
@@ -119,10 +119,10 @@ def nothing(store: Store, dataset: Dataset, judges: Sequence[tuple[str, str, str
         url_state.link("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
         url_state.link("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
     for judge, _, model, *_ in judges[:1]:
-        withheld(store, dataset, judge, model)
+        list_withheld(store, dataset, judge, model)
 
 
-def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:
+def download_popover(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:
     """The dashboard as files, for people without an account."""
     name = picture.file_name("dashboard", dataset.name)
 

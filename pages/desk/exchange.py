@@ -26,7 +26,7 @@ _EMPTY = {
 }
 
 
-def light(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """As many of the sheets as are light enough to send together, at least two."""
     total = 0
     kept: list[dict[str, Any]] = []
@@ -55,7 +55,7 @@ def received(key: str) -> dict[str, Any]:
     }
 
 
-def guide(version: Version | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:
+def guidelines_data(version: Version | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:
     """The guidelines that hold, as the desk shows them."""
     if version is None:
         return None
@@ -64,7 +64,7 @@ def guide(version: Version | None, dataset: str, zone: tzinfo) -> dict[str, Any]
     return {"dataset": dataset, "no": version.number, "text": version.text, "by": version.person, "on": on}
 
 
-def empty(stream: str, filtered: bool) -> dict[str, str]:
+def empty_text(stream: str, filtered: bool) -> dict[str, str]:
     """What the desk shows when nothing waits."""
     title, text = _EMPTY["filtered" if filtered else stream]
     return {"title": title, "text": text}

@@ -16,7 +16,7 @@ from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from judges.errors import AssayError
 from pages.desk import exchange
 from pages.ui import choose, session, text
-from pages.ui.sheet import sheet, sheet_data
+from pages.ui.sheet import draw_sheet, sheet_data
 
 
 def page() -> None:
@@ -39,7 +39,7 @@ def _desk(
     try:
         ahead = exchange.AHEAD if outbox["came"] else exchange.FIRST
         given = queue.claim(store, who.name, dataset.id, stream, filters, outbox["have"], ahead)
-        sheets = exchange.light([sheet_data.sheet(v) for v in desk.views(store, who.name, given)])
+        sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.views(store, who.name, given)])
         sheets += _asked(who, state, outbox, linked)
     except AssayError as error:
         sheets, notice = [], str(error)
@@ -50,7 +50,7 @@ def _desk(
             raise
         notice = str(error)
     stand = state["stand"]  # the last that could be read: the sheet stays on screen, and with it what is not saved
-    sheet(
+    draw_sheet(
         {
             "person": who.name,
             "place": f"{dataset.name}/{stream}",
@@ -66,9 +66,9 @@ def _desk(
                 "done": stand.queue.answered,
                 "total": stand.queue.drawn,
             },
-            "empty": exchange.empty(stream, filters != queue.Filters()) if not stand.left and not notice else None,
+            "empty": exchange.empty_text(stream, filters != queue.Filters()) if not stand.left and not notice else None,
             "notice": state.get("notice") or notice,
-            "guide": exchange.guide(guidelines.current(store, dataset.id), dataset.name, zone),
+            "guide": exchange.guidelines_data(guidelines.current(store, dataset.id), dataset.name, zone),
         },
         key=key,
         on_outbox=lambda: _save(who, key, state, zone),
@@ -80,12 +80,12 @@ def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: s
     store, found = session.store(), []
     if linked and linked != state.get("open"):
         state["open"] = linked
-        found.append(sheet_data.sheet(desk.opened(store, who.name, linked)))
+        found.append(sheet_data.sheet_data(desk.opened(store, who.name, linked)))
     want = outbox.get("want")
     if want and want.get("item"):
         if want.get("reveal"):
             desk.reveal(store, who.name, want["item"])
-        found.append(sheet_data.sheet(desk.opened(store, who.name, want["item"]), again=True))
+        found.append(sheet_data.sheet_data(desk.opened(store, who.name, want["item"]), again=True))
     return found
 
 

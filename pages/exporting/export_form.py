@@ -25,13 +25,13 @@ _ASIDE = (
 )
 
 
-def kind(known: Mapping[str, Kind]) -> Kind:
+def choose_kind(known: Mapping[str, Kind]) -> Kind:
     """The kind that is chosen, with what it gives."""
     chosen = st.selectbox("What", list(known), format_func=lambda name: known[name].title, key="export:kind")
     return known[chosen]
 
 
-def format(of: Kind) -> Format:
+def choose_format(of: Kind) -> Format:
     """The format that is chosen."""
     if of.lines:
         st.segmented_control("Format", ["jsonl"], format_func=FORMATS.__getitem__, default="jsonl", key="export:lines")
@@ -42,7 +42,7 @@ def format(of: Kind) -> Format:
     return chosen
 
 
-def options(store: Store, dataset_id: str, of: Kind) -> dict[str, Any]:
+def choose_options(store: Store, dataset_id: str, of: Kind) -> dict[str, Any]:
     """The options of a kind as they are set."""
     found: dict[str, Any] = {}
     if not of.options:
@@ -83,7 +83,7 @@ def _option(store: Store, dataset_id: str, of: Kind, option: Option) -> Any:
     return chosen or option.default
 
 
-def every(known: Mapping[str, Kind]) -> None:
+def describe_kinds(known: Mapping[str, Kind]) -> None:
     """What each kind of file holds."""
     rows = [(k.title, k.says, k.again[:1].upper() + k.again[1:]) for k in known.values()]
     with st.expander("What each file contains", icon=":material/folder_open:"):
@@ -93,7 +93,7 @@ def every(known: Mapping[str, Kind]) -> None:
         )  # fmt: skip
 
 
-def told(of: Kind, format: Format) -> None:
+def describe_kind(of: Kind, format: Format) -> None:
     """What the kind gives, and what is to be known of it and its format."""
     text.say("{says}", says=of.says)
     if of.tunes:
@@ -102,7 +102,7 @@ def told(of: Kind, format: Format) -> None:
         st.caption(_CSV)
 
 
-def shown(rows: Sequence[Mapping[str, Any]], count: int, of: Kind) -> None:
+def show_rows(rows: Sequence[Mapping[str, Any]], count: int, of: Kind) -> None:
     """The number of rows, and the first of them."""
     if not count:
         st.info(text.plain(_nothing(of)), icon=":material/inbox:")
@@ -116,7 +116,7 @@ def shown(rows: Sequence[Mapping[str, Any]], count: int, of: Kind) -> None:
     )
 
 
-def blinded(items: int) -> None:
+def warn_of_exposure(items: int) -> None:
     """What taking this file costs the person who takes it: blind answers that they could have given."""
     if items:
         text.quiet(
@@ -151,7 +151,7 @@ def _size(file: Path) -> str:
 
 
 @contextmanager
-def progress(count: int) -> Iterator[Callable[[int], None]]:
+def progress_bar(count: int) -> Iterator[Callable[[int], None]]:
     """A bar while the file is written; yields what to call with the rows so far."""
     bar = st.progress(0.0, "Writing")
 
@@ -164,7 +164,7 @@ def progress(count: int) -> Iterator[Callable[[int], None]]:
         bar.empty()
 
 
-def done(given: Given, address: str) -> None:
+def show_file(given: Given, address: str) -> None:
     """The file that was made, and how to read it."""
     with st.container(border=True):
         size = _size(given.file)
@@ -180,7 +180,7 @@ def done(given: Given, address: str) -> None:
             st.code(loads(given.format, given.file.name), language="python")
 
 
-def aside(found: Sequence[Use]) -> tuple[list[str], str] | None:
+def put_back_form(found: Sequence[Use]) -> tuple[list[str], str] | None:
     """The items that are put aside; those to take back with the reason, once a person asks for it."""
     rows = [(u.name, u.why, u.person, "in the audit sample" if u.drawn else "") for u in found]
     st.dataframe(pd.DataFrame(rows, columns=["Item", "Why", "Put aside by", ""]), hide_index=True)
@@ -194,7 +194,7 @@ def aside(found: Sequence[Use]) -> tuple[list[str], str] | None:
     return None
 
 
-def by_hand() -> tuple[list[str], str] | None:
+def put_aside_form() -> tuple[list[str], str] | None:
     """Items named by hand to be put aside, with the reason, once a person asks for it."""
     with st.form("export:aside", border=False, clear_on_submit=True):
         given = st.text_area("Items that a prompt was tuned on: their ids, one per line", height=100)

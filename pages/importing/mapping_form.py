@@ -32,7 +32,7 @@ _LABELLED = [
 ]  # fmt: skip
 
 
-def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
+def edit_mapping(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
     """The mapping as it now is on screen, and what it still lacks."""
     key = f"mapping:{importing.signature(known.columns)}"
     columns = known.columns
@@ -75,7 +75,7 @@ def editor(known: Known, start: Mapping) -> tuple[Mapping, list[str]]:
     return mapping, faults + mapping.faults(columns, cards.known(session.store()))
 
 
-def becomes(known: Known, mapping: Mapping) -> None:
+def preview_mapping(known: Known, mapping: Mapping) -> None:
     """What the first rows of the table become."""
     lines, wrong = importing.example(known.file.name, known.rows, mapping)
     with st.expander("What the first rows become", expanded=True):

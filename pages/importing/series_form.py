@@ -24,7 +24,7 @@ _HELP = (
 )
 
 
-def editor(made: Outline, key: str) -> Outline:
+def edit_series(made: Outline, key: str) -> Outline:
     """The outline as it is on screen, with its tables' items described; it may be corrected in each row."""
     for file, base in made.tables.items():
         ids = ", ".join(base.id.columns) or "their row number"

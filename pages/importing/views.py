@@ -45,7 +45,7 @@ SHOWN = 20
 """Errors of a file that are shown; all of them are in the file of the lines."""
 
 
-def formats() -> None:
+def describe_formats() -> None:
     """What can be uploaded, with a small example of each shape to look at, to copy and to begin with."""
     text.say("Nothing is written before you have seen what would be stored, and every line that cannot be.")
     st.subheader("What a file may look like", anchor=False)
@@ -68,7 +68,7 @@ def formats() -> None:
     text.say("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
 
-def earlier(found: Sequence[Import], zone: tzinfo) -> None:
+def list_imports(found: Sequence[Import], zone: tzinfo) -> None:
     """What was imported last."""
     if not found:
         return
@@ -81,7 +81,7 @@ def earlier(found: Sequence[Import], zone: tzinfo) -> None:
     st.caption("Imports cannot be undone: nothing is deleted. The same file imported again adds nothing.")
 
 
-def files(found: list[Known]) -> bool:
+def list_files(found: list[Known]) -> bool:
     """The uploaded files and what each of them is; whether they are to be removed."""
     rows = [(one.file.name, one.says, one.file.size) for one in found]
     st.dataframe(
@@ -92,7 +92,7 @@ def files(found: list[Known]) -> bool:
     return st.button("Remove these files", icon=":material/close:", type="tertiary")
 
 
-def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
+def choose_plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
     """What the person decides: the dataset, how its labelled items were chosen, what the files hold; None until it is.
 
     Raises AssayError for what cannot be.
@@ -106,7 +106,7 @@ def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
     said = outline
     if outline.tables or outline.series:
         st.subheader("What the files hold", anchor=False)
-        said = series_form.editor(outline, key)
+        said = series_form.edit_series(outline, key)
     sampling = st.radio(
         "If the files hold people's labels: how were the labelled items chosen?",
         importing.SAMPLINGS,
@@ -128,12 +128,12 @@ def plan(found: list[Known], outline: Outline, key: str) -> Plan | None:
             columns = earlier
         label = text.plain(f"Map the columns of {table.file.name} by hand")
         if st.toggle(label, key=f"{key}:hand:{table.file.name}"):
-            columns, faults = mapping_form.editor(table, columns)
+            columns, faults = mapping_form.edit_mapping(table, columns)
             for fault in faults:
                 st.text(fault)
             if faults:
                 return None
-            mapping_form.becomes(table, columns)
+            mapping_form.preview_mapping(table, columns)
         by_hand.append(columns)
     return replace(made, mappings=tuple(by_hand))
 
@@ -176,7 +176,7 @@ class Seen:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Seen]:
+def progress_bar(what: str) -> Iterator[Seen]:
     """A bar while the body runs."""
     seen = Seen(what)
     try:
@@ -185,7 +185,7 @@ def progress(what: str) -> Iterator[Seen]:
         seen.bar.empty()
 
 
-def read(source: Source, made: Plan, who: str, found: list[Known], rejects: Path, seen: Seen) -> dict[str, Any]:
+def read_files(source: Source, made: Plan, who: str, found: list[Known], rejects: Path, seen: Seen) -> dict[str, Any]:
     """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""
     with rejects.open("wb") as file:
         try:
@@ -195,7 +195,7 @@ def read(source: Source, made: Plan, who: str, found: list[Known], rejects: Path
     return {"refused": None, "preview": shown, "rejects": downloads.offer(rejects) if shown.problem_count else ""}
 
 
-def preview(found: Preview, rejects: str) -> None:
+def show_preview(found: Preview, rejects: str) -> None:
     """What an import would add, what is there already, and what cannot be imported."""
     st.subheader("What would be stored", anchor=False)
     known = astuple(found.known)
@@ -225,7 +225,7 @@ def preview(found: Preview, rejects: str) -> None:
         _problems(found, rejects)
 
 
-def examples(found: Preview) -> None:
+def show_examples(found: Preview) -> None:
     """The first rows of each sort, as they would be stored."""
     with st.expander("The first rows, as they would be stored"):
         for sort, rows in found.rows.items():
@@ -263,7 +263,7 @@ def _problems(found: Preview, rejects: str) -> None:
             text.quiet("{few} The file of these lines has all of them.", few=few)
 
 
-def done(result: Result) -> None:
+def show_result(result: Result) -> None:
     """What was imported, and where to go on."""
     with st.container(border=True):
         text.say(

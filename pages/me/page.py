@@ -16,4 +16,4 @@ def page() -> None:
     text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
     st.subheader("Your labels", anchor=False)
     annotator_tables.own(annotators.own(session.store(), who.name))
-    st.caption(text.HERE if access.local() else text.ANYWHERE)
+    st.caption(text.HERE if access.is_local() else text.ANYWHERE)

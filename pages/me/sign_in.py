@@ -29,20 +29,20 @@ _remember = st.components.v2.component(
 )
 
 
-def remember() -> None:
+def set_cookie() -> None:
     """Let the browser remember (or forget) the name that was chosen in this tab."""
     name = session.cookie_to_set()
     if name is not None:
         _remember(key="assay_name", data={"cookie": session.COOKIE, "name": name}, height=1)
 
 
-def leave() -> None:
+def sign_out() -> None:
     """Sign out: this browser forgets the name. Ends at the root, so that whoever enters next is not sent out again."""
     session.sign_out()
     url_state.open_page("overview")
 
 
-def closed(title: str, role: Role) -> None:
+def refuse_page(title: str, role: Role) -> None:
     """Say that a page is for people of another role, and who can change that."""
     who = session.me()
     leads = [p.name for p in people.everyone(session.store()) if p.may("lead")]
@@ -80,7 +80,7 @@ def page() -> None:
             if first
             else "New names begin as annotators; a lead can change that."
         )
-        st.caption(text.HERE if access.local() else text.ANYWHERE)
+        st.caption(text.HERE if access.is_local() else text.ANYWHERE)
 
 
 def _find(known: list[Person]) -> None:

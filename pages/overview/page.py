@@ -42,13 +42,14 @@ def page() -> None:
         for dataset in known:
             queues = {s: here[dataset.id, s].queue for s in STREAMS}
             nothing = progress.Done(0, 0, 0, 0)
-            sections.far(dataset, done.get(dataset.id, nothing), queues, datasets.judges(store, dataset.id))
+            judges = datasets.judges(store, dataset.id)
+            sections.dataset_progress(dataset, done.get(dataset.id, nothing), queues, judges)
     with right:
         decide = st.container()
         st.subheader("You", anchor=False)
-        sections.pace(mine, list(progress.days(store, who.name, zone).values()))
+        sections.own_progress(mine, list(progress.days(store, who.name, zone).values()))
         st.subheader("Recent activity", anchor=False)
-        sections.moved(activity.recent(store), zone)
+        sections.recent_activity(activity.recent(store), zone)
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
             judges = {id_: model for d in known for id_, _, model, *_ in datasets.judges(store, d.id)}
@@ -60,11 +61,11 @@ def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]])
     if not some:
         st.markdown("There is nothing for you to label now. A researcher can add items on the page Queues.")
     for number, one in enumerate(some[:FEW]):
-        sections.waiting(*one, first=not number)
+        sections.waiting_queue(*one, first=not number)
     if some[FEW:]:
         with st.expander(f"{len(some) - FEW:d} more queues"):
             for one in some[FEW:]:
-                sections.waiting(*one, first=False)
+                sections.waiting_queue(*one, first=False)
 
 
 def _first_steps(who: Person) -> None:

@@ -33,7 +33,7 @@ MOVED = {
 }
 
 
-def waiting(dataset: Dataset, stream: Stream, left: int, seconds: float | None, first: bool) -> None:
+def waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: float | None, first: bool) -> None:
     """One queue with items for this person, about how long it is, and the way to the desk."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(gap=None):
@@ -48,7 +48,7 @@ def waiting(dataset: Dataset, stream: Stream, left: int, seconds: float | None, 
 Judges = Sequence[tuple[str, str, str, bool, int]]
 
 
-def far(dataset: Dataset, done: Done, queues: Mapping[Stream, QueueDone], judges: Judges) -> None:
+def dataset_progress(dataset: Dataset, done: Done, queues: Mapping[Stream, QueueDone], judges: Judges) -> None:
     """How far one dataset is, by whom it is judged, and the way to its figures."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -68,7 +68,7 @@ def far(dataset: Dataset, done: Done, queues: Mapping[Stream, QueueDone], judges
         text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)
 
 
-def pace(mine: Personal, days: list[int]) -> None:
+def own_progress(mine: Personal, days: list[int]) -> None:
     """A person's own progress, with the last days as bars."""
     bars = days if any(days) else None
     label = "Items today (bars: last 14 days)" if bars else "Items today"
@@ -78,7 +78,7 @@ def pace(mine: Personal, days: list[int]) -> None:
     right.metric("Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="Median of the last 50.")
 
 
-def moved(found: list[Move], zone: tzinfo) -> None:
+def recent_activity(found: list[Move], zone: tzinfo) -> None:
     """The newest changes in words, each with its time."""
     if not found:
         st.caption("Nothing yet.")

@@ -10,7 +10,7 @@ from judges.errors import AssayError
 from pages.ui import policy_form, session, text
 
 
-def panel(who: Person) -> None:
+def show_proposals(who: Person) -> None:
     """What came of the last change, and changes of who leads that wait for another lead."""
     store = session.store()
     if said := session.scratch("people").pop("said", ""):
@@ -30,13 +30,13 @@ def panel(who: Person) -> None:
             st.space("stretch")
             agree = one.by != who.name and st.button("Agree", icon=":material/check:", key=f"agree:{one.person}")
             if agree:
-                put(who, one.person, one.role, one.active)  # type: ignore[arg-type]  # stored as a role
+                set_person(who, one.person, one.role, one.active)  # type: ignore[arg-type]  # stored as a role
             elif st.button("Withdraw", icon=":material/undo:", key=f"back:{one.person}"):
                 people.take_back(store, who.name, one.person)
                 st.rerun()
 
 
-def put(who: Person, name: str, role: Role, active: bool) -> None:
+def set_person(who: Person, name: str, role: Role, active: bool) -> None:
     """Change a person, or propose it; what came of it is shown when the page is drawn anew."""
     try:
         done = people.set_person(session.store(), who.name, name, role, active)

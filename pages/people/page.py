@@ -26,9 +26,9 @@ def page() -> None:
         st.space("stretch")
         if lead and st.button("Add a person", type="primary", icon=":material/person_add:"):
             _add(who)
-    st.caption(text.HERE if access.local() else text.ANYWHERE)
+    st.caption(text.HERE if access.is_local() else text.ANYWHERE)
     st.caption("Every change is recorded with the name of whoever made it.")
-    lead_proposals.panel(who)
+    lead_proposals.show_proposals(who)
     members = people.members(store)
     clicked = tables.wrapped_table(_COLUMNS, [_row(one) for one in members], "people", "People", chosen=lead)
     if lead:
@@ -67,7 +67,7 @@ def _add(who: Person) -> None:
         name = st.text_input("Name", max_chars=60, placeholder="as shown beside their labels")
         role = _role("annotator", "add:role")
         if st.form_submit_button("Add", type="primary"):
-            lead_proposals.put(who, name, role, True)
+            lead_proposals.set_person(who, name, role, True)
 
 
 @st.dialog("Change a person")
@@ -85,9 +85,9 @@ def _change(who: Person, person: Person) -> None:
     with st.container(horizontal=True):
         if st.button("Save" if person.active else "Reactivate", type="primary",
                      disabled=person.active and role == person.role):  # fmt: skip
-            lead_proposals.put(who, person.name, role, True)
+            lead_proposals.set_person(who, person.name, role, True)
         if person.active and st.button("Deactivate", icon=":material/person_off:"):
-            lead_proposals.put(who, person.name, person.role, False)
+            lead_proposals.set_person(who, person.name, person.role, False)
 
 
 def _role(now: Role, key: str) -> Role:

@@ -18,7 +18,7 @@ EMPTY = (
 )
 
 
-def way(dataset: Dataset, who: Person) -> None:
+def open_button(dataset: Dataset, who: Person) -> None:
     """The button that opens them."""
     if st.button("Guidelines", icon=":material/menu_book:", help=HELP):
         _dialog(dataset, who)

@@ -43,17 +43,17 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
     if st.button("Label", type="primary", icon=":material/arrow_forward:"):
         url_state.open_page("desk", dataset=dataset.name, stream=stream, **asdict(filters))
     if who.may("researcher"):
-        fill = dialogs.audit if stream == "audit" else dialogs.review
+        fill = dialogs.draw_audit_dialog if stream == "audit" else dialogs.fill_review_dialog
         if st.button("Draw a sample" if stream == "audit" else "Add items", icon=":material/add:"):
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, reservations."):
-            dialogs.rules(dataset, who.name, who.may("lead"))
+            dialogs.queue_rules_dialog(dataset, who.name, who.may("lead"))
         if who.may("lead") and st.button(
             adjudication_notes.RULE, icon=":material/gavel:", help=adjudication_notes.HELP
         ):
             adjudication_notes.change(dataset, who.name)
         adjudication_notes.way(dataset, who)
-    guidelines.way(dataset, who)
+    guidelines.open_button(dataset, who)
 
 
 @st.fragment
@@ -65,9 +65,9 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
     if kept.get("now", "") != (state, words):
         kept.update(now=(state, words), skip=0)
     found = listing.listing(store, who.name, dataset.id, stream, filters, state, kept["skip"], SIZE, words)
-    table.head(found, progress.personal(store, who.name, dataset.id, text.time_zone()))
+    table.show_counts(found, progress.personal(store, who.name, dataset.id, text.time_zone()))
     if not found.drawn and not words:
-        table.empty(stream, filters != queue.Filters(), who.may("researcher"))
+        table.show_empty(stream, filters != queue.Filters(), who.may("researcher"))
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
@@ -87,7 +87,7 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Fi
     if not found.rows:
         text.quiet("No item of this queue matches “{words}”." if words else "No item is in this state.", words=words)
         return
-    row = table.table(found, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
+    row = table.queue_table(found, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
     if row:
         url_state.open_page("desk", dataset=dataset.name, stream=stream, item=row.item)
     _pages(kept, found)

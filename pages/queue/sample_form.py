@@ -37,7 +37,7 @@ HOW = (
 _TOLD: dict[Allocation | None, str] = {None: "no strata"} | dict(ALLOCATIONS.items())
 
 
-def design(found: Dataset, judges: Mapping[str, str]) -> Design:
+def choose_design(found: Dataset, judges: Mapping[str, str]) -> Design:
     """What the person chooses the items to be stratified by. Raises AssayError for what cannot be."""
     store = session.store()
     first = strata.kept(store, found.id)
@@ -97,7 +97,7 @@ def _asked(store: Store, judge: str) -> dict[str, str]:
     return {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in found}
 
 
-def planned(shares: Sequence[Share], size: int, needed: Quota) -> None:
+def show_shares(shares: Sequence[Share], size: int, needed: Quota) -> None:
     """How the sample falls on the strata, and what it means for the policy."""
     new, assisted = sum(s.now for s in shares), sum(s.now_assisted for s in shares)
     text.say(
@@ -135,7 +135,7 @@ def planned(shares: Sequence[Share], size: int, needed: Quota) -> None:
     )  # fmt: skip
 
 
-def outlook(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], chosen: Design) -> None:
+def show_forecast(found: Dataset, shares: Sequence[Share], judges: Mapping[str, str], chosen: Design) -> None:
     """How precisely the sample should estimate a judge's kappa, by allocation."""
     if not judges or not chosen.about:
         st.caption("No judge has scored this dataset yet: without scores there is no forecast.")

@@ -44,7 +44,7 @@ MOST = 3
 """Reasons that stand in the list; the desk has them all."""
 
 
-def table(found: Listing, stream: str, key: str) -> Row | None:
+def queue_table(found: Listing, stream: str, key: str) -> Row | None:
     """The rows as a table; the one that was opened, or None."""
     rows = [_row(row, stream) for row in found.rows]
     dull = {name for name in ("Judge", "Stratum", "Probability") if len({row.get(name, "") for row in rows}) < 2}
@@ -81,7 +81,7 @@ def _state(row: Row) -> str:
     return _lines(state, f"{row.people} of {row.overlap} people" if row.overlap > 1 else "")
 
 
-def head(found: Listing, mine: Personal) -> None:
+def show_counts(found: Listing, mine: Personal) -> None:
     """How many items are left for this person, how many are done of those that pass the filters, and their pace."""
     overlap = max((row.overlap for row in found.rows), default=1)
     text.say(
@@ -96,7 +96,7 @@ def head(found: Listing, mine: Personal) -> None:
     )
 
 
-def empty(stream: str, narrowed: bool, may: bool) -> None:
+def show_empty(stream: str, narrowed: bool, may: bool) -> None:
     """What is shown in place of a queue without items, and what to do next."""
     if narrowed:
         said = "No item of this queue passes the filters. Choose others, or clear them."

@@ -21,7 +21,7 @@ OPEN = frozenset({"health", "host-config", "stream", "upload_file", "bidi-compon
 PORTS = {"http": 80, "https": 443}
 
 
-class Origins:
+class OriginCheck:
     """Refuses what comes under another name or from another origin, before anything else sees it."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -40,7 +40,7 @@ class Origins:
         await PlainTextResponse(why, status)(scope, receive, send)
 
 
-def local() -> bool:
+def is_local() -> bool:
     """Whether the server answers under names of this machine only, as it does unless a deployment says otherwise."""
     names = {str(one).strip().lower() for one in st.get_option("server.allowedHosts") or []}
     return names <= HERE and str(st.get_option("server.address") or "").lower() in HERE

@@ -37,7 +37,7 @@ class Assets:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = _below(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else ""
-        page = first_html.html(path[1:]) is not None if path else False
+        page = first_html.first_html(path[1:]) is not None if path else False
         if not page and path not in _files():
             return await self.app(scope, receive, send)
         asked = Headers(scope=scope)
@@ -71,7 +71,7 @@ def _files() -> dict[str, Path]:
 def _read(path: str, packs: bool) -> tuple[bytes, str, bool]:
     """What is at an address, its type, and whether it is packed."""
     file = _files().get(path, HTML)
-    body = (first_html.html(path[1:]) or b"") if file is HTML else file.read_bytes()
+    body = (first_html.first_html(path[1:]) or b"") if file is HTML else file.read_bytes()
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     if packs and file.suffix in PACKED:
         return gzip.compress(body, 6, mtime=0), kind, True

@@ -1,7 +1,7 @@
 """The first HTML of a page, which names the scripts that the page is known to need, so that they load side by side.
 
 Streamlit's own HTML names what its frame needs; what a page's elements need it asks for when they arrive from the
-server, and what these need in turn after that. Two styles follow with each page, as Python alone knows them.
+server, and what these need in turn after that.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*"\./([\w.-]+\.js)"')
 
 
 @cache
-def html(address: str) -> bytes | None:
+def first_html(address: str) -> bytes | None:
     """The HTML that a page begins with; None where nothing is known of the address."""
     if address not in NEEDED:
         return None
@@ -77,16 +77,3 @@ def scripts(elements: tuple[str, ...]) -> set[str]:
             found.add(name)
             left += _IMPORTED.findall((SCRIPTS / name).read_text(encoding="utf-8"))
     return found
-
-
-def draw() -> None:
-    """Say which theme is on, as frame.css chooses colours by it; the style takes no room on the page."""
-    if st.context.theme.type == "dark":
-        st.html("<style>:root { color-scheme: dark }</style>")
-    else:
-        st.html("<style>:root { color-scheme: light }</style>")
-
-
-def sign() -> None:
-    """Say the version at the foot of the page, which takes no room on it."""
-    st.html(FOOT)

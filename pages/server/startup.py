@@ -31,7 +31,7 @@ SERVER = "uvicorn.error"
 """The logger of the server under Streamlit: of a failed start it has the traceback as a text, which app.py logs."""
 
 
-def join() -> None:
+def join_logs() -> None:
     """Have every logger of Streamlit's, those that come later too, hand on what it is given."""
     for name in theirs._loggers:
         _hand_on(logging.getLogger("streamlit" if name == "root" else name))
@@ -57,7 +57,7 @@ def _named(record: logging.LogRecord) -> bool:
     return True
 
 
-def settle() -> None:
+def load_pages() -> None:
     """Load every page, and take what is loaded by then out of the garbage collector's way.
 
     It lives as long as the server, and walking over it now and then would hold up an answer for a tenth of a second.
@@ -73,7 +73,7 @@ FOLDER = Path("/dev/fd")
 """The open files of this process by number; systems without it keep their own ways."""
 
 
-def hasten() -> None:
+def disable_nagle() -> None:
     """Turn Nagle's algorithm off where this process listens; what connects there inherits it."""
     for number in [int(name) for name in os.listdir(FOLDER)] if FOLDER.exists() else ():
         with contextlib.suppress(OSError):  # one that was closed meanwhile

@@ -30,11 +30,11 @@ def page() -> None:
         with st.container(width=160):
             days = url_state.select("days", "When", table.SPANS)
         with st.container(width=300):
-            chosen = table.kinds(trail.KINDS, trail.USUAL)
+            chosen = table.choose_kinds(trail.KINDS, trail.USUAL)
         with st.container(width=230):
             words = url_state.search("words", "Search")
     narrow = trail.Narrow(
-        chosen, person, names[dataset].id if dataset else "", table.since(days, zone), words=words
+        chosen, person, names[dataset].id if dataset else "", table.period_begin(days, zone), words=words
     )
     turn = session.scratch("trail")
     if turn.get("narrow") != narrow:
@@ -45,9 +45,9 @@ def page() -> None:
         st.info("Nothing fits. Choose other kinds, a longer time or other words.", icon=":material/history:")
         return
     key = f"trail:{hash(narrow)}:{len(before)}"
-    opened = table.opened(found, key)
+    opened = table.open_entry(found, key)
     appended = trail.appended(store, who.name, opened.seq) if opened else {}
-    table.table(found, zone, key, particulars.described(store, appended))
+    table.trail_table(found, zone, key, particulars.described(store, appended))
     with st.container(horizontal=True):
         if before and st.button("Newer", icon=":material/chevron_left:"):
             before.pop()
@@ -56,5 +56,5 @@ def page() -> None:
             before.append(found[-1].seq)
             st.rerun()
         st.space("stretch")
-        table.download(lambda: trail.every(store, narrow))
-    text.quiet("{n} shown. Select a row to see what was stored.", n=table.many(found))
+        table.download_button(lambda: trail.every(store, narrow))
+    text.quiet("{n} shown. Select a row to see what was stored.", n=table.count_changes(found))

@@ -208,7 +208,7 @@ def person(
             when, shares = tuple(c[0] for c in course), tuple(c[1] for c in course)
             named, series = "% agreement with the others", (("", when, shares),)
             plot = Plot("lines", "in order of labelling", named, series, round(row.exact or 0, 2))
-            charts.finding(plot, f"course:{key}")
+            charts.audit_plot(plot, f"course:{key}")
             text.quiet("{n}, in the order of labelling. Dashed: over all of them.", n=many(row.shared, "label"))
         else:
             st.caption("Too few labels, or no known order, to show agreement over time.")
@@ -255,7 +255,7 @@ def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> 
         for i, a in enumerate(names)
     ]
     with st.container(width=min(1000, 260 + 44 * len(names))):
-        charts.grid(shares, tips, names, f"matrix:{key}")
+        charts.confusion_grid(shares, tips, names, f"matrix:{key}")
     text.quiet(
         "% agreement on the ratings that both gave. Blank: none in common."
         + (" The {shown} with most labels of {people} people." if people > len(names) else ""),

@@ -121,7 +121,7 @@ def where(flag: Flag) -> str:
 def picture(found: Finding, key: str) -> None:
     """The plot of a finding, where it has one."""
     if found.plot is not None:
-        charts.finding(found.plot, key)
+        charts.audit_plot(found.plot, key)
 
 
 def summary(alarms: Mapping[str, Finding] | None, **query: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -21,7 +22,7 @@ NO_RATINGS = (
 """What a panel says that compares people and judge, before there is anything to compare."""
 HERE = "Names are not checked: Assay answers only on this computer (127.0.0.1) and asks for no password."
 ANYWHERE = "Names are not checked, and Assay asks for no password: whoever reaches it can enter under any name."
-"""What stands in for a login, on this computer only (`pages.server.access.local`) and elsewhere."""
+"""What stands in for a login, on this computer only (`pages.server.access.is_local`) and elsewhere."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=/@])")
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 """Signs that turn the direction of the text after them, which may be ours; letters have a direction without them."""
@@ -103,3 +104,12 @@ def duration(length: timedelta) -> str:
     if seconds < 5400:
         return f"{round(seconds / 60)} minutes"
     return f"{seconds / 3600:.1f}".removesuffix(".0") + " hours"
+
+
+def example_items(items: Mapping[str, str]) -> None:
+    """Which items of this workspace stand as examples."""
+    if items:
+        quiet(
+            "Examples in the prompt, so left out of every figure that compares the judge with people: {names}.",
+            names=", ".join(items.values()),
+        )

@@ -45,12 +45,12 @@ def test_a_blind_pair_names_no_system_until_a_lead_allows_it(tmp_path: Path) -> 
 
     def sheet() -> dict[str, object]:
         (view,) = desk.views(store, "ann", claim(store, "ann", demo, "audit", Filters(), [], 1))
-        return sheet_data.sheet(view)
+        return sheet_data.sheet_data(view)
 
     def on_board() -> dict[str, object]:
         cells = adjudication.work(store, "lea", demo).mine
         (one,) = docket.dockets(store, "lea", cells, 1)
-        return board.item(one, "lea")
+        return board.item_data(one, "lea")
 
     told = sheet()
     assert told["mode"] == "blind" and told["unnamed"] and str(told["name"]).startswith("item ")
@@ -75,7 +75,7 @@ def test_what_another_judge_said_stands_where_they_disagree_and_its_showing_is_o
     assert view.marks[cell] == "turn 1 helpfulness: judge-one disagrees"
     assert [(o.name, o.value) for o in view.others[cell]] == [("judge-one", 4.0)]
     assert ("turn:1", "safety") not in view.others
-    told = sheet_data.sheet(view)
+    told = sheet_data.sheet_data(view)
     assert [j["model"] for j in told["judges"]] == ["judge-b"] and told["judges"][0]["card"] == "Multi-turn dialogue"
     assert {"text": view.marks[cell], "unit": "turn:1", "dimension": "helpfulness"} in told["why"]
     shown = told["rows"][0]["groups"][0]["cells"][1]

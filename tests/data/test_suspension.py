@@ -220,9 +220,9 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
         [tile] = whole.tiles
         told, file, drawn = tile.today.told, document(whole, now(), {}), picture(tile, "demo")
         assert {row["older policy"] for row in records(whole)} == {told}
-        assert given(store, key[0], key[1], HELP) == tile_data.tile(tile, {}, {})["today"] == told
+        assert given(store, key[0], key[1], HELP) == tile_data.tile_data(tile, {}, {})["today"] == told
         assert (tile.today.mark in drawn) == (f"{tile.today.mark.capitalize()} ·" in file) == bool(told)
-        assert tile_data.tile(tile, {}, {})["badges"][0]["t"] == (tile.today.mark if told else "✓ approved")
+        assert tile_data.tile_data(tile, {}, {})["badges"][0]["t"] == (tile.today.mark if told else "✓ approved")
         return tile.today
 
     stands = shown()

@@ -77,7 +77,7 @@ def test_what_listens_sends_small_messages_at_once() -> None:
         server.bind(("127.0.0.1", 0))
         server.listen()
         held = sorted(os.listdir(startup.FOLDER))
-        startup.hasten()
+        startup.disable_nagle()
         assert sorted(os.listdir(startup.FOLDER)) == held  # else pipes of other processes would stay open
         with socket.create_connection(server.getsockname()), server.accept()[0] as accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -35,7 +35,7 @@ _component = st.components.v2.component(
 )
 
 
-def board(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
+def draw_board(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
     """Mount the board; `on_outbox` runs when something was decided, and finds it in session_state[key].outbox."""
     nothing: dict[str, Any] = {"acts": [], "reveal": None, "nonce": 0}
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)

@@ -37,13 +37,13 @@ class Wish:
     items: tuple[str, int | None] | None = None
 
 
-def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: str, focus: bool = False) -> Wish:
+def draw_tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: str, focus: bool = False) -> Wish:
     """Draw a tile; what was asked for in this very run.
 
     `runs` names the runs that scores came from, `badges` are further marks beside "approved", with what they mean;
     `focus` puts the keyboard on it.
     """
-    data = tile_data.tile(given, runs, badges) | {"focus": focus}
+    data = tile_data.tile_data(given, runs, badges) | {"focus": focus}
     event: Any = _component(key=key, data=data, on_clicked_change=lambda: None, on_opened_change=lambda: None)
     clicked = session.as_dict(event.clicked)
     system = session.as_index(clicked.get("system"), len(given.systems))

@@ -18,7 +18,7 @@ _UNITS = {
 }
 
 
-def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
+def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
     """The data of one tile (pages/dashboard/tiles/tiles.js)."""
     several = len({point.run for system in given.systems for point in system.trend}) > 1
     approval, dimension = given.approval, given.asking.dimension

@@ -87,7 +87,7 @@ def file_name(*parts: str) -> str:
     return re.sub(r"[^\w.-]+", "-", joined).strip("-.")[:120] or "assay"
 
 
-def popover(files: list[Download], key: str) -> None:
+def download_popover(files: list[Download], key: str) -> None:
     """A button that opens the list of files, and the choice between PNG and SVG for the plots of the page."""
     with st.popover("Download", icon=":material/download:"), st.container(width=360):
         for number, file in enumerate(files):
