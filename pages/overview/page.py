@@ -42,8 +42,8 @@ def page() -> None:
         for dataset in known:
             queues = {s: here[dataset.id, s].queue for s in STREAMS}
             nothing = progress.Done(0, 0, 0, 0)
-            judges = datasets.judges(store, dataset.id)
-            sections.dataset_progress(dataset, done.get(dataset.id, nothing), queues, judges)
+            scored = datasets.judges(store, dataset.id)
+            sections.dataset_progress(dataset, done.get(dataset.id, nothing), queues, scored)
     with right:
         decide = st.container()
         st.subheader("You", anchor=False)
