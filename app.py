@@ -19,11 +19,10 @@ from data.workspace.bootstrap import open_workspace
 from judges.cards import cards
 from judges.errors import AssayError
 from judges.version import VERSION
-from pages.server import downloads, loggers, sockets, temp_folders
+from pages.server import downloads, startup, temp_folders
+from pages.server.access import OriginCheck, SecurityHeaders
 from pages.server.assets import Assets
-from pages.server.headers import SecurityHeaders
-from pages.server.origins import Origins
-from pages.server.preload import settle
+from pages.server.startup import load_pages
 from pages.server.uploads import Uploads
 from pages.ui import session
 
@@ -31,7 +30,7 @@ from pages.ui import session
 @contextlib.asynccontextmanager
 async def life(_: object) -> AsyncIterator[None]:
     """Hold the store open while the server runs; what is approved is summed up meanwhile."""
-    loggers.join()
+    startup.join_logs()
     log.catch()
     try:
         log.begin("INFO")
@@ -45,9 +44,9 @@ async def life(_: object) -> AsyncIterator[None]:
         log.error("start_failed", error)
         raise SystemExit(1) from None
     try:
-        sockets.hasten()
-        session.serve(store)
-        settle()
+        startup.disable_nagle()
+        session.set_store(store)
+        load_pages()
         runs.follow_all_batches(store)
         warm_up(store)
         log.info("server_started", version=VERSION, store=store.url.partition("://")[0], revision=store.newest())
@@ -56,10 +55,10 @@ async def life(_: object) -> AsyncIterator[None]:
         log.error("server_failed", error)
         raise
     finally:
-        session.serve(None)
+        session.set_store(None)
         runs.close(store)
         store.close()
-        temp_folders.forget()
+        temp_folders.remove_all()
         log.info("server_stopped", version=VERSION)
 
 
@@ -71,6 +70,6 @@ def health(_: Request) -> JSONResponse:
 app = st.App(
     "pages/main.py",
     lifespan=life,
-    routes=[Route("/health", health), *(Route(address, downloads.download) for address in downloads.ADDRESSES)],
-    middleware=[Middleware(SecurityHeaders), Middleware(Origins), Middleware(Assets), Middleware(Uploads)],
+    routes=[Route("/health", health), *(Route(address, downloads.serve_file) for address in downloads.ADDRESSES)],
+    middleware=[Middleware(SecurityHeaders), Middleware(OriginCheck), Middleware(Assets), Middleware(Uploads)],
 )

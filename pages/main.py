@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
+from data.records.people import Role
 from judges.errors import AssayError
 from pages.adjudication import page as adjudication_page
 from pages.annotators import page as annotators_page
@@ -25,14 +27,14 @@ from pages.overview import page as overview_page
 from pages.people import page as people_page
 from pages.queue import page as queue_page
 from pages.runs import page as runs_page
-from pages.server import scheme
+from pages.server import first_html
 from pages.trail import page as trail_page
-from pages.ui import links, session, text
+from pages.ui import session, text, url_state
 from pages.workspace import page as workspace_page
 
 OWN = "own"
 """The section that bears the person's own name, at the right end."""
-ROUTES = [
+ROUTES: list[tuple[str, Role, Callable[[], None], str, str, str]] = [
     # section, least role, page, title, address, icon
     ("", "annotator", overview_page.page, "Overview", "overview", ":material/home:"),
     ("", "annotator", desk_page.page, "Review desk", "desk", ":material/rate_review:"),
@@ -52,7 +54,7 @@ ROUTES = [
     ("Workspace", "researcher", trail_page.page, "Audit log", "trail", ":material/history:"),
     ("Workspace", "lead", workspace_page.page, "Workspace", "workspace", ":material/database:"),
     (OWN, "annotator", me_page.page, "Your labels", "me", ":material/account_circle:"),
-    (OWN, "annotator", sign_in.leave, "Sign out", "sign-out", ":material/logout:"),
+    (OWN, "annotator", sign_in.sign_out, "Sign out", "sign-out", ":material/logout:"),
 ]
 ICON = str(Path(__file__).parent / "server" / "icon.svg")
 HOME = overview_page.page
@@ -64,14 +66,14 @@ ROOT = "root"
 def run() -> None:
     """Show the page that the address names, or the name picker to somebody who has not entered."""
     st.set_page_config(page_title="Assay", page_icon=ICON, layout="wide")
-    scheme.draw()
+    _set_scheme()
     who = session.person()
-    sign_in.remember()
+    sign_in.set_cookie()
     if who is None:
         # Under every address, so that a link leads to its page once the name is known.
         doors = [st.Page(sign_in.page, title="Assay", url_path=a) for _, _, _, _, a, _ in ROUTES]
         doors.append(st.Page(sign_in.page, title="Assay", url_path=ROOT, default=True))
-        scheme.sign()
+        _show_version()
         st.navigation(doors, position="hidden").run()
         return
     name = f":material/account_circle: {text.plain(text.short(who.name, 14))}"
@@ -80,24 +82,37 @@ def run() -> None:
         for _, role, page, title, a, icon in ROUTES
         if who.may(role)
     }
-    links.register(mine)
+    url_state.register_pages(mine)
     menu: dict[str, list[st.Page]] = {"": []}
     for section, role, _, title, address, _ in ROUTES:
         # In the menu of those who may; others who follow a link to it learn whose it is.
-        closed = st.Page(partial(sign_in.closed, title, role), title=title, url_path=address, visibility="hidden")
+        closed = st.Page(partial(sign_in.refuse_page, title, role), title=title, url_path=address, visibility="hidden")
         found = mine.get(address, closed)
         menu.setdefault(name if section == OWN else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     page = st.navigation(menu, position="top")
     if page is not mine["desk"]:  # every line of it is the item's
-        scheme.sign()
+        _show_version()
     st.set_page_config(page_title=f"{page.title} · Assay")
     page.run()
 
 
+def _set_scheme() -> None:
+    """Say which theme is on, as frame.css chooses colours by it; the style takes no room on the page."""
+    if st.context.theme.type == "dark":
+        st.html("<style>:root { color-scheme: dark }</style>")
+    else:
+        st.html("<style>:root { color-scheme: light }</style>")
+
+
+def _show_version() -> None:
+    """Say the version at the foot of the page, which takes no room on it."""
+    st.html(first_html.FOOT)
+
+
 def _home() -> None:
     """The home page's own address: on to the root, where it stands."""
-    links.go(next(address for _, _, page, _, address, _ in ROUTES if page is HOME))
+    url_state.open_page(next(address for _, _, page, _, address, _ in ROUTES if page is HOME))
 
 
 try:

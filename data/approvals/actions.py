@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from judges.stats.check_states import Colour
+
 Action = Literal["propose", "approve", "decline", "suspend"]
 ApprovalState = Literal[
     "suspended", "proposed", "doubted", "open", "older", "approved", "declined", "withdrawn", "not yet"
@@ -42,7 +44,7 @@ class ApprovalStateEntry:
     """One state of an approval as a badge: its word, the colour's name, the Material symbol."""
 
     word: str
-    colour: str
+    colour: Colour
     icon: str
 
 

@@ -63,7 +63,7 @@ def _table(
                 line[name] = setting_title(str(value), str(at["scope"]))
             elif name == "name" and table == "approval_evidence":
                 line[name] = fact_title(str(value))
-            elif name == "milliseconds":
+            elif name == "milliseconds" and value == value:
                 line[name] = f"{value / 1000:,.1f}"
             elif name in ("person", "annotator", "by"):
                 line[name] = display_name(str(value))

@@ -142,7 +142,8 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, tuple[list[st
         if table in _TELLS and len(frame):
             frame = frame[[not one or row["item_id"] not in kept for row, one in _telling(table, actor, frame, told)]]
         if len(frame):
-            rows = [tuple(_short(value) for value in row) for row in frame.itertuples(index=False, name=None)]
+            known = frame.astype(object).where(frame.notna())  # NaN for nothing: pandas.NA equals nothing, nor differs
+            rows = [tuple(_short(value) for value in row) for row in known.itertuples(index=False, name=None)]
             found[table] = ([str(name) for name in frame.columns], rows)
     exposure.record_exposures(store, actor, {item: by for item, by in told.items() if item not in kept}, "trail")
     return found

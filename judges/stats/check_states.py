@@ -77,7 +77,9 @@ STATES: dict[State, CheckState] = {
 """Every state, the best first."""
 LEGEND = ", ".join(f"{one.mark} {state}" for state, one in STATES.items())
 """What the marks mean, as it stands under plots."""
-COLOURS: dict[Role, str] = {"good": "green", "open": "orange", "bad": "red", "quiet": "gray"}
+Colour = Literal["green", "orange", "red", "gray", "blue"]
+"""The colours of badges, as Streamlit calls them."""
+COLOURS: dict[Role, Colour] = {"good": "green", "open": "orange", "bad": "red", "quiet": "gray"}
 """The name of a role's colour in badges."""
 
 

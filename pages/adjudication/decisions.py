@@ -14,7 +14,7 @@ from data.records.settings import GoldRule
 from data.store.ids import new_id
 from judges.errors import AssayError
 from judges.plural import many
-from pages.ui import clock, session, text
+from pages.ui import session, text
 
 
 def decided(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -> None:
@@ -25,7 +25,7 @@ def decided(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -
         frame = pd.DataFrame(
             [
                 (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.said, d.reason, d.person,
-                 "not blind labels" if d.saw_judge else "all labels", clock.at(d.at, zone))
+                 "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))
                 for d in found
             ],
             columns=["Item", "Unit", "Dimension", "Decided", "People said", "Reason", "By", "Counts for", "When"],

@@ -14,8 +14,8 @@ from data.records.people import Person
 from data.store.ids import now
 from judges.errors import AssayError
 from pages.adjudication import decisions
-from pages.adjudication.board import board, compose
-from pages.ui import choose, clock, gold, messages, session
+from pages.adjudication.board import board_data, draw_board
+from pages.ui import choose, gold, session, text
 
 AHEAD = 3
 """Items that are sent to the browser ahead, so that the next one is painted at once."""
@@ -30,7 +30,7 @@ def page() -> None:
     if dataset is None:
         return
     gold.rule(dataset, who, middle, right)
-    _board(who, dataset, clock.zone())
+    _board(who, dataset, text.time_zone())
 
 
 @st.fragment
@@ -41,11 +41,11 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
     waits = adjudication.adjudication_work(store, who.name, dataset.id)
     dockets = docket.load_dockets(store, who.name, waits.mine, AHEAD)
     adjudication.record_look(store, who.name, [one.view.item.id for one in dockets])
-    board(
+    draw_board(
         {
             "person": who.name,
             "place": dataset.id,
-            "items": [compose.item(one, who.name) for one in dockets],
+            "items": [board_data.item_data(one, who.name) for one in dockets],
             "acked": state.get("acked", []),
             "refused": state.get("refused", []),
             "progress": {"left": len(waits.mine)},
@@ -60,34 +60,34 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
 
 def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Do what the browser sent, one act after the other, and remember what to acknowledge or to refuse."""
-    outbox = messages.outbox(key)
+    outbox = session.outbox(key)
     done = {one["key"] for one in state.get("acked", [])}
     state["notice"] = None
     try:
-        if item := messages.words(outbox.get("reveal")):
+        if item := session.as_text(outbox.get("reveal")):
             adjudication.reveal_while_adjudicating(session.store(), who.name, item)
     except AssayError as error:
         state["notice"] = str(error)
-    for act in map(messages.table, messages.several(outbox.get("acts"))):
-        act_key = messages.words(act.get("key"))
+    for act in map(session.as_dict, session.as_list(outbox.get("acts"))):
+        act_key = session.as_text(act.get("key"))
         if act_key in done:
             continue
         try:
             names = _one(who.name, act_key, act)
         except AssayError as error:
-            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-messages.MOST :]
+            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-session.MOST:]
             continue
         at = f"{now().replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}"
-        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-messages.MOST :]
+        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-session.MOST:]
 
 
 def _one(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
     """One act of the browser; of a decision the names of the people, in the order of their letters."""
     store = session.store()
     if act.get("action") == "withdraw":
-        adjudication.withdraw_adjudication(store, actor, key, messages.words(act.get("of")))
+        adjudication.withdraw_adjudication(store, actor, key, session.as_text(act.get("of")))
         return None
-    item, unit, dimension, token = (messages.words(act.get(name)) for name in ("item", "unit", "dimension", "token"))
+    item, unit, dimension, token = (session.as_text(act.get(name)) for name in ("item", "unit", "dimension", "token"))
     value, reason = act.get("v"), act.get("reason")
     reason = reason if isinstance(reason, str) else ""
     made = adjudication.adjudicate(store, actor, key, item, unit, dimension, value, reason, token)

@@ -14,7 +14,7 @@ from judges.stats import bins
 from judges.stats.raters import human_ceiling
 from judges.types import Dimension
 from pages.annotators import tables
-from pages.ui import choose, explanations, links, session, text, url_state
+from pages.ui import choose, explanations, session, text, url_state
 
 
 def page() -> None:
@@ -32,7 +32,7 @@ def page() -> None:
         return
     with bar, st.container(width=270):
         names = {key: f"{d.title} · {d.sort}" for key, d in asked.items()}
-        dimension = asked[url_state.one("dimension", "Dimension", names)]
+        dimension = asked[url_state.select("dimension", "Dimension", names)]
     with bar, st.container(width=260):
         resting = _resting(dataset, dimension)
     if dataset.synthetic:
@@ -43,12 +43,12 @@ def page() -> None:
     tables.used(rows, len(found.cells), resting)
     tables.worth(rows)
     key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{resting}"
-    tables.table(rows, bool(dimension.scale.weights), key, lambda n: url_state.put("person", rows[n].name))
+    tables.table(rows, bool(dimension.scale.weights), key, lambda n: url_state.set_choice("person", rows[n].name))
     explanations.alike(dimension.scale)
     if len(rows) > 1:
         st.subheader("One person", anchor=False)
         with st.container(width=300):
-            name = url_state.one("person", "Person", {row.name: row.name for row in rows})
+            name = url_state.select("person", "Person", {row.name: row.name for row in rows})
         _person(dataset, next(row for row in rows if row.name == name), found, key)
     st.subheader("Agreement between people", anchor=False)
     tables.among(human_ceiling.measure_ceiling(found.ratings), len(found.ratings.people), dataset.name)
@@ -65,7 +65,7 @@ def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
     """Which labels: blind ones where there are any, or all."""
     blind = len(annotators.dimension_labels(session.store(), dataset.id, dimension, "blind").ratings)
     first = "blind" if blind else "all"
-    return url_state.one("labels", "Labels used", annotators.RESTING, default=first)  # type: ignore[return-value]
+    return url_state.select("labels", "Labels used", annotators.RESTING, default=first)
 
 
 @st.fragment
@@ -81,7 +81,7 @@ def _person(dataset: Dataset, row: Annotator, found: DimensionLabels, key: str) 
 
 
 def _desk(dataset: str, item: str) -> None:
-    links.go("desk", dataset=dataset, item=item)
+    url_state.open_page("desk", dataset=dataset, item=item)
 
 
 def _nobody(dataset: str) -> None:
@@ -91,5 +91,5 @@ def _nobody(dataset: str) -> None:
         icon=":material/groups:",
     )
     with st.container(horizontal=True):
-        links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-        links.to("import", "Import labels", icon=":material/upload_file:", dataset=dataset)
+        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
+        url_state.link("import", "Import labels", icon=":material/upload_file:", dataset=dataset)

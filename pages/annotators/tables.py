@@ -17,19 +17,19 @@ from judges.stats.raters import rater_flags
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.raters.rater_flags import RaterWork
 from judges.types import Scale
-from pages.ui import charts, explanations, links, text
-from pages.ui.rows import clickable, clicked
+from pages.ui import charts, explanations, text, url_state
+from pages.ui.tables import clickable_table, clicked_row
 
 FEW = 8
 """Rows of a list that are shown without scrolling."""
 PEOPLE = 30
 """People of the matrix: those with most labels."""
-SHARE = {"format": "%.0f%%"}
+SHARE = "%.0f%%"
 COLUMNS = explanations.WORK | {
     "person": st.column_config.TextColumn(width=130),
     "team": st.column_config.TextColumn(width=70),
     "% agreement": st.column_config.NumberColumn(
-        width=88, help="Share of labels equal to the combined label of the other people.", **SHARE
+        width=88, help="Share of labels equal to the combined label of the other people.", format=SHARE
     ),
     "kappa": st.column_config.NumberColumn(
         width=50, format="%.2f", help="The same corrected for chance: 1 is full agreement, 0 is chance."
@@ -40,7 +40,7 @@ COLUMNS = explanations.WORK | {
     ),
     "accuracy": st.column_config.NumberColumn(
         width=66, help="Accuracy in the Dawid-Skene estimate below: how often they give the most likely answer.",
-        **SHARE,
+        format=SHARE,
     ),
     "labels": st.column_config.NumberColumn(width=52, format="localized", help="Labels of this dimension."),
     "warnings": st.column_config.TextColumn(width=150),
@@ -113,7 +113,7 @@ def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[
     )
     may_be_empty = ("team", "acceptance", "not on screen", "s/item", "bias", "warnings")
     hidden = [name for name in may_be_empty if not _any(frame[name])]
-    clickable(
+    clickable_table(
         frame.drop(columns=hidden), chosen, f"annotators:{key}", height="content" if len(rows) <= FEW else 320,
         column_config=COLUMNS, placeholder="–",
     )  # fmt: skip
@@ -164,7 +164,7 @@ def person(
             when, shares = tuple(c[0] for c in course), tuple(c[1] for c in course)
             named, series = "% agreement with the others", (("", when, shares),)
             plot = Plot("lines", "in order of labelling", named, series, round(row.exact or 0, 2))
-            charts.finding(plot, f"course:{key}")
+            charts.audit_plot(plot, f"course:{key}")
             text.quiet("{n}, in the order of labelling. Dashed: over all of them.", n=many(row.shared, "label"))
         else:
             st.caption("Too few labels, or no known order, to show agreement over time.")
@@ -178,7 +178,7 @@ def _unseen(work: RaterWork) -> str:
 def listed(cells: Sequence[tuple[str, str, str]], key: str, go: Callable[[str], None]) -> None:
     """Cells as (item, name, unit); `go` gets the item that is clicked."""
     frame = pd.DataFrame({"item": [c[1] for c in cells], "unit": [c[2] for c in cells]})
-    one = clicked(frame, cells, key, width=520, height="content" if len(cells) <= FEW else 320)
+    one = clicked_row(frame, cells, key, width=520, height="content" if len(cells) <= FEW else 320)
     if one is not None:
         go(one[0])
 
@@ -192,7 +192,7 @@ def among(found: HumanCeiling | None, people: int, dataset: str) -> None:
             "label the same items: set people per item on the page Queues.",
             alone=alone,
         )
-        links.to("queue", "Queues", icon=":material/inbox:", dataset=dataset, stream="audit")
+        url_state.link("queue", "Queues", icon=":material/inbox:", dataset=dataset, stream="audit")
         return
     text.say(
         "Kappa between two people: **{kappa}** ({span}), from {cells} of {items} that two or more labelled. "
@@ -211,7 +211,7 @@ def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> 
         for i, a in enumerate(names)
     ]
     with st.container(width=min(1000, 260 + 44 * len(names))):
-        charts.grid(shares, tips, names, f"matrix:{key}")
+        charts.confusion_grid(shares, tips, names, f"matrix:{key}")
     text.quiet(
         "% agreement on the ratings that both gave. Blank: none in common."
         + (" The {shown} with most labels of {people} people." if people > len(names) else ""),
@@ -260,9 +260,9 @@ def _otherwise(rows: Sequence[DoubtedCell], scale: Scale, key: str, go: Callable
             for row in rows
         ]
     )
-    one = clicked(
+    one = clicked_row(
         frame, rows, f"otherwise:{key}", height="content" if len(rows) <= FEW else 320,
-        column_config={"probability": st.column_config.NumberColumn(width=80, **SHARE)},
+        column_config={"probability": st.column_config.NumberColumn(width=80, format=SHARE)},
     )  # fmt: skip
     st.caption("Most probable first. Click one to open it on the desk.")
     if one is not None:

@@ -35,7 +35,7 @@ def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> N
             "Something changed since you opened this. The figures above are the current ones.", icon=":material/update:"
         )
         st.button("I have reviewed it", key=f"look:{key}", on_click=_look, args=(key, seen))
-        choices = [one for one in choices if not (one in ACTIONS and ACTIONS[one].grants)]  # type: ignore[index]
+        choices = [one for one in choices if not (one in ACTIONS and ACTIONS[one].grants)]
     if one.asked.four_eyes and not one.against:
         mine = stand.proposed is not None and stand.proposed.person == who.name
         st.caption(
@@ -86,9 +86,10 @@ def _decide(who: str, one: Case, stand: ApprovalStatus, decision: Action | Liter
     kept, reason = session.scratch("approvals"), str(session.component_state(f"why:{_key(one, stand)}") or "")
     kept.clear()
     try:
-        if decision == "keep" and stand.holds is not None:
-            approvals.keep_approved(session.store(), who, stand.holds, reason)
-            kept["done"] = f"{rows.title(one)} stays approved. It is listed again when other evidence comes."
+        if decision == "keep":
+            if stand.holds is not None:
+                approvals.keep_approved(session.store(), who, stand.holds, reason)
+                kept["done"] = f"{rows.title(one)} stays approved. It is listed again when other evidence comes."
             return
         done = approvals.record_decision(session.store(), who, *one.key, decision, reason, seen)
     except AssayError as error:

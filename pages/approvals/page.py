@@ -14,7 +14,7 @@ from data.records.people import Person
 from data.store.errors import NotFound
 from judges.plural import many
 from pages.approvals import decision_form, doubt, policy, rows
-from pages.ui import choose, clock, links, session, text
+from pages.ui import choose, session, text, url_state
 
 
 def page() -> None:
@@ -32,7 +32,7 @@ def page() -> None:
     judges = datasets.dataset_judges(store, dataset.id)
     if not judges:
         st.info("No judge has scored this dataset yet, so there is nothing to approve.", icon=":material/gavel:")
-        links.to("import", "Import judgments", icon=":material/upload_file:")
+        url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
     with st.spinner("Comparing the judges with the labels ..."):
         waits = approvals.find_to_decide(store, dataset.id)
@@ -73,7 +73,7 @@ def _judge(who: Person, found: list[Case]) -> None:
 
 
 def _row(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approvals.ApprovalNote, opened: str) -> None:
-    mine, zone, top = rows.address(one), clock.zone(), case.kappa_between_people(session.store(), one)
+    mine, zone, top = rows.address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
     with st.container(border=mine == opened):
         rows.row(one, stand, note, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
         if mine == opened:
@@ -82,7 +82,7 @@ def _row(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approval
 
 def _detail(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approvals.ApprovalNote) -> None:
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
-    store, zone = session.store(), clock.zone()
+    store, zone = session.store(), text.time_zone()
     then = approvals.kappa_at_decision(store, stand.holds) if stand.holds else None
     rows.verdict(one, stand.holds, then, who.may("lead"))
     doubt.panel(stand, note)
@@ -96,12 +96,12 @@ def _detail(who: Person, one: Case, stand: approvals.ApprovalStatus, note: appro
     rows.history(past, {a.id: approvals.frozen_evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
-        links.to("calibration", "Calibration", icon=":material/monitoring:", dimension=one.line.key, **place)
-        links.to("audits", "Audits", icon=":material/troubleshoot:", **place)
+        url_state.link("calibration", "Calibration", icon=":material/monitoring:", dimension=one.line.key, **place)
+        url_state.link("audits", "Audits", icon=":material/troubleshoot:", **place)
         if stand.holds and stand.holds.decision == "approve":
-            links.to("dashboard", "Dashboard", icon=":material/dashboard:", dimension=one.line.key, **place)
+            url_state.link("dashboard", "Dashboard", icon=":material/dashboard:", dimension=one.line.key, **place)
         elif one.against:
-            links.to("queue", "Label more", icon=":material/inbox:", dataset=one.dataset.name, stream="audit")
+            url_state.link("queue", "Label more", icon=":material/inbox:", dataset=one.dataset.name, stream="audit")
 
 
 def _open(address: str) -> None:

@@ -15,7 +15,7 @@ from data.records.people import Person
 from judges.errors import AssayError
 from judges.stats.uncertainty import MIN_CLUSTERS
 from pages.approvals import plan, policy_form, policy_proposals, rows
-from pages.ui import clock, session, text
+from pages.ui import session, text
 
 
 def panel(who: Person, dataset: Dataset) -> None:
@@ -29,7 +29,9 @@ def panel(who: Person, dataset: Dataset) -> None:
     if past := policy.policy_changes(store):
         with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
-                text.say("**{who}**, {at}: {why}", who=one.person, at=clock.at(one.at, clock.zone()), why=one.reason)
+                text.say(
+                    "**{who}**, {at}: {why}", who=one.person, at=text.moment(one.at, text.time_zone()), why=one.reason
+                )
                 text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(one.asked)))
     if who.may("lead"):
         with st.expander("Change the policy", icon=":material/tune:"):

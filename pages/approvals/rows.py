@@ -20,7 +20,7 @@ from judges.render.words import between, cell, span
 from judges.stats.check_states import STATES, may_be_approved
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
-from pages.ui import clock, gold, text
+from pages.ui import gold, text
 
 
 def status(one: Case, stand: ApprovalStatus, note: ApprovalNote) -> ApprovalState:
@@ -97,8 +97,8 @@ def row(
         (text.quiet if few else text.say)(  # in grey where nothing may be concluded from it yet
             "kappa **{kappa}** &nbsp;{span}", kappa=cell(interval.point, ".2f"), span=span(interval)
         )
-        low, items = one.line.decision.bound, many(interval.items, "item")
-        low = "no lower bound yet" if low is None else f"lower bound {low:.2f}"
+        bound, items = one.line.decision.bound, many(interval.items, "item")
+        low = "no lower bound yet" if bound is None else f"lower bound {bound:.2f}"
         asked, people = f"{one.asked.policy.threshold:.2f}", between(top)
         text.quiet("{low}, on {items}", low=low, items=items)
         told = "not known" if people == "–" else people
@@ -110,9 +110,9 @@ def sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo)
     holds, where = stand.holds, status(one, stand, note)
     if stand.proposed is not None:
         first = stand.proposed
-        return f"{display_name(first.person)} proposed it, {clock.at(first.at, zone)}: {first.reason}"
+        return f"{display_name(first.person)} proposed it, {text.moment(first.at, zone)}: {first.reason}"
     if holds is not None and where in ("approved", "declined", "withdrawn"):
-        return f"{display_name(holds.person)} {holds.done} it, {clock.at(holds.at, zone)}: {holds.reason}"
+        return f"{display_name(holds.person)} {holds.done} it, {text.moment(holds.at, zone)}: {holds.reason}"
     if holds is not None and where == "older":
         return f"{note.older} It stays on the dashboard until a lead decides."
     if where == "doubted" and note.look is not None:
@@ -238,7 +238,7 @@ def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone
     for one in found:
         figures = {name: figure for name, figure, _ in facts[one.id]}
         text.say(
-            "**{who}** {done} it, {at}: {reason}", who=display_name(one.person), done=one.done, at=clock.at(one.at,
+            "**{who}** {done} it, {at}: {reason}", who=display_name(one.person), done=one.done, at=text.moment(one.at,
             zone),
             reason=one.reason,
         )  # fmt: skip

@@ -13,13 +13,14 @@ from judges.audits import Audit, AuditFinding
 from judges.errors import AssayError
 from judges.plural import many
 from pages.audits import rows
-from pages.ui import links, session, text
+from pages.ui import session, text, url_state
 
 
 def take(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
     """The button that takes the items of a finding into the review queue, and what came of it."""
     flags = finding.flags[: rows.SHOWN]
-    n, kept = len({flag.item for flag in flags}), session.scratch("flagged")
+    n, taken = len({flag.item for flag in flags}), f"{judge}:{name}"
+    kept: dict[str, tuple[int, int, int]] = session.scratch("flagged")
     these = "these" if len(flags) == len(finding.flags) else "the strongest"
     with st.container(horizontal=True, vertical_alignment="center"):
         label = text.plain(
@@ -29,15 +30,15 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFindin
             title = known.all_audits()[name].title
             reasons = [triage.audit_flag(f.item, title, f.text, f.strength, f.unit, f.dimension) for f in flags]
             try:
-                kept[judge, name] = queue.take_flagged(session.store(), who, dataset.id, judge, reasons)
+                kept[taken] = queue.take_flagged(session.store(), who, dataset.id, judge, reasons)
             except AssayError as error:
                 text.refuse(error)
-        if (judge, name) in kept:
-            new, there, reserved = kept[judge, name]
+        if taken in kept:
+            new, there, reserved = kept[taken]
             added = f"{many(new, 'item')} added" + (f", {there:,} in the queue already" if there else "")
             added += f", {reserved:,} left out: in the audit sample" if reserved else ""
             text.quiet(":green[:material/check_circle:] {added}", added=added)
-            links.to(
+            url_state.link(
                 "queue",
                 "Review queue",
                 icon=":material/inbox:",

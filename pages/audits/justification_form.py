@@ -48,7 +48,7 @@ def shown(cell: Justified, dimension: Dimension | None, before: bool | None) -> 
 def whole(item: Item) -> None:
     """The item that a justification is about, as plain text."""
     if isinstance(item, Response):
-        parts = {"Task": item.task, "Output": item.output, "Reference": item.reference}
+        parts: dict[str, str | None] = {"Task": item.task, "Output": item.output, "Reference": item.reference}
     elif isinstance(item, Pair):
         parts = {"Input": item.input_text, "Response A": item.response_a.text, "Response B": item.response_b.text}
     else:

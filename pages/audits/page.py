@@ -13,7 +13,7 @@ from data.records.people import Person
 from judges import audits as known
 from judges.audits import AuditFinding
 from pages.audits import actions, justification_check, probes, rows
-from pages.ui import choose, links, session, text, url_state
+from pages.ui import choose, session, text, url_state
 
 
 def page() -> None:
@@ -30,7 +30,9 @@ def page() -> None:
         _nobody(dataset.name)
         return
     with bar, st.container(width=460):
-        judge = url_state.one("judge", "Judge", choose.judge_names(judges, combinations.describe_combinations(store)))
+        judge = url_state.select(
+            "judge", "Judge", choose.judge_names(judges, combinations.describe_combinations(store))
+        )
     with st.container(horizontal=True):
         if dataset.synthetic:
             text.synthetic(dataset.description)
@@ -84,7 +86,7 @@ def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: AuditF
     names = audits.item_names(session.store(), [flag.item for flag in shown])
     clicked = rows.listed(shown, len(finding.flags), names, f"flags:{key}")
     if clicked is not None:
-        links.go("desk", dataset=dataset.name, item=clicked.item)
+        url_state.open_page("desk", dataset=dataset.name, item=clicked.item)
     if who.may("researcher"):
         actions.take(who.name, dataset, judge, name, finding)
 
@@ -96,8 +98,8 @@ def _nobody(dataset: str) -> None:
         icon=":material/gavel:",
     )
     with st.container(horizontal=True):
-        links.to("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset)
-        links.to("import", "Import judgments", icon=":material/upload_file:")
+        url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset)
+        url_state.link("import", "Import judgments", icon=":material/upload_file:")
 
 
 def _open(name: str) -> None:

@@ -12,7 +12,7 @@ from data.records.people import Person
 from data.runs import runs
 from judges.errors import AssayError
 from judges.params import Params
-from pages.ui import links, run_views, session, text
+from pages.ui import run_estimate, session, text, url_state
 
 PROBES = {
     "scenario_swapped": "Every dialogue is judged once more, with the scenario of another one.",
@@ -36,7 +36,7 @@ def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> N
     if before is None:
         st.caption("This judge's replies were imported: give its endpoint in the form of a run.")
         given = {} if probe == "both orders" else {"probe": probe}
-        links.to("runs", "Run it", icon=":material/play_arrow:", dataset=dataset.name, **given)
+        url_state.link("runs", "Run it", icon=":material/play_arrow:", dataset=dataset.name, **given)
         return
     try:
         asked = runs.order_of(store, before.id)
@@ -48,7 +48,7 @@ def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> N
     if not found.judgments:
         st.caption("It has been run on all of these items.")
         return
-    run_views.estimate(found)
+    run_estimate.show_estimate(found)
     if st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
         try:
             with st.spinner("Starting ..."):
@@ -56,7 +56,7 @@ def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> N
         except AssayError as error:
             text.refuse(error)
             return
-        links.go("runs", run=begun)
+        url_state.open_page("runs", run=begun)
 
 
 def _changed(params: Params, probe: str) -> Params:
@@ -68,9 +68,9 @@ def people(dataset: str, needs: str, scope: Scope) -> None:
     """What an audit needs of people, or of another judge."""
     if needs == "second judge" and not scope.others:
         st.caption("This needs a second judge: a model of another family with the same card, on the same items.")
-        links.to("runs", "Run a second judge", icon=":material/play_arrow:", dataset=dataset)
+        url_state.link("runs", "Run a second judge", icon=":material/play_arrow:", dataset=dataset)
     if needs == "gold" and not scope.gold:
         st.caption("This needs reference labels (gold): labels by people of items that the judge has scored.")
         with st.container(horizontal=True):
-            links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-            links.to("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
+            url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
+            url_state.link("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")

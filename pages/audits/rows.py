@@ -14,7 +14,7 @@ from judges.audits import Audit, AuditFinding, Flag, Verdict
 from judges.plural import many
 from judges.triage import describe_unit
 from pages.ui import charts, text
-from pages.ui import rows as tables
+from pages.ui import tables as tables
 
 ORDER: tuple[Verdict, ...] = ("alarm", "warning", "pass", "not tested")
 BADGES = {
@@ -51,7 +51,7 @@ def scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
                 with st.container(width="content"):
                     text.say(COUNTED[verdict], n=n)
     sample = f", a random sample of {scope.judged:,}" if scope.items < scope.judged else ""
-    basis = BASES[scope.basis].lower() if scope.basis in BASES else ""  # type: ignore[index]
+    basis = next((title.lower() for one, title in BASES.items() if one == scope.basis), "")
     text.quiet(
         "From {replies} to {items}{sample}; {unscored}. {gold}",
         replies="1 reply" if scope.replies == 1 else f"{scope.replies:,} replies", items=many(scope.items, "item"),
@@ -108,7 +108,7 @@ def listed(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str
     frame = pd.DataFrame(
         [(names.get(f.item, f.item), where(f), f.text) for f in shown], columns=["Item", "Where", "Why"]
     )
-    return tables.clicked(
+    return tables.clicked_row(
         frame if any(frame["Where"]) else frame.drop(columns="Where"), shown, key,
         height="content" if len(shown) <= 7 else 285, column_config=COLUMNS,
     )  # fmt: skip
@@ -122,4 +122,4 @@ def where(flag: Flag) -> str:
 def picture(found: AuditFinding, key: str) -> None:
     """The plot of a finding, where it has one."""
     if found.plot is not None:
-        charts.finding(found.plot, key)
+        charts.audit_plot(found.plot, key)

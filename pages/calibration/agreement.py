@@ -19,7 +19,7 @@ from judges.stats.calibration import DimensionResult, Summary
 from judges.stats.concordance import FIGURE_NAMES, Concordance
 from judges.stats.uncertainty import Interval
 from pages.calibration.place import Place, load
-from pages.ui import charts, explanations, findings, links, rows, session, text
+from pages.ui import charts, explanations, findings, session, tables, text, url_state
 
 
 def panel(at: Place, line: DimensionResult, key: str) -> None:
@@ -47,7 +47,11 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
                 store, session.me().name, at.dataset, at.judge, line.dimension, at.basis, people, judge
             )
             _listed(
-                found, shown, cell, f"items:{key}:{cell}", lambda item: links.go("desk", dataset=at.name, item=item)
+                found,
+                shown,
+                cell,
+                f"items:{key}:{cell}",
+                lambda item: url_state.open_page("desk", dataset=at.name, item=item),
             )
     with right:
         explanations.beside("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
@@ -102,7 +106,7 @@ def _listed(
     frame = pd.DataFrame(
         [(f.name, f.unit, f.systems, f.came) for f in found], columns=["item", "unit", "system", "gold from"]
     )
-    one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)
+    one = tables.clicked_row(frame, found, key, height="content" if len(found) <= 8 else 320)
     if one is not None:
         go(one.item)
 

@@ -34,7 +34,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=300):
-            source = url_state.one(
+            source = url_state.select(
                 "source", "Confidence from", confidence.sources(sources), default=rule.source if rule else ""
             )
         wanted = _asked(source, rule, bool(d.scale.weights), key)
@@ -126,12 +126,12 @@ def _act(
     if not who.may("lead"):
         text.quiet("A lead can make this a rule; the review queue then gets the other items only.")
         return
-    held = rule is not None and found.result.chosen is not None and rule.wanted == found.wanted
-    same = held and rule is not None and rule.threshold == found.result.chosen.threshold  # type: ignore[union-attr]
+    best = found.result.chosen
+    same = best and rule and (rule.wanted, rule.threshold) == (found.wanted, best.threshold)
     with st.container(horizontal=True):
         if st.button(
             "Accept these automatically" if rule is None else "Set the rule again", icon=":material/rule:",
-            disabled=found.result.chosen is None or not counts or same, key=f"set:{key}",
+            disabled=best is None or not counts or bool(same), key=f"set:{key}",
             help="A setting, recorded in the audit log: adding items to the review queue then leaves these out.",
         ):  # fmt: skip
             _done(put, "The rule is in force. Add items to the review queue to send the others to people.")

@@ -27,7 +27,7 @@ from pages.calibration import (
     threshold,
 )
 from pages.calibration.place import Place, load
-from pages.ui import clock, explanations, findings, gold, links, session, text, url_state
+from pages.ui import explanations, findings, gold, session, text, url_state
 
 Panel = Callable[[Place, DimensionResult, str], None]
 PANELS: dict[str, Panel] = {
@@ -58,10 +58,10 @@ def detail(at: Place, line: DimensionResult, key: str) -> None:
         (at.dataset, at.judge, *_place(line)), approvals.ApprovalStatus()
     )
     note, case = approvals.approval_note(session.store(), stand), f"{at.judge}.{line.key}"
-    _decided(stand, note, clock.zone(), at.name, case, line.decision.state == "meets policy")
+    _decided(stand, note, text.time_zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         there = {name: one.title for name, one in STATISTICS.items() if one.stands(line)}
-        chosen = url_state.tab("panel", "Look into", there)
+        chosen = url_state.tabs("panel", "Look into", there)
         explanations.how("gate", "units", key=f"gate:{key}")
     PANELS.get(chosen, _panel)(at, line, f"{key}:{chosen}")
     if at.dropped and not STATISTICS[chosen].drops:
@@ -91,14 +91,16 @@ def _decided(stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: s
         if one is not None:
             text.quiet(
                 "**{who}** {done} it, {at}: {reason}", who=display_name(one.person), done=one.done,
-                at=clock.at(one.at, zone), reason=text.short(one.reason, 110),
+                at=text.moment(one.at, zone), reason=text.short(one.reason, 110),
             )  # fmt: skip
         elif eligible:
             st.caption("It meets the policy, and is not decided: a lead may approve it.")
         label = "Its approval" if one else "Decide" if eligible else "Approvals"
-        links.to("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
+        url_state.link("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
         if one is not None and one.decision == "approve":
-            links.to("dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge)
+            url_state.link(
+                "dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge
+            )
     for icon, told in (("history", note.older), ("visibility", doubt)):
         if told:
             text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=told)

@@ -14,7 +14,7 @@ from judges.plural import many
 from judges.render.findings import disputes as said
 from judges.stats.calibration import Summary
 from pages.calibration.place import Place
-from pages.ui import findings, links, session, text, url_state
+from pages.ui import findings, session, text, url_state
 
 WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
 
@@ -37,7 +37,7 @@ def _both(at: Place, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary
 def _choice(rule: Waiting) -> Waiting:
     """What becomes of them in the figures of the page; the dataset's rule to begin with. It is kept in the address."""
     with st.container(width=230):
-        return url_state.one("waiting", "Not adjudicated", dict(WORDS), default=rule)  # type: ignore[return-value]
+        return url_state.select("waiting", "Not adjudicated", WORDS, default=rule)
 
 
 def _beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str) -> None:
@@ -47,6 +47,6 @@ def _beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: st
     n = sum(counted.people.waiting for counted, _ in found)
     with st.expander(text.plain(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
         findings.draw(said.findings(found, rule == "counted"), "disputes")
-        links.to("adjudication", "Adjudicate them", icon=":material/balance:", dataset=dataset)
+        url_state.link("adjudication", "Adjudicate them", icon=":material/balance:", dataset=dataset)
 
 

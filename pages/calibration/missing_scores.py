@@ -32,4 +32,4 @@ def _answer(d: Dimension) -> str:
     }
     middle = missingness.usual_choices(d.scale)[3:]
     with st.container(width=230):
-        return url_state.one("missing", "Count missing as", options, default=middle[0] if middle else "")
+        return url_state.select("missing", "Count missing as", options, default=middle[0] if middle else "")

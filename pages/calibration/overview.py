@@ -18,7 +18,7 @@ from judges.stats.baselines import Baselines
 from judges.stats.calibration import DimensionResult
 from judges.stats.check_states import LEGEND, STATES
 from judges.stats.raters import human_ceiling
-from pages.ui import charts, rows, text
+from pages.ui import charts, tables, text
 
 COLUMNS = {
     "dimension": st.column_config.TextColumn(width=142),
@@ -68,7 +68,7 @@ def title(line: DimensionResult) -> str:
     return f"{line.dimension.title} · {line.dimension.sort}"
 
 
-def basis_names(rests: Mapping[Basis, BasisSize]) -> dict[str, str]:
+def basis_names(rests: Mapping[Basis, BasisSize]) -> dict[Basis, str]:
     """The bases in words, with the labels of each where they were counted."""
     counts = {b: f" · {many(r.labels, 'label')} of {r.people:,} people" for b, r in rests.items()}
     return {basis: name + counts.get(basis, "") for basis, name in BASES.items()}
@@ -188,7 +188,7 @@ def table(
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Click a row to see that dimension below.", width="stretch")
         more = st.toggle("All columns", key="calibration:all")
-    rows.clickable(
+    tables.clickable_table(
         frame if more else frame[list(ESSENTIAL)], chosen, f"dimensions:{key}:{more}", height="content",
         column_config=COLUMNS, placeholder="–",
     )  # fmt: skip

@@ -20,7 +20,7 @@ from judges.plural import many
 from judges.stats.calibration import DimensionResult
 from pages.calibration import both_orders, dimension, disputes, means, overview, report_files, votes, weakest_turns
 from pages.calibration.place import Place, standing
-from pages.ui import card_editor, choose, links, session, text, url_state
+from pages.ui import choose, session, text, url_state
 
 
 def page() -> None:
@@ -40,11 +40,11 @@ def page() -> None:
             "No judge has scored this dataset yet. Run one, or import its judgments, to compare it with people.",
             icon=":material/gavel:",
         )
-        links.to("import", "Import judgments", icon=":material/upload_file:")
+        url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
     with bar, st.container(width=460):
         names = choose.judge_names(judges, combinations.describe_combinations(store))
-        judge = url_state.one("judge", "Judge", names)
+        judge = url_state.select("judge", "Judge", names)
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
             text.synthetic(dataset.description)
@@ -68,7 +68,7 @@ def page() -> None:
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
     overview.used(lines, basis, dropped, counted, _rests(store, at))
     overview.combined(combinations.combined_since(store, judge))
-    card_editor.shown(fewshot.items_in_prompt(store, judge))
+    text.example_items(fewshot.items_in_prompt(store, judge))
     disputes.panel(at, basis, dropped, dataset.name)
     dimensions = calibration.compared_dimensions(store, judge)
     with st.spinner("Comparing people with each other ..."):
@@ -76,9 +76,9 @@ def page() -> None:
     overview.plot(lines, tops, asked, key)
     with st.spinner("Computing baselines ..."):
         floors = baselines.measure_baselines(store, dataset.id, judge, dimensions, basis, dropped)
-    overview.table(lines, tops, floors, key, lambda row: url_state.put("dimension", lines[row].key))
+    overview.table(lines, tops, floors, key, lambda row: url_state.set_choice("dimension", lines[row].key))
     with st.container(width=360):
-        chosen = url_state.one("dimension", "One dimension", {line.key: overview.title(line) for line in lines})
+        chosen = url_state.select("dimension", "One dimension", {line.key: overview.title(line) for line in lines})
     line = next(line for line in lines if line.key == chosen)
     dimension.detail(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
     if line.dimension.sort == "pair":
@@ -101,12 +101,12 @@ def _basis(at: Place, gate: list[DimensionResult], counted: Basis) -> tuple[Basi
         return None, False
     drawn = any(line.dimension.scale.drawn for line in gate)
     with st.container(width=390 if not rests else 460):
-        basis = url_state.one("basis", "Labels used", overview.basis_names(rests), default=full[0])
+        basis = url_state.select("basis", "Labels used", overview.basis_names(rests), default=full[0])
     if not drawn:
-        return basis, False  # type: ignore[return-value]
+        return basis, False
     with st.container(width=150):
-        ties = url_state.one("ties", "Ties", {"counted": "counted", "dropped": "dropped"})
-    return basis, ties == "dropped"  # type: ignore[return-value]
+        ties = url_state.select("ties", "Ties", {"counted": "counted", "dropped": "dropped"})
+    return basis, ties == "dropped"
 
 
 def _nothing(dataset: str) -> None:
@@ -117,19 +117,19 @@ def _nothing(dataset: str) -> None:
         icon=":material/inbox:",
     )
     with st.container(horizontal=True):
-        links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-        links.to("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
-        links.to("import", "Import labels", icon=":material/upload_file:")
+        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
+        url_state.link("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
+        url_state.link("import", "Import labels", icon=":material/upload_file:")
 
 
 def _alarms(alarms: Mapping[str, AuditFinding] | None, **query: str) -> None:
     """A quiet link to the audits with those that are in alarm; None: not looked at yet."""
     if alarms is None:
-        links.to("audits", "Audits of this judge", icon=":material/troubleshoot:", **query)
+        url_state.link("audits", "Audits of this judge", icon=":material/troubleshoot:", **query)
     elif alarms:
         named = ", ".join(known.all_audits()[name].title for name in list(alarms)[:3])
         named += ", ..." if len(alarms) > 3 else ""
         label = f"{many(len(alarms), 'audit')} in alarm: {named}"
-        links.to("audits", label, icon=":material/error:", **query)
+        url_state.link("audits", label, icon=":material/error:", **query)
     else:
-        links.to("audits", "No audit in alarm", icon=":material/check_circle:", **query)
+        url_state.link("audits", "No audit in alarm", icon=":material/check_circle:", **query)

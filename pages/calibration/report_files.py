@@ -5,23 +5,23 @@ from __future__ import annotations
 from data.reports.bundle import bundle
 from data.reports.report import report
 from pages.calibration.place import Place
-from pages.ui import download_form, session
+from pages.ui import picture, session
 
 
 def download(at: Place, dataset: str, model: str) -> None:
     """The button with the judge's report and its tables; they are made when they are asked for."""
-    store, who, name = session.store(), session.me(), download_form.named("assay", dataset, model)
+    store, who, name = session.store(), session.me(), picture.file_name("assay", dataset, model)
     cells = "all ratings (whoever has opened them can label none of their items blind any more), "
     cells = cells if who.may("researcher") else ""
-    download_form.popover(
+    picture.download_popover(
         [
-            download_form.File(
+            picture.Download(
                 "Report (HTML)", f"{name}.html", "text/html",
                 lambda: report(store, who.name, at.dataset, at.judge).encode(),
                 "One page that stands by itself, for people without an account: every dimension with its table, the "
                 "policy, the decisions, and the fingerprint of the data.",
             ),
-            download_form.File(
+            picture.Download(
                 "Tables and plots (ZIP)", f"{name}.zip", "application/zip",
                 lambda: bundle(store, who.name, at.dataset, at.judge),
                 f"Every table as CSV with all digits, {cells}every plot as SVG, and the report. On very many labels "

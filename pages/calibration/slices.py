@@ -15,7 +15,7 @@ from judges.render.findings import slices as said
 from judges.stats import bins
 from judges.stats.calibration import DimensionResult, Summary
 from pages.calibration.place import Place, load
-from pages.ui import charts, explanations, findings, links, rows, session, text, url_state
+from pages.ui import charts, explanations, findings, session, tables, text, url_state
 
 
 def panel(at: Place, line: DimensionResult, key: str) -> None:
@@ -28,7 +28,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     findings.draw(said.tests(found), f"tests:{key}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=260):
-            by = url_state.one("by", "Slices by", {one.by: one.by for one in found})
+            by = url_state.select("by", "Slices by", {one.by: one.by for one in found})
         explanations.how("slices", key=key)
     chosen = next(one for one in found if one.by == by)
     plot = said.plot(chosen, line.shown.interval)
@@ -43,7 +43,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         listed = slices.slice_members(store, session.me().name, at.dataset, at.judge, parted, by, name)
         _listed(
             listed, name, line.shown, f"items:{key}:{by}:{name}",
-            lambda item: links.go("desk", dataset=at.name, item=item),
+            lambda item: url_state.open_page("desk", dataset=at.name, item=item),
         )  # fmt: skip
 
 
@@ -68,6 +68,6 @@ def _listed(found: Sequence[SliceMember], name: str, summary: Summary, key: str,
             "judge": [scale.say(value) for value in bins.from_codes([m.judge for m in found], scale)],
         }
     )
-    one = rows.clicked(frame, found, key, height="content" if len(found) <= 8 else 320)
+    one = tables.clicked_row(frame, found, key, height="content" if len(found) <= 8 else 320)
     if one is not None:
         go(one.item)

@@ -13,7 +13,7 @@ from data.store import Store
 from judges.plural import many
 from judges.render.words import cell, span
 from judges.stats.calibration import Summary
-from judges.stats.intervals import Interval
+from judges.stats.uncertainty import Interval
 from judges.stats.votes import JUDGE, VoteAgreement
 from judges.types import Dimension
 from pages.calibration.place import Place

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from data.cards import cards, folder, uses
+from data.cards import cards, desk_cards, folder, uses
 from data.cards.uses import CardUse
 from data.gold import fewshot
 from data.records.people import Person
 from judges.authoring.card_lookup import POINTWISE
 from judges.card import Card
 from judges.plural import many
-from pages.cards import editor_page
-from pages.ui import card_editor, session, text, url_state
+from pages.cards import card_view, editor, fewshot_form
+from pages.ui import choose, session, text, url_state
 
 
 def page() -> None:
@@ -34,13 +34,13 @@ def page() -> None:
         with st.container(border=True):
             _new(who)
     known, using = cards.current_cards(store), uses.card_uses(store)
-    card_editor.listed(known, using)
+    card_view.list_cards(known, using)
     with st.container(width=420):
-        name = url_state.one("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()})
+        name = url_state.select("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()})
     _one(who, known[name], using.get(name, ()))
     if who.may("researcher"):
         with st.expander("Cards for labelling, by dataset", icon=":material/rate_review:"):
-            editor_page.desk(who)
+            _desk(who)
 
 
 def _new(who: Person) -> None:
@@ -52,28 +52,28 @@ def _new(who: Person) -> None:
         if st.button("Cancel", icon=":material/close:", type="tertiary"):
             kept["writing"] = False
             st.rerun()
-    editor_page.write(who, None)
+    editor.edit_card(who, None)
 
 
 def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
     """One card in full, what uses it, its versions and its folder."""
-    store, origin = session.store(), card_editor.origin(card)
+    store, origin = session.store(), card_view.origin(card)
     made = origin == "own"
     st.subheader(text.plain(card.title), anchor=False)
     text.quiet(
-        "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=card_editor.ORIGINS[origin]
+        "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=card_view.ORIGINS[origin]
     )
     if card.name.startswith(POINTWISE):
         st.caption("A run of it may name other dimensions, on other scales, and leave out the confidence.")
-    card_editor.whole(card)
-    card_editor.used(using)
+    card_view.show_card(card)
+    card_view.show_uses(using)
     if made:
         st.download_button(
             "Download as a folder", folder.export(store, card.name), f"{card.name}.zip", "application/zip",
             icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is a built-in card with this version.",
         )  # fmt: skip
     if card.examples:
-        card_editor.shown(fewshot.items_in_examples(store, card))
+        text.example_items(fewshot.items_in_examples(store, card))
     stored = cards.card_versions(store, card.name)
     if len(stored) > 1:
         for one in stored:
@@ -84,7 +84,25 @@ def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
             )  # fmt: skip
     if made and who.may("lead"):
         with st.expander("New version", icon=":material/edit:"):
-            editor_page.write(who, card)
+            editor.edit_card(who, card)
     if who.may("lead") and card.prompts and origin != "over":
         with st.expander("Few-shot examples", icon=":material/lightbulb:"):
-            editor_page.examples(who, card)
+            fewshot_form.edit_examples(who, card)
+
+
+def _desk(who: Person) -> None:
+    """Which cards people are asked about in a dataset."""
+    store = session.store()
+    dataset = choose.dataset(store)
+    if dataset is None:
+        return
+    known, now = cards.current_cards(store), desk_cards.chosen_desk_cards(store, dataset.id)
+    names = st.multiselect(
+        "People label by", list(known), [n for n in now if n in known], key=f"asked:{dataset.id}",
+        format_func=lambda n: known[n].title, placeholder="the judge's card, and those applied to its turns",
+    )  # fmt: skip
+    st.caption("This holds for blind labels too. The first is the main one where no judge was chosen.")
+    if names != now and st.button("Set", type="primary"):
+        desk_cards.choose_desk_cards(store, who.name, dataset.id, names)
+        session.scratch("cards")["done"] = f"From now on people label {dataset.name} by these cards."
+        st.rerun()

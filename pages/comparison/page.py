@@ -12,7 +12,7 @@ from data.records import combinations, datasets
 from judges.stats.comparison import JudgeComparison, JudgePair, adjust_pairs
 from judges.types import Dimension
 from pages.comparison import tables as parts
-from pages.ui import choose, explanations, links, session, text, url_state
+from pages.ui import choose, explanations, session, text, url_state
 
 Row = tuple[Dimension, ComparedCells, JudgeComparison]
 
@@ -33,30 +33,28 @@ def page() -> None:
             "No judge has scored this dataset yet. Run one, or import its judgments, to compare it here.",
             icon=":material/gavel:",
         )
-        links.to("import", "Import judgments", icon=":material/upload_file:")
+        url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
     names = choose.judge_names(judges, combinations.describe_combinations(store))
     counted = policy.approval_basis(store, dataset.id)
     with bar:
         with st.container(width=460):
-            reference = url_state.one("judge", "Reference", names)
+            reference = url_state.select("judge", "Reference", names)
         rests = calibration.basis_sizes(store, dataset.id, calibration.compared_dimensions(store, reference))
         full = [basis for basis in (counted, *BASES) if rests[basis].labels]
         with st.container(width=390):
-            basis: Basis = url_state.one(  # type: ignore[assignment]
-                "basis", "Labels used", dict(BASES), default=next(iter(full), counted)
-            )
+            basis: Basis = url_state.select("basis", "Labels used", BASES, default=next(iter(full), counted))
     if dataset.synthetic:
         text.synthetic(dataset.description)
     others = parts.chosen(names, reference) if len(names) > 1 else []
     if len(names) == 1:
         parts.one_only()
-        links.to("runs", "Run another judge", icon=":material/play_arrow:", dataset=dataset.name)
+        url_state.link("runs", "Run another judge", icon=":material/play_arrow:", dataset=dataset.name)
     with st.spinner("Comparing the judges ..."):
         found = comparison.compared(store, dataset.id, (reference, *others), basis)
     if not found:
         parts.nothing(basis)
-        links.to("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
+        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
         return
     _shown(found, {**names, **parts.RULES}, reference, f"{dataset.id}:{reference}:{','.join(others)}:{basis}")
 
@@ -71,10 +69,10 @@ def _shown(found: dict[str, Row], names: dict[str, str], reference: str, key: st
     explanations.how("paired", "kappa", "interval", "units", key="compared")
     keys = list(found)
     rows = [(*found[name], pairs[name]) for name in keys]
-    parts.table(rows, names, reference, key, lambda row: url_state.put("dimension", keys[row]))
+    parts.table(rows, names, reference, key, lambda row: url_state.set_choice("dimension", keys[row]))
     with st.container(width=360):
         titles = {name: f"{row[0].title} · {row[0].sort}" for name, row in found.items()}
-        chosen = url_state.one("dimension", "One dimension", titles)
+        chosen = url_state.select("dimension", "One dimension", titles)
     dimension, same, one = found[chosen]
     parts.told(dimension, same, pairs[chosen], names)
     parts.chart(one, pairs[chosen], names, f"{key}:{chosen}")

@@ -14,7 +14,7 @@ from judges.render.words import cell, small, span
 from judges.stats.comparison import ALPHA, JudgeComparison, JudgePair
 from judges.types import Dimension
 from pages.ui import charts, session, text
-from pages.ui.rows import clickable
+from pages.ui.tables import clickable_table
 
 RULES = {LENGTH: "length baseline", CONSTANT: "majority-class baseline"}
 _RESULTS = {
@@ -117,7 +117,7 @@ def table(
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Click a row to see that dimension below.", width="stretch")
         more = st.toggle("All columns", key="comparison:all")
-    clickable(
+    clickable_table(
         shown if more else [{name: row[name] for name in ESSENTIAL} for row in shown],
         lambda row: chosen(places[row]), f"compared:{key}:{more}",
         height="content" if len(shown) <= 24 else 560, placeholder="–",

@@ -14,35 +14,35 @@ from data.records.datasets import Dataset
 from data.reports import breakdown as report
 from judges.plural import many
 from judges.stats import bins
-from pages.ui import charts, download_form, session, text, url_state
-from pages.ui.download_form import File
+from pages.ui import charts, picture, session, text, url_state
+from pages.ui.picture import Download
 
 OPEN = "open"
 _OWN = ("by", "of", "answer")
 """What the address says of a panel that is open, beside which tile it is behind."""
 
 
-def behind(dataset: Dataset, judge: str, tile: Tile) -> None:
+def open_breakdown(dataset: Dataset, judge: str, tile: Tile) -> None:
     """Open the panel of a tile over the page; Escape and the way back close it, and the address names it."""
     title = f"{tile.asking.dimension.title} · {tile.approval.sort}"
-    st.dialog(text.plain(title), width="large", on_dismiss=close)(_panel)(dataset, judge, tile)
+    st.dialog(text.plain(title), width="large", on_dismiss=close_breakdown)(_panel)(dataset, judge, tile)
 
 
-def nothing(found: Sequence[Tile]) -> None:
+def warn_if_missing(found: Sequence[Tile]) -> None:
     """The address names a tile that is not here."""
     key = st.query_params.get(OPEN, "")
     if key and key not in [one.key for one in found]:
         text.warn("No figure of {key} may be shown: it is not approved here, or not any more.", key=key)
 
 
-def close() -> None:
+def close_breakdown() -> None:
     """Nothing is open any more, and the address says so; the keyboard is on the tile again."""
     session.scratch("behind")["left"] = st.query_params.get(OPEN, "")
     for name in (OPEN, *_OWN):
         st.query_params.pop(name, None)
 
 
-def left(key: str) -> bool:
+def was_closed(key: str) -> bool:
     """Whether what was behind a tile was closed just now."""
     kept = session.scratch("behind")
     return kept.get("left") == key and bool(kept.pop("left"))
@@ -60,17 +60,17 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=230):
-            by = url_state.one("by", "Mean by", {key: way.title for key, way in there.items()})
+            by = url_state.select("by", "Mean by", {key: way.title for key, way in there.items()})
         system = _system(tile) if by != SYSTEM else ""
         outcome = _outcome(tile)
         with st.spinner("Summing up by slice ..."):
             found = break_down(store, dataset.id, judge, tile, by, system, outcome)
-        name = download_form.named("dashboard", dataset.name, tile.key, found.way.title, system)
-        csv = File(
+        name = picture.file_name("dashboard", dataset.name, tile.key, found.way.title, system)
+        csv = Download(
             "These figures, as CSV", f"{name}.csv", "text/csv",
             lambda: report.table(tile, found, system, outcome).encode(), "Every slice, with every digit.",
         )  # fmt: skip
-        download_form.popover([csv], f"behind:{tile.key}")
+        picture.download_popover([csv], f"behind:{tile.key}")
     if tile.today.told:
         text.quiet(":orange[:material/history:] {told}", told=tile.today.told)
     _drawn(dataset, tile, found, system, outcome, f"{name}:{outcome}")
@@ -83,7 +83,7 @@ def _system(tile: Tile) -> str:
         return next(iter(names), "")
     every = {} if tile.asking.sided else {"": "all systems together"}
     with st.container(width=230):
-        return url_state.one("of", "System", every | names)
+        return url_state.select("of", "System", every | names)
 
 
 def _outcome(tile: Tile) -> int:
@@ -92,7 +92,7 @@ def _outcome(tile: Tile) -> int:
         return tile.lead
     answers = {str(n): tile.asking.told(n) for n in range(tile.asking.outcomes)}
     with st.container(width=170):
-        return int(url_state.one("answer", "Share of", answers, str(tile.lead)))
+        return int(url_state.select("answer", "Share of", answers, str(tile.lead)))
 
 
 def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome: int, key: str) -> None:
@@ -109,12 +109,12 @@ def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome:
         what = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.told(outcome)}”"
         mark = tile.today.mark if tile.today.told else ""
         title = " · ".join(part for part in (what, dataset.name, system, f"by {found.way.title}", mark) if part)
-        means = charts.Means(shown, found.whole, reach, share, title, partial(sentences.tile_span, tile))
-        (charts.course if found.way.time else charts.slices)(means, key)
+        means = charts.SlicedMeans(shown, found.whole, reach, share, title, partial(sentences.tile_span, tile))
+        (charts.means_over_time if found.way.time else charts.means_by_slice)(means, key)
     rows = [
         {
             found.way.title: one.name,
-            "corrected (95% interval)": sentences.tile_span(tile, one.mean and one.mean.interval),
+            "corrected (95% interval)": sentences.tile_span(tile, None if one.mean is None else one.mean.interval),
             "judge, raw (95% interval)": sentences.tile_span(tile, one.judge), "items": one.judge.items,
             "labelled": one.mean.n if one.mean is not None else None, "remark": sentences.explain_missing_figure(one),
         }

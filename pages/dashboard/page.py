@@ -8,8 +8,8 @@ from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
 from data.records import combinations, datasets
 from data.records.datasets import Dataset
-from pages.dashboard import breakdown, dashboard_view, tiles
-from pages.ui import choose, links, rows, session, text, url_state
+from pages.dashboard import breakdown, surroundings, tiles
+from pages.ui import choose, session, tables, text, url_state
 
 UNNAMED = "(unnamed)"
 
@@ -26,12 +26,12 @@ def page() -> None:
     held = dashboard.published(store, dataset.id)
     judges = datasets.dataset_judges(store, dataset.id)
     if not held:
-        dashboard_view.nothing(store, dataset, judges)
+        surroundings.explain_nothing(store, dataset, judges)
         return
     named = choose.judge_names(judges, combinations.describe_combinations(store))
     names = {id_: name for id_, name in named.items() if id_ in held}
     with bar, st.container(width=290):
-        judge = url_state.one("judge", "Judge", names)
+        judge = url_state.select("judge", "Judge", names)
     with st.spinner("Summing up the judge's scores ..."):
         found = dashboard.tiles(store, dataset.id, judge, held[judge])
     with bar:
@@ -44,20 +44,20 @@ def page() -> None:
     badges = {"synthetic": dataset.description} if dataset.synthetic else {}
     if made and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."
-    dashboard_view.scope(shown, names[judge], dataset.name)
+    surroundings.show_scope(shown, names[judge], dataset.name)
     if who.may("lead"):
-        dashboard_view.doubted(store, dataset, judge)
-    breakdown.nothing(found)
+        surroundings.list_doubted(store, dataset, judge)
+    breakdown.warn_if_missing(found)
     runs = dashboard.run_names(dashboard.runs(store, dataset.id, judge))
     wishes = [
-        (one, tiles.tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}", breakdown.left(one.key)))
+        (one, tiles.draw_tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}", breakdown.was_closed(one.key)))
         for one in shown
     ]
     _opened(who.name, dataset, judge, found, wishes)
     if shown:
-        dashboard_view.download(store, dataset, judge, shown)
-    dashboard_view.reading()
-    dashboard_view.withheld(store, dataset, judge, model)
+        surroundings.download_popover(store, dataset, judge, shown)
+    surroundings.explain_tiles()
+    surroundings.list_withheld(store, dataset, judge, model)
 
 
 def _opened(who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: list[tuple[Tile, tiles.Wish]]) -> None:
@@ -69,17 +69,17 @@ def _opened(who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: l
             st.query_params[breakdown.OPEN] = one.key
     for one in found:
         if one.key == st.query_params.get(breakdown.OPEN):
-            breakdown.behind(dataset, judge, one)
+            breakdown.open_breakdown(dataset, judge, one)
 
 
 def _chosen(found: list[Tile]) -> list[Tile]:
     """The tiles that the filters leave, with the systems that they leave."""
     systems = {s.name or UNNAMED: s.name for tile in found for s in tile.systems}
     with st.container(width=150):
-        system = url_state.one("system", "System", {"": "all", **{key: key for key in sorted(systems)}})
+        system = url_state.select("system", "System", {"": "all", **{key: key for key in sorted(systems)}})
     with st.container(width=165):
         titles = {tile.key: f"{tile.asking.dimension.title} · {tile.approval.sort}" for tile in found}
-        dimension = url_state.one("dimension", "Dimension", {"": "all", **titles})
+        dimension = url_state.select("dimension", "Dimension", {"": "all", **titles})
     left = [tile for tile in found if dimension in ("", tile.key)]
     return [dashboard.of_one_system(tile, systems[system]) for tile in left] if system else left
 
@@ -97,6 +97,6 @@ def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answ
         few=f"The first {dashboard.MOST:,} are listed. " if len(found) == dashboard.MOST else "",
     )  # fmt: skip
     table = {"item": [f.name for f in found], "systems": [f.systems for f in found], "unit": [f.unit for f in found]}
-    one = rows.clicked(table, found, f"items:{tile.key}", height=420)
+    one = tables.clicked_row(table, found, f"items:{tile.key}", height=420)
     if one is not None:
-        links.go("desk", dataset=dataset.name, item=one.item)
+        url_state.open_page("desk", dataset=dataset.name, item=one.item)

@@ -14,16 +14,17 @@ from data.records.datasets import Dataset
 from data.records.people import Person
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from judges.errors import AssayError
-from pages.ui import choose, clock, session
-from pages.ui.sheet import compose, sending, sheet
+from pages.desk import exchange
+from pages.ui import choose, session, text
+from pages.ui.sheet import draw_sheet, sheet_data
 
 
 def page() -> None:
     """Choose dataset and stream, then label."""
     who = session.me()
-    place = choose.place(session.store())
+    place = choose.queue_view(session.store())
     if place is not None:
-        _desk(who, *place, st.query_params.get("item", ""), clock.zone())
+        _desk(who, *place, st.query_params.get("item", ""), text.time_zone())
 
 
 @st.fragment
@@ -33,12 +34,12 @@ def _desk(
     """The desk itself, which alone reruns with every answer."""
     key = f"desk:{who.name}:{dataset.id}:{stream}"
     state = session.scratch(f"{key}:{filters}")
-    outbox = sending.received(key)
+    outbox = exchange.received(key)
     notice, store = None, session.store()
     try:
-        ahead = sending.AHEAD if outbox["came"] else sending.FIRST
+        ahead = exchange.AHEAD if outbox["came"] else exchange.FIRST
         given = queue.claim_items(store, who.name, dataset.id, stream, filters, outbox["have"], ahead)
-        sheets = sending.light([compose.sheet(v) for v in desk.desk_views(store, who.name, given)])
+        sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.desk_views(store, who.name, given)])
         sheets += _asked(who, state, outbox, linked)
     except AssayError as error:
         sheets, notice = [], str(error)
@@ -49,7 +50,7 @@ def _desk(
             raise
         notice = str(error)
     stand = state["stand"]  # the last that could be read: the sheet stays on screen, and with it what is not saved
-    sheet(
+    draw_sheet(
         {
             "person": who.name,
             "place": f"{dataset.name}/{stream}",
@@ -65,9 +66,11 @@ def _desk(
                 "done": stand.queue.answered,
                 "total": stand.queue.drawn,
             },
-            "empty": sending.empty(stream, filters != queue.QueueFilters()) if not stand.left and not notice else None,
+            "empty": exchange.empty_text(stream, filters != queue.QueueFilters())
+            if not stand.left and not notice
+            else None,
             "notice": state.get("notice") or notice,
-            "guide": sending.guide(guidelines.current_guidelines(store, dataset.id), dataset.name, zone),
+            "guide": exchange.guidelines_data(guidelines.current_guidelines(store, dataset.id), dataset.name, zone),
         },
         key=key,
         on_outbox=lambda: _save(who, key, state, zone),
@@ -79,19 +82,19 @@ def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: s
     store, found = session.store(), []
     if linked and linked != state.get("open"):
         state["open"] = linked
-        found.append(compose.sheet(desk.open_item(store, who.name, linked)))
+        found.append(sheet_data.sheet_data(desk.open_item(store, who.name, linked)))
     want = outbox.get("want")
     if want and want.get("item"):
         if want.get("reveal"):
             desk.reveal_judges(store, who.name, want["item"])
-        found.append(compose.sheet(desk.open_item(store, who.name, want["item"]), again=True))
+        found.append(sheet_data.sheet_data(desk.open_item(store, who.name, want["item"]), again=True))
     return found
 
 
 def _save(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Save what the browser sent, and remember what to acknowledge."""
     try:
-        saved, refused = labels.save_answers(session.store(), who.name, sending.received(key)["answers"])
+        saved, refused = labels.save_answers(session.store(), who.name, exchange.received(key)["answers"])
         state["notice"] = None
     except AssayError as error:
         state["notice"] = str(error)

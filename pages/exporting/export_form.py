@@ -25,24 +25,24 @@ _ASIDE = (
 )
 
 
-def kind(known: Mapping[str, ExportKind]) -> ExportKind:
+def choose_kind(known: Mapping[str, ExportKind]) -> ExportKind:
     """The kind that is chosen, with what it gives."""
     chosen = st.selectbox("What", list(known), format_func=lambda name: known[name].title, key="export:kind")
     return known[chosen]
 
 
-def format(of: ExportKind) -> Format:
+def choose_format(of: ExportKind) -> Format:
     """The format that is chosen."""
     if of.lines:
-        st.segmented_control("Format", ["jsonl"], format_func=FORMATS.get, default="jsonl", key="export:lines")
+        st.segmented_control("Format", ["jsonl"], format_func=FORMATS.__getitem__, default="jsonl", key="export:lines")
         return "jsonl"
     chosen: Format = st.segmented_control(
-        "Format", list(FORMATS), format_func=FORMATS.get, default="jsonl", key="export:format", required=True
+        "Format", list(FORMATS), format_func=FORMATS.__getitem__, default="jsonl", key="export:format", required=True
     )
     return chosen
 
 
-def options(store: Store, dataset_id: str, of: ExportKind) -> dict[str, Any]:
+def choose_options(store: Store, dataset_id: str, of: ExportKind) -> dict[str, Any]:
     """The options of a kind as they are set."""
     found: dict[str, Any] = {}
     if not of.options:
@@ -75,7 +75,7 @@ def _option(store: Store, dataset_id: str, of: ExportKind, option: ExportOption)
         text.plain(option.title),
         list(known),
         index=start,
-        format_func=known.get,
+        format_func=known.__getitem__,
         placeholder="any",
         key=f"{key}:{dataset_id}",
         help=text.plain(option.says),
@@ -83,7 +83,7 @@ def _option(store: Store, dataset_id: str, of: ExportKind, option: ExportOption)
     return chosen or option.default
 
 
-def every(known: Mapping[str, ExportKind]) -> None:
+def describe_kinds(known: Mapping[str, ExportKind]) -> None:
     """What each kind of file holds."""
     rows = [(k.title, k.says, k.again[:1].upper() + k.again[1:]) for k in known.values()]
     with st.expander("What each file contains", icon=":material/folder_open:"):
@@ -93,7 +93,7 @@ def every(known: Mapping[str, ExportKind]) -> None:
         )  # fmt: skip
 
 
-def told(of: ExportKind, format: Format) -> None:
+def describe_kind(of: ExportKind, format: Format) -> None:
     """What the kind gives, and what is to be known of it and its format."""
     text.say("{says}", says=of.says)
     if of.tunes:
@@ -102,7 +102,7 @@ def told(of: ExportKind, format: Format) -> None:
         st.caption(_CSV)
 
 
-def shown(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> None:
+def show_rows(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> None:
     """The number of rows, and the first of them."""
     if not count:
         st.info(text.plain(_nothing(of)), icon=":material/inbox:")
@@ -116,7 +116,7 @@ def shown(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> None
     )
 
 
-def blinded(items: int) -> None:
+def warn_of_exposure(items: int) -> None:
     """What taking this file costs the person who takes it: blind answers that they could have given."""
     if items:
         text.quiet(
@@ -151,7 +151,7 @@ def _size(file: Path) -> str:
 
 
 @contextmanager
-def progress(count: int) -> Iterator[Callable[[int], None]]:
+def progress_bar(count: int) -> Iterator[Callable[[int], None]]:
     """A bar while the file is written; yields what to call with the rows so far."""
     bar = st.progress(0.0, "Writing")
 
@@ -164,7 +164,7 @@ def progress(count: int) -> Iterator[Callable[[int], None]]:
         bar.empty()
 
 
-def done(given: ExportResult, address: str) -> None:
+def show_file(given: ExportResult, address: str) -> None:
     """The file that was made, and how to read it."""
     with st.container(border=True):
         size = _size(given.file)
@@ -180,21 +180,21 @@ def done(given: ExportResult, address: str) -> None:
             st.code(loading_code(given.format, given.file.name), language="python")
 
 
-def aside(found: Sequence[ExcludedItem]) -> tuple[list[str], str] | None:
+def put_back_form(found: Sequence[ExcludedItem]) -> tuple[list[str], str] | None:
     """The items that are put aside; those to take back with the reason, once a person asks for it."""
     rows = [(u.name, u.why, u.person, "in the audit sample" if u.drawn else "") for u in found]
     st.dataframe(pd.DataFrame(rows, columns=["Item", "Why", "Put aside by", ""]), hide_index=True)
     names = {u.item: u.name for u in found}
     with st.form("export:back", border=False, clear_on_submit=True):
         left, right = st.columns(2)
-        chosen = left.multiselect("Count again", list(names), format_func=names.get)
+        chosen = left.multiselect("Count again", list(names), format_func=names.__getitem__)
         why = right.text_input("Reason", max_chars=500, key="export:back:why")
         if st.form_submit_button("Count again", icon=":material/undo:"):
             return [str(i) for i in chosen], why
     return None
 
 
-def by_hand() -> tuple[list[str], str] | None:
+def put_aside_form() -> tuple[list[str], str] | None:
     """Items named by hand to be put aside, with the reason, once a person asks for it."""
     with st.form("export:aside", border=False, clear_on_submit=True):
         given = st.text_area("Items that a prompt was tuned on: their ids, one per line", height=100)

@@ -34,17 +34,17 @@ def page() -> None:
     if dataset is None:
         return
     with middle:
-        kind = export_form.kind(exporting.export_kinds())
+        kind = export_form.choose_kind(exporting.export_kinds())
     with right:
-        format = export_form.format(kind)
+        format = export_form.choose_format(kind)
     st.caption("Researchers and leads may export. Each export is in the audit log.")
-    export_form.told(kind, format)
-    options = export_form.options(store, dataset.id, kind)
+    export_form.describe_kind(kind, format)
+    options = export_form.choose_options(store, dataset.id, kind)
     try:
         _file(who, store, dataset, kind, format, options)
     except AssayError as error:
         text.refuse(error)
-    export_form.every(exporting.export_kinds())
+    export_form.describe_kinds(exporting.export_kinds())
     _aside(who, store, dataset)
 
 
@@ -58,16 +58,16 @@ def _file(
         return
     stamp = tuple(store.touched(table) for table in _TABLES)
     rows, count = _preview(store, who.name, dataset, kind.name, options, (store.url, stamp))
-    export_form.shown(rows, count, kind)
+    export_form.show_rows(rows, count, kind)
     key = (dataset.id, kind.name, format, tuple(options.items()))
-    export_form.blinded(exporting.count_waiting_blind(store, who.name, dataset, kind, options))
+    export_form.warn_of_exposure(exporting.count_waiting_blind(store, who.name, dataset, kind, options))
     if count and st.button("Make the file", type="primary", icon=":material/draft:"):
-        file = downloads.place(f"{_plain(dataset.name)}-{kind.name}.{format}")
-        with export_form.progress(count) as seen:
+        file = downloads._new_path(f"{_plain(dataset.name)}-{kind.name}.{format}")
+        with export_form.progress_bar(count) as seen:
             given = exporting.write_export(store, who.name, dataset, kind, options, format, file, seen)
         kept.update(key=key, given=given, address=downloads.offer(file))
     if kept.get("key") == key and kept["given"].file.exists():
-        export_form.done(kept["given"], kept["address"])
+        export_form.show_file(kept["given"], kept["address"])
 
 
 @st.cache_data(max_entries=32, show_spinner="Counting the rows ...")
@@ -84,8 +84,8 @@ def _aside(who: Person, store: Store, dataset: Dataset) -> None:
     with st.expander("Tuning items: put aside, not counted by the approval check", icon=":material/block:"):
         st.caption("What a prompt was tuned on, or what became an example, counts in no figure of any judge.")
         text.say("**{n}** put aside.", n=many(len(found), "item"))
-        back = export_form.aside(found) if found else None
-        given = export_form.by_hand()
+        back = export_form.put_back_form(found) if found else None
+        given = export_form.put_aside_form()
     try:
         if back:
             excluded_items.readmit_items(store, who.name, dataset.id, *back)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from judges.plural import many
 from pages.importing import views
 from pages.server import downloads
 from pages.server.uploads import Tray
-from pages.ui import clock, links, session, text
+from pages.ui import session, text, url_state
 
 TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
 
@@ -23,7 +23,7 @@ def page() -> None:
     who, kept = session.me("researcher"), session.scratch("import")
     st.title("Import", anchor=False)
     if kept.get("done"):
-        views.done(kept["done"])
+        views.show_result(kept["done"])
     uploads = st.file_uploader(
         "Files, several at once: tables (CSV, Parquet, JSON), JSON lines, chats, traces and exports of other tools",
         TYPES,
@@ -36,14 +36,14 @@ def page() -> None:
     if kept.get("refused"):
         text.refuse(kept["refused"])
     if "found" not in kept:
-        views.formats()
-        views.earlier(history.list_imports(session.store()), clock.zone())
+        views.describe_formats()
+        views.list_imports(history.list_imports(session.store()), text.time_zone())
         return
-    if views.files(kept["found"]):
+    if views.list_files(kept["found"]):
         _put_away(kept)
         st.rerun()
     try:
-        plan = views.plan(kept["found"], kept["outline"], f"import:{kept['turn']}")
+        plan = views.choose_plan(kept["found"], kept["outline"], f"import:{kept['turn']}")
     except AssayError as error:
         text.refuse(error)
         return
@@ -59,7 +59,7 @@ def _look(kept: dict[str, Any], uploads: list[Any]) -> None:
                 kept.pop(name, None)
             kept["turn"] += 1
             kept.setdefault("tray", Tray()).add(uploads)
-        with views.progress("Looking at the files") as seen:
+        with views.progress_bar("Looking at the files") as seen:
             source, store = kept["tray"].source, session.store()
             kept["found"] = importing.detect_formats(source, progress=seen, waits=seen.waits)
             kept["outline"] = start.interpret_source(store, source, kept["found"], progress=seen, waits=seen.waits)
@@ -76,25 +76,26 @@ def _put_away(kept: dict[str, Any]) -> None:
 def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
     """Show what the files would become, once for each plan; import it when that is asked for."""
     if kept.get("key") != (plan, who):
-        with views.progress("Reading") as seen, downloads.making("rejected.jsonl") as file:
-            kept.update(views.read(kept["tray"].source, plan, who, kept["found"], file, seen))
+        with views.progress_bar("Reading") as seen, downloads.temporary_file("rejected.jsonl") as file:
+            kept.update(views.read_files(kept["tray"].source, plan, who, kept["found"], file, seen))
         kept["key"] = (plan, who)
     if kept["refused"]:
         text.refuse(kept["refused"])
         return
     shown = kept["preview"]
     importing.record_preview(session.store(), who, plan.dataset, shown)
-    views.preview(shown, kept["rejects"])
+    views.show_preview(shown, kept["rejects"])
     if shown.stopped or not shown.new.total:
         return
     label = "Import all" if shown.ok else f"Import {many(shown.new.total, 'good row')}"
     wanted = st.button(text.plain(label), type="primary", icon=":material/download_done:")
-    views.examples(shown)
+    views.show_examples(shown)
     if not wanted:
         return
-    rest, new = ("refuse" if shown.ok else "good rows"), start.is_first_import(session.store(), plan.dataset)
+    rest: Literal["refuse", "good rows"] = "refuse" if shown.ok else "good rows"
+    new = start.is_first_import(session.store(), plan.dataset)
     try:
-        with views.progress("Importing") as seen:
+        with views.progress_bar("Importing") as seen:
             kept["done"] = importing.import_source(
                 session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.waits
             )
@@ -105,5 +106,5 @@ def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
         return
     _put_away(kept)
     if way is not None:
-        links.go(way.page, **way.query)
+        url_state.open_page(way.page, **way.query)
     st.rerun()

@@ -21,9 +21,9 @@ from data.records import datasets
 from judges.errors import AssayError
 from judges.plural import many
 from judges.render.words import REASONS
-from pages.importing import mapping, series
+from pages.importing import mapping_form, series_form
 from pages.server import downloads
-from pages.ui import clock, links, session, text, url_state
+from pages.ui import session, text, url_state
 
 NEW = "A new dataset"
 
@@ -45,11 +45,11 @@ SHOWN = 20
 """Errors of a file that are shown; all of them are in the file of the lines."""
 
 
-def formats() -> None:
+def describe_formats() -> None:
     """What can be uploaded, with a small example of each shape to look at, to copy and to begin with."""
     text.say("Nothing is written before you have seen what would be stored, and every line that cannot be.")
     st.subheader("What a file may look like", anchor=False)
-    chosen = url_state.tab("shape", "Shape", {one.title: one.title for one in FILE_EXAMPLES})
+    chosen = url_state.tabs("shape", "Shape", {one.title: one.title for one in FILE_EXAMPLES})
     one = next(one for one in FILE_EXAMPLES if one.title == chosen)
     text.quiet("{says}", says=one.says)
     for name, held in one.files.items():
@@ -68,12 +68,12 @@ def formats() -> None:
     text.say("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
 
-def earlier(found: Sequence[ImportRecord], zone: tzinfo) -> None:
+def list_imports(found: Sequence[ImportRecord], zone: tzinfo) -> None:
     """What was imported last."""
     if not found:
         return
     st.subheader("Latest imports", anchor=False)
-    rows = [(clock.at(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
+    rows = [(text.moment(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
     st.dataframe(
         pd.DataFrame(rows, columns=["When", "By", "Dataset", "From", "Items", "Judgments", "Labels"]),
         hide_index=True, column_config={"Dataset": _LONG, "From": _LONG},
@@ -81,7 +81,7 @@ def earlier(found: Sequence[ImportRecord], zone: tzinfo) -> None:
     st.caption("Imports cannot be undone: nothing is deleted. The same file imported again adds nothing.")
 
 
-def files(found: list[DetectedFile]) -> bool:
+def list_files(found: list[DetectedFile]) -> bool:
     """The uploaded files and what each of them is; whether they are to be removed."""
     rows = [(one.file.name, one.says, one.file.size) for one in found]
     st.dataframe(
@@ -92,7 +92,7 @@ def files(found: list[DetectedFile]) -> bool:
     return st.button("Remove these files", icon=":material/close:", type="tertiary")
 
 
-def plan(found: list[DetectedFile], outline: Interpretation, key: str) -> ImportPlan | None:
+def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) -> ImportPlan | None:
     """What the person decides: the dataset, how its labelled items were chosen, what the files hold; None until it is.
 
     Raises AssayError for what cannot be.
@@ -106,11 +106,11 @@ def plan(found: list[DetectedFile], outline: Interpretation, key: str) -> Import
     said = outline
     if outline.tables or outline.series:
         st.subheader("What the files hold", anchor=False)
-        said = series.editor(outline, key)
+        said = series_form.edit_series(outline, key)
     sampling = st.radio(
         "If the files hold people's labels: how were the labelled items chosen?",
         importing.SAMPLINGS,
-        format_func=SAMPLING.get,
+        format_func=SAMPLING.__getitem__,
         index=importing.SAMPLINGS.index(said.sampling),
         key=f"{key}:sampling",
         help="Only labels on all items, or on random ones, can count for the approval check.",
@@ -128,12 +128,12 @@ def plan(found: list[DetectedFile], outline: Interpretation, key: str) -> Import
             columns = earlier
         label = text.plain(f"Map the columns of {table.file.name} by hand")
         if st.toggle(label, key=f"{key}:hand:{table.file.name}"):
-            columns, faults = mapping.editor(table, columns)
+            columns, faults = mapping_form.edit_mapping(table, columns)
             for fault in faults:
                 st.text(fault)
             if faults:
                 return None
-            mapping.becomes(table, columns)
+            mapping_form.preview_mapping(table, columns)
         by_hand.append(columns)
     return replace(made, mappings=tuple(by_hand))
 
@@ -176,7 +176,7 @@ class Seen:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Seen]:
+def progress_bar(what: str) -> Iterator[Seen]:
     """A bar while the body runs."""
     seen = Seen(what)
     try:
@@ -185,7 +185,7 @@ def progress(what: str) -> Iterator[Seen]:
         seen.bar.empty()
 
 
-def read(
+def read_files(
     source: Source, made: ImportPlan, who: str, found: list[DetectedFile], rejects: Path, seen: Seen
 ) -> dict[str, Any]:
     """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""
@@ -197,7 +197,7 @@ def read(
     return {"refused": None, "preview": shown, "rejects": downloads.offer(rejects) if shown.problem_count else ""}
 
 
-def preview(found: ImportPreview, rejects: str) -> None:
+def show_preview(found: ImportPreview, rejects: str) -> None:
     """What an import would add, what is there already, and what cannot be imported."""
     st.subheader("What would be stored", anchor=False)
     known = astuple(found.known)
@@ -227,7 +227,7 @@ def preview(found: ImportPreview, rejects: str) -> None:
         _problems(found, rejects)
 
 
-def examples(found: ImportPreview) -> None:
+def show_examples(found: ImportPreview) -> None:
     """The first rows of each sort, as they would be stored."""
     with st.expander("The first rows, as they would be stored"):
         for sort, rows in found.rows.items():
@@ -265,7 +265,7 @@ def _problems(found: ImportPreview, rejects: str) -> None:
             text.quiet("{few} The file of these lines has all of them.", few=few)
 
 
-def done(result: ImportResult) -> None:
+def show_result(result: ImportResult) -> None:
     """What was imported, and where to go on."""
     with st.container(border=True):
         text.say(
@@ -280,6 +280,6 @@ def done(result: ImportResult) -> None:
             text.say("{n} left out.", n=many(result.rejected, "line"))
         with st.container(horizontal=True):
             name = result.preview.dataset
-            links.to("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)
-            links.to("desk", "Review desk", icon=":material/rate_review:", dataset=name)
-            links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=name)
+            url_state.link("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)
+            url_state.link("desk", "Review desk", icon=":material/rate_review:", dataset=name)
+            url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=name)

@@ -9,8 +9,8 @@ import streamlit as st
 
 from data.annotators import annotators
 from judges.stats.raters.rater_flags import RaterWork
-from pages.server import origins
-from pages.ui import explanations, links, session, text
+from pages.server import access
+from pages.ui import explanations, session, text, url_state
 
 
 def page() -> None:
@@ -20,7 +20,7 @@ def page() -> None:
     text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
     st.subheader("Your labels", anchor=False)
     _own(annotators.own_work(session.store(), who.name))
-    st.caption(text.HERE if origins.local() else text.ANYWHERE)
+    st.caption(text.HERE if access.is_local() else text.ANYWHERE)
 
 
 def _own(rows: Mapping[str, RaterWork]) -> None:
@@ -29,7 +29,7 @@ def _own(rows: Mapping[str, RaterWork]) -> None:
         st.caption(
             "You have not labelled anything yet. Your counts, acceptance rate and speed are shown here once you do."
         )
-        links.to("desk", "Open the review desk", icon=":material/rate_review:")
+        url_state.link("desk", "Open the review desk", icon=":material/rate_review:")
         return
     frame = pd.DataFrame(
         [

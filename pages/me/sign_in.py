@@ -7,8 +7,8 @@ import streamlit as st
 from data.records import people
 from data.records.people import Person, Role
 from judges.errors import AssayError
-from pages.server import origins
-from pages.ui import links, session, text
+from pages.server import access
+from pages.ui import session, text, url_state
 
 FEW = 8
 """People who get a button each; with more of them there is only the field that finds a name."""
@@ -29,20 +29,20 @@ _remember = st.components.v2.component(
 )
 
 
-def remember() -> None:
+def set_cookie() -> None:
     """Let the browser remember (or forget) the name that was chosen in this tab."""
     name = session.cookie_to_set()
     if name is not None:
         _remember(key="assay_name", data={"cookie": session.COOKIE, "name": name}, height=1)
 
 
-def leave() -> None:
+def sign_out() -> None:
     """Sign out: this browser forgets the name. Ends at the root, so that whoever enters next is not sent out again."""
-    session.leave()
-    links.go("overview")
+    session.sign_out()
+    url_state.open_page("overview")
 
 
-def closed(title: str, role: Role) -> None:
+def refuse_page(title: str, role: Role) -> None:
     """Say that a page is for people of another role, and who can change that."""
     who = session.me()
     leads = [p.name for p in people.all_people(session.store()) if p.may("lead")]
@@ -52,7 +52,7 @@ def closed(title: str, role: Role) -> None:
         roles=OPEN_TO[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
         leads=", ".join(leads[:FEW]) or "A lead",
     )  # fmt: skip
-    links.to("overview", "Overview", icon=":material/home:")
+    url_state.link("overview", "Overview", icon=":material/home:")
 
 
 def page() -> None:
@@ -80,7 +80,7 @@ def page() -> None:
             if first
             else "New names begin as annotators; a lead can change that."
         )
-        st.caption(text.HERE if origins.local() else text.ANYWHERE)
+        st.caption(text.HERE if access.is_local() else text.ANYWHERE)
 
 
 def _find(known: list[Person]) -> None:
@@ -97,7 +97,7 @@ def _find(known: list[Person]) -> None:
 def _enter(name: str) -> None:
     """Enter under a name, or say why not."""
     try:
-        session.enter(people.join_workspace(session.store(), name).name)
+        session.sign_in(people.join_workspace(session.store(), name).name)
     except AssayError as error:
         text.refuse(error)
         return

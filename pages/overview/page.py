@@ -11,8 +11,8 @@ from data.records.people import Person
 from data.trail import activity
 from data.workspace import bootstrap
 from judges.errors import AssayError
-from pages.overview import todo
-from pages.ui import clock, links, session, text
+from pages.overview import sections
+from pages.ui import session, text, url_state
 from pages.ui.choose import STREAMS
 
 FEW = 6
@@ -21,7 +21,7 @@ FEW = 6
 
 def page() -> None:
     """What there is to label for this person, or the first steps in an empty workspace."""
-    who, store, zone = session.me(), session.store(), clock.zone()
+    who, store, zone = session.me(), session.store(), text.time_zone()
     known = datasets.all_datasets(store)
     st.title("Overview", anchor=False)
     if not known:
@@ -38,22 +38,23 @@ def page() -> None:
         some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or mine.seconds) for d in known for s in STREAMS]
         _waits([one for one in some if one[2]])
         for dataset in known:
-            todo.adjudication(dataset, who)
+            sections.adjudication(dataset, who)
         st.subheader("Datasets", anchor=False)
         for dataset in known:
             queues = {s: here[dataset.id, s].queue for s in STREAMS}
             nothing = progress.DatasetProgress(0, 0, 0, 0)
-            todo.far(dataset, done.get(dataset.id, nothing), queues, datasets.dataset_judges(store, dataset.id))
+            scored = datasets.dataset_judges(store, dataset.id)
+            sections.dataset_progress(dataset, done.get(dataset.id, nothing), queues, scored)
     with right:
         decide = st.container()
         st.subheader("You", anchor=False)
-        todo.pace(mine, list(progress.saves_per_day(store, who.name, zone).values()))
+        sections.own_progress(mine, list(progress.saves_per_day(store, who.name, zone).values()))
         st.subheader("Recent activity", anchor=False)
-        todo.moved(activity.recent_activity(store), zone)
+        sections.recent_activity(activity.recent_activity(store), zone)
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
             judges = {one.id: one.model for d in known for one in datasets.dataset_judges(store, d.id)}
-            todo.approvals(approvals.find_to_decide(store), {d.id: d.name for d in known}, judges)
+            sections.approvals(approvals.find_to_decide(store), {d.id: d.name for d in known}, judges)
 
 
 def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:
@@ -61,11 +62,11 @@ def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]])
     if not some:
         st.markdown("There is nothing for you to label now. A researcher can add items on the page Queues.")
     for number, one in enumerate(some[:FEW]):
-        todo.waiting(*one, first=not number)
+        sections.waiting_queue(*one, first=not number)
     if some[FEW:]:
         with st.expander(f"{len(some) - FEW:d} more queues"):
             for one in some[FEW:]:
-                todo.waiting(*one, first=False)
+                sections.waiting_queue(*one, first=False)
 
 
 def _first_steps(who: Person) -> None:
@@ -74,14 +75,14 @@ def _first_steps(who: Person) -> None:
     able = who.may("researcher")
     with st.container(border=True):
         st.markdown("**1 · Import** dialogues, long-form pairs or single responses, with the scores of judges.")
-        links.to("import", "Import a file", icon=":material/upload_file:")
+        url_state.link("import", "Import a file", icon=":material/upload_file:")
         st.markdown("**2 · Draw an audit sample**: items at random, to be answered without seeing the judge.")
-        links.to("queue", "Queues", icon=":material/inbox:")
+        url_state.link("queue", "Queues", icon=":material/inbox:")
         st.markdown("**3 · Label** on the review desk, by key. Every answer counts as a label as soon as it is saved.")
-        links.to("desk", "Review desk", icon=":material/rate_review:")
+        url_state.link("desk", "Review desk", icon=":material/rate_review:")
     if not able:
-        names = [p.name for p in people.all_people(session.store()) if p.may("researcher")]
-        names = ", ".join(names[:5]) or "a researcher"
+        others = [p.name for p in people.all_people(session.store()) if p.may("researcher")]
+        names = ", ".join(others[:5]) or "a researcher"
         text.say("You are an annotator: the first two steps are for a researcher. Ask {names}.", names=names)
         return
     with st.container(border=True):

@@ -7,10 +7,10 @@ import streamlit as st
 from data.records import leads, people
 from data.records.people import Person, Role
 from judges.errors import AssayError
-from pages.ui import clock, session, text
+from pages.ui import session, text
 
 
-def panel(who: Person) -> None:
+def show_proposals(who: Person) -> None:
     """What came of the last change, and changes of who leads that wait for another lead."""
     store = session.store()
     if said := session.scratch("people").pop("said", ""):
@@ -23,20 +23,20 @@ def panel(who: Person) -> None:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             text.say(
                 ":blue-badge[:material/group: proposed] **{by}** proposed **{what}**, {at}. A second lead must agree.",
-                by=one.by, what=what, at=clock.at(one.at, clock.zone()),
+                by=one.by, what=what, at=text.moment(one.at, text.time_zone()),
             )  # fmt: skip
             if not who.may("lead"):
                 continue
             st.space("stretch")
             agree = one.by != who.name and st.button("Agree", icon=":material/check:", key=f"agree:{one.person}")
             if agree:
-                put(who, one.person, one.role, one.active)  # type: ignore[arg-type]
+                set_person(who, one.person, one.role, one.active)  # type: ignore[arg-type]  # stored as a role
             elif st.button("Withdraw", icon=":material/undo:", key=f"back:{one.person}"):
                 people.withdraw_lead_proposal(store, who.name, one.person)
                 st.rerun()
 
 
-def put(who: Person, name: str, role: Role, active: bool) -> None:
+def set_person(who: Person, name: str, role: Role, active: bool) -> None:
     """Change a person, or propose it; what came of it is shown when the page is drawn anew."""
     try:
         done = people.set_person(session.store(), who.name, name, role, active)

@@ -7,8 +7,8 @@ import streamlit as st
 from data.records import people
 from data.records.people import MemberActivity, Person, Role
 from pages.people import lead_proposals
-from pages.server import origins
-from pages.ui import clock, ledger, session, text
+from pages.server import access
+from pages.ui import session, tables, text
 
 MAY = {
     "annotator": "Labels items, and reads all figures.",
@@ -26,11 +26,11 @@ def page() -> None:
         st.space("stretch")
         if lead and st.button("Add a person", type="primary", icon=":material/person_add:"):
             _add(who)
-    st.caption(text.HERE if origins.local() else text.ANYWHERE)
+    st.caption(text.HERE if access.is_local() else text.ANYWHERE)
     st.caption("Every change is recorded with the name of whoever made it.")
-    lead_proposals.panel(who)
+    lead_proposals.show_proposals(who)
     members = people.members(store)
-    clicked = ledger.table(_COLUMNS, [_row(one) for one in members], "people", "People", chosen=lead)
+    clicked = tables.wrapped_table(_COLUMNS, [_row(one) for one in members], "people", "People", chosen=lead)
     if lead:
         st.caption("Select a name to change the role, or to deactivate or reactivate the person.")
         if clicked:
@@ -46,7 +46,8 @@ def page() -> None:
             "An annotator in a file with the name of somebody here is listed as “name (file)”."
         )
         rows = [[name, team, f"{labels:,}"] for name, team, labels in imported]
-        ledger.table((("Name", ""), ("Team", "220px"), ("Labels", "n130px")), rows, "imported", "Known from imports")
+        columns = (("Name", ""), ("Team", "220px"), ("Labels", "n130px"))
+        tables.wrapped_table(columns, rows, "imported", "Known from imports")
 
 
 _COLUMNS = (
@@ -55,7 +56,7 @@ _COLUMNS = (
 
 
 def _row(one: MemberActivity) -> list[str]:
-    last = clock.at(one.last, clock.zone()) if one.last else "–"
+    last = text.moment(one.last, text.time_zone()) if one.last else "–"
     return [one.person.name, one.person.role, "active" if one.person.active else "inactive", f"{one.items:,}", last]
 
 
@@ -66,7 +67,7 @@ def _add(who: Person) -> None:
         name = st.text_input("Name", max_chars=60, placeholder="as shown beside their labels")
         role = _role("annotator", "add:role")
         if st.form_submit_button("Add", type="primary"):
-            lead_proposals.put(who, name, role, True)
+            lead_proposals.set_person(who, name, role, True)
 
 
 @st.dialog("Change a person")
@@ -84,9 +85,9 @@ def _change(who: Person, person: Person) -> None:
     with st.container(horizontal=True):
         if st.button("Save" if person.active else "Reactivate", type="primary",
                      disabled=person.active and role == person.role):  # fmt: skip
-            lead_proposals.put(who, person.name, role, True)
+            lead_proposals.set_person(who, person.name, role, True)
         if person.active and st.button("Deactivate", icon=":material/person_off:"):
-            lead_proposals.put(who, person.name, person.role, False)
+            lead_proposals.set_person(who, person.name, person.role, False)
 
 
 def _role(now: Role, key: str) -> Role:

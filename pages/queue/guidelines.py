@@ -9,7 +9,7 @@ from data.records.datasets import Dataset
 from data.records.guidelines import LETTERS, GuidelinesVersion
 from data.records.people import Person
 from judges.errors import AssayError
-from pages.ui import clock, session, sheet, text
+from pages.ui import session, sheet, text
 
 HELP = "How to rate in this dataset. At the desk they are one key away (h)."
 EMPTY = (
@@ -18,7 +18,7 @@ EMPTY = (
 )
 
 
-def way(dataset: Dataset, who: Person) -> None:
+def open_button(dataset: Dataset, who: Person) -> None:
     """The button that opens them."""
     if st.button("Guidelines", icon=":material/menu_book:", help=HELP):
         _dialog(dataset, who)
@@ -67,10 +67,10 @@ def _write(dataset: Dataset, who: Person, now: str, count: int) -> None:
 def _history(versions: list[GuidelinesVersion]) -> None:
     if not versions:
         return
-    zone = clock.zone()
+    zone = text.time_zone()
     with st.expander(text.plain(f"Versions ({len(versions)})")):
-        by = {v.number: f"version {v.number} · {v.person} · {clock.at(v.at, zone)}" for v in versions}
-        chosen = st.selectbox("Version", list(by), format_func=by.get, label_visibility="collapsed")
+        by = {v.number: f"version {v.number} · {v.person} · {text.moment(v.at, zone)}" for v in versions}
+        chosen = st.selectbox("Version", list(by), format_func=by.__getitem__, label_visibility="collapsed")
         shown = next(v for v in versions if v.number == chosen)
         if shown.text:
             _read(shown.text, "guidelines:version")
@@ -81,4 +81,4 @@ def _history(versions: list[GuidelinesVersion]) -> None:
 def _read(said: str, key: str) -> None:
     """The text as the desk shows it, never as Streamlit's Markdown, which would fetch what it names."""
     with st.container(border=True, height=340):
-        sheet.written(said, key)
+        sheet.markdown(said, key)

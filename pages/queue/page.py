@@ -12,8 +12,8 @@ from data.queue.listing import QueueListing
 from data.records.datasets import Dataset
 from data.records.people import Person
 from judges.plural import many
-from pages.queue import guidelines, queue_dialogs, queue_table
-from pages.ui import choose, clock, gold, links, session, text
+from pages.queue import dialogs, guidelines, table
+from pages.ui import choose, gold, session, text, url_state
 
 SIZE = 25
 """Rows of a page of the list."""
@@ -24,7 +24,7 @@ def page() -> None:
     """A stream of a dataset as a list; a click opens the item on the desk."""
     who, store = session.me(), session.store()
     st.title("Queues", anchor=False)
-    place = choose.place(store)
+    place = choose.queue_view(store)
     if place is None:
         return
     dataset, stream, filters = place
@@ -42,17 +42,17 @@ def page() -> None:
 def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
     """What can be done with this queue; filling it is for researchers."""
     if st.button("Label", type="primary", icon=":material/arrow_forward:"):
-        links.go("desk", dataset=dataset.name, stream=stream, **asdict(filters))
+        url_state.open_page("desk", dataset=dataset.name, stream=stream, **asdict(filters))
     if who.may("researcher"):
-        fill = queue_dialogs.audit if stream == "audit" else queue_dialogs.review
+        fill = dialogs.draw_audit_dialog if stream == "audit" else dialogs.fill_review_dialog
         if st.button("Draw a sample" if stream == "audit" else "Add items", icon=":material/add:"):
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, reservations."):
-            queue_dialogs.rules(dataset, who.name, who.may("lead"))
+            dialogs.queue_rules_dialog(dataset, who.name, who.may("lead"))
         if who.may("lead") and st.button(gold.RULE, icon=":material/gavel:", help=gold.HELP):
             gold.change(dataset, who.name)
         _to_adjudicate(dataset, who)
-    guidelines.way(dataset, who)
+    guidelines.open_button(dataset, who)
 
 
 @st.fragment
@@ -64,9 +64,9 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Qu
     if kept.get("now", "") != (state, words):
         kept.update(now=(state, words), skip=0)
     found = listing.list_queue(store, who.name, dataset.id, stream, filters, state, kept["skip"], SIZE, words)
-    queue_table.head(found, progress.personal_progress(store, who.name, dataset.id, clock.zone()))
+    table.show_counts(found, progress.personal_progress(store, who.name, dataset.id, text.time_zone()))
     if not found.drawn and not words:
-        queue_table.empty(stream, filters != queue.QueueFilters(), who.may("researcher"))
+        table.show_empty(stream, filters != queue.QueueFilters(), who.may("researcher"))
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
@@ -75,8 +75,8 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Qu
         )  # fmt: skip
         st.pills(
             "State",
-            [s for s in queue_table.STATES if found.states.get(s) or s == state],
-            format_func=lambda s: text.plain(f"{queue_table.STATES[s]} {found.states.get(s, 0):,}"),
+            [s for s in table.STATES if found.states.get(s) or s == state],
+            format_func=lambda s: text.plain(f"{table.STATES[s]} {found.states.get(s, 0):,}"),
             key=f"{key}:state",
             label_visibility="collapsed",
         )
@@ -86,9 +86,9 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Qu
     if not found.rows:
         text.quiet("No item of this queue matches “{words}”." if words else "No item is in this state.", words=words)
         return
-    row = queue_table.table(found, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
+    row = table.queue_table(found, stream, f"{key}:rows:{state}:{words}:{kept['skip']}")
     if row:
-        links.go("desk", dataset=dataset.name, stream=stream, item=row.item)
+        url_state.open_page("desk", dataset=dataset.name, stream=stream, item=row.item)
     _pages(kept, found)
 
 
@@ -111,4 +111,4 @@ def _to_adjudicate(dataset: Dataset, who: Person) -> None:
     n = len(adjudication.adjudication_work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
     help_ = "Ratings on which people disagree by more than the rule allows."
     if n and st.button(f"{n:,} to adjudicate", icon=":material/balance:", help=help_):
-        links.go("adjudication", dataset=dataset.name)
+        url_state.open_page("adjudication", dataset=dataset.name)

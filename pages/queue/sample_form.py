@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from data.approvals import policy
 from data.approvals.quota import Quota
@@ -33,11 +34,10 @@ HOW = (
     "helps where nearly all scores are the same. Neyman: each stratum by its size and its standard deviation, which is "
     "estimated from labels where there are some, else from simulated ones."
 )
-_TOLD: dict[Allocation | None, str] = {None: "no strata", **ALLOCATIONS}
-_WIDE = {"min_value": 0.05, "max_value": 0.95, "step": 0.05, "format": "%.2f"}
+_TOLD: dict[Allocation | None, str] = {None: "no strata"} | dict(ALLOCATIONS.items())
 
 
-def design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
+def choose_design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
     """What the person chooses the items to be stratified by. Raises AssayError for what cannot be."""
     store = session.store()
     first = strata.current_design(store, found.id)
@@ -49,10 +49,11 @@ def design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
             "imported later can be stratified in another way.", by=strata.describe_design(begin),
         )  # fmt: skip
     fields = strata.meta_fields(store, found.id)
-    left, middle, right = st.columns(3) if not fixed or len(judges) > 1 else (st, st, st)
+    left, middle, right = st.columns(3) if not fixed or len(judges) > 1 else [st.container()] * 3
     ways = [by for by in BY if (judges or by not in ("score", "confidence")) and (fields or by != "meta")]
     by = begin.by if fixed else left.selectbox(
-        "Strata by", ways, index=ways.index(begin.by) if begin.by in ways else 0, format_func=BY.get, key="design:by"
+        "Strata by", ways, index=ways.index(begin.by) if begin.by in ways else 0, format_func=BY.__getitem__,
+        key="design:by",
     )  # fmt: skip
     of = begin.of if fixed else ""
     if by == "meta" and not fixed:
@@ -64,13 +65,13 @@ def design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
         of = middle.selectbox("Score", scores, format_func=lambda d: asked.get(d, "lowest of all"), key="design:of")
     low, beside = st.columns([3, 3])
     allocation = low.segmented_control(
-        "Allocation", list(ALLOCATIONS), default=begin.allocation, format_func=ALLOCATIONS.get, key="design:how",
-        help=HOW, required=True,
+        "Allocation", list(ALLOCATIONS), default=begin.allocation, format_func=ALLOCATIONS.__getitem__,
+        key="design:how", help=HOW, required=True,
     )  # fmt: skip
     about = ""
     if asked:
         about = beside.selectbox(
-            "Forecast for", list(asked), format_func=asked.get, key="design:about",
+            "Forecast for", list(asked), format_func=asked.__getitem__, key="design:about",
             index=list(asked).index(of) if of in asked else 0,
             help="The dimension whose precision is forecast, and that Neyman's allocation is optimal for.",
         )  # fmt: skip
@@ -79,7 +80,7 @@ def design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
     )
 
 
-def _judge(judges: Mapping[str, str], begin: SampleDesign, column: st.delta_generator.DeltaGenerator) -> str:
+def _judge(judges: Mapping[str, str], begin: SampleDesign, column: DeltaGenerator) -> str:
     """The judge whose scores are looked at; "" where there is none."""
     if len(judges) < 2:
         return next(iter(judges), "")
@@ -87,7 +88,7 @@ def _judge(judges: Mapping[str, str], begin: SampleDesign, column: st.delta_gene
     place = there.index(begin.judge) if begin.judge in there else 0
     return str(
         column.selectbox(
-            "Judge for strata and forecast", there, index=place, format_func=judges.get, key="design:judge"
+            "Judge for strata and forecast", there, index=place, format_func=judges.__getitem__, key="design:judge"
         )
     )
 
@@ -98,7 +99,7 @@ def _asked(store: Store, judge: str) -> dict[str, str]:
     return {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in found}
 
 
-def planned(shares: Sequence[StratumShare], size: int, needed: Quota) -> None:
+def show_shares(shares: Sequence[StratumShare], size: int, needed: Quota) -> None:
     """How the sample falls on the strata, and what it means for the policy."""
     new, assisted = sum(s.now for s in shares), sum(s.now_assisted for s in shares)
     text.say(
@@ -136,7 +137,9 @@ def planned(shares: Sequence[StratumShare], size: int, needed: Quota) -> None:
     )  # fmt: skip
 
 
-def outlook(found: Dataset, shares: Sequence[StratumShare], judges: Mapping[str, str], chosen: SampleDesign) -> None:
+def show_forecast(
+    found: Dataset, shares: Sequence[StratumShare], judges: Mapping[str, str], chosen: SampleDesign
+) -> None:
     """How precisely the sample should estimate a judge's kappa, by allocation."""
     if not judges or not chosen.about:
         st.caption("No judge has scored this dataset yet: without scores there is no forecast.")
@@ -145,11 +148,10 @@ def outlook(found: Dataset, shares: Sequence[StratumShare], judges: Mapping[str,
     asked = policy.requirements(store).policy
     best = min(0.95, round(asked.threshold + 0.25, 2))
     low, high = st.slider(
-        "Assumed agreement (kappa)", value=(min(best - 0.05, round(asked.threshold + 0.1, 2)), best),
-        key="design:agreement",
+        "Assumed agreement (kappa)", 0.05, 0.95, (min(best - 0.05, round(asked.threshold + 0.1, 2)), best), 0.05,
+        format="%.2f", key="design:agreement",
         help="The range of kappa between people and judge that the forecast assumes: before there are labels, nobody "
         "knows it.",
-        **_WIDE,
     )  # fmt: skip
     blind = sum(round(s.blind * s.items) for s in shares)
     last = min(asked.horizon or LAST, sum(s.items for s in shares))
@@ -158,10 +160,12 @@ def outlook(found: Dataset, shares: Sequence[StratumShare], judges: Mapping[str,
     except AssayError as error:
         text.quiet("{error}", error=error)
         return
-    mark = {chosen.allocation: " (chosen)"}
     st.dataframe(
         pd.DataFrame(
-            [(_TOLD[how] + mark.get(how, ""), *_words(one, asked, last)) for how, one in seen.items()],
+            [
+                (_TOLD[how] + (" (chosen)" if how == chosen.allocation else ""), *_words(one, asked, last))
+                for how, one in seen.items()
+            ],
             columns=["Allocation", f"Kappa ± on {blind:,} blind", "Items until the policy is met", "With one look"],
         ),
         hide_index=True, height="content",

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-import streamlit as st
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
+import pandas as pd
+import streamlit as st
+from pydantic import BaseModel, ValidationError
+from streamlit.delta_generator import DeltaGenerator
+
+from data.cards import cards
+from data.records import datasets
 from data.records.people import Person
 from data.runs import runs
+from data.runs.run_order import DryRunJudgment, RunOrder
+from data.store import Store
+from judges.authoring.card_lookup import POINTWISE
+from judges.card import Card
+from judges.client.endpoint import Endpoint
+from judges.client.estimate import Requirement
 from judges.errors import AssayError
-from pages.runs import run_form
-from pages.ui import run_views, session, text
+from judges.params import Params
+from judges.plural import many
+from judges.triage import describe_unit
+from judges.types import Reading, Scale, Score
+from pages.runs import views
+from pages.ui import choose, run_estimate, session, text, url_state
 
 
-def form(who: Person) -> None:
+def new_run_form(who: Person) -> None:
     """What the run is to be, its estimate, a dry run, the start."""
     store = session.store()
-    order = run_form.chosen(store)
+    order = _choose_order(store)
     if order is None:
         return
     try:
@@ -22,24 +43,346 @@ def form(who: Person) -> None:
     except AssayError as error:
         text.refuse(error)
         return
-    run_views.requirements(found.requirements, order.card)
-    run_views.estimate(found)
+    _requirements(found.requirements, order.card)
+    run_estimate.show_estimate(found)
     kept = session.scratch("runs:dry")
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Dry run of three items", icon=":material/visibility:"):
             kept.clear()
-            run_views.act("Asking", lambda: kept.update(order=order, shown=runs.dry_run(store, who.name, order)))
+            views.attempt("Asking", lambda: kept.update(order=order, shown=runs.dry_run(store, who.name, order)))
         start = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not found.judgments)
         batch = st.toggle(
             "as a batch", help="The endpoint's Batch API: cheaper, and done within a day.", key="runs:batch"
         )
     if start:
         started: dict[str, str] = {}
-        run_views.act(
+        views.attempt(
             "Starting",
-            lambda: started.update(id=runs.start(store, who.name, run_views.as_batch(order) if batch else order)),
+            lambda: started.update(id=runs.start(store, who.name, replace(order, batch=batch))),
         )
         if started:
-            run_views.go(started["id"])
+            views.open_run(started["id"])
     if kept.get("shown") is not None and kept.get("order") == order:
-        run_views.shown(kept["shown"], order.card)
+        _dry_run(kept["shown"], order.card)
+
+
+Model = TypeVar("Model", bound=BaseModel)
+PRACTICE, USUAL, OTHER = "practice", "usual", "other"
+USUAL_PRACTICE = "practice-heuristic"
+NO_KEY = (
+    "Keys are never typed into a page. If this endpoint wants one, end Assay and start it again with "
+    "**{name}=** and your key before `make run`. The practice endpoint needs none."
+)
+PROBES = {
+    "": "none: the items as they are",
+    "scenario_swapped": "another item's scenario",
+    "reference_removed": "no reference answer",
+    "injected_order": "prompt injection: an order to the judge in the text",
+}
+HELP = {
+    "room": "What a call and its reply may have together; longer calls are listed before they are paid for. "
+    "0: as the price list knows it.",
+    "key": "The name of an environment variable of the server. The key itself is never typed into a page, nor stored.",
+    "confidence": "Off: scores and justifications only, for small models that cannot state a confidence.",
+    "samples": "How many replies to each item. How far they agree is the self-consistency.",
+    "combine": "The rule is part of the judge: another one makes another judge. Answers without an order are voted on "
+    "in any case but the first. A median or mean that falls between two answers counts as it is.",
+    "orders": "Both orders measure position bias; a verdict that changes with the order counts as a tie.",
+    "window": "Long dialogues are judged in windows of so many assistant turns; 0 never cuts.",
+    "context": "Tokens that fit into one call; a longer pair is judged chapter by chapter. 0 never cuts.",
+    "logprobs": "Token probabilities, where the endpoint gives them, become an expected score and a confidence.",
+    "probe": "A change made to each item before the judge sees it, to measure its effect. It makes another judge.",
+}
+
+
+RULES = {
+    "first": "the first one: the others only measure self-consistency",
+    "median": "their median",
+    "mean": "their mean",
+    "vote": "a vote",
+}
+
+
+def _choose_card(store: Store, dataset_id: str) -> Card | None:
+    """A card that can be run on the items of a dataset."""
+    kinds = datasets.item_kinds(store, dataset_id)
+    fitting = {n: c for n, c in cards.current_cards(store).items() if c.kind in kinds and c.prompts}
+    if not fitting:
+        st.info("No card can judge these items yet.", icon=":material/style:")
+        return None
+    usual = next((j[1] for j in datasets.dataset_judges(store, dataset_id) if j[1] in fitting), "")
+    return fitting[url_state.select("card", "Card", {n: c.title for n, c in fitting.items()}, default=usual)]
+
+
+def _named(usual: Card) -> Card | None:
+    """The pointwise card with its dimensions as the person names them, on scales of their choice."""
+    from judges.cards.pointwise_quality.card import named
+
+    rows = [(d.name, d.definition, d.scale.lo, d.scale.hi) for d in usual.dimensions if d.asked]
+    ends = {
+        name: st.column_config.NumberColumn(min_value=0, max_value=10, step=1, default=end, width=60)
+        for name, end in (("From", 1), ("To", 5))
+    }
+    with st.expander("Dimensions: names of your choice, each with a definition and a scale"):
+        table = st.data_editor(
+            pd.DataFrame(rows, columns=["Name", "Definition", *ends]), num_rows="dynamic", hide_index=True,
+            key="runs:named",
+            column_config={
+                "Name": st.column_config.TextColumn(width=200), "Definition": st.column_config.TextColumn(width=400),
+                **ends,
+            },
+        )  # fmt: skip
+        confidence = st.checkbox("Ask for its confidence", value=True, key="runs:confidence", help=HELP["confidence"])
+    chosen = [
+        (str(name).strip(), str(definition or "").strip(), Scale("ordinal", _end(lo, 1), _end(hi, 5)))
+        for name, definition, lo, hi in table.itertuples(index=False)
+        if str(name or "").strip()
+    ]
+    plain = [(name, definition, Scale("ordinal", lo, hi)) for name, definition, lo, hi in rows]
+    if confidence and chosen in (plain, []):
+        return usual
+    try:
+        return named(chosen or plain, confidence)
+    except AssayError as error:
+        text.refuse(error)
+        return None
+
+
+def _end(value: Any, usual: int) -> int:
+    return usual if value is None or pd.isna(value) else int(value)
+
+
+def _choose_place() -> str:
+    """The practice endpoint, the usual one, or another address."""
+    usual = os.environ.get("OPENAI_BASE_URL", "").strip() or "OpenAI"
+    options = {PRACTICE: "Practice (fixed rules)", USUAL: usual, OTHER: "Another address"}
+    return url_state.select("endpoint", "Endpoint", options, default=PRACTICE)
+
+
+def _choose_endpoint(chosen: str) -> Endpoint | None:
+    """Where the judge runs. Keys come from the environment of the server, and are never typed into a page."""
+    if chosen == PRACTICE:
+        return Endpoint(base_url=runs.practice_url())
+    if chosen == USUAL:
+        return Endpoint()
+    left, middle, right, last = st.columns([2, 1, 1, 1])
+    address = left.text_input("Address", key="runs:url", placeholder="http://127.0.0.1:8000/v1").strip()
+    variable = middle.text_input("Variable that holds the key", "OPENAI_API_KEY", key="runs:variable", help=HELP["key"])
+    version = right.text_input("Azure API version", key="runs:azure", placeholder="not Azure")
+    room = last.number_input("Tokens of a call", 0, 100_000_000, 0, step=1024, key="runs:room", help=HELP["room"])
+    if not address:
+        st.caption("Give the address of an OpenAI-compatible endpoint; its models are listed then.")
+        return None
+    return _validated(Endpoint, {
+        "base_url": address, "key_variable": variable.strip(), "api_version": version.strip(), "room": int(room),
+    })  # fmt: skip
+
+
+def _choose_model(at: Endpoint, refusals: DeltaGenerator) -> str:
+    """A model of the endpoint's list, or a name that the person types; `refusals` is where there is room for one."""
+    kept: dict[str, list[str]] = session.scratch("runs:models")
+    asked = f"{at.key_variable} {at.base_url}"
+    if asked not in kept:
+        try:
+            kept[asked] = runs.list_models(at)
+        except AssayError as error:
+            with refusals:
+                text.refuse(error)
+                if not os.environ.get(at.key_variable, "").strip():
+                    text.say(NO_KEY, name=at.key_variable)
+            return ""
+    known = kept[asked]
+    wanted = st.query_params.get("model", "")
+    options = known if not wanted or wanted in known else [wanted, *known]
+    wanted = wanted or (USUAL_PRACTICE if USUAL_PRACTICE in known else "")
+    chosen: str | None = st.selectbox(
+        "Model", options, index=options.index(wanted) if wanted in options else 0 if len(options) < 8 else None,
+        accept_new_options=True, key="runs:model", placeholder="choose, or type a name",
+    )  # fmt: skip
+    return chosen or ""
+
+
+def _choose_params(of: Card) -> Params | None:
+    """The parameters, which are part of the judge's identity: another value is another judge."""
+    usual = of.defaults
+    given: dict[str, Any] = {}
+    left, right = st.columns(2)
+    given["temperature"] = left.number_input("Temperature", 0.0, 2.0, usual.temperature, 0.1, key="runs:temperature")
+    given["samples"] = right.number_input(
+        "Samples per item", 1, 50, usual.samples, key="runs:samples", help=HELP["samples"]
+    )
+    if given["samples"] > 1:
+        given["combine"] = left.selectbox(
+            "How samples are combined", list(RULES), index=list(RULES).index(usual.combine or "median"),
+            key="runs:combine", help=HELP["combine"], format_func=RULES.__getitem__,
+        )  # fmt: skip
+    given["max_tokens"] = left.number_input(
+        "Maximum tokens of a reply", 16, 200_000, usual.max_tokens, 256, key="runs:max_tokens"
+    )
+    given["seed"] = right.number_input("Seed", 0, None, None, key="runs:seed", placeholder="none", step=1)
+    if of.kind == "pair":
+        given["orders"] = left.selectbox(
+            "Orders", ["both", "ab"], index=0 if usual.orders == "both" else 1, key="runs:orders", help=HELP["orders"],
+            format_func={"both": "A/B and B/A", "ab": "A/B only"}.__getitem__,
+        )  # fmt: skip
+        given["context"] = right.number_input(
+            "Context of the model, in tokens", 0, 10_000_000, usual.context, 1000, key="runs:context",
+            help=HELP["context"],
+        )  # fmt: skip
+    if of.kind == "dialogue" and not of.text:
+        given["window"] = left.number_input(
+            "Turns per window", 0, 50, usual.window, key="runs:window", help=HELP["window"]
+        )
+    probes = [p for p in PROBES if p in ("", "injected_order") or _PROBED[p] == of.kind]
+    wanted = st.query_params.get("probe", "")
+    given["probe"] = right.selectbox(
+        "Probe", probes, index=probes.index(wanted) if wanted in probes else 0, format_func=PROBES.__getitem__,
+        key="runs:probe", help=HELP["probe"],
+    )  # fmt: skip
+    if not of.text:
+        given["logprobs"] = st.checkbox(
+            "Ask for token probabilities", usual.logprobs, key="runs:logprobs", help=HELP["logprobs"]
+        )
+    return _validated(Params, usual.model_dump() | given)
+
+
+_PROBED = {"scenario_swapped": "dialogue", "reference_removed": "response"}
+
+
+def _choose_limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[float, float] | None, int]:
+    """What the endpoint allows and what may be spent: (endpoint, US dollars, price per million in and out, items)."""
+    left, right = st.columns(2)
+    given = {
+        "concurrency": left.number_input("Calls at a time", 1, 1024, at.concurrency, key="runs:concurrency"),
+        "timeout": right.number_input("Seconds until a call times out", 1.0, 3600.0, at.timeout, key="runs:timeout"),
+        "requests_per_minute": left.number_input("Requests a minute", 0, None, 0, key="runs:rpm", help="0: not known."),
+        "tokens_per_minute": right.number_input("Tokens a minute", 0, None, 0, key="runs:tpm", help="0: not known."),
+    }
+    spend = left.number_input("Spending limit, US dollars", 0.0, None, None, key="runs:spend", placeholder="no limit")
+    most = right.number_input("Items, drawn at random", 1, None, None, key="runs:most", placeholder="all", step=1)
+    price_in = left.number_input(
+        "US dollars a million tokens in", 0.0, None, None, key="runs:in", placeholder="as listed"
+    )
+    price_out = right.number_input(
+        "US dollars a million tokens out", 0.0, None, None, key="runs:out", placeholder="as listed"
+    )
+    if (price_in is None) != (price_out is None):
+        st.caption(":orange[Give both prices: one alone is not used.]")
+    price = (price_in, price_out) if price_in is not None and price_out is not None else None
+    return _validated(Endpoint, at.model_dump() | given), spend, price, int(most or 0)
+
+
+def _validated(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:
+    """A model of the values; None, with a sentence for each fault, where they are wrong."""
+    try:
+        return model_of(**values)
+    except ValidationError as error:
+        for fault in error.errors():
+            text.warn("{field}: {fault}.", field=fault["loc"][-1], fault=fault["msg"].removeprefix("Value error, "))
+        return None
+
+
+def _choose_order(store: Store) -> RunOrder | None:
+    """An order for a run, as far as it was chosen; None while something is missing."""
+    zero, one, two, three = st.columns(4)
+    with zero:
+        dataset = choose.dataset(store, labelled=True)
+    if dataset is None:
+        return None
+    with one:
+        of = _choose_card(store, dataset.id)
+    if of is None:
+        return None
+    with two:
+        place = _choose_place()
+    at = _choose_endpoint(place)
+    if at is None:
+        return None
+    refusals = st.container()
+    with three:
+        name = _choose_model(at, refusals)
+    named = _named(of) if of.name == POINTWISE else of
+    left, right = st.columns(2)
+    with left, st.expander("Parameters: part of the judge's identity"):
+        asked = _choose_params(of)
+    with right, st.expander("Limits: rate, spending, number of items"):
+        limited, spend, price, most = _choose_limits(at)
+    if not name or named is None or asked is None or limited is None:
+        return None
+    return RunOrder(dataset.id, named, name, asked, limited, spending_limit=spend, price=price, most=most)
+
+
+def _requirements(found: Sequence[Requirement], card: Card) -> None:
+    """What a run of the card needs; what is lacking is highlighted."""
+    if not found:
+        return
+    for need in (one for one in found if one.lacking):
+        text.warn("{said}", said=need.text)
+    with st.container(gap=None):
+        text.say("**What {card} needs**", card=card.title)
+        for need in (one for one in found if not one.lacking):
+            text.quiet("- {said}", said=need.text)
+
+
+def _dry_run(found: Sequence[DryRunJudgment], card: Card) -> None:
+    """A dry run in full: what was sent, what came back, what it was read as."""
+    st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
+    for one in found:
+        why = one.reading.unscored
+        state = f"unscored: {why.replace('_', ' ')}" if why else many(len(one.reading.scores), "score")
+        with st.expander(text.plain(f"{one.name} · {state}"), expanded=one is found[0]):
+            left, right = st.columns(2, gap="medium")
+            with left:
+                st.caption("What was sent")
+                call, calls = 0, sum(message["role"] == "system" for message in one.messages)
+                for message in one.messages:
+                    call += message["role"] == "system"
+                    which = f"call {call} of {calls}, " if calls > 1 else ""
+                    text.quiet("{which}{role} message", which=which, role=message["role"])
+                    st.code(message["content"], language=None, wrap_lines=True, height=300)
+            with right:
+                st.caption("What came back")
+                _reply(one.raw)
+                st.caption("What it was read as")
+                _reading(one.reading, card)
+
+
+def _reply(raw: str) -> None:
+    """A raw reply: laid out where it is JSON, and as it came."""
+    try:
+        spread = json.dumps(json.loads(raw), indent=2, ensure_ascii=False)
+    except ValueError:
+        st.code(raw or "nothing", language=None, wrap_lines=True, height=300 if len(raw) > 600 else "content")
+        return
+    laid_out, as_it_came = st.tabs(["Laid out", "As it came"])
+    laid_out.code(spread, language="json", wrap_lines=True, height=300)
+    as_it_came.code(raw, language=None, wrap_lines=True, height=300)
+
+
+def _reading(found: Reading, card: Card) -> None:
+    """Scores and remarks that a reply was read as, or why it was not."""
+    if found.unscored:
+        st.text(f"Unscored ({found.unscored.replace('_', ' ')}): {found.why}.")
+        return
+
+    def value(score: Score) -> str:
+        dimension = card.dimension(score.dimension, score.unit)
+        if dimension is not None:
+            return dimension.scale.say(score.value)
+        return "n/a" if score.value is None else f"{score.value:g}"
+
+    rows = [
+        (
+            describe_unit(s.unit).strip() or s.unit,
+            s.dimension.replace("_", " "),
+            value(s),
+            s.confidence,
+            s.source,
+        )
+        for s in found.scores
+    ]
+    frame = pd.DataFrame(rows, columns=["Where", "Dimension", "Value", "Confidence", "Source"])
+    known = frame if frame["Confidence"].notna().any() else frame[["Where", "Dimension", "Value"]]
+    st.dataframe(known, hide_index=True, height="content" if len(rows) <= 12 else 340)
+    for remark in (r for r in found.remarks if r.sort == "rule"):
+        st.text(f"Breaks a rule: {remark.text}")

@@ -11,8 +11,8 @@ from data.records import datasets
 from data.records.people import Person
 from data.runs import runs
 from data.runs.run_order import LIVE, RunProgress, RunSummary
-from pages.runs import new_run
-from pages.ui import clock, links, run_views, session, text
+from pages.runs import new_run, views
+from pages.ui import session, text, url_state
 
 
 def page() -> None:
@@ -30,24 +30,24 @@ def page() -> None:
     known = datasets.all_datasets(store)
     if not known:
         st.info("There is nothing to judge yet.", icon=":material/inbox:")
-        links.to("import", "Import items", icon=":material/upload_file:")
+        url_state.link("import", "Import items", icon=":material/upload_file:")
         return
     st.subheader("New run", anchor=False)
     with st.container(border=True):
-        new_run.form(who)
+        new_run.new_run_form(who)
     st.subheader("All runs", anchor=False)
     if not found:
         st.caption("None yet. The practice endpoint needs no key: try a run with it.")
         return
-    picked = run_views.table(found, runs.count_judgments(store), clock.zone())
-    run_views.trials(runs.trial_costs(store))
+    picked = views.run_table(found, runs.count_judgments(store), text.time_zone())
+    views.show_trial_costs(runs.trial_costs(store))
     if len(picked) == 1:
         if picked[0].state not in LIVE:
             _stand(who, picked[0])
         if st.button("Open this run", icon=":material/open_in_full:"):
-            run_views.go(picked[0].id)
+            views.open_run(picked[0].id)
     if len(picked) == 2:
-        run_views.differences(*(runs.run_judge(store, run.id) for run in picked))
+        views.show_differences(*(runs.run_judge(store, run.id) for run in picked))
 
 
 def _live(ids: list[str], who: Person) -> None:
@@ -65,7 +65,7 @@ def _watch(ids: list[str], who: Person) -> None:
 
 def _stand(who: Person, run: RunSummary) -> None:
     """How far one run is, with what can be done about it."""
-    run_views.standing(run, runs.run_progress(session.store(), run.id), partial(_controls, who, run))
+    views.show_progress(run, runs.run_progress(session.store(), run.id), partial(_controls, who, run))
 
 
 def _one(who: Person, wanted: str) -> None:
@@ -78,13 +78,13 @@ def _one(who: Person, wanted: str) -> None:
     if run is None:
         st.info("There is no such run in this workspace.", icon=":material/search_off:")
         return
-    run_views.title(run, clock.zone())
+    views.show_title(run, text.time_zone())
     if run.state in LIVE:
         _live([run.id], who)
     else:
         _stand(who, run)
-    run_views.ways(run)
-    run_views.facts(run, runs.run_judge(store, run.id))
+    views.show_links(run)
+    views.show_judge(run, runs.run_judge(store, run.id))
 
 
 def _controls(who: Person, run: RunSummary, now: RunProgress) -> None:
@@ -93,16 +93,16 @@ def _controls(who: Person, run: RunSummary, now: RunProgress) -> None:
     if now.state in ("running", "waiting for batch") and st.button(
         "Stop", icon=":material/stop:", key=f"stop:{run.id}"
     ):
-        run_views.act("Stopping", lambda: runs.stop(store, who.name, run.id))
+        views.attempt("Stopping", lambda: runs.stop(store, who.name, run.id))
     if now.state in ("stopped", "interrupted", "failed"):
-        again, limit = run_views.resumed(run, now)
+        again, limit = views.resume_form(run, now)
         if again:
-            run_views.act("Starting", lambda: runs.resume(store, who.name, run.id, limit=limit), again=True)
+            views.attempt("Starting", lambda: runs.resume(store, who.name, run.id, limit=limit), again=True)
     if now.state == "finished" and left:
         what = f"Ask the {left:,} unscored again" if left > 1 else "Ask the unscored one again"
         if st.button(text.plain(what), icon=":material/replay:", key=f"again:{run.id}"):
             order = replace(runs.order_of(store, run.id), only_unscored=True)
             begun: dict[str, str] = {}
-            run_views.act("Starting", lambda: begun.update(id=runs.start(store, who.name, order)))
+            views.attempt("Starting", lambda: begun.update(id=runs.start(store, who.name, order)))
             if begun:
-                run_views.go(begun["id"])
+                views.open_run(begun["id"])

@@ -1,1 +1,10 @@
-"""What stands around the app: headers, assets, uploads, downloads, the first HTML."""
+"""What stands around the pages, in app.py and in the browser: nothing here draws a page.
+
+- `startup`: logs, loaded pages and sockets, set up once as the server starts.
+- `access`: who may ask the server, and the security headers of every answer.
+- `assets`: the files of Streamlit and of Assay, packed and answered from memory.
+- `libraries`: the addresses of the scripts in bundled/, by which judged texts are drawn.
+- `first_html`: the HTML that a page begins with, with the styles of all pages (frame.css, foot.css).
+- `uploads`, `downloads`: files that people give and take, on the disk instead of in memory.
+- `temp_folders`: where both lie for as long as this process runs.
+"""

@@ -17,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages.server import bundle, first_html
+from pages.server import first_html, libraries
 
 FOLDER = Path(st.__file__).parent / "static" / "static"
 HTML = Path("index.html")
@@ -37,7 +37,7 @@ class Assets:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = _below(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else ""
-        page = first_html.html(path[1:]) is not None if path else False
+        page = first_html.first_html(path[1:]) is not None if path else False
         if not page and path not in _files():
             return await self.app(scope, receive, send)
         asked = Headers(scope=scope)
@@ -65,13 +65,13 @@ _kept: dict[tuple[str, bool], tuple[bytes, str, bool]] = {}
 def _files() -> dict[str, Path]:
     """Address -> file, of all that there are: no other can be asked for."""
     own = {f"/static/{file.relative_to(FOLDER).as_posix()}": file for file in FOLDER.rglob("*") if file.is_file()}
-    return own | bundle.files()
+    return own | libraries.files()
 
 
 def _read(path: str, packs: bool) -> tuple[bytes, str, bool]:
     """What is at an address, its type, and whether it is packed."""
     file = _files().get(path, HTML)
-    body = first_html.html(path[1:]) if file is HTML else file.read_bytes()
+    body = (first_html.first_html(path[1:]) or b"") if file is HTML else file.read_bytes()
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     if packs and file.suffix in PACKED:
         return gzip.compress(body, 6, mtime=0), kind, True

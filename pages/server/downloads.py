@@ -19,7 +19,7 @@ _MOST = 20
 _made: dict[str, Path] = {}
 
 
-def place(name: str) -> Path:
+def _new_path(name: str) -> Path:
     """A path for a new file of that name."""
     made = folder("given") / secrets.token_hex(8)
     made.mkdir()
@@ -41,9 +41,9 @@ def offer(file: Path) -> str:
 
 
 @contextlib.contextmanager
-def making(name: str) -> Iterator[Path]:
+def temporary_file(name: str) -> Iterator[Path]:
     """A path for a new file of that name, which goes again where it was not offered by the end of the body."""
-    file = place(name)
+    file = _new_path(name)
     try:
         yield file
     finally:
@@ -51,7 +51,7 @@ def making(name: str) -> Iterator[Path]:
             shutil.rmtree(file.parent, ignore_errors=True)
 
 
-def download(request: Request) -> Response:
+def serve_file(request: Request) -> Response:
     """The file of an address, as it lies on the disk."""
     file = _made.get(str(request.path_params["token"]))
     if file is None or file.name != request.path_params["name"] or not file.exists():

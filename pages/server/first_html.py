@@ -10,12 +10,12 @@ import re
 from functools import cache
 from pathlib import Path
 
-import streamlit
+import streamlit as st
 
 from judges.version import VERSION
-from pages.server import bundle
+from pages.server import libraries
 
-STATIC = Path(streamlit.__file__).parent / "static"
+STATIC = Path(st.__file__).parent / "static"
 SCRIPTS = STATIC / "static" / "js"
 STYLE = (Path(__file__).parent / "frame.css").read_text(encoding="utf-8")
 FOOT = (
@@ -52,7 +52,7 @@ _IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*"\./([\w.-]+\.js)"')
 
 
 @cache
-def html(address: str) -> bytes | None:
+def first_html(address: str) -> bytes | None:
     """The HTML that a page begins with; None where nothing is known of the address."""
     if address not in NEEDED:
         return None
@@ -63,7 +63,7 @@ def html(address: str) -> bytes | None:
         if f"/{name}" not in first
     )
     if address in TEXTS:
-        links += "".join(f'<link rel="preload" as="script" href=".{name}">\n' for name in bundle.first())
+        links += "".join(f'<link rel="preload" as="script" href=".{name}">\n' for name in libraries.first())
     return first.replace("</head>", f"{_ROOT}<style>{STYLE}</style>{links}</head>", 1).encode()
 
 

@@ -31,7 +31,7 @@ def folder(kind: str) -> Path:
         return _made[kind][0]
 
 
-def forget() -> None:
+def remove_all() -> None:
     """Clear all of them away."""
     while _made:
         made, lock = _made.popitem()[1]

@@ -7,8 +7,8 @@ import streamlit as st
 from data.records import datasets
 from data.records.names import display_name
 from data.trail import particulars, trail
-from pages.trail import trail_table
-from pages.ui import clock, session, text, url_state
+from pages.trail import table
+from pages.ui import session, text, url_state
 
 PAGE = 100
 """Changes that are shown at a time."""
@@ -17,25 +17,24 @@ PAGE = 100
 def page() -> None:
     """The newest changes that fit; researchers and leads see them."""
     who = session.me("researcher")
-    store, zone = session.store(), clock.zone()
+    store, zone = session.store(), text.time_zone()
     st.title("Audit log", anchor=False)
     st.caption("Nothing is overwritten or deleted: every answer, setting, decision and run is a row of its own.")
     names = {d.name: d for d in datasets.all_datasets(store)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=190):
-            person = url_state.one(
-                "who", "Who", {"": "anybody"} | {name: display_name(name) for name in trail.acting_people(store)}
-            )
+            people = {name: display_name(name) for name in trail.acting_people(store)}
+            person = url_state.select("who", "Who", {"": "anybody"} | people)
         with st.container(width=190):
-            dataset = url_state.one("dataset", "Dataset", {"": "any"} | {name: name for name in names})
+            dataset = url_state.select("dataset", "Dataset", {"": "any"} | {name: name for name in names})
         with st.container(width=160):
-            days = url_state.one("days", "When", trail_table.SPANS)
+            days = url_state.select("days", "When", table.SPANS)
         with st.container(width=300):
-            chosen = trail_table.kinds(trail.KINDS, trail.USUAL)
+            chosen = table.choose_kinds(trail.KINDS, trail.USUAL)
         with st.container(width=230):
-            words = url_state.words("words", "Search")
+            words = url_state.search("words", "Search")
     narrow = trail.TrailFilter(
-        chosen, person, names[dataset].id if dataset else "", trail_table.since(days, zone), words=words
+        chosen, person, names[dataset].id if dataset else "", table.period_begin(days, zone), words=words
     )
     turn = session.scratch("trail")
     if turn.get("narrow") != narrow:
@@ -46,9 +45,9 @@ def page() -> None:
         st.info("Nothing fits. Choose other kinds, a longer time or other words.", icon=":material/history:")
         return
     key = f"trail:{hash(narrow)}:{len(before)}"
-    opened = trail_table.opened(found, key)
+    opened = table.open_entry(found, key)
     appended = trail.appended_rows(store, who.name, opened.seq) if opened else {}
-    trail_table.table(found, zone, key, particulars.describe_rows(store, appended))
+    table.trail_table(found, zone, key, particulars.describe_rows(store, appended))
     with st.container(horizontal=True):
         if before and st.button("Newer", icon=":material/chevron_left:"):
             before.pop()
@@ -57,5 +56,5 @@ def page() -> None:
             before.append(found[-1].seq)
             st.rerun()
         st.space("stretch")
-        trail_table.download(lambda: trail.all_entries(store, narrow))
-    text.quiet("{n} shown. Select a row to see what was stored.", n=trail_table.many(found))
+        table.download_button(lambda: trail.all_entries(store, narrow))
+    text.quiet("{n} shown. Select a row to see what was stored.", n=table.count_changes(found))

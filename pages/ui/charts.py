@@ -20,9 +20,9 @@ from data.dashboard.sentences import slice_size
 from judges.audits import Plot
 from judges.render import svg
 from judges.render.svg import IntervalRow
-from judges.stats.intervals import Interval
 from judges.stats.reliability import ReliabilityLevel
 from judges.stats.slices import MeanSlice
+from judges.stats.uncertainty import Interval
 from pages.ui import picture
 from pages.ui.text import short
 
@@ -70,7 +70,8 @@ def confusion(
         lambda width: svg.confusion_matrix(counts, answers, sides=sides, click=True, width=width), key, _file(key),
         "Table of agreement", (380.0, 480.0, 560.0, 800.0),
     )  # fmt: skip
-    return tuple(map(int, at.split(","))) if at else None  # type: ignore[return-value]
+    row, _, column = (at or "").partition(",")
+    return (int(row), int(column)) if column else None
 
 
 def marginals(people: Sequence[float], judge: Sequence[float], answers: Sequence[str], key: str) -> None:
@@ -82,7 +83,7 @@ def marginals(people: Sequence[float], judge: Sequence[float], answers: Sequence
     )  # fmt: skip
 
 
-def grid(shares: Any, told: Sequence[Sequence[str]], names: Sequence[str], key: str) -> None:
+def confusion_grid(shares: Any, told: Sequence[Sequence[str]], names: Sequence[str], key: str) -> None:
     """A share for every two of some names, shaded from none to all, nan blank; `told` is what the pointer says."""
     short = [name if len(name) <= 16 else name[:15] + "…" for name in names]
     named, size = [escape(name) for name in short], max(15, min(38, 720 // len(names)))
@@ -105,7 +106,7 @@ def grid(shares: Any, told: Sequence[Sequence[str]], names: Sequence[str], key: 
     _draw(figure, key, len(names) * size + 40 + 6 * longest, margin={"l": 10, "r": 4, "t": 30 + 6 * longest, "b": 8})
 
 
-def growth(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: float, marked: str) -> None:
+def learning_curve(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: float, marked: str) -> None:
     """A figure over the number of items that it is from, with its band.
 
     `ahead` is the forecast with more, `mark` a line to reach.
@@ -176,7 +177,7 @@ def reliability(levels: Sequence[ReliabilityLevel], key: str) -> None:
     _draw(figure, key, 340, margin={"l": 10, "r": 8, "t": 10, "b": 10})
 
 
-def finding(plot: Plot, key: str) -> None:
+def audit_plot(plot: Plot, key: str) -> None:
     """The picture of what an audit found: bars, points or lines, with its threshold as a dashed line.
 
     Series differ in colour and in pattern, dash or mark. Of very many points every n-th is drawn; a caption says so.
@@ -230,7 +231,7 @@ def finding(plot: Plot, key: str) -> None:
 
 
 @dataclass(frozen=True)
-class Means:
+class SlicedMeans:
     """Means by slice as they are to be drawn: of a scale's reach or as shares, under a title that a saved picture has.
 
     `say` puts an interval in words.
@@ -244,7 +245,7 @@ class Means:
     say: Callable[[Interval | None], str]
 
 
-def slices(given: Means, key: str) -> None:
+def means_by_slice(given: SlicedMeans, key: str) -> None:
     """Means by slice, a row each: corrected (dot) over the judge's own (diamond), with their intervals by items.
 
     A dashed line is the corrected mean of all, where there is one.
@@ -268,7 +269,7 @@ def slices(given: Means, key: str) -> None:
     _draw(figure, key, 46 * len(found) + 130, margin={"l": 10, "r": 14, "t": 86, "b": 10})
 
 
-def course(given: Means, key: str) -> None:
+def means_over_time(given: SlicedMeans, key: str) -> None:
     """Means over time, the oldest first: corrected (dots) and the judge's own (diamonds), with intervals by items."""
     figure, found = go.Figure(), given.slices
     _means(figure, given, True, 1.03)
@@ -282,7 +283,7 @@ def course(given: Means, key: str) -> None:
     _draw(figure, key, 390, margin={"l": 10, "r": 14, "t": 70, "b": 10})
 
 
-def _means(figure: go.Figure, given: Means, upright: bool, key: float) -> None:
+def _means(figure: go.Figure, given: SlicedMeans, upright: bool, key: float) -> None:
     """Both means of every slice, along one axis or the other, a little apart so that no interval hides the other.
 
     `key` is the position of the key, as a share of the plot's height.
@@ -326,7 +327,7 @@ def _arms(one: Interval | None) -> tuple[float, float]:
     return one.high - one.point, one.point - one.low
 
 
-def _about(given: Means) -> list[float]:
+def _about(given: SlicedMeans) -> list[float]:
     """The part of a scale that the figures are in: never less than a quarter of it, as small gaps would look large."""
     both = [i for one in given.slices for i in (one.judge, one.mean and one.mean.interval) if i]
     ends = [v for i in both for v in (i.low, i.point, i.high) if v is not None] or list(given.reach)
@@ -347,7 +348,7 @@ def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> N
         axes(tickfont={"color": INK}, title_font={"color": INK})
     if not figure.layout.showlegend:
         figure.update_layout(showlegend=False)
-    config = _CONFIG | {"toImageButtonOptions": {"format": picture.form(), "filename": _file(key), "scale": 2}}
+    config = _CONFIG | {"toImageButtonOptions": {"format": picture.plot_format(), "filename": _file(key), "scale": 2}}
     st.plotly_chart(figure, key=key, config=config, theme="streamlit")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import streamlit as st
 
@@ -11,9 +12,10 @@ from data.queue import filters, queue
 from data.records import datasets, settings
 from data.records.datasets import Dataset, DatasetJudge
 from data.store import Store
-from pages.ui import links, session, text
+from pages.ui import session, text, url_state
 
-STREAMS = {"review": "Review queue", "audit": "Audit sample"}
+Name = TypeVar("Name", bound=str)
+STREAMS: dict[queue.Stream, str] = {"review": "Review queue", "audit": "Audit sample"}
 _FILTERS = {"system": "System", "judge": "Judge", "dimension": "Dimension", "reason": "Reason"}
 
 
@@ -25,17 +27,17 @@ def dataset(store: Store, among: list[Dataset] | None = None, labelled: bool = F
     known = {d.name: d for d in (datasets.all_datasets(store) if among is None else among)}
     if not known:
         st.info("There is no dataset yet.", icon=":material/inbox:")
-        links.to("overview", "Begin on the overview")
+        url_state.link("overview", "Begin on the overview")
         return None
     names = list(known)
     chosen = st.selectbox(
-        "Dataset", names, index=names.index(addressed("dataset", known) or names[0]), key="dataset",
+        "Dataset", names, index=names.index(_current("dataset", known) or names[0]), key="dataset",
         on_change=_address, args=("dataset",), label_visibility="visible" if labelled else "collapsed",
     )  # fmt: skip
     return known[chosen]
 
 
-def place(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters] | None:
+def queue_view(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters] | None:
     """Dataset, stream and filters in one quiet line."""
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="center")
     with left:
@@ -44,20 +46,20 @@ def place(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters] | No
         return None
     with middle:
         stream: queue.Stream = st.segmented_control(
-            "Queue", list(STREAMS), format_func=STREAMS.get, default=addressed("stream", STREAMS) or "review",
+            "Queue", list(STREAMS), format_func=STREAMS.__getitem__, default=_current("stream", STREAMS) or "review",
             key="stream", on_change=_address, args=("stream",), label_visibility="collapsed", required=True,
         )  # fmt: skip
     with right:
-        chosen = narrowed(store, found, stream)
+        chosen = queue_filters(store, found, stream)
     return found, stream, chosen
 
 
-def narrowed(store: Store, found: Dataset, stream: queue.Stream) -> queue.QueueFilters:
+def queue_filters(store: Store, found: Dataset, stream: queue.Stream) -> queue.QueueFilters:
     """Filters of a queue, from the address and the choosers; the button says how many are set."""
     options = filters.filter_options(store, found.id)
     if stream == "audit" and settings.hides_systems(store, found.id):  # or the filter would name what is hidden
         options = replace(options, system={})
-    active = len([name for name in _FILTERS if addressed(name, getattr(options, name))])
+    active = len([name for name in _FILTERS if _current(name, getattr(options, name))])
     label = f"Filters ({active})" if active else "Filters"
     with st.popover(text.plain(label), icon=":material/filter_list:", width="stretch", key="filters"):
         return queue.QueueFilters(
@@ -67,18 +69,18 @@ def narrowed(store: Store, found: Dataset, stream: queue.Stream) -> queue.QueueF
 
 def _filter(name: str, known: dict[str, str]) -> str:
     """The value that one filter is set to, "" for any."""
-    keys, now = list(known), addressed(name, known)
+    keys, now = list(known), _current(name, known)
     chosen: str | None = st.selectbox(
-        _FILTERS[name], keys, index=keys.index(now) if now else None, placeholder="any", format_func=known.get,
+        _FILTERS[name], keys, index=keys.index(now) if now else None, placeholder="any", format_func=known.__getitem__,
         key=name, on_change=_address, args=(name,),
     )  # fmt: skip
     return chosen or ""
 
 
-def addressed(name: str, known: Iterable[str]) -> str:
-    """The value of the chooser of that name, or else what the address says, where there is such a thing; or ""."""
+def _current(name: str, known: Iterable[Name]) -> Name | None:
+    """The value of the chooser of that name, or else what the address says, where there is such a thing."""
     found = session.component_state(name) or st.query_params.get(name, "")
-    return found if found in known else ""
+    return next((one for one in known if one == found), None)
 
 
 def _address(name: str) -> None:

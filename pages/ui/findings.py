@@ -69,7 +69,7 @@ def plot(one: Plot, key: str) -> None:
     elif isinstance(one, Marginals):
         charts.marginals(one.people, one.judge, one.answers, key)
     elif isinstance(one, Growth):
-        charts.growth(one.now, one.ahead, key, one.mark, one.marked)
+        charts.learning_curve(one.now, one.ahead, key, one.mark, one.marked)
     elif isinstance(one, Reliability):
         charts.reliability(one.levels, key)
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,14 +14,14 @@ from data.gold.gold import Basis
 from data.records import settings
 from data.records.datasets import Dataset
 from data.records.people import Person
-from data.records.settings import GoldRule
+from data.records.settings import GoldRule, Waiting
 from judges.errors import AssayError
 from judges.plural import many
 from judges.types import Dimension
-from pages.ui import links, rows, session, text
+from pages.ui import session, tables, text, url_state
 
-WAITING = {"counted": "The median counts until then", "out": "The rating is left out until then"}
-RESOLVE = {
+WAITING: dict[Waiting, str] = {"counted": "The median counts until then", "out": "The rating is left out until then"}
+RESOLVE: dict[Literal["median", "mean", "majority"], str] = {
     "median": "Median (the lower of the two middle labels)", "mean": "Mean, where the scale is continuous",
     "majority": "Majority (the most frequent label)",
 }  # fmt: skip
@@ -58,7 +60,7 @@ def change(dataset: Dataset, who: str) -> None:
     )
     resolve = st.radio(
         "Where people disagree on an ordered scale", list(RESOLVE), list(RESOLVE).index(now.resolve),
-        format_func=RESOLVE.get,
+        format_func=RESOLVE.__getitem__,
         captions=["2, 4 and 5 give 4; 2 and 4 give 2.",
                   "2.5 and 4 give 3.25. Where answers are points or words, the median is used.",
                   "2, 5 and 5 give 5. Without a most frequent label, the median is used."],
@@ -72,7 +74,7 @@ def change(dataset: Dataset, who: str) -> None:
     )  # fmt: skip
     waiting = st.radio(
         "Ratings that wait, in kappa and for the approval check", list(WAITING), list(WAITING).index(now.waiting),
-        format_func=WAITING.get, disabled=not sent, captions=[
+        format_func=WAITING.__getitem__, disabled=not sent, captions=[
             "All ratings are counted.", "The easier ratings remain, so that kappa is higher than on all of them. "
             "Corrected means count those that wait in any case, with the mean of people's labels.",
         ],
@@ -128,11 +130,11 @@ def unanswered(dataset: str, name: str, judge: str, dimension: Dimension, basis:
             [(one.name, one.stratum or "no system", one.why, one.told) for one in shown], columns=list(_COLUMNS)
         )
         height = "content" if len(shown) <= 8 else 320
-        one = rows.clicked(frame, shown, f"unanswered:{key}:rows", height=height, column_config=_COLUMNS)
+        one = tables.clicked_row(frame, shown, f"unanswered:{key}:rows", height=height, column_config=_COLUMNS)
         if len(left) > len(shown):
             text.quiet("The first {n} of {all} are listed.", n=f"{len(shown):,}", all=f"{len(left):,}")
         if one is not None:
-            links.go("desk", dataset=name, stream="audit", item=one.item)
+            url_state.open_page("desk", dataset=name, stream="audit", item=one.item)
 
 
 _COLUMNS = {

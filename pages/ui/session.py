@@ -1,4 +1,9 @@
-"""Who is here, and what their browser tab remembers between reruns. The only home of st.session_state."""
+"""Who is here, and what their browser tab remembers between reruns. The only home of st.session_state.
+
+What a component has sent is read here too, in the shape that it is agreed on: the browser is anybody's, and may send
+any JSON. What has another shape is left out; what it was meant for then says in a sentence what it lacks, or is not
+done.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,7 @@ COOKIE = "assay_name"
 _store: Store | None = None
 
 
-def serve(store: Store | None) -> None:
+def set_store(store: Store | None) -> None:
     """Give the pages the store that the server has opened (None when it closes)."""
     global _store
     _store = store
@@ -58,13 +63,13 @@ def person() -> Person | None:
     return found
 
 
-def enter(name: str) -> None:
+def sign_in(name: str) -> None:
     """Sign in as that person in this tab; the cookie for the next one is set by the page."""
     st.session_state["person"] = name
     st.session_state["cookie"] = name
 
 
-def leave() -> None:
+def sign_out() -> None:
     """Sign out."""
     st.session_state["person"] = ""
     st.session_state["cookie"] = ""
@@ -84,3 +89,41 @@ def me(role: Role = "annotator") -> Person:
     if not found.may(role):
         raise NotAllowed(f"This page needs the role {role}; you are {found.role}.")
     return found
+
+
+LONGEST, MOST = 200, 200
+"""Letters of a name or an id, and things of one sort in one message; what lies beyond comes with the next one."""
+
+
+def outbox(key: str) -> dict[str, Any]:
+    """What the component with that key has sent last."""
+    return as_dict(getattr(component_state(key), "outbox", None))
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    """An object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list, its first members; an empty one for anything else."""
+    return value[:MOST] if isinstance(value, list) else []
+
+
+def as_text(value: Any, longest: int = LONGEST) -> str:
+    """A text that can be stored and asked for; "" for anything else."""
+    if not isinstance(value, str) or len(value) > longest or "\0" in value:
+        return ""
+    return value if value.encode("utf-8", "replace").decode() == value else ""
+
+
+def as_number(value: Any) -> float | None:
+    """A number that can be an answer or a place; None for anything else."""
+    sound = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e9
+    return float(value) if sound else None
+
+
+def as_index(value: Any, count: int) -> int | None:
+    """A number from 0 to below `count`; None for anything else."""
+    found = as_number(value)
+    return int(found) if found is not None and found == int(found) and 0 <= found < count else None

@@ -1,13 +1,17 @@
 """Text on pages. Untrusted text (names, items, replies, files) is only ever shown as text, never as Markdown.
 
 Streamlit reads Markdown in st.markdown, st.write and every widget label, and would fetch remote images from it:
-`plain` makes such a text harmless, and is the only way that other text gets into a label.
+`plain` makes such a text harmless, and is the only way that other text gets into a label. Times are said in the zone
+of the browser.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
@@ -21,7 +25,7 @@ NO_RATINGS = (
 """What a panel says that compares people and judge, before there is anything to compare."""
 HERE = "Names are not checked: Assay answers only on this computer (127.0.0.1) and asks for no password."
 ANYWHERE = "Names are not checked, and Assay asks for no password: whoever reaches it can enter under any name."
-"""What stands in for a login, on this computer only (`pages.server.origins.local`) and elsewhere."""
+"""What stands in for a login, on this computer only (`pages.server.access.is_local`) and elsewhere."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=/@])")
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 """Signs that turn the direction of the text after them, which may be ours; letters have a direction without them."""
@@ -86,3 +90,44 @@ def practice(model: str) -> None:
             "practice, not a language model", icon=":material/science:", color="orange",
             help="Its scores come from simple rules. They let you try Assay, and say nothing about any language model.",
         )  # fmt: skip
+
+
+def time_zone() -> tzinfo:
+    """The time zone of the browser; UTC where it does not say, or says something unknown."""
+    try:
+        return ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return UTC
+
+
+def moment(at: datetime, here: tzinfo, today: datetime | None = None) -> str:
+    """A moment of the store (UTC) in a zone: 14:03, yesterday 14:03, Mon 14:03, 3 Nov, 3 Nov 2025."""
+    local = at.replace(tzinfo=UTC).astimezone(here)
+    present = today or datetime.now(here)
+    days = (present.date() - local.date()).days
+    if days == 0:
+        return f"{local:%H:%M}"
+    if days == 1:
+        return f"yesterday {local:%H:%M}"
+    if 0 < days < 7:
+        return f"{local:%a %H:%M}"
+    return f"{local.day} {local:%b}" + (f" {local.year}" if local.year != present.year else "")
+
+
+def duration(length: timedelta) -> str:
+    """A length of time, roughly: 40 seconds, 12 minutes, 3.5 hours."""
+    seconds = length.total_seconds()
+    if seconds < 90:
+        return f"{max(round(seconds), 1)} seconds"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} minutes"
+    return f"{seconds / 3600:.1f}".removesuffix(".0") + " hours"
+
+
+def example_items(items: Mapping[str, str]) -> None:
+    """Which items of this workspace stand as examples."""
+    if items:
+        quiet(
+            "Examples in the prompt, so left out of every figure that compares the judge with people: {names}.",
+            names=", ".join(items.values()),
+        )

@@ -1,28 +1,27 @@
-"""A choice that is kept in the address, so that a link leads to the same view."""
+"""Choices that are kept in the address, so that a link leads to the same view, and links from page to page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from pages.ui import session, text
 
+Value = TypeVar("Value", bound=str)
 
-def one(name: str, title: str, options: Mapping[str, str], default: str = "") -> str:
+
+def select(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
     """One of the options (value -> words): what was chosen, else what the address says, else the default or first."""
-    values, key = list(options), _key(name)
-    now = next(
-        (v for v in (session.component_state(key), st.query_params.get(name), default) if v in options), values[0]
-    )
-    chosen: str = st.selectbox(
+    values, key, now = list(options), _key(name), _now(name, options, default)
+    return st.selectbox(
         text.plain(title), values, index=values.index(now), format_func=lambda value: options[value], key=key,
         on_change=_address, args=(name, key),
     )  # fmt: skip
-    return chosen
 
 
-def words(name: str, title: str) -> str:
+def search(name: str, title: str) -> str:
     """Words to search for: what was typed, else what the address says."""
     key = _key(name)
     now = session.component_state(key)
@@ -33,25 +32,28 @@ def words(name: str, title: str) -> str:
     return typed or ""
 
 
-def tab(name: str, title: str, options: Mapping[str, str], default: str = "") -> str:
+def tabs(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
     """The same as buttons that take as many lines as they need, for panels of which one is shown."""
-    values, key = list(options), _key(name)
-    now = next(
-        (v for v in (session.component_state(key), st.query_params.get(name), default) if v in options), values[0]
-    )
-    chosen: str | None = st.segmented_control(
-        text.plain(title), values, default=now, format_func=lambda value: text.plain(options[value]), key=key,
+    key, now = _key(name), _now(name, options, default)
+    chosen = st.segmented_control(
+        text.plain(title), list(options), default=now, format_func=lambda value: text.plain(options[value]), key=key,
         on_change=_address, args=(name, key), label_visibility="collapsed", required=True,
         wrap=True,
     )  # fmt: skip
     return chosen or now
 
 
-def put(name: str, value: str) -> None:
+def set_choice(name: str, value: str) -> None:
     """Choose for the person, as when they click on a row; the chooser, drawn anew, follows. For callbacks."""
     st.query_params[name] = value
     kept = session.scratch("picked")
     kept[name] = kept.get(name, 0) + 1
+
+
+def _now(name: str, options: Mapping[Value, str], default: str) -> Value:
+    """The option that holds as the page is drawn."""
+    wanted = (session.component_state(_key(name)), st.query_params.get(name), default)
+    return next((value for one in wanted for value in options if value == one), next(iter(options)))
 
 
 def _key(name: str) -> str:
@@ -60,3 +62,22 @@ def _key(name: str) -> str:
 
 def _address(name: str, key: str) -> None:
     st.query_params[name] = session.component_state(key)
+
+
+def register_pages(pages: dict[str, Any]) -> None:
+    """Say which pages there are for this person in this run; the router does."""
+    session.scratch("links")["pages"] = pages
+
+
+def link(address: str, label: str, icon: str | None = None, **query: str) -> None:
+    """A link to another page; nothing where the person has no such page."""
+    page = session.scratch("links").get("pages", {}).get(address)
+    if page is not None:
+        st.page_link(page, label=text.plain(label), icon=icon, query_params={k: v for k, v in query.items() if v})
+
+
+def open_page(address: str, **query: str) -> None:
+    """Go to another page at once."""
+    page = session.scratch("links").get("pages", {}).get(address)
+    if page is not None:
+        st.switch_page(page, query_params={k: v for k, v in query.items() if v})

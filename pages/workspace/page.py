@@ -12,7 +12,7 @@ from data.workspace.verify import verify
 from judges.errors import AssayError
 from judges.plural import many
 from pages.server import downloads
-from pages.ui import clock, ledger, session, text
+from pages.ui import session, tables, text
 
 
 def page() -> None:
@@ -56,7 +56,7 @@ def _backups(who: Person) -> None:
         st.info("There is no backup yet. Make one at regular times, and before an upgrade.", icon=":material/save:")
         return
     columns = [("Backup", ""), ("Made", "150px"), ("By", "150px"), ("Revision", "n95px"), ("Size", "n100px")]
-    clicked = ledger.table(
+    clicked = tables.wrapped_table(
         columns, [_row(one) for one in found], "backups", "Backups", actions=[("Check", "Download")] * len(found)
     )
     st.caption("To restore a backup, stop Assay and run this. The present file is kept under another name.")
@@ -66,7 +66,7 @@ def _backups(who: Person) -> None:
 
 
 def _row(one: Backup) -> list[str]:
-    made, size = clock.at(one.made_at, clock.zone()), f"{one.size / 1e6:,.1f} MB"
+    made, size = text.moment(one.made_at, text.time_zone()), f"{one.size / 1e6:,.1f} MB"
     revision = "cannot be opened" if one.revision is None else f"{one.revision:,}"
     return [one.name, made, one.by or "not recorded", revision, size]
 

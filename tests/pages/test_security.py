@@ -15,7 +15,7 @@ from data.records.people import Role
 from data.store import open_store
 from pages.main import ROUTES
 from pages.me.sign_in import OPEN_TO
-from pages.me.sign_in import leave as sign_out
+from pages.me.sign_in import sign_out as sign_out
 from tests import seeds
 from tests.pages.desk_driver import enter, on_item, turn_to
 from tests.poison import floods, tricks

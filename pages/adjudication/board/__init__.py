@@ -29,13 +29,13 @@ HERE = Path(__file__).parent
 _component = st.components.v2.component(
     "assay_adjudicate",
     html='<div class="sheet adjudicate" tabindex="-1" role="region" aria-label="Adjudication"></div>',
-    css=sheet.together(*(sheet.HERE / name for name in sheet.STYLES), HERE / "board.css"),
-    js=sheet.module(*(sheet.HERE / name for name in sheet.TEXTS), HERE / "board.js", HERE / "moves.js"),
+    css=sheet.join_files(*(sheet.HERE / name for name in sheet.STYLES), HERE / "board.css"),
+    js=sheet.script(*(sheet.HERE / name for name in sheet.TEXTS), HERE / "board.js", HERE / "moves.js"),
     isolate_styles=True,
 )
 
 
-def board(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
+def draw_board(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
     """Mount the board; `on_outbox` runs when something was decided, and finds it in session_state[key].outbox."""
-    nothing = {"acts": [], "reveal": None, "nonce": 0}
+    nothing: dict[str, Any] = {"acts": [], "reveal": None, "nonce": 0}
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)

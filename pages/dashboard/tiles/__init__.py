@@ -15,8 +15,8 @@ from typing import Any
 import streamlit as st
 
 from data.dashboard.dashboard import Tile
-from pages.dashboard.tiles import compose
-from pages.ui import messages
+from pages.dashboard.tiles import tile_data
+from pages.ui import session
 
 HERE = Path(__file__).parent
 
@@ -37,17 +37,17 @@ class Wish:
     items: tuple[str, int | None] | None = None
 
 
-def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: str, focus: bool = False) -> Wish:
+def draw_tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: str, focus: bool = False) -> Wish:
     """Draw a tile; what was asked for in this very run.
 
     `runs` names the runs that scores came from, `badges` are further marks beside "approved", with what they mean;
     `focus` puts the keyboard on it.
     """
-    data = compose.tile(given, runs, badges) | {"focus": focus}
+    data = tile_data.tile_data(given, runs, badges) | {"focus": focus}
     event: Any = _component(key=key, data=data, on_clicked_change=lambda: None, on_opened_change=lambda: None)
-    clicked = messages.table(event.clicked)
-    system = messages.place(clicked.get("system"), len(given.systems))
-    answer = messages.place(clicked.get("answer"), len(given.asking.answers))
+    clicked = session.as_dict(event.clicked)
+    system = session.as_index(clicked.get("system"), len(given.systems))
+    answer = session.as_index(clicked.get("answer"), len(given.asking.answers))
     if system is None or (answer is None and clicked.get("answer") is not None):
         return Wish(behind=event.opened is True)
     return Wish(items=(given.systems[system].name, answer))

@@ -1,15 +1,19 @@
-"""SVG plots (judges/render/svg.py) on a page, and as files: the browser paints them as PNG, twice as large, light."""
+"""SVG plots (judges/render/svg.py) on a page, and what can be taken away from it: plots and other files.
+
+The browser paints a plot as PNG, twice as large, in light colours.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from pages.ui import messages, session
+from pages.ui import session, text
 
 HERE = Path(__file__).parent
 WIDTHS = (600.0, 680.0, 864.0, 1280.0)
@@ -38,12 +42,12 @@ _plot = st.components.v2.component(
 )
 
 
-def form() -> str:
+def plot_format() -> str:
     """The form in which plots are saved in this tab: png, or svg once that is chosen under Download."""
     return str(session.scratch("pictures").get("form", "PNG")).lower()
 
 
-def button(svg: str, name: str, key: str, label: str = "Save as PNG") -> None:
+def save_button(svg: str, name: str, key: str, label: str = "Save as PNG") -> None:
     """A button that saves the plot as <name>.png; its colours are the light ones, which also print well."""
     _button(key=key, data={"svg": svg, "name": name, "label": label})
 
@@ -58,9 +62,49 @@ def plot(draw: Callable[[float], str], key: str, name: str, label: str, widths: 
 
     def there(chosen: Any) -> str | None:
         """What was chosen, if it can be."""
-        number = messages.words(chosen)
+        number = session.as_text(chosen)
         return number if re.fullmatch(r"[0-9,]+", number) and f'data-at="{number}"' in plots[0] else None
 
     chosen = there(getattr(session.component_state(key), "chosen", None))
-    data = {"plots": plots, "name": name, "label": label, "form": form(), "chosen": chosen}
+    data = {"plots": plots, "name": name, "label": label, "form": plot_format(), "chosen": chosen}
     return there(_plot(key=key, data=data, default={"chosen": None}, on_chosen_change=lambda: None).chosen)
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file to take away: what it is in words, its name, its sort, and what makes it once somebody asks for it."""
+
+    label: str
+    name: str
+    sort: str
+    make: Callable[[], bytes]
+    told: str
+
+
+def file_name(*parts: str) -> str:
+    """A name for a file from names of things: whatever a file's name cannot have becomes a dash."""
+    joined = "-".join(part for part in parts if part)
+    return re.sub(r"[^\w.-]+", "-", joined).strip("-.")[:120] or "assay"
+
+
+def download_popover(files: list[Download], key: str) -> None:
+    """A button that opens the list of files, and the choice between PNG and SVG for the plots of the page."""
+    with st.popover("Download", icon=":material/download:"), st.container(width=360):
+        for number, file in enumerate(files):
+            with st.container(gap="xsmall"):
+                st.download_button(
+                    text.plain(file.label), file.make, file_name=file.name, mime=file.sort,
+                    key=f"{key}:{number:d}", on_click="ignore", icon=":material/download:", width="stretch",
+                )  # fmt: skip
+                text.quiet("{told}", told=file.told)
+        choose_plot_format()
+
+
+def choose_plot_format() -> None:
+    """The form in which the camera of every plot saves it, for this tab."""
+    kept = session.scratch("pictures")
+    chosen = st.segmented_control(
+        "Plots are saved as", ["PNG", "SVG"], default=kept.get("form", "PNG"), key="picture form", required=True,
+        help="Point at a plot: the camera at its upper right saves it, with colours that also print well.",
+    )  # fmt: skip
+    kept["form"] = chosen or "PNG"

@@ -36,7 +36,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.server import bundle
+from pages.server import libraries
 
 HERE = Path(__file__).parent
 TEXTS = ("state.js", "markdown.js", "draw.js")
@@ -45,40 +45,40 @@ SCRIPTS = (*TEXTS, "outbox.js", "about.js", "panels.js", "flow.js", "keys.js", "
 STYLES = ("sheet.css", "markdown.css")
 
 
-def together(*files: Path) -> str:
+def join_files(*files: Path) -> str:
     """Several files as one."""
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
-def module(*files: Path) -> str:
+def script(*files: Path) -> str:
     """Scripts that draw texts as one ES module, which knows where the libraries are."""
-    return f"const BUNDLED = {json.dumps(bundle.addresses())};\n" + together(*files)
+    return f"const BUNDLED = {json.dumps(libraries.addresses())};\n" + join_files(*files)
 
 
 _component = st.components.v2.component(
     "assay_sheet",
     html='<div class="sheet" tabindex="-1" role="region" aria-label="Review desk"></div>',
-    css=together(*(HERE / name for name in STYLES)),
-    js=module(*(HERE / name for name in SCRIPTS)),
+    css=join_files(*(HERE / name for name in STYLES)),
+    js=script(*(HERE / name for name in SCRIPTS)),
     isolate_styles=True,
 )
 
 
-def sheet(data: dict[str, Any], *, key: str = "sheet", on_outbox: Callable[[], None] = lambda: None) -> Any:
+def draw_sheet(data: dict[str, Any], *, key: str = "sheet", on_outbox: Callable[[], None] = lambda: None) -> Any:
     """Mount the desk; `on_outbox` runs when answers have arrived, and finds them in st.session_state[key].outbox."""
-    nothing = {"answers": [], "have": [], "want": None, "nonce": 0}
+    nothing: dict[str, Any] = {"answers": [], "have": [], "want": None, "nonce": 0}
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
 
 
 _text = st.components.v2.component(
     "assay_text",
     html='<div class="sheet" style="padding:0"></div>',
-    css=together(*(HERE / name for name in STYLES)),
-    js=module(*(HERE / name for name in (*TEXTS, "text.js"))),
+    css=join_files(*(HERE / name for name in STYLES)),
+    js=script(*(HERE / name for name in (*TEXTS, "text.js"))),
     isolate_styles=True,
 )
 
 
-def written(text: str, key: str) -> None:
+def markdown(text: str, key: str) -> None:
     """A Markdown text on a page as the desk draws it: nothing of it is fetched or followed."""
     _text(key=key, data={"text": text})

@@ -21,7 +21,7 @@ from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import new_id, now
 from data.trail.trail import TrailFilter, trail_entries
-from pages.dashboard.tiles import compose
+from pages.dashboard.tiles import tile_data
 from tests.bench.simulations.worlds import ORDINARY, made, world_of
 from tests.data.approvals.test_approvals import HELP, TURN, Key, approve, judged, opened, relabel, set_asked
 from tests.data.cells import Cell
@@ -232,9 +232,9 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
         [tile] = whole.tiles
         told, file, drawn = tile.today.told, document(whole, now(), {}), picture(tile, "demo")
         assert {row["older policy"] for row in records(whole)} == {told}
-        assert given(store, key[0], key[1], HELP) == compose.tile(tile, {}, {})["today"] == told
+        assert given(store, key[0], key[1], HELP) == tile_data.tile_data(tile, {}, {})["today"] == told
         assert (tile.today.mark in drawn) == (f"{tile.today.mark.capitalize()} ·" in file) == bool(told)
-        assert compose.tile(tile, {}, {})["badges"][0]["t"] == (tile.today.mark if told else "✓ approved")
+        assert tile_data.tile_data(tile, {}, {})["badges"][0]["t"] == (tile.today.mark if told else "✓ approved")
         return tile.today
 
     stands = shown()

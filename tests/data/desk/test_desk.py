@@ -15,8 +15,8 @@ from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
 from data.store import Store
 from data.store.errors import NotAllowed
-from pages.adjudication.board import compose as board
-from pages.ui.sheet import compose
+from pages.adjudication.board import board_data as board
+from pages.ui.sheet import sheet_data
 from tests import seeds
 
 PAIR = {
@@ -45,12 +45,12 @@ def test_a_blind_pair_names_no_system_until_a_lead_allows_it(tmp_path: Path) -> 
 
     def sheet() -> dict[str, object]:
         (view,) = desk.desk_views(store, "ann", claim_items(store, "ann", demo, "audit", QueueFilters(), [], 1))
-        return compose.sheet(view)
+        return sheet_data.sheet_data(view)
 
     def on_board() -> dict[str, object]:
         cells = adjudication.adjudication_work(store, "lea", demo).mine
         (one,) = docket.load_dockets(store, "lea", cells, 1)
-        return board.item(one, "lea")
+        return board.item_data(one, "lea")
 
     told = sheet()
     assert told["mode"] == "blind" and told["unnamed"] and str(told["name"]).startswith("item ")
@@ -75,7 +75,7 @@ def test_what_another_judge_said_stands_where_they_disagree_and_its_showing_is_o
     assert view.marks[cell] == "turn 1 helpfulness: judge-one disagrees"
     assert [(o.name, o.value) for o in view.others[cell]] == [("judge-one", 4.0)]
     assert ("turn:1", "safety") not in view.others
-    told = compose.sheet(view)
+    told = sheet_data.sheet_data(view)
     assert [j["model"] for j in told["judges"]] == ["judge-b"] and told["judges"][0]["card"] == "Multi-turn dialogue"
     assert {"text": view.marks[cell], "unit": "turn:1", "dimension": "helpfulness"} in told["why"]
     shown = told["rows"][0]["groups"][0]["cells"][1]
@@ -87,7 +87,7 @@ def test_what_another_judge_said_stands_where_they_disagree_and_its_showing_is_o
 def test_the_ends_of_a_scale_are_said_once(two_judges: Store) -> None:
     given = claim_items(two_judges, "ann", dataset_named(two_judges, "demo").id, "review", QueueFilters(), [], 1)
     (view,) = desk.desk_views(two_judges, "ann", given)
-    by_name = {d.name: compose.anchors(d) for d in view.card.dimensions}
+    by_name = {d.name: sheet_data.anchors(d) for d in view.card.dimensions}
     assert by_name["coherence"][-1] == ("5", "one continuous conversation")
     assert by_name["helpfulness"] == (), "its definition says both"
     assert by_name["verdict"] == (("poor", "lowest"), ("excellent", "highest"))

@@ -21,8 +21,8 @@ from data.store.ids import new_id
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import check_recipe
 from judges.cards.pointwise_quality.card import DEFAULT
-from pages.adjudication.board import compose as board
-from pages.ui.sheet import compose
+from pages.adjudication.board import board_data as board
+from pages.ui.sheet import sheet_data
 from tests.data.imports import bring, workspace
 
 Json = dict[str, Any]
@@ -64,7 +64,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def cells(view: desk.DeskView) -> dict[str, Json]:
-    return {c["dimension"]: c for r in compose.sheet(view)["rows"] for g in r["groups"] for c in g["cells"]}
+    return {c["dimension"]: c for r in sheet_data.sheet_data(view)["rows"] for g in r["groups"] for c in g["cells"]}
 
 
 def seen(store: Store, person: str, card: str) -> desk.DeskView:
@@ -131,7 +131,7 @@ def test_two_numbers_that_lie_apart_come_to_the_board_with_a_field(store: Store)
     save(store, "ann", view, {"sure": 12.25})
     save(store, "ben", view, {"sure": 71.5})
     [found] = docket.load_dockets(store, "lea", disputes.cells_to_adjudicate(store, dataset), 5)
-    drawn = board.item(found, "lea")
+    drawn = board.item_data(found, "lea")
     [cell] = drawn["cells"]
     assert cell["range"]["by"] == 1.0 and cell["apart"] == "differ by 59.25"
     assert sorted(s["v"] for s in cell["said"]) == [12.25, 71.5]

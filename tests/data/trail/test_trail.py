@@ -96,6 +96,13 @@ def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
     assert "Item" in heads and not {"Id", "Draw id", "Seq"} & set(heads)
 
 
+def test_whatever_a_change_left_empty_is_empty_in_words(store: Store) -> None:
+    seen = [int(row[0]) for row in store.rows("select seq from change")]
+    wrote = {seq: particulars.describe_rows(store, trail.appended_rows(store, "lea", seq)) for seq in seen}
+    cells = {cell for tables in wrote.values() for _, _, rows in tables for row in rows for cell in row}
+    assert not cells & {"None", "nan", "NaT", "<NA>"}
+
+
 def test_every_table_that_names_its_change_is_told_of_or_part_of_one_that_is(store: Store) -> None:
     tables = {
         str(r[0]) for r in store.rows(

@@ -115,7 +115,7 @@ def test_somebody_new_enters_as_annotator_and_a_bad_name_is_refused(serve: Serve
 def test_a_lead_adds_changes_and_deactivates(serve: Serve, page: Any) -> None:
     app = peopled(serve, ["lea", "ann"])
     enter(page, app.url, "lea", "people")
-    page.get_by_text("on this computer only (127.0.0.1)").wait_for()
+    page.get_by_text("only on this computer (127.0.0.1)").wait_for()
     page.get_by_role("button", name="Add a person").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("zoe")

@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.main import ROUTES
 from pages.overview import page as overview_page
-from pages.server import assets, bundle, first_html, sockets
+from pages.server import assets, first_html, libraries, startup
 from pages.server.assets import FOLDER
 from tests.server import Server
 
@@ -29,7 +29,7 @@ def asked(app: Server, path: str, **headers: str) -> tuple[int, dict[str, str], 
 def test_files_are_whole_and_packed_where_asked_for(assay: Server) -> None:
     script, font = next(FOLDER.rglob("protobuf.*.js")), next(FOLDER.rglob("*.woff2"))
     own = [(f"/static/{file.relative_to(FOLDER).as_posix()}", file, file is script) for file in (script, font)]
-    for path, file, packs in (*own, *((path, file, True) for path, file in bundle.files().items())):
+    for path, file, packs in (*own, *((path, file, True) for path, file in libraries.files().items())):
         for _ in range(2):  # read, then remembered
             status, headers, body = asked(assay, path, Accept_Encoding="gzip, br")
             assert (status, headers.get("content-encoding")) == (200, "gzip" if packs else None)
@@ -76,8 +76,8 @@ def test_what_listens_sends_small_messages_at_once() -> None:
     with socket.socket(family=socket.AF_INET) as server:
         server.bind(("127.0.0.1", 0))
         server.listen()
-        held = sorted(os.listdir(sockets.FOLDER))
-        sockets.hasten()
-        assert sorted(os.listdir(sockets.FOLDER)) == held  # else pipes of other processes would stay open
+        held = sorted(os.listdir(startup.FOLDER))
+        startup.disable_nagle()
+        assert sorted(os.listdir(startup.FOLDER)) == held  # else pipes of other processes would stay open
         with socket.create_connection(server.getsockname()), server.accept()[0] as accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -11,7 +11,7 @@ import streamlit as st
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from pages.server.origins import Origins
+from pages.server.access import OriginCheck
 from tests.server import Server
 
 OWN = "127.0.0.1:8601"
@@ -34,7 +34,7 @@ def answered(kind: str = "http", method: str = "GET", path: str = "/", scheme: s
         for one in ([value] if isinstance(value, str) else value)
     ]
     scope = {"type": kind, "method": method, "path": path, "headers": given, "server": ("127.0.0.1", 8601)}
-    asyncio.run(Origins(app)({**scope, "scheme": {"websocket": "ws"}.get(kind, scheme)}, nothing, nothing))
+    asyncio.run(OriginCheck(app)({**scope, "scheme": {"websocket": "ws"}.get(kind, scheme)}, nothing, nothing))
     return bool(through)
 
 

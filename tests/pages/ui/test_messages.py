@@ -19,9 +19,9 @@ from data.records import datasets, people
 from data.store import Store, open_store
 from judges.errors import AssayError
 from pages.adjudication import page as adjudication_page
+from pages.desk import exchange
 from pages.desk import page as desk_page
-from pages.ui import messages, rows, session
-from pages.ui.sheet import sending
+from pages.ui import session, tables
 from tests import seeds
 
 TEXT = st.text(max_size=8) | st.sampled_from(["\ud800", "\0", "x" * 300, "save", "decide", "withdraw", "01234567"])
@@ -67,7 +67,7 @@ def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch
     state: dict[str, Any] = {}
     desk_page._save(ann, "desk", state, UTC)
     assert not state["acked"] and all(one["why"] for one in state["refused"]) and not state["notice"]
-    sent = sending.received("desk")
+    sent = exchange.received("desk")
     assert len(queue.claim_items(store, "ann", place, "review", QueueFilters(), sent["have"], 8)) == 3
     if sent["want"]:
         with pytest.raises(AssayError):
@@ -86,13 +86,13 @@ def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatc
 @SHAPES
 @given(value=JUNK)
 def test_a_place_is_one_that_there_is(value: Any) -> None:
-    found = messages.place(value, 5)
+    found = session.as_index(value, 5)
     assert found is None or found in range(5)
     chosen = SimpleNamespace(selection=SimpleNamespace(cells=value))
-    assert rows._row(chosen, 5) in (None, *range(5))
+    assert tables._row(chosen, 5) in (None, *range(5))
 
 
 def test_a_component_that_has_sent_nothing_yet(monkeypatch: pytest.MonkeyPatch, store: Store) -> None:
     for state in (None, SimpleNamespace(), SimpleNamespace(outbox=None), {}):
         sends(monkeypatch, store, state)
-        assert sending.received("desk") == {"came": False, "answers": [], "have": [], "want": None}
+        assert exchange.received("desk") == {"came": False, "answers": [], "have": [], "want": None}

@@ -20,7 +20,7 @@ for place in (str(ROOT), str(Path(__file__).parent)):
 
 import fakes  # noqa: E402
 
-from pages.ui.sheet import sheet  # noqa: E402
+from pages.ui.sheet import draw_sheet  # noqa: E402
 
 st.set_page_config(page_title="desk harness", layout="wide")
 ask = st.query_params
@@ -131,7 +131,7 @@ if ask.get("widget"):
     st.selectbox("choice", ["one", "two"])
 with st.sidebar:
     st.write("Assay")
-sheet(
+draw_sheet(
     {
         "person": run,
         "place": f"{case}/review",

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pages.server import bundle
-from pages.ui.sheet import HERE, TEXTS, module
+from pages.server import libraries
+from pages.ui.sheet import HERE, TEXTS, script
 from tests import poison
 
 OPEN = """
@@ -60,9 +60,9 @@ FORMULAS = {
 def page(chromium: Any) -> Iterator[Any]:
     """An empty page with the scripts, and three functions of ours."""
     opened = chromium.new_page()
-    for file in bundle.files().values():
+    for file in libraries.files().values():
         opened.add_script_tag(path=file)
-    opened.add_script_tag(content=module(*(HERE / name for name in TEXTS)) + OPEN, type="module")
+    opened.add_script_tag(content=script(*(HERE / name for name in TEXTS)) + OPEN, type="module")
     opened.wait_for_function("() => !!window.odd")
     yield opened
     opened.close()

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pages.server import bundle
-from pages.ui.sheet import HERE, SCRIPTS, STYLES, module, together
+from pages.server import libraries
+from pages.ui.sheet import HERE, SCRIPTS, STYLES, join_files, script
 from tests.pages.ui.sheet import fakes
 
 Json = dict[str, Any]
@@ -141,13 +141,13 @@ class Bench:
 @pytest.fixture(scope="module")
 def tab(chromium: Any) -> Iterator[Any]:
     """One tab for the file, with a clock that can be turned on; every address is answered here."""
-    scripts = module(*(HERE / name for name in SCRIPTS)) + f"\nexport {{ {', '.join(INNER)} }};"
-    bed = BED.replace("STYLES", repr(together(*(HERE / name for name in STYLES))))
+    scripts = script(*(HERE / name for name in SCRIPTS)) + f"\nexport {{ {', '.join(INNER)} }};"
+    bed = BED.replace("STYLES", repr(join_files(*(HERE / name for name in STYLES))))
 
     def answer(route: Any) -> None:
         path = urlsplit(route.request.url).path
-        if path in bundle.files():
-            route.fulfill(path=bundle.files()[path])
+        if path in libraries.files():
+            route.fulfill(path=libraries.files()[path])
         elif path == "/desk.js":
             route.fulfill(body=scripts, content_type="text/javascript")
         else:

@@ -15,11 +15,11 @@ from data.reports import dashboard as report
 from data.store import Store
 from data.store.ids import now
 from judges.plural import many
-from judges.stats.check_states import COLOURS, STATES
-from pages.ui import download_form, links, picture, text
+from judges.stats.check_states import COLOURS, STATES, Colour
+from pages.ui import picture, text, url_state
 
 
-def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
+def show_scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
     """Of how many systems and items, and from whom; the way to more labels where some have too few."""
     items = max((sum(s.items for s in tile.systems) for tile in shown), default=0)
     systems = len({s.name for tile in shown for s in tile.systems})
@@ -30,10 +30,10 @@ def scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
     )  # fmt: skip
     if any(mean.missing for tile in shown for s in tile.systems for mean in s.means[tile.lead : tile.lead + 1]):
         to = {"dataset": dataset, "stream": "audit"}
-        links.to("queue", "Label more, to correct every system", icon=":material/inbox:", **to)
+        url_state.link("queue", "Label more, to correct every system", icon=":material/inbox:", **to)
 
 
-def doubted(store: Store, dataset: Dataset, judge: str) -> None:
+def list_doubted(store: Store, dataset: Dataset, judge: str) -> None:
     """For leads: which of the tiles are to be reviewed, as labels since their approval speak against them."""
     found = [(one, how) for one, how in approvals.find_doubted(store, dataset.id) if one.judge == judge]
     for one, how in found:
@@ -43,17 +43,17 @@ def doubted(store: Store, dataset: Dataset, judge: str) -> None:
                 name=one.dimension.replace("_", " "), sort=one.sort, why=how.why,
             )  # fmt: skip
             case = f"{judge}.{one.sort}.{one.dimension}"
-            links.to("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
+            url_state.link("approvals", "Review", icon=":material/arrow_forward:", dataset=dataset.name, case=case)
 
 
-_COLOURS: dict[str, str] = {
+_COLOURS: dict[str, Colour] = {
     **{state: COLOURS[one.role] for state, one in STATES.items()},
     **{one.word: one.colour for one in reversed(APPROVAL_STATES.values())},
     dashboard.UNDECIDED: APPROVAL_STATES["open"].colour,
 }
 
 
-def reading() -> None:
+def explain_tiles() -> None:
     """What each part of a tile means."""
     with st.expander("How to read this", icon=":material/help:"):
         st.markdown(
@@ -76,7 +76,7 @@ def reading() -> None:
         )
 
 
-def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
+def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
     """What of this judge is not shown, and why."""
     st.subheader("Withheld", anchor=False)
     with st.spinner("Looking at what is not approved ..."):
@@ -97,17 +97,17 @@ def withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
                 if one.why != one.outside:
                     text.quiet("{more}", more=more)
     with st.container(horizontal=True):
-        links.to("approvals", "Approvals", icon=":material/verified:", dataset=dataset.name, judge=judge)
-        links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name, judge=judge)
+        url_state.link("approvals", "Approvals", icon=":material/verified:", dataset=dataset.name, judge=judge)
+        url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name, judge=judge)
 
 
-def nothing(store: Store, dataset: Dataset, judges: Sequence[DatasetJudge]) -> None:
+def explain_nothing(store: Store, dataset: Dataset, judges: Sequence[DatasetJudge]) -> None:
     """Nothing is approved: what has to happen first, with the ways there."""
     if not judges:
         st.info("No judge has scored this dataset yet, so there is nothing to publish.", icon=":material/gavel:")
         with st.container(horizontal=True):
-            links.to("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset.name)
-            links.to("import", "Import judgments", icon=":material/upload_file:")
+            url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset.name)
+            url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
     st.info(
         "Nothing is approved on this dataset yet, so no figure may be shown. A dimension comes here in three steps: "
@@ -116,16 +116,18 @@ def nothing(store: Store, dataset: Dataset, judges: Sequence[DatasetJudge]) -> N
         icon=":material/verified:",
     )
     with st.container(horizontal=True):
-        links.to("queue", "Draw and label a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
-        links.to("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
-        links.to("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
+        url_state.link(
+            "queue", "Draw and label a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit"
+        )
+        url_state.link("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
+        url_state.link("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
     for judge in judges[:1]:
-        withheld(store, dataset, judge.id, judge.model)
+        list_withheld(store, dataset, judge.id, judge.model)
 
 
-def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:
+def download_popover(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:
     """The dashboard as files, for people without an account."""
-    name = download_form.named("dashboard", dataset.name)
+    name = picture.file_name("dashboard", dataset.name)
 
     def page() -> bytes:
         found = dashboard.load_published(store, dataset, judge)
@@ -147,7 +149,7 @@ def download(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) 
         svg = report.picture(tile, dataset.name)
         with st.container(horizontal=True):
             st.download_button(
-                "Save as SVG", svg, file_name=f"{download_form.named(name, tile.key)}.svg", mime="image/svg+xml",
+                "Save as SVG", svg, file_name=f"{picture.file_name(name, tile.key)}.svg", mime="image/svg+xml",
                 on_click="ignore",
             )  # fmt: skip
-            picture.button(svg, download_form.named(name, tile.key), f"picture:{tile.key}")
+            picture.save_button(svg, picture.file_name(name, tile.key), f"picture:{tile.key}")

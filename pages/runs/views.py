@@ -1,4 +1,4 @@
-"""Runs as people see them: the estimate before, progress during, the table after, and how two judges differ."""
+"""Runs as people see them: progress, the table of all, one in full, and how the judges of two differ."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta, tzinfo
 from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
-from data.runs.run_order import DryRunJudgment, RunOrder, RunProgress, RunSummary
-from judges.card import Card
+from data.runs.run_order import RunProgress, RunSummary
 from judges.client.budget import dollars
 from judges.errors import AssayError
 from judges.plural import many
-from judges.triage import describe_unit
-from pages.ui import clock, links, text
+from pages.ui import run_estimate, text, url_state
 
 MARKS = {
     "running": "▶ running", "stopping": "■ stopping", "stopped": "■ stopped", "interrupted": "! interrupted",
@@ -49,19 +46,7 @@ COLUMNS = {
 }
 
 
-def as_batch(order: RunOrder) -> RunOrder:
-    """The same order through the endpoint's Batch API."""
-    return replace(order, batch=True)
-
-
-def money(cost: float | None) -> str:
-    """US dollars, or that there is nothing to pay, or that the price is not known."""
-    if not cost:
-        return "price not known" if cost is None else "no cost"
-    return f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.4f}"
-
-
-def spent(cost: float | None, estimated: bool, limit: float | None, calls: int = 1) -> str:
+def describe_cost(cost: float | None, estimated: bool, limit: float | None, calls: int = 1) -> str:
     """What a run has cost, of what limit; "" where nothing was asked yet and there is no limit."""
     if not calls and limit is None:
         return ""
@@ -71,13 +56,13 @@ def spent(cost: float | None, estimated: bool, limit: float | None, calls: int =
     return about if limit is None else f"{about if cost else '$0.00'} of the limit of {dollars(limit)}"
 
 
-def resumed(run: RunSummary, now: RunProgress) -> tuple[bool, float | None]:
+def resume_form(run: RunSummary, now: RunProgress) -> tuple[bool, float | None]:
     """(whether to go on with it, the new limit); where it keeps a limit, a small form says what is spent of it."""
     if now.limit is None:
         return st.button("Resume", icon=":material/play_arrow:", key=f"resume:{run.id}", type="primary"), None
     shown = st.popover("Resume, or change the limit", icon=":material/play_arrow:", type="primary")
     with shown, st.form(f"resume:{run.id}", border=False):
-        text.say("{spent} is spent so far on this run.", spent=spent(now.cost, now.estimated, now.limit))
+        text.say("{spent} is spent so far on this run.", spent=describe_cost(now.cost, now.estimated, now.limit))
         if now.open:
             text.quiet(
                 "Up to {open} more may be spent, on calls that were under way when it ended.", open=dollars(now.open)
@@ -87,113 +72,7 @@ def resumed(run: RunSummary, now: RunProgress) -> tuple[bool, float | None]:
     return sent, wanted if wanted != now.limit else None
 
 
-def estimate(found: Any) -> None:
-    """What a run would take, and how that is estimated."""
-    if not found.judgments:
-        st.info(
-            "Nothing is left to ask: this judge has been asked about all of these items. To ask the unscored ones "
-            "again, open its run below.",
-            icon=":material/check:",
-        )
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        with st.container(width="content"):
-            text.say(
-                "**{calls}** for {judgments} of {items}: about {tin} tokens in and {tout} out, {cost}{most}.",
-                calls=many(found.calls, "call"), judgments=many(found.judgments, "judgment"),
-                items=many(found.items, "item"), tin=f"{found.tokens_in:,}", tout=f"{found.tokens_out:,}",
-                cost=money(found.cost), most=f"; at the very most {money(found.most)}" if found.most else "",
-            )  # fmt: skip
-        with st.popover("How this is estimated", type="tertiary", icon=":material/info:"):
-            for note in found.notes:
-                text.quiet("{note}", note=note)
-    if found.long:
-        text.warn("{long}", long=found.long)
-
-
-def requirements(found: Sequence[Any], card: Card) -> None:
-    """What a run of the card needs; what is lacking is highlighted."""
-    if not found:
-        return
-    for need in (one for one in found if one.lacking):
-        text.warn("{said}", said=need.text)
-    with st.container(gap=None):
-        text.say("**What {card} needs**", card=card.title)
-        for need in (one for one in found if not one.lacking):
-            text.quiet("- {said}", said=need.text)
-
-
-def shown(found: Sequence[DryRunJudgment], card: Card) -> None:
-    """A dry run in full: what was sent, what came back, what it was read as."""
-    st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
-    for one in found:
-        why = one.reading.unscored
-        state = f"unscored: {why.replace('_', ' ')}" if why else many(len(one.reading.scores), "score")
-        with st.expander(text.plain(f"{one.name} · {state}"), expanded=one is found[0]):
-            left, right = st.columns(2, gap="medium")
-            with left:
-                st.caption("What was sent")
-                call, calls = 0, sum(message["role"] == "system" for message in one.messages)
-                for message in one.messages:
-                    call += message["role"] == "system"
-                    which = f"call {call} of {calls}, " if calls > 1 else ""
-                    text.quiet("{which}{role} message", which=which, role=message["role"])
-                    st.code(message["content"], language=None, wrap_lines=True, height=300)
-            with right:
-                st.caption("What came back")
-                reply(one.raw)
-                st.caption("What it was read as")
-                reading(one.reading, card)
-
-
-def reply(raw: str) -> None:
-    """A raw reply: laid out where it is JSON, and as it came."""
-    try:
-        spread = json.dumps(json.loads(raw), indent=2, ensure_ascii=False)
-    except ValueError:
-        st.code(raw or "nothing", language=None, wrap_lines=True, height=300 if len(raw) > 600 else "content")
-        return
-    laid_out, as_it_came = st.tabs(["Laid out", "As it came"])
-    laid_out.code(spread, language="json", wrap_lines=True, height=300)
-    as_it_came.code(raw, language=None, wrap_lines=True, height=300)
-
-
-def reading(found: Any, card: Card) -> None:
-    """Scores and remarks that a reply was read as, or why it was not."""
-    if found.unscored:
-        st.text(f"Unscored ({found.unscored.replace('_', ' ')}): {found.why}.")
-        return
-
-    def value(score: Any) -> str:
-        dimension = card.dimension(score.dimension, score.unit)
-        if dimension is not None:
-            return dimension.scale.say(score.value)
-        return "n/a" if score.value is None else f"{score.value:g}"
-
-    rows = [
-        (
-            describe_unit(s.unit).strip() or s.unit,
-            s.dimension.replace("_", " "),
-            value(s),
-            s.confidence,
-            s.source,
-        )
-        for s in found.scores
-    ]
-    frame = pd.DataFrame(rows, columns=["Where", "Dimension", "Value", "Confidence", "Source"])
-    known = frame if frame["Confidence"].notna().any() else frame[["Where", "Dimension", "Value"]]
-    st.dataframe(known, hide_index=True, height="content" if len(rows) <= 12 else 340)
-    for remark in (r for r in found.remarks if r.sort == "rule"):
-        st.text(f"Breaks a rule: {remark.text}")
-
-
-def words(card: Any, score: Any) -> str:
-    """A score as its scale says it: "good", not its place among the answers."""
-    dimension = card.dimension(score.dimension, score.unit)
-    return f"{score.value:g}" if dimension is None else str(dimension.scale.say(score.value))
-
-
-def standing(run: RunSummary, now: RunProgress, controls: Callable[[RunProgress], None]) -> None:
+def show_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProgress], None]) -> None:
     """How far a run is; `controls` draws what can be done about it."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -211,13 +90,13 @@ def standing(run: RunSummary, now: RunProgress, controls: Callable[[RunProgress]
         st.progress(
             now.done / now.total if now.total else 1.0, text=text.plain(f"{now.done:,} of {now.total:,} judgments")
         )
-        left = f"about {clock.span(timedelta(seconds=now.seconds_left))} left" if now.seconds_left else ""
+        left = f"about {text.duration(timedelta(seconds=now.seconds_left))} left" if now.seconds_left else ""
         if now.state == "running" and not left:
             left = "time left not known yet"
         parts = [
             f"{now.scored:,} scored", *(f"{n:,} {reason.replace('_', ' ')}" for reason, n in now.unscored.items()),
             many(now.calls, "call"), f"{now.tokens_in:,} tokens in, {now.tokens_out:,} out",
-            spent(now.cost, now.estimated, now.limit, now.calls), _whole(now), f"endpoint: {address(run)}",
+            describe_cost(now.cost, now.estimated, now.limit, now.calls), _whole(now), f"endpoint: {_endpoint_of(run)}",
             f"up to {dollars(now.open)} more under way" if now.open else "",
             f"{now.rate:.1f} a second" if now.rate and now.state == "running" else "", left,
         ]  # fmt: skip
@@ -235,7 +114,7 @@ def _whole(now: RunProgress) -> str:
     return f"about {dollars(now.cost / now.done * now.total)} in all"
 
 
-def table(found: Sequence[RunSummary], made: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[RunSummary]:
+def run_table(found: Sequence[RunSummary], made: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[RunSummary]:
     """All runs, newest first, with (judgments made, scored) of each; those that were chosen (to open, to compare)."""
     rows = [_row(run, *made.get(run.id, (0, 0)), zone) for run in found]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -259,31 +138,31 @@ def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ..
         MARKS[run.state], int(100 * done / total) if total else 100, f"{done:,} of {total:,}", run.why,
         run.model, run.card, run.dataset,
         "not known" if run.cost is None else f"{about}{dollars(run.cost)}",
-        "" if whole is None else dollars(whole) if done == total or not whole else f"about {money(whole)}",
+        "" if whole is None else dollars(whole) if done == total or not whole else f"about {run_estimate.price(whole)}",
         "" if run.limit is None else dollars(run.limit),
-        address(run), done - scored, run.tokens, run.by, clock.at(run.at, zone), said(run.params),
+        _endpoint_of(run), done - scored, run.tokens, run.by, text.moment(run.at, zone), describe_params(run.params),
     )  # fmt: skip
 
 
-def address(run: RunSummary) -> str:
+def _endpoint_of(run: RunSummary) -> str:
     """Where a run asks, in words or as its address."""
     return "practice, within Assay" if run.inside else run.endpoint or "as the server's environment says"
 
 
-def trials(found: Any) -> None:
+def show_trial_costs(found: Any) -> None:
     """What was asked outside of runs has cost, where it has."""
     if found.cost:
         about = f"{'about ' if found.estimated else ''}{dollars(found.cost)}"
         text.quiet("Dry runs and checks outside of runs: {calls}, {cost}.", calls=many(found.calls, "call"), cost=about)
 
 
-def said(params: dict[str, Any]) -> str:
+def describe_params(params: Mapping[str, Any]) -> str:
     """Parameters in one line."""
     ordered = sorted(params.items(), key=lambda pair: pair[0] != "probe")  # a probe is what one looks for
     return ", ".join(f"{name} {value}" for name, value in ordered)
 
 
-def differences(one: Any, other: Any) -> None:
+def show_differences(one: Any, other: Any) -> None:
     """Two judges side by side: parameters that differ, and their prompts line by line."""
     pairs = {**{"card": (one.card.name, other.card.name), "model": (one.model, other.model)}}
     pairs |= {"card version": (one.card.version, other.card.version)}
@@ -300,7 +179,7 @@ def differences(one: Any, other: Any) -> None:
         lines = _lines(one.card.prompts.get(name, "")), _lines(other.card.prompts.get(name, ""))
         apart = list(difflib.unified_diff(*lines, lineterm="", n=2))[2:]
         if apart:
-            text.say("**{name}**, sentence by sentence: − the first judge's, + the second's", name=variant(name))
+            text.say("**{name}**, sentence by sentence: − the first judge's, + the second's", name=_prompt_title(name))
             st.code(
                 "\n".join("   ⋯" if line.startswith("@@") else line for line in apart), language="diff", wrap_lines=True
             )
@@ -314,39 +193,39 @@ def _lines(prompt: str) -> list[str]:
     return re.sub(r"(?<=[.!?:;]) +(?=\S)", "\n", prompt).splitlines()
 
 
-def variant(name: str) -> str:
+def _prompt_title(name: str) -> str:
     """A prompt of a card by its name."""
     return f"Prompt for {name.replace('_', ' ')}" if name else "Prompt"
 
 
-def prompts(card: Any) -> None:
+def _show_prompts(card: Any) -> None:
     """All prompts of a card, a tab each where there are several."""
     found = dict(card.prompts)
-    places = st.tabs([text.plain(variant(name)) for name in found]) if len(found) > 1 else [st.container()]
+    places = st.tabs([text.plain(_prompt_title(name)) for name in found]) if len(found) > 1 else [st.container()]
     for place_, words in zip(places, found.values(), strict=True):
         place_.code(words, language=None, wrap_lines=True, height=420)
 
 
-def title(run: RunSummary, zone: tzinfo) -> None:
+def show_title(run: RunSummary, zone: tzinfo) -> None:
     """What a run is."""
     st.title("Run", anchor=False)
     more = [
         f"{many(run.most, 'item')} drawn at random" if run.most else "", "as a batch" if run.batch else "",
         "what was unscored asked again" if run.only_unscored else "",
     ]  # fmt: skip
-    begun = f"Begun by {run.by}, {clock.at(run.at, zone)}. Endpoint: {address(run)}"
+    begun = f"Begun by {run.by}, {text.moment(run.at, zone)}. Endpoint: {_endpoint_of(run)}"
     text.quiet("{told}", told=" · ".join([begun, *(m for m in more if m)]))
 
 
-def ways(run: RunSummary) -> None:
+def show_links(run: RunSummary) -> None:
     """Where to go on from a run."""
     with st.container(horizontal=True):
-        links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=run.dataset, judge=run.judge)
-        links.to("audits", "Audits", icon=":material/troubleshoot:", dataset=run.dataset, judge=run.judge)
-        links.to("desk", "Review desk", icon=":material/rate_review:", dataset=run.dataset, judge=run.judge)
+        url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=run.dataset, judge=run.judge)
+        url_state.link("audits", "Audits", icon=":material/troubleshoot:", dataset=run.dataset, judge=run.judge)
+        url_state.link("desk", "Review desk", icon=":material/rate_review:", dataset=run.dataset, judge=run.judge)
 
 
-def facts(run: RunSummary, judge: Any) -> None:
+def show_judge(run: RunSummary, judge: Any) -> None:
     """Parameters and prompt of a run's judge."""
     left, right = st.columns([1, 2], gap="large")
     with left:
@@ -357,10 +236,10 @@ def facts(run: RunSummary, judge: Any) -> None:
         )
     with right:
         st.subheader("Prompt", anchor=False)
-        prompts(judge.card)
+        _show_prompts(judge.card)
 
 
-def act(doing: str, work: Callable[[], object], again: bool = False) -> None:
+def attempt(doing: str, work: Callable[[], object], again: bool = False) -> None:
     """Do it; a refusal is a sentence. `again`: the whole page follows."""
     try:
         with st.spinner(text.plain(doing)):
@@ -372,7 +251,7 @@ def act(doing: str, work: Callable[[], object], again: bool = False) -> None:
         st.rerun()
 
 
-def go(run: str) -> None:
+def open_run(run: str) -> None:
     """Open a run."""
     st.query_params["run"] = run
     st.rerun()

@@ -8,9 +8,12 @@ from typing import Any
 
 import streamlit as st
 
+from data.cards import cards
+from data.gold import fewshot
 from data.gold.fewshot import ExampleDraft
 from data.records import datasets, items
 from data.records.datasets import Dataset
+from data.records.people import Person
 from data.store import Store
 from judges.card import Card, Example
 from judges.errors import AssayError
@@ -31,19 +34,19 @@ def _kept(card: Card) -> dict[str, Any]:
     return session.scratch(f"examples:{card.name}:{card.version}")
 
 
-def held(card: Card) -> list[Example]:
+def _draft_examples(card: Card) -> list[Example]:
     """The examples as they stand in the form: at first the card's own."""
     st.caption(_ABOUT)
     found: list[Example] = _kept(card).setdefault("now", list(card.examples))
     return found
 
 
-def forget(card: Card) -> None:
+def _discard_draft(card: Card) -> None:
     """Begin anew with what the card has."""
     _kept(card).clear()
 
 
-def listed(now: list[Example], card: Card) -> None:
+def _list_examples(now: list[Example], card: Card) -> None:
     """The examples, each with a way to remove it."""
     for number, one in enumerate(now):
         with st.container(horizontal=True, vertical_alignment="top"):
@@ -66,7 +69,7 @@ def _reply(reply: dict[str, Any] | str) -> None:
         st.json(reply, expanded=True)
 
 
-def where(store: Store, card: Card) -> Dataset | None:
+def _choose_source(store: Store, card: Card) -> Dataset | None:
     """The dataset that an example comes from; None: it is pasted."""
     known = {d.id: d for d in datasets.all_datasets(store) if card.kind in datasets.item_kinds(store, d.id)}
     with st.container(width=420):
@@ -77,13 +80,13 @@ def where(store: Store, card: Card) -> Dataset | None:
     return known.get(chosen)
 
 
-def item(store: Store, found: Mapping[str, str], card: Card) -> tuple[str, str] | None:
+def _choose_item(store: Store, found: Mapping[str, str], card: Card) -> tuple[str, str] | None:
     """An item and the part of it that the judge sees, if any item is labelled."""
     if not found:
         st.info("Nobody has labelled an item of this dataset on this card's dimensions.", icon=":material/inbox:")
         return None
     left, right = st.columns([3, 1])
-    chosen = left.selectbox("Item", list(found), format_func=found.get, key=f"item:{card.version}")
+    chosen = left.selectbox("Item", list(found), format_func=found.__getitem__, key=f"item:{card.version}")
     parts = card.parts(items.load_item(store, chosen).content)
     if not parts:
         st.info("This card has nothing to judge in that item.", icon=":material/inbox:")
@@ -92,7 +95,7 @@ def item(store: Store, found: Mapping[str, str], card: Card) -> tuple[str, str] 
     return str(chosen), str(part)
 
 
-def written(card: Card, draft: ExampleDraft | None, at: tuple[str, str] | None) -> Example | None:
+def _edit_labelled(card: Card, draft: ExampleDraft | None, at: tuple[str, str] | None) -> Example | None:
     """An example of an item, as the person has edited it; None while it is not to be added."""
     if draft is None or at is None:
         return None
@@ -122,7 +125,7 @@ def written(card: Card, draft: ExampleDraft | None, at: tuple[str, str] | None) 
     return _example(card, {"shows": shows.strip(), "fields": draft.fields, "reply": _parsed(card, given)})
 
 
-def pasted(card: Card) -> Example | None:
+def _edit_pasted(card: Card) -> Example | None:
     """An example as JSON; None while it is not to be added."""
     given = st.text_area(
         "The example as JSON", key=f"paste:{card.version}", height=240,
@@ -153,26 +156,26 @@ def _example(card: Card, row: Any) -> Example | None:
         return None
     try:
         found = parse_example(row, "The example")
-        check_example(card, len(held_now(card)) + 1, found)
+        check_example(card, len(_form_examples(card)) + 1, found)
     except AssayError as error:
         text.refuse(error)
         return None
     return found
 
 
-def held_now(card: Card) -> Sequence[Example]:
+def _form_examples(card: Card) -> Sequence[Example]:
     """The examples in the form, without a word."""
     found: list[Example] = _kept(card).get("now", [])
     return found
 
 
-def add(card: Card, example: Example) -> None:
+def _add_button(card: Card, example: Example) -> None:
     """Put an example into the form."""
     _kept(card)["now"].append(example)
     st.rerun()
 
 
-def ready(card: Card, now: Sequence[Example]) -> bool:
+def _confirm(card: Card, now: Sequence[Example]) -> bool:
     """Whether the person attaches what is in the form; says how many are missing, and what will change."""
     if tuple(now) == card.examples:
         return False
@@ -181,3 +184,30 @@ def ready(card: Card, now: Sequence[Example]) -> bool:
         return False
     st.caption("This changes the card's version: the judges that used it before stay as they are.")
     return st.button("Attach these examples" if now else "Remove all examples", type="primary")
+
+
+def edit_examples(who: Person, card: Card) -> None:
+    """The examples of a card: some added, some removed; another set of them is another version."""
+    store = session.store()
+    now = _draft_examples(card)
+    _list_examples(now, card)
+    if len(now) < MOST:
+        dataset = _choose_source(store, card)
+        if dataset is not None:
+            items = fewshot.offered_items(store, who.name, dataset.id, card)
+            at = _choose_item(store, items, card)
+            found = _edit_labelled(card, fewshot.open_draft(store, who.name, card, *at) if at else None, at)
+        else:
+            found = _edit_pasted(card)
+        if found is not None:
+            _add_button(card, found)
+    if not _confirm(card, now):
+        return
+    try:
+        made = cards.attach_examples(store, who.name, card.name, now)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    _discard_draft(card)
+    session.scratch("cards")["done"] = f"{card.title} is now version {made.version}: judges that use it are new judges."
+    st.rerun()

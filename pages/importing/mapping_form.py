@@ -32,7 +32,7 @@ _LABELLED = [
 ]  # fmt: skip
 
 
-def editor(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMapping, list[str]]:
+def edit_mapping(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMapping, list[str]]:
     """The mapping as it now is on screen, and what it still lacks."""
     key = f"mapping:{importing.mapping_key(known.columns)}"
     columns = known.columns
@@ -75,7 +75,7 @@ def editor(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMapping, li
     return mapping, faults + mapping.faults(columns, cards.current_cards(session.store()))
 
 
-def becomes(known: DetectedFile, mapping: ColumnMapping) -> None:
+def preview_mapping(known: DetectedFile, mapping: ColumnMapping) -> None:
     """What the first rows of the table become."""
     lines, wrong = importing.example_lines(known.file.name, known.rows, mapping)
     with st.expander("What the first rows become", expanded=True):

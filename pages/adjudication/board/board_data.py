@@ -7,14 +7,14 @@ from typing import Any
 from data.adjudication.docket import Docket, shuffle_labels
 from data.gold.disputes import LabelledCell
 from data.store.ids import content_id
-from pages.ui.sheet import compose
+from pages.ui.sheet import sheet_data
 
 Json = dict[str, Any]
 
 
-def item(docket: Docket, actor: str) -> Json:
+def item_data(docket: Docket, actor: str) -> Json:
     """The board's JSON for one item (its fields are described in this folder's __init__)."""
-    sheet = compose.sheet(docket.view)
+    sheet = sheet_data.sheet_data(docket.view)
     rows = [
         {k: row[k] for k in ("unit", "sort", "no", "title", "texts", "columns")}
         for row in sheet["rows"]
@@ -40,7 +40,7 @@ def _cell(docket: Docket, cell: LabelledCell, actor: str) -> Json:
     said = shuffle_labels(cell.item, cell.unit, cell.dimension, cell.said)
     # A and B are the responses of a pair: its people are P, Q, ...
     first = 15 if docket.view.item.content.kind == "pair" else 0
-    letter = {s.person: letters(first + n) for n, s in enumerate(said)}
+    letter = {s.person: person_letter(first + n) for n, s in enumerate(said)}
     dimension = docket.dimensions.get((cell.unit, cell.dimension))
     here = {cell.unit, cell.unit.partition("/")[0]}
     held = cell.decision
@@ -50,8 +50,8 @@ def _cell(docket: Docket, cell: LabelledCell, actor: str) -> Json:
         "label": _label(docket, cell.unit, cell.dimension),
         "definition": dimension.definition if dimension else "",
         "kind": cell.scale.kind,
-        "steps": compose.answers(cell.scale, docket.view.item.content),
-        "range": compose.field(cell.scale),
+        "steps": sheet_data.answer_steps(cell.scale, docket.view.item.content),
+        "range": sheet_data.number_range(cell.scale),
         "said": [{"by": letter[s.person], "v": s.value} for s in said],
         "notes": [
             {"by": letter.get(w.person, "–"), "sort": w.sort, "text": w.text}
@@ -66,7 +66,7 @@ def _cell(docket: Docket, cell: LabelledCell, actor: str) -> Json:
         "judges": [
             {
                 "name": j.judge,
-                "v": compose.answer(cell.scale, j.value),
+                "v": sheet_data.shown_answer(cell.scale, j.value),
                 "said": cell.scale.say(j.value),
                 "note": j.note,
             }
@@ -76,9 +76,9 @@ def _cell(docket: Docket, cell: LabelledCell, actor: str) -> Json:
     }
 
 
-def letters(n: int) -> str:
+def person_letter(n: int) -> str:
     """A, B, ... Z, AA, AB, ...: how the people of a cell are called until it is decided."""
-    return (letters(n // 26 - 1) if n > 25 else "") + chr(65 + n % 26)
+    return (person_letter(n // 26 - 1) if n > 25 else "") + chr(65 + n % 26)
 
 
 def _label(docket: Docket, unit: str, name: str) -> str:

@@ -13,7 +13,7 @@ from data.exporting import files
 from data.records.names import display_name
 from data.trail.trail import TrailEntry
 from judges import plural
-from pages.ui import clock, ledger
+from pages.ui import tables, text
 
 SPANS = {"": "any time", "1": "today", "7": "the last 7 days", "30": "the last 30 days"}
 KINDS = {
@@ -33,7 +33,7 @@ KINDS = {
 }
 
 
-def kinds(known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
+def choose_kinds(known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
     """The kinds that are wanted, from the address or the chooser; all usual ones where none is chosen."""
     there = [kind for kind in st.query_params.get("kinds", "").split(",") if kind in known]
     chosen: list[str] = st.multiselect(
@@ -47,7 +47,7 @@ def kinds(known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
     return tuple(chosen) or tuple(usual)
 
 
-def since(days: str, zone: tzinfo) -> datetime | None:
+def period_begin(days: str, zone: tzinfo) -> datetime | None:
     """The moment (UTC) from which on so many days, today's included, are counted in a zone; None for any time."""
     if not days:
         return None
@@ -58,30 +58,30 @@ def since(days: str, zone: tzinfo) -> datetime | None:
 _COLUMNS = (("When", "128px"), ("Who", "132px"), ("Kind", "112px"), ("Dataset", "124px"), ("What", ""))
 
 
-def opened(entries: Sequence[TrailEntry], key: str) -> TrailEntry | None:
+def open_entry(entries: Sequence[TrailEntry], key: str) -> TrailEntry | None:
     """The change that is open in the table of that key."""
-    at = ledger.opened(key, len(entries))
+    at = tables.open_row(key, len(entries))
     return None if at is None else entries[at]
 
 
-def table(entries: Sequence[TrailEntry], zone: tzinfo, key: str, parts: Sequence[ledger.Part]) -> None:
+def trail_table(entries: Sequence[TrailEntry], zone: tzinfo, key: str, parts: Sequence[tables.Part]) -> None:
     """The changes, a row each; the one that is open with what it wrote."""
     rows = [
-        [clock.at(e.at, zone), display_name(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries
+        [text.moment(e.at, zone), display_name(e.actor), KINDS.get(e.kind, e.kind), e.dataset, e.what] for e in entries
     ]
-    at = opened(entries, key)
+    at = open_entry(entries, key)
     if at is not None:
         head = f"Revision {at.seq:,}, {at.at:%Y-%m-%d %H:%M:%S} UTC"
         parts = [(f"{head} · {title}", columns, found) for title, columns, found in parts]
-    ledger.table(_COLUMNS, rows, key, "Changes", parts)
+    tables.wrapped_table(_COLUMNS, rows, key, "Changes", parts)
 
 
-def many(entries: Sequence[TrailEntry]) -> str:
+def count_changes(entries: Sequence[TrailEntry]) -> str:
     """How many changes these are, in words."""
     return plural.many(len({entry.seq for entry in entries}), "change")
 
 
-def download(every: Callable[[], Iterable[TrailEntry]]) -> None:
+def download_button(every: Callable[[], Iterable[TrailEntry]]) -> None:
     """All changes that fit as CSV, made when it is asked for."""
 
     def made() -> bytes:

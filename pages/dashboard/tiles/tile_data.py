@@ -18,11 +18,13 @@ _UNITS = {
 }
 
 
-def tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
+def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
     """The data of one tile (pages/dashboard/tiles/tiles.js)."""
     several = len({point.run for system in given.systems for point in system.trend}) > 1
     approval, dimension = given.approval, given.asking.dimension
-    trust = {"t": "✓ approved", "help": "A lead approved it: here the judge agrees with people as the policy requires."}
+    trust: dict[str, Any] = {
+        "t": "✓ approved", "help": "A lead approved it: here the judge agrees with people as the policy requires.",
+    }  # fmt: skip
     if given.today.told:
         trust = {"t": given.today.mark, "help": given.today.told, "made": True}
     return {

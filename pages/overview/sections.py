@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta, tzinfo
+from typing import Literal
 
 import streamlit as st
 
 from data.adjudication.adjudication import adjudication_work
 from data.approvals.approvals import ToDecide
 from data.queue.progress import DatasetProgress, PersonalProgress, QueueProgress
+from data.queue.queue import Stream
 from data.records.datasets import Dataset, DatasetJudge
 from data.records.names import display_name
 from data.records.people import Person
 from data.trail.activity import Activity
 from judges.plural import many
 from judges.stats.check_states import STATES
-from pages.ui import clock, links, session, text
+from pages.ui import session, text, url_state
 from pages.ui.choose import STREAMS
 
 MOVED = {
@@ -35,20 +37,23 @@ MOVED = {
 }
 
 
-def waiting(dataset: Dataset, stream: str, left: int, seconds: float | None, first: bool) -> None:
+def waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: float | None, first: bool) -> None:
     """One queue with items for this person, about how long it is, and the way to the desk."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(gap=None):
             text.say("**{n}** in {dataset}", n=many(left, "item"), dataset=dataset.name)
-            about = f", about {clock.span(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
+            about = f", about {text.duration(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
             text.quiet("{stream}{about}", stream=STREAMS[stream], about=about)
-        kind = "primary" if first else "secondary"
+        kind: Literal["primary", "secondary"] = "primary" if first else "secondary"
         if st.button("Label", key=f"label:{dataset.id}:{stream}", type=kind, icon=":material/arrow_forward:"):
-            links.go("desk", dataset=dataset.name, stream=stream)
+            url_state.open_page("desk", dataset=dataset.name, stream=stream)
 
 
-def far(
-    dataset: Dataset, done: DatasetProgress, queues: dict[str, QueueProgress], judges: Sequence[DatasetJudge]
+Judges = Sequence[DatasetJudge]
+
+
+def dataset_progress(
+    dataset: Dataset, done: DatasetProgress, queues: Mapping[Stream, QueueProgress], judges: Judges
 ) -> None:
     """How far one dataset is, by whom it is judged, and the way to its figures."""
     with st.container(border=True, gap="small"):
@@ -59,7 +64,7 @@ def far(
             people = many(done.people, "person").replace("persons", "people")
             text.quiet("{labels} by {people}", labels=many(done.labels, "label"), people=people)
             st.space("stretch")
-            links.to("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name)
+            url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name)
         bars = [("labelled", done.labelled, done.items)]
         bars += [(STREAMS[s].lower(), q.answered, q.drawn) for s, q in queues.items()]
         for column, (name, part, whole) in zip(st.columns(3, gap="medium"), bars, strict=True):
@@ -69,7 +74,7 @@ def far(
         text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)
 
 
-def pace(mine: PersonalProgress, days: list[int]) -> None:
+def own_progress(mine: PersonalProgress, days: list[int]) -> None:
     """A person's own progress, with the last days as bars."""
     bars = days if any(days) else None
     label = "Items today (bars: last 14 days)" if bars else "Items today"
@@ -79,12 +84,12 @@ def pace(mine: PersonalProgress, days: list[int]) -> None:
     right.metric("Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="Median of the last 50.")
 
 
-def moved(found: list[Activity], zone: tzinfo) -> None:
+def recent_activity(found: list[Activity], zone: tzinfo) -> None:
     """The newest changes in words, each with its time."""
     if not found:
         st.caption("Nothing yet.")
     for move in found:
-        values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": clock.at(move.at, zone)}
+        values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": text.moment(move.at, zone)}
         what = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
         text.quiet(MOVED[move.sort], actor=display_name(move.actor), n=many(move.n, what), **values)
 
@@ -106,7 +111,7 @@ def approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, st
                         judge=judges.get(one.judge, "the judge")
                     ),
                 )  # fmt: skip
-                links.to(
+                url_state.link(
                     "approvals", "Review and decide", icon=":material/arrow_forward:", dataset=dataset,
                     case=f"{one.judge}.{one.sort}.{one.dimension}",
                 )  # fmt: skip
@@ -123,7 +128,9 @@ def approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, st
             text.quiet("{told}.", told=told)
             with st.container(horizontal=True):
                 for key in list(dict.fromkeys(keys))[:3]:
-                    links.to("approvals", names.get(key, ""), icon=":material/verified:", dataset=names.get(key, ""))
+                    url_state.link(
+                        "approvals", names.get(key, ""), icon=":material/verified:", dataset=names.get(key, "")
+                    )
 
 
 def adjudication(dataset: Dataset, who: Person) -> None:
@@ -135,4 +142,4 @@ def adjudication(dataset: Dataset, who: Person) -> None:
                 text.say("**{n}** in {dataset}", n=many(n, "rating"), dataset=dataset.name)
                 st.caption("Adjudication: people disagree")
             if st.button("Decide", key=f"decide:{dataset.id}", icon=":material/arrow_forward:"):
-                links.go("adjudication", dataset=dataset.name)
+                url_state.open_page("adjudication", dataset=dataset.name)

@@ -6,7 +6,7 @@ from datetime import UTC, tzinfo
 from typing import Any
 
 from data.records.guidelines import GuidelinesVersion
-from pages.ui import messages as sent
+from pages.ui import session
 
 FIRST, AHEAD, LETTERS = 2, 8, 400_000
 """How many sheets are sent ahead, and how many characters they may hold together.
@@ -26,9 +26,10 @@ _EMPTY = {
 }
 
 
-def light(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """As many of the sheets as are light enough to send together, at least two."""
-    total, kept = 0, []
+    total = 0
+    kept: list[dict[str, Any]] = []
     for sheet in sheets:
         total += sum(len(text["text"] or "") for row in sheet["rows"] for text in row["texts"])
         total += sum(len(head["text"]) for head in sheet["head"])
@@ -39,22 +40,22 @@ def light(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def received(key: str) -> dict[str, Any]:
-    """What the desk with that key has sent.
+    """What the desk with that key has session.
 
     came: whether it has sent anything; answers (of any shape); have: items; want: {item, reveal} or None.
     """
-    outbox = sent.outbox(key)
-    want = sent.table(outbox.get("want"))
-    item = sent.words(want.get("item"))
+    outbox = session.outbox(key)
+    want = session.as_dict(outbox.get("want"))
+    item = session.as_text(want.get("item"))
     return {
         "came": bool(outbox.get("nonce")),
-        "answers": sent.several(outbox.get("answers")),
-        "have": [name for one in sent.several(outbox.get("have")) if (name := sent.words(one))],
+        "answers": session.as_list(outbox.get("answers")),
+        "have": [name for one in session.as_list(outbox.get("have")) if (name := session.as_text(one))],
         "want": {"item": item, "reveal": want.get("reveal") is True} if item else None,
     }
 
 
-def guide(version: GuidelinesVersion | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:
+def guidelines_data(version: GuidelinesVersion | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:
     """The guidelines that hold, as the desk shows them."""
     if version is None:
         return None
@@ -63,7 +64,7 @@ def guide(version: GuidelinesVersion | None, dataset: str, zone: tzinfo) -> dict
     return {"dataset": dataset, "no": version.number, "text": version.text, "by": version.person, "on": on}
 
 
-def empty(stream: str, filtered: bool) -> dict[str, str]:
+def empty_text(stream: str, filtered: bool) -> dict[str, str]:
     """What the desk shows when nothing waits."""
     title, text = _EMPTY["filtered" if filtered else stream]
     return {"title": title, "text": text}

@@ -1,29 +1,26 @@
-"""How a card is shown, and the form in which one is written: names, definitions and scales in a table, checked live."""
+"""Writing a card: a form with names, definitions and scales in a table, which is checked live, and a preview."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from data.cards.uses import CardUse
-from judges.authoring.soundness import find_faults
+from data.cards import cards
+from data.records.people import Person
+from judges.authoring.recipe import check_recipe
 from judges.card import Card
-from judges.plural import many
-from judges.reading.schema import schema_in_words
+from judges.errors import AssayError
 from judges.types import SORTS_OF, Dimension, Kind
+from pages.cards import card_view
 from pages.ui import session, text, url_state
-from pages.ui.rows import clickable
 
-KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
-SCALES = {
+_SCALES = {
     "ordinal": "whole numbers", "interval": "any number", "ordered": "words, worst to best",
     "unordered": "words, no order", "flag": "yes or no",
 }  # fmt: skip
-ORIGINS = {"folder": "built-in", "over": "applied per turn", "own": "custom"}
 _COLUMNS = ("Name", "Unit", "Definition", "Scale", "From", "To", "Step", "Words", "n/a", "Anchors")
 EXAMPLES: dict[str, dict[str, Any]] = {
     "example: tone of support": {
@@ -66,131 +63,43 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 _ANCHORS = "Anchors say what answers mean: 5 = flawless; 3 = some slips; 1 = unusable"
 
 
-def origin(card: Card) -> str:
-    """Where a card comes from: a key of ORIGINS."""
-    recipe = card.recipe or {}
-    return "own" if recipe.get("how") == "own" else "over" if "over" in recipe else "folder"
-
-
-def listed(cards: Mapping[str, Card], uses: Mapping[str, Sequence[CardUse]]) -> None:
-    """All cards, those in use first; a click on one opens it."""
-    for title, used in (("In use", True), ("Not used yet", False)):
-        names = [name for name in cards if bool(uses.get(name)) == used]
-        if names:
-            st.subheader(text.plain(title), anchor=False)
-            rows = [_line(cards[name], uses.get(name, ())) for name in names]
-            clickable(
-                pd.DataFrame(rows).drop(columns=[] if used else ["Used by"]),
-                partial(_open, names), f"cards:{title}", column_config=_LISTED, height="content",
-            )  # fmt: skip
-
-
-def _open(names: Sequence[str], row: int) -> None:
-    url_state.put("card", names[row])
-
-
-def _line(card: Card, uses: Sequence[CardUse]) -> dict[str, str]:
-    """A card as the table has it."""
-    judges, sets = {use.judge for use in uses if use.judge}, {use.dataset for use in uses}
-    return {
-        "Card": card.title,
-        "Judges": KINDS[card.kind].lower(),
-        "Dimensions": ", ".join(dict.fromkeys(d.title for d in card.dimensions if d.asked)),
-        "Origin": ORIGINS[origin(card)],
-        "Used by": f"{many(len(judges), 'judge')}, {many(len(sets), 'dataset')}",
-        "Version": card.version,
-    }
-
-
-_LISTED = {
-    "Card": st.column_config.TextColumn(width=190),
-    "Judges": st.column_config.TextColumn(width=130),
-    "Dimensions": st.column_config.TextColumn(width=250),
-    "Origin": st.column_config.TextColumn(width=115),
-    "Used by": st.column_config.TextColumn(width=140),
-    "Version": st.column_config.TextColumn(width=105),
-}
-
-
-def used(uses: Sequence[CardUse]) -> None:
-    """What uses a card: judges with the datasets that they judged, and labelling."""
-    if not uses:
-        st.caption("Nothing uses it yet. Start a run with it on the page Runs.")
+def edit_card(who: Person, start: Card | None) -> None:
+    """The form, what is wrong with it in sentences, the preview, and the save."""
+    store = session.store()
+    kept = session.scratch("cards")
+    given = _form(start.version if start else f"new:{kept.get('saved', 0)}", start)
+    if not given["title"] and not given["dimensions"]:
+        st.caption("Give it a title and a name, and at least one dimension with its definition.")
         return
-    with st.expander(text.plain(f"Used by ({len(uses)})"), icon=":material/link:"):
-        rows = [(use.model or "labelling, on the desk", use.dataset, use.items or None, use.judge) for use in uses]
-        st.dataframe(pd.DataFrame(rows, columns=["Judge", "Dataset", "Items judged", "Judge id"]), hide_index=True)
+    try:
+        recipe = check_recipe(given)
+        wrong = cards.recipe_faults(store, recipe)
+    except AssayError as error:
+        text.refuse(error)
+        return
+    for sentence in wrong:
+        text.warn("{sentence}", sentence=sentence)
+    made = cards.draft_card(store, recipe)
+    if start is not None and start.examples and not made.examples:
+        st.warning("Its examples do not fit this reply any more, and will be left out.", icon=":material/info:")
+    _preview(made, made.dimensions)
+    same = start is not None and made.version == start.version
+    label = "Save the card" if start is None else "Save as a new version"
+    if st.button(text.plain(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
+        try:
+            cards.save_card(store, who.name, recipe)
+        except AssayError as error:
+            text.refuse(error)
+            return
+        saved = kept.get("saved", 0) + 1
+        kept.update(done=f"Saved: {made.title}, version {made.version}.", saved=saved, writing=False)
+        url_state.set_choice("card", made.name)
+        st.rerun()
 
 
-def whole(card: Card) -> None:
-    """One card in full: what it asks, the rules that are checked, its prompt, and the shape of the reply."""
-    rows = [
-        {
-            "Unit": d.sort, "Dimension": d.title, "Scale": d.scale.words, "Definition": d.definition,
-            "Rated by": "people and judge" if d.asked else "judge only",
-        }
-        for d in card.dimensions
-    ]
-    config = {
-        "Scale": st.column_config.TextColumn(width=190),
-        "Definition": st.column_config.TextColumn(width=330),
-        "Rated by": st.column_config.TextColumn(width=110),
-    }
-    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=config, height="content")
-    for title, sentences in (("Checked when a reply is read", card.rules), ("What it needs", _needs(card))):
-        if sentences:
-            text.say("**{title}**", title=title)
-            with st.container(gap=None):
-                for sentence in sentences:
-                    text.say("- {sentence}", sentence=sentence)
-    for fault in find_faults(card):
-        text.warn("{lack}", lack=fault.text)
-    asking(card)
-
-
-def _needs(card: Card) -> tuple[str, ...]:
-    """What a card needs of a model, whichever items it judges."""
-    least = (f"A model that writes at least {card.least_reply} tokens in a reply.",) if card.least_reply else ()
-    return *least, *card.needs
-
-
-def asking(card: Card, expanded: bool = False) -> None:
-    """The prompt and the reply of a card; `expanded`: its usual prompt is open."""
-    for name, prompt in card.prompts.items():
-        usual = expanded and not name
-        with st.expander(text.plain(f"Prompt: {name}" if name else "Prompt"), usual, icon=":material/chat:"):
-            st.code(prompt, language=None, wrap_lines=True)
-    if not card.prompts:
-        st.caption("The card has no prompt: replies can be imported, but it cannot be run.")
-    if card.text is None:
-        with st.expander("Reply", icon=":material/data_object:"):
-            st.code(schema_in_words(card), language=None, wrap_lines=True)
-    for number, example in enumerate(card.examples, 1):
-        with st.expander(text.plain(f"Example {number}: {example.shows}"), icon=":material/lightbulb:"):
-            st.json({"fields": example.fields, "reply": example.reply}, expanded=2)
-
-
-def shown(items: Mapping[str, str]) -> None:
-    """Which items of this workspace stand as examples."""
-    if items:
-        text.quiet(
-            "Examples in the prompt, so left out of every figure that compares the judge with people: {names}.",
-            names=", ".join(items.values()),
-        )
-
-
-def example(key: str) -> dict[str, Any]:
-    """The recipe of the example that a new card begins with; of none at first."""
-    chosen: str | None = st.segmented_control(
-        "Begin with", ["an empty card", *EXAMPLES], default="an empty card", required=True, key=f"{key}:example",
-        format_func=text.plain,
-    )  # fmt: skip
-    return EXAMPLES.get(chosen or "", {})
-
-
-def form(key: str, start: Card | None) -> dict[str, Any]:
+def _form(key: str, start: Card | None) -> dict[str, Any]:
     """The recipe as it is in the form; `start` is the card that it begins with, else an example is chosen."""
-    recipe = (start.recipe or {}) if start is not None else example(key)
+    recipe = (start.recipe or {}) if start is not None else _example(key)
     key = f"{key}:{recipe.get('name', '')}"
     left, middle, right = st.columns([2, 2, 2])
     title = left.text_input("Title", recipe.get("title", ""), key=f"{key}:title", placeholder="Tone of support")
@@ -198,11 +107,11 @@ def form(key: str, start: Card | None) -> dict[str, Any]:
         "Name in files", recipe.get("name", ""), key=f"{key}:name", placeholder="support_tone",
         help="Small letters, digits and _.",
     )  # fmt: skip
-    kinds = list(KINDS)
+    kinds = list(card_view.KINDS)
     with middle if start is not None else right:
         kind: Kind = st.selectbox(
-            "What it judges", kinds, kinds.index(recipe.get("kind", "dialogue")), format_func=lambda k: KINDS[k],
-            key=f"{key}:kind", disabled=start is not None,
+            "What it judges", kinds, kinds.index(recipe.get("kind", "dialogue")),
+            format_func=lambda k: card_view.KINDS[k], key=f"{key}:kind", disabled=start is not None,
         )  # fmt: skip
     rows = _table(f"{key}:{kind}", kind, recipe.get("dimensions", []) if recipe.get("kind") == kind else [])
     st.caption(_ANCHORS)
@@ -214,6 +123,15 @@ def form(key: str, start: Card | None) -> dict[str, Any]:
         "how": "own", "name": name.strip(), "title": title.strip(), "kind": kind,
         "dimensions": [_asked(row) for row in rows], "instructions": instructions.strip(),
     }  # fmt: skip
+
+
+def _example(key: str) -> dict[str, Any]:
+    """The recipe of the example that a new card begins with; of none at first."""
+    chosen: str | None = st.segmented_control(
+        "Begin with", ["an empty card", *EXAMPLES], default="an empty card", required=True, key=f"{key}:example",
+        format_func=text.plain,
+    )  # fmt: skip
+    return EXAMPLES.get(chosen or "", {})
 
 
 def _table(key: str, kind: Kind, asked: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -228,7 +146,9 @@ def _table(key: str, kind: Kind, asked: Sequence[Mapping[str, Any]]) -> list[dic
         "Name": column.TextColumn(width=150, required=True),
         "Unit": column.SelectboxColumn(options=list(SORTS_OF[kind]), default=SORTS_OF[kind][0], width=110),
         "Definition": column.TextColumn(width=300),
-        "Scale": column.SelectboxColumn(options=list(SCALES), format_func=SCALES.get, default="ordinal", width=140),
+        "Scale": column.SelectboxColumn(
+            options=list(_SCALES), format_func=lambda scale: _SCALES[str(scale)], default="ordinal", width=140
+        ),
         "From": column.NumberColumn(default=1, format="%g", width=60),
         "To": column.NumberColumn(default=5, format="%g", width=60),
         "Step": column.NumberColumn(
@@ -284,7 +204,7 @@ def _number(value: Any, other: int) -> int | float:
     return int(value) if float(value).is_integer() else float(value)
 
 
-def preview(card: Card, dimensions: Sequence[Dimension]) -> None:
+def _preview(card: Card, dimensions: Sequence[Dimension]) -> None:
     """What would be saved: its version, its dimensions, its prompt and its reply."""
     st.subheader("Preview", anchor=False)
     text.quiet(
@@ -292,4 +212,4 @@ def preview(card: Card, dimensions: Sequence[Dimension]) -> None:
         version=card.version,
         asked=", ".join(f"{d.title} ({d.sort}, {d.scale.words})" for d in dimensions),
     )
-    asking(card, expanded=True)
+    card_view.show_prompts(card, expanded=True)

@@ -33,7 +33,7 @@ HIDE = (
 
 
 @st.dialog("Draw an audit sample", width="large")
-def audit(found: Dataset, who: str) -> None:
+def draw_audit_dialog(found: Dataset, who: str) -> None:
     """A stratified random sample: how many, how drawn, which judge's scores some show, and the forecast of kappa."""
     store = session.store()
     share, judges = settings.queue_rules(store, found.id).assisted_share, _judges(found)
@@ -56,12 +56,12 @@ def audit(found: Dataset, who: str) -> None:
     kept = session.scratch("filling").setdefault("seed", random.SystemRandom().randrange(1_000_000))
     seed = right.number_input("Seed", 0, 2**31, kept, key="audit:seed", help="The same seed draws the same items.")
     try:
-        design = sample_form.design(found, judges)
+        design = sample_form.choose_design(found, judges)
         shares = queue.plan_audit(store, found.id, int(size), judge, design)
     except AssayError as error:
         text.refuse(error)
         return
-    sample_form.planned(shares, int(size), quota(store, found.id, bool(judge)))
+    sample_form.show_shares(shares, int(size), quota(store, found.id, bool(judge)))
     if known := queue.count_known_to_all(store, found.id):
         text.warn(
             "Nobody who works here can answer {n} blind that are not drawn yet: all have answered there, or were shown "
@@ -69,7 +69,7 @@ def audit(found: Dataset, who: str) -> None:
             "not be a random sample of this dataset. If drawn, they wait for somebody new.",
             n=many(known, "item"),
         )
-    sample_form.outlook(found, shares, judges, design)
+    sample_form.show_forecast(found, shares, judges, design)
     if st.button("Draw sample", type="primary", disabled=not any(s.now for s in shares)) and _done(
         lambda: queue.draw_audit(store, who, found.id, int(size), judge, int(seed), design),
         "{n} drawn into the audit sample.",
@@ -79,7 +79,7 @@ def audit(found: Dataset, who: str) -> None:
 
 
 @st.dialog("Add items to the review queue", width="large")
-def review(found: Dataset, who: str) -> None:
+def fill_review_dialog(found: Dataset, who: str) -> None:
     """The items that need a look most at what one judge said, and why."""
     store, judges = session.store(), _judges(found)
     st.caption(
@@ -90,7 +90,7 @@ def review(found: Dataset, who: str) -> None:
         st.info("No judge has scored this dataset yet.", icon=":material/gavel:")
         return
     left, right = st.columns([2, 1])
-    judge = left.selectbox("Judge", list(judges), format_func=judges.get, key="review:judge")
+    judge = left.selectbox("Judge", list(judges), format_func=judges.__getitem__, key="review:judge")
     most = right.number_input("At most (items)", 1, 1_000_000, 200, step=50, key="review:most")
     kind = _kind(found, judge)
     new, kinds, reserved = queue.plan_review(store, found.id, judge, int(most), kind)
@@ -100,7 +100,7 @@ def review(found: Dataset, who: str) -> None:
         rest = "Every other item" if reserved else "Every item"
         text.say("{rest} that is in doubt with this judge is in the queue already.", rest=rest)
     if reserved:
-        text.quiet("{said}", said=left_out(reserved))
+        text.quiet("{said}", said=describe_reserved(reserved))
     if kinds:
         st.dataframe(pd.DataFrame(kinds.items(), columns=["Reason", "Items"]), hide_index=True)
     if st.button("Add", type="primary", disabled=not new) and _done(
@@ -119,14 +119,15 @@ def _kind(found: Dataset, judge: str) -> ReasonKind | None:
         "Ratings are accepted unseen where the judge's confidence is high enough ({named}); people check the others.",
         named=named,
     )
-    ways = {None: "all that are in doubt", "not spared": "only those that are not accepted unseen"}
-    chosen: ReasonKind | None = st.radio(
+    ways: dict[ReasonKind | None, str] = {
+        None: "all that are in doubt", "not spared": "only those that are not accepted unseen",
+    }  # fmt: skip
+    return st.radio(
         "Items", list(ways), format_func=lambda way: ways[way], horizontal=True, key="review:kind", index=1
     )
-    return chosen
 
 
-def left_out(reserved: int) -> str:
+def describe_reserved(reserved: int) -> str:
     """What is said of items that the audit sample has reserved."""
     verb, they, them = ("is", "it is", "it") if reserved == 1 else ("are", "they are", "them")
     return (
@@ -136,7 +137,7 @@ def left_out(reserved: int) -> str:
 
 
 @st.dialog("How items are given out")
-def rules(found: Dataset, who: str, lead: bool) -> None:
+def queue_rules_dialog(found: Dataset, who: str, lead: bool) -> None:
     """The queue rules of a dataset."""
     store = session.store()
     now = settings.queue_rules(store, found.id)

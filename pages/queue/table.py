@@ -7,7 +7,7 @@ import streamlit as st
 from data.queue.listing import ListedDraw, QueueListing, State
 from data.queue.progress import PersonalProgress
 from judges.plural import many
-from pages.ui import ledger, text
+from pages.ui import tables, text
 
 STATES: dict[State, str] = {
     "to label": "To label",
@@ -44,13 +44,13 @@ MOST = 3
 """Reasons that stand in the list; the desk has them all."""
 
 
-def table(found: QueueListing, stream: str, key: str) -> ListedDraw | None:
+def queue_table(found: QueueListing, stream: str, key: str) -> ListedDraw | None:
     """The rows as a table; the one that was opened, or None."""
     rows = [_row(row, stream) for row in found.rows]
     dull = {name for name in ("Judge", "Stratum", "Probability") if len({row.get(name, "") for row in rows}) < 2}
     columns = [(name, WIDTHS.get(name, ""), HELPS.get(name, "")) for name in rows[0] if name not in dull]
     shown = [[row[name] for name, *_ in columns] for row in rows]
-    clicked = ledger.table(columns, shown, key, "Items of the queue", chosen=True)
+    clicked = tables.wrapped_table(columns, shown, key, "Items of the queue", chosen=True)
     return None if clicked is None else found.rows[clicked[0]]
 
 
@@ -81,7 +81,7 @@ def _state(row: ListedDraw) -> str:
     return _lines(state, f"{row.people} of {row.overlap} people" if row.overlap > 1 else "")
 
 
-def head(found: QueueListing, mine: PersonalProgress) -> None:
+def show_counts(found: QueueListing, mine: PersonalProgress) -> None:
     """How many items are left for this person, how many are done of those that pass the filters, and their pace."""
     overlap = max((row.overlap for row in found.rows), default=1)
     text.say(
@@ -96,7 +96,7 @@ def head(found: QueueListing, mine: PersonalProgress) -> None:
     )
 
 
-def empty(stream: str, narrowed: bool, may: bool) -> None:
+def show_empty(stream: str, narrowed: bool, may: bool) -> None:
     """What is shown in place of a queue without items, and what to do next."""
     if narrowed:
         said = "No item of this queue passes the filters. Choose others, or clear them."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,21 +10,21 @@ import pandas as pd
 import streamlit as st
 
 from data.cards import cards
-from data.importing.detection.interpretation import AnswerSeries, Interpretation, share_scales
+from data.importing.detection.interpretation import AnswerSeries, By, Interpretation, share_scales
 from judges.authoring.card_lookup import parse_scale, spell_scale
 from judges.authoring.recipe import RecipeScale
 from judges.errors import AssayError
 from pages.ui import session, text
 
-WHOSE = {"judge": "a judge's", "person": "a person's", "": "left out"}
-_BY = {words: by for by, words in WHOSE.items()}
+WHOSE: dict[By, str] = {"judge": "a judge's", "person": "a person's", "": "left out"}
+_BY: dict[str, By] = {words: by for by, words in WHOSE.items()}
 _HELP = (
     "1-5 (whole numbers), 0-1 or 0-10 step 0.5 (any number), yes/no, poor|fair|good (from worst to best), "
     "red, green (no order); add: or n/a"
 )
 
 
-def editor(made: Interpretation, key: str) -> Interpretation:
+def edit_series(made: Interpretation, key: str) -> Interpretation:
     """The outline as it is on screen, with its tables' items described; it may be corrected in each row."""
     for file, base in made.tables.items():
         ids = ", ".join(base.id.columns) or "their row number"
@@ -98,7 +99,7 @@ def _where(one: AnswerSeries) -> str:
     return ", ".join(f"{column} {' or '.join(values)}" for column, values in one.only.items())
 
 
-def _changed(one: AnswerSeries, row: dict[str, Any]) -> AnswerSeries:
+def _changed(one: AnswerSeries, row: Mapping[Hashable, Any]) -> AnswerSeries:
     """A series as its row now says; what was not touched stays to be found out anew."""
     before = _row(one)
     made = replace(one, by=_BY[str(row["Whose"])], who=str(row["Name"]).strip(), dimension=str(row["Question"]).strip())

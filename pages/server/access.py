@@ -1,4 +1,4 @@
-"""Who may ask the server at all: browsers that were told its right name, and only its own pages.
+"""Who may ask the server at all (browsers that were told its right name, and only its own pages), and safe headers.
 
 A browser sends its cookies to every port of a machine, whichever page asks, so a cookie says nothing about who asks.
 What is asked must therefore come for a name of this server (a site elsewhere could point a name of its own to it), and
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 """The names of this machine, under which only the port that is served is right."""
@@ -21,7 +21,7 @@ OPEN = frozenset({"health", "host-config", "stream", "upload_file", "bidi-compon
 PORTS = {"http": 80, "https": 443}
 
 
-class Origins:
+class OriginCheck:
     """Refuses what comes under another name or from another origin, before anything else sees it."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -40,7 +40,7 @@ class Origins:
         await PlainTextResponse(why, status)(scope, receive, send)
 
 
-def local() -> bool:
+def is_local() -> bool:
     """Whether the server answers under names of this machine only, as it does unless a deployment says otherwise."""
     names = {str(one).strip().lower() for one in st.get_option("server.allowedHosts") or []}
     return names <= HERE and str(st.get_option("server.address") or "").lower() in HERE
@@ -55,7 +55,7 @@ def _closed(path: str) -> bool:
 def _refusal(scope: Scope) -> str:
     """Why a request is not answered, in a sentence; "" where it is."""
     asked = Headers(scope=scope)
-    scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
+    scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"]) or str(scope["scheme"])
     hosts, origins = asked.getlist("host"), asked.getlist("origin")
     host = hosts[0].lower() if len(hosts) == 1 else ""
     if not _named(host, scheme, scope):
@@ -100,3 +100,28 @@ def _own(host: str, scheme: str) -> set[str]:
 def _followed(asked: Headers) -> bool:
     """Whether the browser says that a person followed a link, in the window itself and in no frame."""
     return asked.get("sec-fetch-mode") == "navigate" and asked.get("sec-fetch-dest") == "document"
+
+
+HEADERS = {
+    b"content-security-policy": b"img-src 'self' data: blob:; connect-src 'self' ws: wss:; object-src 'none'; "
+    b"base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"same-origin",
+    b"x-frame-options": b"DENY",
+}
+
+
+class SecurityHeaders:
+    """Puts the headers on every answer; the policy stops whatever a judged text would make the browser fetch."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [h for h in message["headers"] if h[0].lower() not in HEADERS]
+                message["headers"] = [*kept, *HEADERS.items()]
+            await send(message)
+
+        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)

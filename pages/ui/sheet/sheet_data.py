@@ -16,10 +16,13 @@ from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Tu
 Json = dict[str, Any]
 
 
-def sheet(view: DeskView, again: bool = False) -> Json:
+def sheet_data(view: DeskView, again: bool = False) -> Json:
     """The component's JSON for one item (its fields are described in this folder's __init__)."""
     content = view.item.content
-    rows = {"dialogue": _dialogue, "pair": _pair, "response": _response}[content.kind](view, content)
+    if isinstance(content, Dialogue):
+        rows = _dialogue(view, content)
+    else:
+        rows = _pair(view, content) if isinstance(content, Pair) else _response(view, content)
     return {
         "item": view.item.id,
         "claim": view.draw or None,
@@ -228,7 +231,7 @@ def _over(view: DeskView, number: int) -> str:
     return f"{layer.card.title} · {layer.judge_name}" if other else layer.card.title
 
 
-def answers(scale: Scale, content: Dialogue | Pair | Response) -> list[Json]:
+def answer_steps(scale: Scale, content: Dialogue | Pair | Response) -> list[Json]:
     """The answers that a scale allows on an item, as the steps that are drawn: value (None = n/a) and text."""
     if scale.kind == "turn" and isinstance(content, Dialogue):
         steps: list[Json] = [{"v": t.turn, "t": str(t.turn)} for t in content.turns if t.role == "assistant"]
@@ -240,7 +243,7 @@ def answers(scale: Scale, content: Dialogue | Pair | Response) -> list[Json]:
     return [*steps, {"v": None, "t": "n/a"}] if scale.na else steps
 
 
-def field(scale: Scale) -> Json | None:
+def number_range(scale: Scale) -> Json | None:
     """The bounds of a number that is typed, where the answers are too many to be listed: `by` is an arrow's step."""
     if scale.kind != "interval" or scale.answers:
         return None
@@ -249,7 +252,7 @@ def field(scale: Scale) -> Json | None:
     return {"lo": scale.lo, "hi": scale.hi, "step": scale.step, "by": by}
 
 
-def answer(scale: Scale, value: float | None) -> float | None:
+def shown_answer(scale: Scale, value: float | None) -> float | None:
     """The answer shown for a judge's value: the nearest one where its samples came to a value between two."""
     if value is None or scale.kind == "turn":
         return value
@@ -273,18 +276,19 @@ def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
 def _others(view: DeskView, cell: tuple[str, str], scale: Scale) -> list[Json]:
     """What is shown at a rating beside its value: other judges', and the judge's own other samples."""
     found = [
-        {"by": one.name, "v": answer(scale, one.value), "t": scale.say(one.value)} for one in view.others.get(cell, ())
+        {"by": one.name, "v": shown_answer(scale, one.value), "t": scale.say(one.value)}
+        for one in view.others.get(cell, ())
     ]
     held = view.scores.get(cell)
     if held is not None:
         said = sorted({v for v in held.samples if v != held.value}, key=lambda v: (v is None, v or 0))
-        found += [{"by": "another sample", "v": answer(scale, v), "t": scale.say(v)} for v in said]
+        found += [{"by": "another sample", "v": shown_answer(scale, v), "t": scale.say(v)} for v in said]
     return found
 
 
 def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
     scale, cell = dimension.scale, (unit, dimension.name)
-    steps = answers(scale, view.item.content)
+    steps = answer_steps(scale, view.item.content)
     judge = None
     if cell in view.scores:
         value = view.scores[cell]
@@ -292,8 +296,8 @@ def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
         exact = value.value
         judge = {
             # What is accepted is an answer; the samples' combined value is shown beside it where it is none.
-            "v": answer(scale, exact),
-            "exact": scale.say(exact) if exact != answer(scale, exact) else "",
+            "v": shown_answer(scale, exact),
+            "exact": scale.say(exact) if exact != shown_answer(scale, exact) else "",
             "samples": [scale.say(said) for said in value.samples],
             "note": remarks.get("note", ""),
             "level": confidence_level(value.confidence),
@@ -310,7 +314,7 @@ def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
         "kind": scale.kind,
         "sort": sort_of(unit),
         "steps": steps,
-        "range": field(scale),
+        "range": number_range(scale),
         "optional": not dimension.asked,
         "by": view.layers[view.cells[cell][0]].judge_id or None,
         "reason": view.marks.get(cell, ""),

@@ -1,0 +1,125 @@
+"""How cards are shown: the list of them, what uses one, and one in full with its prompt and its reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from data.cards.uses import CardUse
+from judges.authoring.soundness import find_faults
+from judges.card import Card
+from judges.plural import many
+from judges.reading.schema import schema_in_words
+from judges.types import Kind
+from pages.ui import text, url_state
+from pages.ui.tables import clickable_table
+
+KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
+ORIGINS = {"folder": "built-in", "over": "applied per turn", "own": "custom"}
+
+
+def origin(card: Card) -> str:
+    """Where a card comes from: a key of ORIGINS."""
+    recipe = card.recipe or {}
+    return "own" if recipe.get("how") == "own" else "over" if "over" in recipe else "folder"
+
+
+def list_cards(cards: Mapping[str, Card], uses: Mapping[str, Sequence[CardUse]]) -> None:
+    """All cards, those in use first; a click on one opens it."""
+    for title, used in (("In use", True), ("Not used yet", False)):
+        names = [name for name in cards if bool(uses.get(name)) == used]
+        if names:
+            st.subheader(text.plain(title), anchor=False)
+            rows = [_line(cards[name], uses.get(name, ())) for name in names]
+            clickable_table(
+                pd.DataFrame(rows).drop(columns=[] if used else ["Used by"]),
+                partial(_open, names), f"cards:{title}", column_config=_LISTED, height="content",
+            )  # fmt: skip
+
+
+def _open(names: Sequence[str], row: int) -> None:
+    url_state.set_choice("card", names[row])
+
+
+def _line(card: Card, uses: Sequence[CardUse]) -> dict[str, str]:
+    """A card as the table has it."""
+    judges, sets = {use.judge for use in uses if use.judge}, {use.dataset for use in uses}
+    return {
+        "Card": card.title,
+        "Judges": KINDS[card.kind].lower(),
+        "Dimensions": ", ".join(dict.fromkeys(d.title for d in card.dimensions if d.asked)),
+        "Origin": ORIGINS[origin(card)],
+        "Used by": f"{many(len(judges), 'judge')}, {many(len(sets), 'dataset')}",
+        "Version": card.version,
+    }
+
+
+_LISTED = {
+    "Card": st.column_config.TextColumn(width=190),
+    "Judges": st.column_config.TextColumn(width=130),
+    "Dimensions": st.column_config.TextColumn(width=250),
+    "Origin": st.column_config.TextColumn(width=115),
+    "Used by": st.column_config.TextColumn(width=140),
+    "Version": st.column_config.TextColumn(width=105),
+}
+
+
+def show_uses(uses: Sequence[CardUse]) -> None:
+    """What uses a card: judges with the datasets that they judged, and labelling."""
+    if not uses:
+        st.caption("Nothing uses it yet. Start a run with it on the page Runs.")
+        return
+    with st.expander(text.plain(f"Used by ({len(uses)})"), icon=":material/link:"):
+        rows = [(use.model or "labelling, on the desk", use.dataset, use.items or None, use.judge) for use in uses]
+        st.dataframe(pd.DataFrame(rows, columns=["Judge", "Dataset", "Items judged", "Judge id"]), hide_index=True)
+
+
+def show_card(card: Card) -> None:
+    """One card in full: what it asks, the rules that are checked, its prompt, and the shape of the reply."""
+    rows = [
+        {
+            "Unit": d.sort, "Dimension": d.title, "Scale": d.scale.words, "Definition": d.definition,
+            "Rated by": "people and judge" if d.asked else "judge only",
+        }
+        for d in card.dimensions
+    ]
+    config = {
+        "Scale": st.column_config.TextColumn(width=190),
+        "Definition": st.column_config.TextColumn(width=330),
+        "Rated by": st.column_config.TextColumn(width=110),
+    }
+    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=config, height="content")
+    for title, sentences in (("Checked when a reply is read", card.rules), ("What it needs", _needs(card))):
+        if sentences:
+            text.say("**{title}**", title=title)
+            with st.container(gap=None):
+                for sentence in sentences:
+                    text.say("- {sentence}", sentence=sentence)
+    for fault in find_faults(card):
+        text.warn("{lack}", lack=fault.text)
+    show_prompts(card)
+
+
+def _needs(card: Card) -> tuple[str, ...]:
+    """What a card needs of a model, whichever items it judges."""
+    least = (f"A model that writes at least {card.least_reply} tokens in a reply.",) if card.least_reply else ()
+    return *least, *card.needs
+
+
+def show_prompts(card: Card, expanded: bool = False) -> None:
+    """The prompt and the reply of a card; `expanded`: its usual prompt is open."""
+    for name, prompt in card.prompts.items():
+        usual = expanded and not name
+        with st.expander(text.plain(f"Prompt: {name}" if name else "Prompt"), usual, icon=":material/chat:"):
+            st.code(prompt, language=None, wrap_lines=True)
+    if not card.prompts:
+        st.caption("The card has no prompt: replies can be imported, but it cannot be run.")
+    if card.text is None:
+        with st.expander("Reply", icon=":material/data_object:"):
+            st.code(schema_in_words(card), language=None, wrap_lines=True)
+    for number, example in enumerate(card.examples, 1):
+        with st.expander(text.plain(f"Example {number}: {example.shows}"), icon=":material/lightbulb:"):
+            st.json({"fields": example.fields, "reply": example.reply}, expanded=2)

@@ -1,0 +1,88 @@
+"""What is set up once, as the server starts: its logs, the pages it has loaded, and the sockets that it listens on.
+
+What Streamlit and the server under it log goes into the log of Assay, without what people's texts say. Streamlit makes
+the socket itself and names no protocol, so that asyncio does not know it as TCP and leaves Nagle's algorithm on: the
+body of an answer then waits until the browser has confirmed its head, for 40 ms each time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import logging
+import os
+import pkgutil
+import socket
+import stat
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import streamlit as st
+from streamlit import logger as theirs
+from streamlit.errors import StreamlitAPIException
+
+import pages
+
+PAGES = "streamlit.error_util"
+"""The logger that Streamlit tells of an error that no page caught, with the exception."""
+
+SERVER = "uvicorn.error"
+"""The logger of the server under Streamlit: of a failed start it has the traceback as a text, which app.py logs."""
+
+
+def join_logs() -> None:
+    """Have every logger of Streamlit's, those that come later too, hand on what it is given."""
+    for name in theirs._loggers:
+        _hand_on(logging.getLogger("streamlit" if name == "root" else name))
+    theirs.setup_formatter = _hand_on
+    logging.getLogger(PAGES).addFilter(_named)
+    logging.getLogger(SERVER).addFilter(lambda record: not str(record.msg).startswith("Traceback"))
+
+
+def _hand_on(logger: logging.Logger) -> None:
+    """Take away the handler that Streamlit gave it, which would print the messages of exceptions."""
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
+    logger.propagate = True
+
+
+def _named(record: logging.LogRecord) -> bool:
+    """Call an error that no page caught by what it is, and say at which address it was."""
+    record.event = "page_failed"
+    try:
+        record.facts = {"page": urlsplit(st.context.url or "").path}
+    except (StreamlitAPIException, ValueError, RuntimeError):  # no page's own thread
+        record.facts = {}
+    return True
+
+
+def load_pages() -> None:
+    """Load every page, and take what is loaded by then out of the garbage collector's way.
+
+    It lives as long as the server, and walking over it now and then would hold up an answer for a tenth of a second.
+    """
+    for module in pkgutil.walk_packages(pages.__path__, "pages."):
+        if module.name != "pages.main":
+            importlib.import_module(module.name)
+    gc.collect()
+    gc.freeze()
+
+
+FOLDER = Path("/dev/fd")
+"""The open files of this process by number; systems without it keep their own ways."""
+
+
+def disable_nagle() -> None:
+    """Turn Nagle's algorithm off where this process listens; what connects there inherits it."""
+    for number in [int(name) for name in os.listdir(FOLDER)] if FOLDER.exists() else ():
+        with contextlib.suppress(OSError):  # one that was closed meanwhile
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                _hasten(number)
+
+
+def _hasten(number: int) -> None:
+    with socket.socket(fileno=os.dup(number)) as one:
+        network = one.family in (socket.AF_INET, socket.AF_INET6)
+        if network and one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
