@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from data.exporting.registry import export_kinds
-from data.importing.tools import titles
+from data.importing.formats import titles
 from judges.cards import cards
 from tests.server import ROOT
 from tests.test_house import SHIPPED, Source, as_text, product
