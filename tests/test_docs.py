@@ -97,7 +97,7 @@ def test_every_path_that_a_docstring_or_comment_names_is_there() -> None:
 
 def test_every_page_is_named() -> None:
     """By its title, as it stands in the menu, and by its folder."""
-    main = text(ROOT / "pages/main.py").partition("ROUTES = [")[2].partition("\n]")[0]
+    main = text(ROOT / "pages/main.py").partition("ROUTES: ")[2].partition(" = [")[2].partition("\n]")[0]
     routes = re.findall(r', "([^"]+)", "([\w-]+)", ":material/', main)
     assert len(routes) > 15
     page = text(ROOT / "docs/architecture.md")
