@@ -31,7 +31,7 @@ from data.records.settings import GoldRule
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotApprovable, NotFound
 from data.store.ids import content_id, new_id
-from judges.audits import AuditFinding
+from judges.audits import AuditFinding, all_audits
 from judges.cards import cards
 from judges.errors import AssayError
 from judges.params import Params
@@ -327,7 +327,7 @@ def test_alarms_refuse_where_the_policy_says_so(demo: tuple[Store, Key], monkeyp
     alarm = {"verdict_mean": AuditFinding("alarm", "It does not follow.")}
     monkeypatch.setattr(audits, "find_alarms", lambda *_: alarm)
     monkeypatch.setattr(audits, "known_alarms", lambda *_: alarm)
-    monkeypatch.setattr(rules, "audits", lambda: {"verdict_mean": audits.audits()[next(iter(audits.audits()))]})
+    monkeypatch.setattr(rules, "all_audits", lambda: {"verdict_mean": next(iter(all_audits().values()))})
     done = approve(store, key)
     assert ("audits in alarm", 1.0, "verdict_mean: It does not follow.") in approvals.frozen_evidence(store, done.id)
     approvals.record_decision(store, "lea", *key, "suspend", "Try again.")
@@ -880,7 +880,7 @@ def decisions(store: Store, path: Path, items: int) -> Path:
 def test_decisions_from_files_let_no_language_model_pass_on_data_marked_as_synthetic(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cells, "ensure", partial(cells.ensure, synthetic=True))
+    monkeypatch.setattr(cells, "ensure_dataset", partial(cells.ensure_dataset, synthetic=True))
     poor = [replace(cell, judge=float(cell.item % 3 + 1)) for cell in judged(150)]
     store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
     key = (dataset, judge, "turn", "helpfulness")
@@ -902,7 +902,7 @@ def test_decisions_from_files_let_no_language_model_pass_on_data_marked_as_synth
 def test_an_approval_on_data_marked_as_synthetic_does_not_outlast_an_import(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sort: str
 ) -> None:
-    monkeypatch.setattr(cells, "ensure", partial(cells.ensure, synthetic=True))
+    monkeypatch.setattr(cells, "ensure_dataset", partial(cells.ensure_dataset, synthetic=True))
     store, dataset, judge = opened(tmp_path / "a.duckdb", judged(150))
     approve(store, (dataset, judge, "turn", "helpfulness"))
     assert len(approvals.active_approvals(store, dataset)) == 1

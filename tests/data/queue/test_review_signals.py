@@ -36,9 +36,9 @@ def _put(store: Store, judge: str, item: str, reading: Reading, key: str = "j", 
     row, scores, remarks = judgment_rows(key, judge, item, "", sample, "{}", reading)
 
     def work(tx: Any) -> None:
-        tx.add("judgment", "id, judge_id, item_id, part, sample, raw, unscored, why", [row])
-        tx.add("score", "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample", scores)
-        tx.add("remark", "judgment_id, judge_id, item_id, unit, dimension, sort, text, sample", remarks)
+        tx.append([row])
+        tx.append(scores)
+        tx.append(remarks)
 
     store.tx("test", "put", work)
 
