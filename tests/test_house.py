@@ -622,6 +622,11 @@ def test_no_circle_of_rooms():
     assert not found, f"these rooms import each other: {found}"
 
 
+def test_pages_share_a_dozen_modules():
+    shared = {found[1] for s in product().values() if (found := re.match(r"pages/ui/(\w+)", s.path))} - {"__init__"}
+    assert len(shared) <= 12, f"what several pages share is at most twelve modules: {sorted(shared)}"
+
+
 # -- the tests mirror the tree ----------------------------------------------------------------------------------------
 
 NO_ROOM = {  # test files that are about no one room, and what they are about
