@@ -1,4 +1,4 @@
-"""Everything that goes out. Each kind of export is a module in kinds/, found by being there; exporting.py has the acts."""
+"""Everything that goes out. A kind of export is a module in kinds/, found by being there; exporting.py has the acts."""
 
 from data.exporting.exporting import (
     ExportResult,
