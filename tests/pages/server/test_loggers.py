@@ -15,12 +15,12 @@ from tests.server import ROOT, Server
 
 CANARY = "canary-4711"
 BREAKS = """
-from data import trail
+from data.trail import trail
 
 def _broken(*_):
     raise KeyError("-".join(("canary", "4711")) + chr(10) + "2026-01-01T00:00:00.000Z ERROR " + "for" + "ged x=1")
 
-trail.people = _broken
+trail.acting_people = _broken
 """
 FOOT = "getComputedStyle(document.querySelector('[data-testid=stMainBlockContainer]'), '::after').content"
 
