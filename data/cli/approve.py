@@ -10,8 +10,9 @@ from data.approvals import approvals, case
 from data.approvals.actions import ACTIONS, Action
 from data.approvals.case import Case
 from data.approvals.record import fact_title
-from data.cli.options import acting_person, add_actor, add_dataset, add_judge, find_judge, find_judges
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge
 from data.records import datasets
+from data.records.judge_lookup import lookup_judge, lookup_judges
 from data.records.names import display_name
 from data.store import Store, open_store
 from data.store.errors import BadInput
@@ -61,10 +62,10 @@ def run(options: argparse.Namespace) -> int:
         for one in approvals.suspend_unsupported(store):
             print(f"Suspended by the approval check: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
         if options.list:
-            for judge_id, _, _ in find_judges(store, found, options.judge):
-                _tell(store, found.id, judge_id)
+            for judge in lookup_judges(store, found, options.judge):
+                _tell(store, found.id, judge.id)
             return 0
-        chosen = _chosen(store, found.id, find_judge(store, found, options.judge)[0], options)
+        chosen = _chosen(store, found.id, lookup_judge(store, found, options.judge).id, options)
         wanted = decision(options)
         if ACTIONS[wanted].grants and not options.seen and not chosen.against:
             raise BadInput("Give the mark of the figures that you saw, with --seen: --list prints it beside them.")

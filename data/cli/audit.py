@@ -11,12 +11,14 @@ from typing import Any
 from data.audits import audits
 from data.audits.audits import Audited
 from data.audits.evidence import MOST
-from data.cli.options import acting_person, add_actor, add_dataset, add_judge, find_judges
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge
 from data.records import datasets
+from data.records.judge_lookup import lookup_judges
 from data.records.people import require
 from data.store import open_store
 from judges.audits import AuditFinding, Flag
 from judges.audits import all_audits as known
+from judges.judge_lookup import JudgeTraits
 from judges.plural import many
 
 _SHOWN = 20
@@ -42,13 +44,13 @@ def run(options: argparse.Namespace) -> int:
     store, most = open_store(), sys.maxsize if options.every else MOST
     try:
         found = datasets.dataset_named(store, options.dataset)
-        chosen = find_judges(store, found, options.judge)
+        chosen = lookup_judges(store, found, options.judge)
         limits, who = audits.audit_limits(store), require(store, acting_person(store, options.actor), "annotator").name
         flags = sys.maxsize if options.all or options.json else _SHOWN
-        named = [(*one, audits.run_audits(store, found.id, one[0], most)) for one in chosen]
+        named = [(one, audits.run_audits(store, found.id, one.id, most)) for one in chosen]
         shown = {
-            (judge, name): audits.visible_flags(store, who, judge, finding.flags, flags)
-            for judge, _, _, audited in named for name, finding in audited.findings.items()
+            (judge.id, name): audits.visible_flags(store, who, judge.id, finding.flags, flags)
+            for judge, audited in named for name, finding in audited.findings.items()
         }
         items = {str(i): str(n) for i, n in store.rows("select id, name from item where dataset_id = $1", [found.id])}
     finally:
@@ -59,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         for one in named:
             _tell(*one, limits, items, shown)
-    return 1 if any(audited.alarms for *_, audited in named) else 0
+    return 1 if any(audited.alarms for _, audited in named) else 0
 
 
 def _limit(name: str, limits: dict[str, float]) -> float | None:
@@ -67,19 +69,19 @@ def _limit(name: str, limits: dict[str, float]) -> float | None:
 
 
 def _tell(
-    judge: str, card: str, model: str, audited: Audited, limits: dict[str, float], items: dict[str, str], shown: _Shown
+    judge: JudgeTraits, audited: Audited, limits: dict[str, float], items: dict[str, str], shown: _Shown
 ) -> None:
     """A line for each audit, and the items behind it."""
     scope = audited.scope
     part = many(scope.items, "item") + (f", a random sample of {scope.judged:,}" if scope.items < scope.judged else "")
     replies = many(scope.replies, "reply", "replies")
-    print(f"{model} ({card}, {judge}): {replies} on {part}; {scope.unscored:,} unscored")
+    print(f"{judge.model} ({judge.card}, {judge.id}): {replies} on {part}; {scope.unscored:,} unscored")
     if not audited.findings:
         print("  This card names no audits.")
     for name, found in audited.findings.items():
         figures = ", ".join(_figures(name, found, limits))
         print(f"  {found.verdict:<15} {name:<22} {figures + ': ' if figures else ''}{found.why}")
-        flags = shown[judge, name]
+        flags = shown[judge.id, name]
         for flag in flags:
             where = " ".join(part for part in (flag.unit, flag.dimension) if part)
             print(f"      {items.get(flag.item, flag.item)}{' ' + where if where else ''}: {flag.text}")
@@ -99,14 +101,15 @@ def _figures(name: str, found: AuditFinding, limits: dict[str, float]) -> list[s
 
 
 def _as_json(
-    judge: str, card: str, model: str, audited: Audited, limits: dict[str, float], items: dict[str, str], shown: _Shown
+    judge: JudgeTraits, audited: Audited, limits: dict[str, float], items: dict[str, str], shown: _Shown
 ) -> dict[str, Any]:
     made = {}
     for name, found in audited.findings.items():
-        flags = [{**asdict(flag), "item": items.get(flag.item, flag.item)} for flag in shown[judge, name]]
+        flags = [{**asdict(flag), "item": items.get(flag.item, flag.item)} for flag in shown[judge.id, name]]
         interval = None if found.interval is None else {k: getattr(found.interval, k) for k in ("low", "high", "level")}
         made[name] = {
             "verdict": found.verdict, "why": found.why, "figure": found.figure, "interval": interval, "n": found.n,
             "threshold": _limit(name, limits), "flags": flags,
         }  # fmt: skip
-    return {"judge": judge, "card": card, "model": model, "rests_on": asdict(audited.scope), "audits": made}
+    about = {"judge": judge.id, "card": judge.card, "model": judge.model}
+    return {**about, "rests_on": asdict(audited.scope), "audits": made}

@@ -9,6 +9,7 @@ from typing import Any
 from data.cli.options import acting_person, add_actor, add_dataset, add_judge
 from data.dashboard import dashboard
 from data.records import datasets, judge_lookup
+from data.records.datasets import Dataset
 from data.records.people import require
 from data.reports.dashboard import document
 from data.store import Store, open_store
@@ -32,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         require(store, acting_person(store, options.actor), "annotator")
         dataset = datasets.dataset_named(store, options.dataset)
-        found = dashboard.load_published(store, dataset, _judge(store, dataset.id, options.dataset, options.judge))
+        found = dashboard.load_published(store, dataset, _judge(store, dataset, options.judge))
         made = document(found, now(), dashboard.run_names(found.runs))
     finally:
         store.close()
@@ -44,8 +45,10 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _judge(store: Store, dataset_id: str, name: str, wanted: str) -> str:
-    held = dashboard.published(store, dataset_id)
+def _judge(store: Store, dataset: Dataset, wanted: str) -> str:
+    held = dashboard.published(store, dataset.id)
     if not held:
-        raise NotFound(f"Nothing is approved on {name!r}, so there is no figure to show. A lead approves in the app.")
-    return judge_lookup.lookup_judge(store, dataset_id, name, wanted, held).id
+        raise NotFound(
+            f"Nothing is approved on {dataset.name!r}, so there is no figure to show. A lead approves in the app."
+        )
+    return judge_lookup.lookup_judge(store, dataset, wanted, held).id

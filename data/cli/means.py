@@ -8,8 +8,9 @@ from typing import Any
 
 from data.calibration import means
 from data.calibration.means import MeansChoice, MeansTable
-from data.cli.options import add_dataset, find_judge
+from data.cli.options import add_dataset
 from data.records import datasets
+from data.records.judge_lookup import lookup_judge
 from data.store import open_store
 from data.store.errors import BadInput
 from judges.render.findings.means import COLUMNS, READ
@@ -41,19 +42,20 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         dataset = datasets.dataset_named(store, options.dataset)
-        own, _, model = find_judge(store, dataset, options.judge)
-        other, _, theirs = find_judge(store, dataset, options.beside) if options.beside else ("", "", "")
+        own = lookup_judge(store, dataset, options.judge)
+        other = lookup_judge(store, dataset, options.beside) if options.beside else None
         if other == own:
             raise BadInput("A judge has no difference to itself: name another one with --beside.")
         found = means.means_table(
-            store, dataset.id, own, MeansChoice(options.by, tuple(map(_only, options.only)), other)
+            store, dataset.id, own.id,
+            MeansChoice(options.by, tuple(map(_only, options.only)), other.id if other else ""),
         )
     finally:
         store.close()
     if options.json:
         print(json.dumps([means.mean_record(row) for row in found.rows], ensure_ascii=False, indent=1))
         return 0
-    print(f"{model}{f' beside {theirs}' if theirs else ''} on {dataset.name}.{_apart(found)}\n")
+    print(f"{own.model}{f' beside {other.model}' if other else ''} on {dataset.name}.{_apart(found)}\n")
     print("\n".join(_lines(found, options.by)))
     if told := means.explain_few_scores(found):
         print(f"\n{told}")

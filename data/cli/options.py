@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from data.records import judge_lookup, people
-from data.records.datasets import Dataset
 from data.records.names import why_reserved
 from data.store import Store
 from data.store.errors import BadInput
@@ -46,16 +45,3 @@ def acting_person(store: Store, name: str) -> str:
     if not any(person.role == "lead" for person in people.all_people(store)):
         return people.join_workspace(store, name).name
     return name
-
-
-def find_judges(store: Store, dataset: Dataset, wanted: str) -> list[tuple[str, str, str]]:
-    """(judge id, card, model) of the judges that `wanted` names; "" is all. Raises NotFound, naming those there are."""
-    return [
-        (one.id, one.card, one.model) for one in judge_lookup.lookup_judges(store, dataset.id, dataset.name, wanted)
-    ]
-
-
-def find_judge(store: Store, dataset: Dataset, wanted: str) -> tuple[str, str, str]:
-    """The one judge that `wanted` names. Raises NotFound, and BadInput where it fits several."""
-    one = judge_lookup.lookup_judge(store, dataset.id, dataset.name, wanted)
-    return one.id, one.card, one.model

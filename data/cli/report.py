@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from data.cli.options import acting_person, add_actor, add_dataset, add_judge, find_judge
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge
 from data.records import datasets
+from data.records.judge_lookup import lookup_judge
 from data.records.people import require
 from data.reports.bundle import bundle
 from data.reports.evidence import gather_evidence
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         dataset = datasets.dataset_named(store, options.dataset)
-        judge_id, _, _ = find_judge(store, dataset, options.judge)
+        judge_id = lookup_judge(store, dataset, options.judge).id
         who = require(store, acting_person(store, options.actor), "annotator").name
         if zipped:
             made = bundle(store, who, dataset.id, judge_id, _say, epsilon)

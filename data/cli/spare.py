@@ -9,11 +9,12 @@ from data.approvals import auto_accept, policy
 from data.approvals.auto_accept import AutoAcceptTarget
 from data.calibration import calibration
 from data.calibration import selective as figures
-from data.cli.options import acting_person, add_actor, add_dataset, add_judge, find_judge
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge
 from data.gold.gold import BASES
 from data.queue import queue
 from data.records import datasets
 from data.records.datasets import Dataset
+from data.records.judge_lookup import lookup_judge
 from data.records.people import require
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotFound
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     store = open_store()
     try:
         dataset = datasets.dataset_named(store, options.dataset)
-        judge_id, _, _ = find_judge(store, dataset, options.judge)
+        judge_id = lookup_judge(store, dataset, options.judge).id
         who = require(store, acting_person(store, options.actor), "annotator").name
         dimension = _dimension(store, judge_id, options)
         if options.take_back:

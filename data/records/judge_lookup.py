@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection
 
 from data.records import datasets
+from data.records.datasets import Dataset
 from data.store import Store
 from data.store.errors import BadInput, NotFound
 from judges.judge_lookup import JudgeTraits, describe_differences, find_judges, shortest_name
@@ -39,30 +40,28 @@ def distinct_judge_names(there: list[JudgeTraits]) -> dict[str, str]:
 
 
 def lookup_judges(
-    store: Store, dataset_id: str, name: str, wanted: str, among: Collection[str] | None = None
+    store: Store, dataset: Dataset, wanted: str, among: Collection[str] | None = None
 ) -> list[JudgeTraits]:
-    """The judges of a dataset of that name that these words mean (judges/judge_lookup.py); "" is all.
+    """The judges of a dataset that these words mean (judges/judge_lookup.py); "" is all.
 
     With `among` only judges of these ids. Raises NotFound, naming those there are.
     """
-    there = [one for one in dataset_judge_names(store, dataset_id) if among is None or one.id in among]
+    there = [one for one in dataset_judge_names(store, dataset.id) if among is None or one.id in among]
     if not there:
-        raise NotFound(f"No judge has scored {name!r} yet. Import judgments, or run a judge.")
+        raise NotFound(f"No judge has scored {dataset.name!r} yet. Import judgments, or run a judge.")
     if found := find_judges(there, wanted):
         return found
     listed = "; ".join(f"{said} ({key})" for key, said in list(distinct_judge_names(there).items())[:12])
-    raise NotFound(f"No judge of {name!r} is called {wanted!r}. There are: {listed}.")
+    raise NotFound(f"No judge of {dataset.name!r} is called {wanted!r}. There are: {listed}.")
 
 
-def lookup_judge(
-    store: Store, dataset_id: str, name: str, wanted: str, among: Collection[str] | None = None
-) -> JudgeTraits:
+def lookup_judge(store: Store, dataset: Dataset, wanted: str, among: Collection[str] | None = None) -> JudgeTraits:
     """The one judge that these words mean. Raises NotFound, and BadInput where it could be several."""
-    found = lookup_judges(store, dataset_id, name, wanted, among)
+    found = lookup_judges(store, dataset, wanted, among)
     if len(found) == 1:
         return found[0]
     ids = "; ".join(f"{shortest_name(found, one)!r} ({one.id})" for one in found[:12])
     raise BadInput(
-        f"{len(found)} judges of {name!r} fit, and differ in {describe_differences(found)}. "
+        f"{len(found)} judges of {dataset.name!r} fit, and differ in {describe_differences(found)}. "
         f"Name one with --judge: {ids}."
     )
