@@ -21,9 +21,7 @@ def page() -> None:
     """The warnings, everybody in a table, one person in full, agreement between people, the Dawid-Skene estimate."""
     who, store = session.me("researcher"), session.store()
     st.title("Annotators", anchor=False)
-    bar = st.container(horizontal=True, vertical_alignment="bottom")
-    with bar, st.container(width=230):
-        dataset = choose.dataset(store, labelled=True)
+    bar, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
     asked = annotators.labelled_dimensions(store, dataset.id)

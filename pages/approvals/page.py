@@ -21,9 +21,7 @@ def page() -> None:
     """The dimensions of a dataset by judge, what may be decided first; the one that the address names is open."""
     who, store = session.me(), session.store()
     st.title("Approvals", anchor=False)
-    bar = st.container(horizontal=True, vertical_alignment="bottom")
-    with bar, st.container(width=230):
-        dataset = choose.dataset(store, labelled=True)
+    bar, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
     if dataset.synthetic:

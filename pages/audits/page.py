@@ -20,9 +20,7 @@ def page() -> None:
     """A judge's audits, a row each; the one that the address names is open."""
     who, store = session.me(), session.store()
     st.title("Audits", anchor=False)
-    bar = st.container(horizontal=True, vertical_alignment="bottom")
-    with bar, st.container(width=230):
-        dataset = choose.dataset(store, labelled=True)
+    bar, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
     judges = datasets.dataset_judges(store, dataset.id)

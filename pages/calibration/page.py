@@ -29,9 +29,7 @@ def page() -> None:
     store = session.store()
     head = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
     head.title("Calibration", anchor=False)
-    bar = st.container(horizontal=True, vertical_alignment="bottom")
-    with bar, st.container(width=230):
-        dataset = choose.dataset(store, labelled=True)
+    bar, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
     judges = datasets.dataset_judges(store, dataset.id)
@@ -45,14 +43,15 @@ def page() -> None:
     with bar, st.container(width=460):
         names = choose.judge_names(judges, combinations.describe_combinations(store))
         judge = url_state.select("judge", "Judge", names)
+    model = next(one.model for one in judges if one.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
         if dataset.synthetic:
             text.synthetic(dataset.description)
-        text.practice(next(one.model for one in judges if one.id == judge))
+        text.practice(model)
         _alarms(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
     at = Place(dataset.id, judge)
     with head:
-        report_files.download(at, dataset.name, next(one.model for one in judges if one.id == judge))
+        report_files.download(at, dataset.name, model)
     asked = policy.requirements(store).policy
     counted = policy.approval_basis(store, dataset.id)
     gate = standing(store, at, counted)

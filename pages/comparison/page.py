@@ -22,9 +22,7 @@ def page() -> None:
     session.me()
     store = session.store()
     st.title("Comparison", anchor=False)
-    bar = st.container(horizontal=True, vertical_alignment="bottom")
-    with bar, st.container(width=230):
-        dataset = choose.dataset(store, labelled=True)
+    bar, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
     judges = datasets.dataset_judges(store, dataset.id)

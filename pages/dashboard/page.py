@@ -18,9 +18,7 @@ def page() -> None:
     """The approved dimensions of one judge on one dataset, by system."""
     who, store = session.me(), session.store()
     st.title("Dashboard", anchor=False)
-    bar = st.container(horizontal=True, vertical_alignment="bottom")
-    with bar, st.container(width=205):
-        dataset = choose.dataset(store, labelled=True)
+    bar, dataset = choose.dataset_bar(store, 205)
     if dataset is None:
         return
     held = dashboard.published(store, dataset.id)

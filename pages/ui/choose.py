@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from data.queue import filters, queue
 from data.records import datasets, settings
@@ -35,6 +36,16 @@ def dataset(store: Store, among: list[Dataset] | None = None, labelled: bool = F
         on_change=_address, args=("dataset",), label_visibility="visible" if labelled else "collapsed",
     )  # fmt: skip
     return known[chosen]
+
+
+def dataset_bar(store: Store, width: int = 230) -> tuple[DeltaGenerator, Dataset | None]:
+    """A bar of choosers that begins with the dataset's, `width` pixels wide: the bar for more, and the dataset.
+
+    None (and a way on) where there is no dataset.
+    """
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    with bar, st.container(width=width):
+        return bar, dataset(store, labelled=True)
 
 
 def queue_view(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters] | None:
