@@ -75,6 +75,8 @@ STATES: dict[State, CheckState] = {
     ),
 }  # fmt: skip
 """Every state, the best first."""
+CONCLUSIONS: dict[State, str] = {state: one.conclusion for state, one in STATES.items()}
+"""What a reader may conclude from each state."""
 LEGEND = ", ".join(f"{one.mark} {state}" for state, one in STATES.items())
 """What the marks mean, as it stands under plots."""
 Colour = Literal["green", "orange", "red", "gray", "blue"]

@@ -22,17 +22,14 @@ from judges.render.findings.findings import (
     Sentence,
     Table,
 )
+from judges.stats.check_states import COLOURS, STATES
 from pages.ui import charts, picture, text
 
 _LONG = 10
 """Rows of a table that are shown without scrolling."""
 BADGES: dict[str, str] = {
     "": "",
-    "meets policy": ":green-badge[:material/check_circle: meets policy] ",
-    "inconclusive": ":orange-badge[:material/trending_up: inconclusive] ",
-    "fails": ":red-badge[:material/cancel: fails] ",
-    "below minimum sample": ":gray-badge[:material/hourglass_empty: below minimum sample] ",
-    "undefined": ":gray-badge[:material/block: undefined] ",
+    **{state: f":{COLOURS[one.role]}-badge[:material/{one.icon}: {state}] " for state, one in STATES.items()},
     "passes": ":green-badge[:material/check_circle: passes] ",
     "does not pass": ":orange-badge[:material/person: does not pass] ",
 }

@@ -16,7 +16,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from judges.client import endpoint
-from judges.stats.check_states import COLOURS, STATES, State
 
 NO_RATINGS = (
     "No item has both reference labels (gold) and a score of this judge yet. Label items that it has scored, or run it "
@@ -65,12 +64,6 @@ def quiet(template: str, **values: object) -> None:
 def warn(template: str, **values: object) -> None:
     """The same as a warning."""
     st.warning(template.format(**{k: plain(v) for k, v in values.items()}), icon=":material/info:")
-
-
-def conclude(state: State, **values: object) -> None:
-    """A state of the approval check as its badge, and what a reader may conclude from it; values as those of `say`."""
-    one = STATES[state]
-    say(f":{COLOURS[one.role]}-badge[:material/{one.icon}: {state}] {one.conclusion}", **values)
 
 
 def refuse(error: Exception) -> None:

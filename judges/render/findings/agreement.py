@@ -10,21 +10,10 @@ from judges.render.words import REASONS, cell, span
 from judges.stats import bins
 from judges.stats.agreement import marginals
 from judges.stats.calibration import DimensionResult, Summary
+from judges.stats.check_states import CONCLUSIONS
 from judges.stats.intervals import BOOTSTRAP
 from judges.stats.uncertainty import MIN_CLUSTERS
 
-CONCLUSIONS = {
-    "meets policy": "**May be published.** On {name} judge and people give the same answer in {exact} of "
-    "ratings{near}. Corrected for chance that is kappa {kappa}, which meets the policy.",
-    "inconclusive": "**Not yet to be published.** On {name} agreement is high enough (the same answer in {exact} of "
-    "ratings{near}; kappa {kappa}), but with so few reference labels that may be chance.",
-    "fails": "**Not to be published.** On {name} judge and people disagree too often: kappa {kappa}, where 0 is chance "
-    "and 1 full agreement.",
-    "below minimum sample": "**Not yet to be published.** On {name} only {items} of a random draw have blind labels "
-    "and a score, fewer than the policy requires.",
-    "undefined": "**Not to be published.** On {name} everybody gave one and the same answer, so kappa is undefined.",
-}
-"""What a lead may conclude from each result of the approval check."""
 _METHODS = {
     BOOTSTRAP: "cluster bootstrap over items, 2,000 replicates, the wider of percentile and studentised at each end",
     "linearised": "linearisation over items",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from judges.render import svg
 from judges.render.drawing import WIDTH
@@ -84,8 +84,3 @@ def _band(name: str, steps: Iterable[object]) -> svg.Series:
 
 def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
-
-
-def pictures(found: Mapping[str, Plot | None]) -> dict[str, str]:
-    """Plots as SVG texts, by the same names, without those that there are not."""
-    return {name: picture(one) for name, one in found.items() if one is not None}
