@@ -37,8 +37,7 @@ def measure_missingness(
 def _lost(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, waiting: Waiting | None
 ) -> NDArray[np.bool_]:
-    """Of each cell of `data.calibration.calibration.meeting`, in its order, whether the judge was asked and gave
-    nothing.
+    """Whether the judge was asked and gave nothing, for each cell that `calibration.meeting` gives, in its order.
 
     Scores that came without a reply are about the cells that they name only.
     """

@@ -1,5 +1,6 @@
-"""The process that reads what people upload: `python -m data.importing.reader`, started by
-`data.importing.subprocess_reader` only.
+"""The process that reads what people upload, `python -m data.importing.reader`.
+
+Only `data.importing.subprocess_reader` starts it.
 
 It hears a task on its standard input and answers on its standard output; before it looks at a file it takes away from
 itself what reading does not need. When nobody listens any more it ends.

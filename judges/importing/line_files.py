@@ -61,8 +61,7 @@ def read_judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
 
 
 def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, JudgmentLine]]:
-    """The lines, those of the two orders of a pair made one (judges/protocols/order_halves.py), at the place of the
-    second.
+    """The lines, with those of the two orders of a pair as one, at the place of the second (`order_halves`).
 
     One order without the other is a judgment of a judge that was asked in that order.
     """

@@ -119,8 +119,10 @@ class AdjudicationLine(CellLine):
 
 
 class GoldRuleFields(Strict):
-    """How labels become gold; `apart` is how many steps people may differ before somebody has to adjudicate (None: any
-    number)."""
+    """How labels become gold.
+
+    `apart` is how many steps people may differ before somebody has to adjudicate (None: any number).
+    """
 
     resolve: Resolve
     apart: int | None = Field(ge=0, le=100)

@@ -20,9 +20,10 @@ Rng = np.random.Generator
 
 @dataclass(frozen=True)
 class Rater:
-    """Somebody who labels: what they say of a turn whose truth is 1..5 (the judge's value is given too), in which mode
+    """Somebody who labels.
 
-    and in how many seconds an item; `every` n-th item is theirs.
+    What they say of a turn whose truth is 1..5 (the judge's value is given too), in which mode, and in how many seconds
+    an item; `every` n-th item is theirs.
     """
 
     says: Callable[[int, int, int, Rng], float]

@@ -1,6 +1,6 @@
-"""How often the 95 % intervals hold the truth, whether weights repair a sample drawn by need, and whether labels that
+"""How often 95 % intervals hold the truth.
 
-follow the judge are found out.
+Also whether weights repair a sample drawn by need, and whether labels that follow the judge are found out.
 """
 
 from collections.abc import Iterator

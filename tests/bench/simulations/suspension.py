@@ -69,9 +69,10 @@ def course(before: Cells, size: int, after: Cells, further: int) -> Iterator[tup
 
 
 class Ran(NamedTuple):
-    """What came of one judge: further items until it was suspended (None: never), whether a lead ever was to look at
+    """What came of one judge.
 
-    it, and whether it was ever said to have changed.
+    That is: further items until it was suspended (None: never), whether a lead ever was to look at it, and whether it
+    was ever said to have changed.
     """
 
     suspended: int | None

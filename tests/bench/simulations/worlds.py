@@ -22,9 +22,9 @@ FLAG, VERDICT = (0.7, 0.3), (0.1, 0.2, 0.7)
 
 
 class World(NamedTuple):
-    """Turns of a dialogue (0: one to ten, unequally), shares of the answers, and the noise that sets the agreement;
+    """Turns of a dialogue (0: one to ten, unequally), shares of the answers, and the noise that sets the agreement.
 
-    in a part of the dialogues the judge is lost: what it says has nothing to do with them.
+    In a part of the dialogues the judge is lost: what it says has nothing to do with them.
     """
 
     turns: int

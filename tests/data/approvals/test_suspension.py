@@ -310,9 +310,9 @@ def test_where_nothing_is_approved_there_is_nothing_to_tell(made_up: Any) -> Non
 
 
 def test_an_approval_of_an_older_version_is_told_where_its_figures_are_others_today(tmp_path: Path) -> None:
-    """Its samples are one answer now, say, and kappa is lower: nothing came, so nothing is suspended, and a lead is
+    """Its samples are one answer now, say, and kappa is lower: nothing is suspended while nothing comes.
 
-    told; with the next label it goes, for the reason that is the true one."""
+    A lead is told; with the next label it is suspended, for the reason that is the true one."""
     store, dataset, judge = opened(tmp_path / "a.duckdb", [*judged(120, wrong=2), *drawn(120, 130)])
     key: Key = (dataset, judge, "turn", "helpfulness")
     for cell in judged(130):

@@ -29,9 +29,9 @@ steps = some.lists(
 
 @given(some.sampled_from([name for name in NAMES if name not in BAD - {"eva"}]), steps)
 def test_one_person_is_never_two(founder: str, done: list[tuple[str, str, str, str]]) -> None:
-    """Leads do what they like. Who is honest makes no lead of a name that is somebody's second one: whoever it is who
+    """Leads do what they like, but who is honest makes no lead of a name that is somebody's second one.
 
-    has the bad names, an honest lead knows them under one, `eva`.
+    Whoever has the bad names, an honest lead knows them under one, `eva`.
     """
     events = [LeadEvent(founder, True, founder)]
     leads = {founder}

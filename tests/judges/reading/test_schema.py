@@ -129,8 +129,9 @@ def test_each_caller_has_a_copy() -> None:
 
 @cache
 def replies() -> list[tuple[str, dict[str, Any]]]:
-    """(card, reply) of every reply that the samples, the seeds and the table of replies hold as JSON; of a card that is
-    in none of them, the practice endpoint's.
+    """(card, reply) of every reply that the samples, the seeds and the table of replies hold as JSON.
+
+    Of a card that is in none of them it is the practice endpoint's.
     """
     made = [(row["card"], row["reply"]) for d in sample.generate(3).datasets for row in d.judgments if "reply" in row]
     seeded = [("multi_turn_dialogue", seeds.reply(seeds.dialogue(n, turns=n))) for n in (1, 3, 12)]

@@ -135,9 +135,10 @@ def test_a_few_unlabelled_items_do_not_mislead(others: int) -> None:
 
 
 def slow(item: Any, f: Any, y: Any, known: Any, w: Any, k: float) -> tuple[float, float, float]:
-    """theta and SE for a given k, straight from the definition: every item taken out of its cells one by one;
+    """theta and SE for a given k, straight from the definition.
 
-    and SE with the spread of the others taken from all items, which k is to make smallest.
+    Every item is taken out of its cells one by one, and SE is computed with the spread of the others taken from all
+    items, which k is to make smallest.
     """
     items = sorted(set(item))
     cells = [np.flatnonzero(item == i) for i in items]

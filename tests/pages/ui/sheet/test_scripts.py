@@ -1,5 +1,6 @@
-"""The desk's scripts without Streamlit: an empty page, real keys, a clock that can be turned, and a server that says
-what a test tells it to. What needs a server that really runs stands in test_sheet.py."""
+"""The desk's scripts without Streamlit.
+
+There is an empty page, real keys, a clock that can be turned, and a server that says what a test tells it to. What needs a server that really runs stands in test_sheet.py."""
 
 from __future__ import annotations
 
