@@ -1,6 +1,7 @@
 """The desk's scripts without Streamlit.
 
-There is an empty page, real keys, a clock that can be turned, and a server that says what a test tells it to. What needs a server that really runs stands in test_sheet.py."""
+There is an empty page, real keys, a clock that can be turned, and a server that says what a test tells it to. What
+needs a server that really runs is in test_sheet.py."""
 
 from __future__ import annotations
 
