@@ -16,11 +16,11 @@ from judges.card import Card
 from judges.client.budget import Price, cost
 from judges.client.usage import Charge
 from judges.protocols.call_plan import CallReply, FinishedJudgment
+from judges.reading.confidence import Logprobs
 from judges.strict_json import canonical
 
 Slot = tuple[str, str, int]
 """(item, part, sample): the place of one judgment of a judge."""
-Logprobs = tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
 _FRAME = " \t\r\n\"'`*:,[]{}().│▁Ġ"
 
 

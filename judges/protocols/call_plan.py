@@ -73,7 +73,7 @@ class CallReply:
     tokens_out: int = 0
     tries: int = 1
     seconds: float = 0.0
-    logprobs: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    logprobs: Logprobs = ()
     estimated: bool = False
 
 
@@ -187,29 +187,19 @@ def _together(
     return FinishedJudgment(task, raw, lower_broken(_fused(card, calls, readings)))
 
 
-def reread(
-    card: Card, params: Params, task: Task, raw: str, logprobs: Mapping[str, Logprobs] | None = None
-) -> FinishedJudgment:
+def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment:
     """The judgment that a stored raw text amounts to, of one call or of several: what `fuse` made of it.
 
-    `logprobs` by piece, where they were kept: without them a reading lacks the confidence that they gave. Where a
-    single call was refused or cut off by the protocol only its row says so: that row is kept. A single reply under
-    parameters that make several (an imported one) is read as it is; replies of whole orders are not those of chapters,
-    whatever the parameters say of the context. Never raises for what a raw text may hold.
+    It lacks the confidence that log-probabilities gave. Where a single call was refused or cut off by the protocol only
+    its row says so: that row is kept. A single reply under parameters that make several (an imported one) is read as it
+    is; replies of whole orders are not those of chapters, whatever the parameters say of the context. Never raises for
+    what a raw text may hold.
     """
-    given = logprobs or {}
     found = unpack_replies(raw)
     if found is None:
-        answer = CallReply(task.key, task.part, task.sample, "", raw, logprobs=_frozen(given.get("", ())))
-        return FinishedJudgment(
-            task, raw, lower_broken(_reading(card, params, task, _Call("", "", card, card, task.item), answer))
-        )
-    answers = {
-        name: CallReply(
-            task.key, task.part, task.sample, name, text, unscored, why, logprobs=_frozen(given.get(name, ()))
-        )
-        for name, text, unscored, why in found
-    }
+        call, answer = _Call("", "", card, card, task.item), CallReply(task.key, task.part, task.sample, "", raw)
+        return FinishedJudgment(task, raw, lower_broken(_reading(card, params, task, call, answer)))
+    answers = {row[0]: CallReply(task.key, task.part, task.sample, *row) for row in found}
     calls = _kept(card, params, task, set(answers))
     ours = bool(answers) and set(answers) <= {call.name for call in calls} - {""}
     return FinishedJudgment(task, raw, _together(card, params, task, calls, answers).reading if ours else _NOTHING)
@@ -378,7 +368,3 @@ def _summary(
     if answer is None:
         return ""
     return str(_reading(card, params, task, calls[index - 1], answer).facts.get("summary", ""))
-
-
-def _frozen(logprobs: Logprobs) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
-    return tuple((token, tuple((text, value) for text, value in others)) for token, others in logprobs)

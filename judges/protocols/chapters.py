@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from math import log, sqrt
 from typing import Any
 
 from judges.card import Card
-from judges.protocols import fusion
-from judges.protocols.orders import names_sides
+from judges.protocols import combination
+from judges.protocols.orders import names_sides, rename_units
 from judges.reading.confidence import combine_confidence
 from judges.sections import cut_sections, halves, headed_parts
 from judges.tokens import tokens
@@ -103,15 +103,7 @@ def restore_section_numbers(chapter: Chapter, reading: Reading) -> Reading:
         number, _, side = rest.partition("/")
         return f"section:{chapter.sections[int(number) - 1]}/{side}"
 
-    facts = dict(reading.facts)
-    if "expected" in facts:
-        facts["expected"] = {(unit(name), of): value for (name, of), value in facts["expected"].items()}
-    return replace(
-        reading,
-        scores=tuple(score._replace(unit=unit(score.unit)) for score in reading.scores),
-        remarks=tuple(remark._replace(unit=unit(remark.unit)) for remark in reading.remarks),
-        facts=facts,
-    )
+    return rename_units(reading, unit)
 
 
 def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Reading]) -> Reading:
@@ -119,7 +111,7 @@ def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Re
 
     - A section has the scores of the chapter that it was judged in.
     - A failure is raised where any chapter raised it. Other answers about a side are the mean over the chapters,
-      weighted by the tokens of that side in each (`fusion.mean`): so are the aggregates.
+      weighted by the tokens of that side in each (`combination.mean_answer`): so are the aggregates.
     - The verdict is that with the most weight (tokens of both sides; a tie where the heaviest are equal), if the
       fused scores allow it by the card's own rule, else the first that they allow. Its confidence, source "chapters",
       is the share of the weight that says so, at most .9.
@@ -146,13 +138,13 @@ def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Re
         given = [(score, weight) for score, weight in given if weight > 0] or [(score, 1.0) for score, _ in given]
         if dimension is None:
             continue
-        there_is, value = fusion.combine_answers(dimension.scale, [(score.value, weight) for score, weight in given])
+        there_is, value = combination.combine_answers(dimension.scale, [(score.value, weight) for score, weight in given])
         sure: tuple[float | None, str] = (None, "")
         if names_sides(dimension.scale):
             value = _allowed(card, name, dimension.scale.categories, scores, value)
             there_is = value is not None
             share = sum(w for score, w in given if score.value == value) / sum(w for _, w in given)
-            agreed = round(min(fusion.AGREED, max(fusion.LEAST, share)), 4)
+            agreed = round(min(combination.AGREED, max(combination.LEAST, share)), 4)
             own = [(s.confidence, s.source) for s, _ in given if s.value == value]
             sure = combine_confidence((agreed, "chapters"), *own)
             facts["chapters"] = [dimension.scale.say(score.value) for score, _ in given]

@@ -7,12 +7,12 @@ al. 2023, MT-Bench).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Literal
 
 from judges.card import Card
-from judges.protocols import fusion
+from judges.protocols import combination
 from judges.reading.confidence import combine_confidence
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Section
 
@@ -37,18 +37,23 @@ def swap_back(card: Card, reading: Reading) -> Reading:
 
     def turned(score: Score) -> Score:
         dimension = card.dimension(score.dimension, score.unit)
-        value = score.value
-        if dimension is not None and names_sides(dimension.scale) and value is not None:
-            value = _other(dimension.scale, value)
-        return score._replace(unit=_unit(score.unit), value=value)
+        if dimension is None or not names_sides(dimension.scale) or score.value is None:
+            return score
+        return score._replace(value=_other(dimension.scale, score.value))
 
+    found = rename_units(reading, _unit)
+    return replace(found, scores=tuple(sorted(map(turned, found.scores), key=_place)))
+
+
+def rename_units(reading: Reading, name: Callable[[str], str]) -> Reading:
+    """The reading with every unit under another name."""
     facts = dict(reading.facts)
     if "expected" in facts:
-        facts["expected"] = {(_unit(unit), name): value for (unit, name), value in facts["expected"].items()}
+        facts["expected"] = {(name(unit), of): value for (unit, of), value in facts["expected"].items()}
     return replace(
         reading,
-        scores=tuple(sorted(map(turned, reading.scores), key=_place)),
-        remarks=tuple(remark._replace(unit=_unit(remark.unit)) for remark in reading.remarks),
+        scores=tuple(score._replace(unit=name(score.unit)) for score in reading.scores),
+        remarks=tuple(remark._replace(unit=name(remark.unit)) for remark in reading.remarks),
         facts=facts,
     )
 
@@ -57,8 +62,8 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
     """One reading of two that are both in the item's own A and B. A score that only one of them has stays what it is.
 
     A verdict that changes with the order is a tie (on a scale without one it has no score), with low confidence and a
-    note that names both. Other scores: `fusion.fused`, the mean of the two orders. Confidence is that of
-    `fusion.agreement`, source "orders". `facts["orders"]` has the verdict in words by order.
+    note that names both. Other scores: `combination.combine_answers`, the mean of the two orders. Confidence is that of
+    `combination.agreement_confidence`, source "orders". `facts["orders"]` has the verdict in words by order.
     """
     other = {(s.unit, s.dimension): s for s in ba.scores}
     scores: list[Score] = []
@@ -71,7 +76,7 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
             scores.append(mine)
             continue
         there_is, value = _value(dimension.scale, mine.value, theirs.value)
-        agreed = fusion.agreement_confidence(dimension.scale, (mine.value, theirs.value))
+        agreed = combination.agreement_confidence(dimension.scale, (mine.value, theirs.value))
         if names_sides(dimension.scale):
             words = {name: dimension.scale.say(s.value) for name, s in zip(ORDERS, (mine, theirs), strict=True)}
             if mine.unit == "pair" and (not said or mine.dimension == "verdict"):
@@ -133,10 +138,10 @@ def names_sides(scale: Scale) -> bool:
 
 def _value(scale: Scale, mine: float | None, theirs: float | None) -> tuple[bool, float | None]:
     if not names_sides(scale) or mine == theirs:
-        return fusion.combine_answers(scale, ((mine, 1.0), (theirs, 1.0)))
+        return combination.combine_answers(scale, ((mine, 1.0), (theirs, 1.0)))
     # "a" and "tie" are as inconsistent as "a" and "b".
-    drawn = scale.drawn or ("tie" if "tie" in scale.categories else "")
-    return bool(drawn), float(scale.categories.index(drawn)) if drawn else None
+    drawn = combination.drawn_code(scale)
+    return drawn is not None, drawn
 
 
 def _flip(score: Score, dimension: Dimension, words: Mapping[Order, str], there_is: bool) -> Remark:

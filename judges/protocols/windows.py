@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, create_model
 
 from judges.card import Card
-from judges.protocols import fusion
+from judges.protocols import combination
 from judges.reading.confidence import combine_confidence
 from judges.types import Dialogue, Dimension, Reading, Remark, Score, Turn
 
@@ -143,14 +143,14 @@ def fuse_windows(card: Card, windows: Sequence[Window], readings: Sequence[Readi
     - A dimension of the conversation that may be n/a is about something that happens, such as a task or a correction:
       the latest window with an answer counts (it knows the rest from the summary); n/a if none has.
     - Any other one is about all turns: the lower of the last window's answer and the mean over the windows, weighted
-      by their assistant turns (`fusion.mean`). The last window alone judges the whole, and no summary may wash out
+      by their assistant turns (`combination.mean_answer`). The last window alone judges the whole, and no summary may wash out
       what an earlier window saw. Answers without an order: the vote; a flag: raised if any window raised it.
     - The verdict is the last window's, if the combined scores allow it by the card's own rule; else the lowest that
       another window gave and they allow; else the allowed one that is nearest to the last window's. A note says what
       the windows said.
     - The weakest turn is that with the lowest sum of scores; of equals one that a window named, then the first. None
       if no window named one.
-    - Confidence, source "windows", for the conversation: `fusion.agreement` of the windows that have an answer.
+    - Confidence, source "windows", for the conversation: `combination.agreement_confidence` of the windows that have an answer.
 
     `facts["windows"]` is, by dimension of the conversation, what the windows said in words.
     """
@@ -203,8 +203,8 @@ def _whole(dimension: Dimension, answers: Said) -> tuple[bool, float | None]:
     known = [(value, weight) for value, weight in answers if value is not None]
     if scale.na or not known:
         return True, known[-1][0] if known else None
-    there_is, combined = fusion.combine_answers(scale, answers)
-    if scale.kind in ("ordinal", "ordered", "interval") and combined is not None:
+    there_is, combined = combination.combine_answers(scale, answers)
+    if scale.weights and combined is not None:
         return True, min(known[-1][0], combined)
     return there_is, combined
 
@@ -241,7 +241,7 @@ def _weakest(card: Card, scores: Sequence[Score], answers: Said) -> float:
 def _score(card: Card, dimension: Dimension, value: float | None, answers: Said, readings: Sequence[Reading]) -> Score:
     said = [value for value, _ in answers]
     given = [value for value in said if value is not None] or said
-    agreed = fusion.agreement_confidence(dimension.scale, given)
+    agreed = combination.agreement_confidence(dimension.scale, given)
     last = next((s for s in reversed(readings[-1].scores) if s.dimension == dimension.name), None)
     of_last = (last.confidence, last.source) if last is not None and last.value == value else (None, "")
     return Score("conversation", dimension.name, value, *combine_confidence((agreed, "windows"), of_last))

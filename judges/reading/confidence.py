@@ -1,13 +1,12 @@
 """How sure a score is, from what is known besides the judge's word: token log-probabilities, and rules it breaks.
 
-Disagreement of orders, windows and chapters comes from `fusion.agreement`, that of samples from the view of them in the
+Disagreement of orders, windows and chapters comes from `combination.agreement_confidence`, that of samples from the view of them in the
 store; `combine` says what holds where several are known.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import replace
 from math import exp
 
@@ -15,7 +14,7 @@ from judges.card import Card, Item
 from judges.reading.spans import ValueSpan, score_spans
 from judges.types import Reading, Scale, Score
 
-Logprobs = Sequence[tuple[str, Sequence[tuple[str, float]]]]
+Logprobs = tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
 """(token, ((alternative, log-probability), ...)) of a reply, in order."""
 
 BROKEN = 0.3

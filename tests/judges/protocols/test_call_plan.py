@@ -13,7 +13,7 @@ from judges.authoring.recipe import Recipe
 from judges.card import Card
 from judges.cards import card
 from judges.params import Params
-from judges.protocols import fusion, orders
+from judges.protocols import combination, orders
 from judges.protocols.call_plan import (
     CallReply,
     Task,
@@ -242,11 +242,11 @@ def test_a_made_card_is_judged_in_both_orders() -> None:
     ],
 )
 def test_answers_fused(scale: Scale, values_: list[tuple[float | None, float]], value: float | None) -> None:
-    assert fusion.combine_answers(scale, values_) == (True, value)
+    assert combination.combine_answers(scale, values_) == (True, value)
 
 
 def test_a_drawn_vote_without_a_word_for_it_has_no_answer() -> None:
-    assert fusion.combine_answers(Scale("unordered", categories=("a", "b")), [(0, 1), (1, 1)]) == (False, None)
+    assert combination.combine_answers(Scale("unordered", categories=("a", "b")), [(0, 1), (1, 1)]) == (False, None)
 
 
 @pytest.mark.parametrize(
@@ -267,4 +267,4 @@ def test_a_drawn_vote_without_a_word_for_it_has_no_answer() -> None:
     ],
 )
 def test_agreement_of_answers(scale: Scale, given: list[float | None], sure: float | None) -> None:
-    assert fusion.agreement_confidence(scale, given) == sure
+    assert combination.agreement_confidence(scale, given) == sure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from math import log
 
 import pytest
@@ -30,7 +29,7 @@ RAW += '"verdict": "good", "decision_basis": "4 of 5.", "issues": []}'
 
 def tokens(raw: str, *told: tuple[str, int, dict[str, float]]) -> Logprobs:
     """The tokens of a reply: one for each (token, where it begins, probabilities), and what is between them."""
-    out: list[tuple[str, Sequence[tuple[str, float]]]] = []
+    out: list[tuple[str, tuple[tuple[str, float], ...]]] = []
     at = 0
     for token, start, shares in told:
         assert raw[start : start + len(token)] == token, (token, raw[start:])
@@ -38,7 +37,7 @@ def tokens(raw: str, *told: tuple[str, int, dict[str, float]]) -> Logprobs:
             out.append((raw[at:start], ()))
         out.append((token, tuple((text, log(p)) for text, p in shares.items())))
         at = start + len(token)
-    return [*out, (raw[at:], ())]
+    return (*out, (raw[at:], ()))
 
 
 def weigh(one: Card, item: Item, raw: str, logprobs: Logprobs, part: str = "") -> Reading:
@@ -174,14 +173,13 @@ def test_a_window_or_an_order_has_its_own_tokens() -> None:
     params, task = Params(orders="both"), Task("k", pair())
     plain = card("plain_pairwise")
     raw = '{"verdict": "a"}'
-    told = tuple((t, tuple(o)) for t, o in tokens(raw, ("a", 13, {"a": 0.7, "b": 0.3})))
+    told = tokens(raw, ("a", 13, {"a": 0.7, "b": 0.3}))
     said = {
         "order:ab": CallReply("k", "", 0, "order:ab", raw, logprobs=told),
         "order:ba": CallReply("k", "", 0, "order:ba", '{"verdict": "b"}'),
     }
     found = fuse(plain, params, task, said)
     assert found.reading.scores == (Score("pair", "verdict", 0.0, 0.7, "log-probabilities: a or b"),)
-    assert reread(plain, params, task, found.raw, {"order:ab": told}) == found
     assert reread(plain, params, task, found.raw).reading.scores[0].confidence == 0.9
 
 
