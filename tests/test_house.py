@@ -694,7 +694,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "judges/authoring/template.py": "judges/authoring/test_soundness.py",
     "judges/cards/": "judges/authoring/test_soundness.py",
     "judges/cli/": "judges/cli/",
-    "judges/client/response_body.py": "judges/client/test_response_body.py",
     "judges/client/throttle.py": "judges/client/test_runner.py",
     "judges/importing/contents.py": "judges/cli/test_agree.py",
     "judges/importing/encodings.py": "data/importing/test_table.py",

@@ -132,9 +132,7 @@ async def _ready(
                     given = await client.answer(order.model, order.params, hello)
                 except MannerRefused:
                     continue
-                told = given.tokens_in, given.tokens_out
-                cut = given.unscored == "cut_off"
-                charged.append(Charge("trial", *usage.tokens_billed(told, hello, "text", given.raw, cut, most)))
+                charged.append(Charge("trial", *usage.tokens_billed(given, hello, "text", most)))
                 return
         except CallError:
             return

@@ -11,7 +11,7 @@ from data.runs.run_order import RunOrder
 from data.runs.writer import Slot
 from data.store import Store
 from judges.card import Card, Item
-from judges.client.context_window import LongCalls, context_size, find_long_calls, safe_length
+from judges.client.estimate import LongCalls, context_size, find_long_calls, safe_length
 from judges.protocols.call_plan import CallReply, Task, tasks
 from judges.protocols.probes import scenario_pool
 from judges.types import ITEM

@@ -29,12 +29,10 @@ from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotFound
 from data.store.ids import new_id
 from judges.authoring import soundness
+from judges.client import estimate as estimates
 from judges.client.budget import Price, dollars
-from judges.client.context_window import context_size
 from judges.client.endpoint import Endpoint
 from judges.client.estimate import COUNTED, Estimate
-from judges.client.estimate import estimate as estimated
-from judges.client.requirements import requirements
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
@@ -343,21 +341,13 @@ def _same_card(store: Store, order: RunOrder, judge: str) -> None:
 def _estimate(store: Store, order: RunOrder) -> Estimate:
     left = Remaining(store, order, _judge(order), store.newest(), SEED)
     items, judgments = left.count()
-    # A swapped scenario is about as long as the item's own, and needs all the others.
-    params = order.params.model_copy(update={"probe": order.params.probe.replace("scenario_swapped", "")})
-    found = estimated(
-        order.card,
-        order.model,
-        params,
-        left.some(COUNTED),
-        price=terms.order_price(order),
-        of=items,
-        judgments=judgments,
+    judge = order.card, order.model, order.params
+    found = estimates.estimate(
+        *judge, left.some(COUNTED), price=terms.order_price(order), of=items, judgments=judgments
     )
-    required = requirements(
-        order.card, order.model, params, left.longest(), dataset_systems(store, order.dataset_id),
-        context_size(order.model, order.params, order.endpoint.room),
-    )  # fmt: skip
+    room = estimates.context_size(order.model, order.params, order.endpoint.room)
+    systems = dataset_systems(store, order.dataset_id)
+    required = estimates.requirements(*judge, left.longest(), systems, room)
     return replace(found, long=str(left.long()), requirements=tuple(required))
 
 

@@ -21,9 +21,8 @@ from judges.cli.progress_bar import Bar
 from judges.client import runner
 from judges.client.budget import Budget, Price, cost, dollars
 from judges.client.client import Client
-from judges.client.context_window import context_size, find_long_calls, safe_length
 from judges.client.endpoint import Endpoint, is_practice
-from judges.client.estimate import Estimate, estimate
+from judges.client.estimate import Estimate, context_size, estimate, find_long_calls, safe_length
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.importing.line_files import check_items, describe_other_kinds, stream_items

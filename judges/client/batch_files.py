@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from judges.client.decoding import FILE
+from judges.client.response_body import FILE
 from judges.params import Params
 from judges.protocols.call_plan import Task
 
@@ -33,7 +33,7 @@ class BatchResult:
 
 
 def most_calls(params: Params) -> int:
-    """How many calls one file may hold, so that the file of their results can be read (judges.client.decoding.FILE)."""
+    """How many calls one file may hold, so that the file of their results can be read (response_body.FILE)."""
     each = params.max_tokens * (_TOKEN_LOGPROBS if params.logprobs else _TOKEN) + _BESIDE
     return max(min(LINES, FILE // each), 1)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from judges.client import decoding as bodies
 from judges.client import errors, response_body
 from judges.client.batch_files import PATH
 from judges.client.capabilities import Capabilities
@@ -18,6 +17,7 @@ from judges.client.endpoint import Endpoint
 from judges.client.errors import CallContext, FatalError, MannerRefused, TransientError, classify_error, redact
 from judges.params import Params
 from judges.protocols.call_plan import Ask, Mode
+from judges.reading.confidence import Logprobs
 from judges.types import UnscoredReason
 
 if TYPE_CHECKING:
@@ -34,12 +34,10 @@ class ClientReply:
     """
 
     raw: str
-    finish: str
-    refusal: str
     model: str
     tokens_in: int
     tokens_out: int
-    logprobs: response_body.Logprobs
+    logprobs: Logprobs
     mode: Mode
     unscored: UnscoredReason | None = None
     why: str = ""
@@ -77,10 +75,6 @@ class Client:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Close the connections."""
         if self._openai is not None:
             await self._openai.close()
             self._openai = None
@@ -125,17 +119,13 @@ class Client:
             raise MannerRefused(manner, "")
         asked = self._asked(model, params, manner)
         status, headers, body = await self._send("post", "/chat/completions", manner.body(model, params, ask))
-        if status != 200:
-            raise self._changed(model, classify_error(status, headers, body.decode("utf-8", "replace"), asked), asked)
-        return self._read(body, headers, model, asked, "text" if ask.schema is None else manner.mode)
+        return self._read(status, headers, body, asked, "text" if ask.schema is None else manner.mode)
 
     async def models(self) -> list[str]:
         """The models that the endpoint lists; [] where it keeps no list. Raises Fatal or Passing."""
         status, headers, body = await self._send("get", "/models")
         if status != 200:
-            fault = classify_error(
-                status, headers, body.decode("utf-8", "replace"), self._asked("", Params(), Capabilities())
-            )
+            fault = self._fault(status, headers, body, self._asked())
             if isinstance(fault, (TransientError, FatalError)) and status not in (404, 405):
                 raise fault
             return []
@@ -174,33 +164,19 @@ class Client:
 
     async def content(self, file: str) -> bytes:
         """What is in a file of results."""
-        status, headers, body = await self._send("get", f"/files/{file}/content")
-        if status != 200:
-            raise self._refused(status, headers, body)
-        return body
+        return await self._taken("get", f"/files/{file}/content")
 
     def result(self, status: int, body: bytes, model: str, params: Params, held: bool) -> ClientReply:
         """A reply that came in a file; `held`: whether it was held to JSON. Raises what a direct call would raise."""
         manner = self.manner(model)
-        asked = self._asked(model, params, manner)
-        if status != 200:
-            raise self._changed(model, classify_error(status, {}, body.decode("utf-8", "replace"), asked), asked)
-        return self._read(body, {}, model, asked, manner.mode if held else "text")
+        return self._read(status, {}, body, self._asked(model, params, manner), manner.mode if held else "text")
 
     async def _told(
-        self,
-        method: str,
-        path: str,
-        body: dict[str, Any] | None = None,
-        file: bytes | None = None,
+        self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
         missing: bool = False,
-    ) -> dict[str, Any]:
+    ) -> dict[str, Any]:  # fmt: skip
         """The JSON object of an answer about files and batches; `missing`: {} for what is not there."""
-        status, headers, answer = await self._send(method, path, body, file)
-        if status == 404 and missing:
-            return {}
-        if status != 200:
-            raise self._refused(status, headers, answer)
+        answer = await self._taken(method, path, body, file, missing)
         try:
             found = json.loads(answer)
         except (ValueError, RecursionError):
@@ -209,14 +185,21 @@ class Client:
             raise TransientError("broken", "the endpoint's answer about a batch is no JSON object")
         return found
 
-    def _refused(self, status: int, headers: dict[str, str], body: bytes) -> Exception:
-        """What a refusal about files and batches amounts to: Fatal or Passing."""
-        text = body.decode("utf-8", "replace")
-        fault = classify_error(status, headers, text, self._asked("", Params(), Capabilities()))
+    async def _taken(
+        self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
+        missing: bool = False,
+    ) -> bytes:  # fmt: skip
+        """What an endpoint answers about files and batches. Raises Fatal or Passing where it refuses."""
+        status, headers, answer = await self._send(method, path, body, file)
+        if status == 200:
+            return answer
+        if status == 404 and missing:
+            return b"{}"
+        fault = self._fault(status, headers, answer, self._asked())
         if isinstance(fault, (TransientError, FatalError)) and status != 404:
-            return fault
-        told = errors.error_message(text, self._key) or "no reason given"
-        return FatalError(f"{self.where} does not take this as a batch ({status}: {told}). Run it without a batch.")
+            raise fault
+        told = errors.error_message(answer.decode("utf-8", "replace"), self._key) or "no reason given"
+        raise FatalError(f"{self.where} does not take this as a batch ({status}: {told}). Run it without a batch.")
 
     # -- one exchange -------------------------------------------------------------------------------------------------
 
@@ -260,7 +243,7 @@ class Client:
             "max_retries": 0,
             "timeout": None,  # asyncio.timeout bounds the whole exchange, also a body that comes in drips
             "http_client": openai.DefaultAioHttpClient(
-                limits=limits, timeout=None, follow_redirects=False, headers={"Accept-Encoding": bodies.PACKED},
+                limits=limits, timeout=None, follow_redirects=False, headers={"Accept-Encoding": response_body.PACKED},
                 event_hooks={"response": [_bounded]},
             ),
         }  # fmt: skip
@@ -280,12 +263,12 @@ class Client:
             chain.append(at)
             at = at.__cause__ or at.__context__
         for found in chain:
-            if isinstance(found, bodies.Redirected):
+            if isinstance(found, response_body.Redirected):
                 return FatalError(
                     f"{self.where} sends calls on to {found.to} ({found.status}), and Assay does not follow: nothing "
                     "was sent there. Check the base URL, and set it to the address that answers itself."
                 )
-            if isinstance(found, (bodies.TooLarge, bodies.Unpackable)):
+            if isinstance(found, (response_body.TooLarge, response_body.Unpackable)):
                 return TransientError("broken", f"{found}", charged=True)
         names = {type(e).__name__ for e in chain}
         told = errors.error_message(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
@@ -305,19 +288,22 @@ class Client:
             return FatalError(f"{self.where} cannot be reached: {what}. Check the base URL, and that the server runs.")
         return TransientError("connection", f"the endpoint cannot be reached: {what}")
 
-    def _asked(self, model: str, params: Params, manner: Capabilities) -> CallContext:
-        variable = self.endpoint.key_variable
-        return CallContext(self.where, model, params, variable, self._key, self._has_key, manner, bool(self._proven))
+    def _asked(self, model: str = "", params: Params | None = None, manner: Capabilities | None = None) -> CallContext:
+        of = model, params or Params(), self.endpoint.key_variable, self._key, self._has_key
+        return CallContext(self.where, *of, manner or Capabilities(), bool(self._proven))
 
-    def _changed(self, model: str, fault: Exception, asked: CallContext) -> Exception:
-        """The fault as it is; where the manner is at fault, it is changed, unless another call has done so since."""
-        if isinstance(fault, MannerRefused) and self.manner(model) == asked.manner:
-            self.refit(model, fault.manner)
+    def _fault(self, status: int, headers: dict[str, str], body: bytes, asked: CallContext) -> Exception:
+        """What a refusal is; where the manner is at fault, it is changed, unless another call has done so since."""
+        fault = classify_error(status, headers, body.decode("utf-8", "replace"), asked)
+        if isinstance(fault, MannerRefused) and self.manner(asked.model) == asked.manner:
+            self.refit(asked.model, fault.manner)
         return fault
 
     # -- a reply ------------------------------------------------------------------------------------------------------
 
-    def _read(self, body: bytes, headers: dict[str, str], model: str, asked: CallContext, mode: Mode) -> ClientReply:
+    def _read(self, status: int, headers: dict[str, str], body: bytes, asked: CallContext, mode: Mode) -> ClientReply:
+        if status != 200:
+            raise self._fault(status, headers, body, asked)
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
@@ -327,51 +313,32 @@ class Client:
         error = data.get("error")
         if error:  # some proxies send an error with status 200
             code = error.get("code") if isinstance(error, dict) else None
-            status = code if isinstance(code, int) and 400 <= code < 600 else 502
-            raise self._changed(model, classify_error(status, headers, body.decode("utf-8", "replace"), asked), asked)
+            raise self._fault(code if isinstance(code, int) and 400 <= code < 600 else 502, headers, body, asked)
         choices = data.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
         if not isinstance(choice, dict) or not isinstance(message, dict):
             raise TransientError("broken", "the endpoint's answer holds no choice", charged=True)
-        finish = str(choice.get("finish_reason") or "")
+        finish = choice.get("finish_reason")
         if finish == "error":
             raise TransientError("server", "the endpoint broke off the reply", charged=True)
         self._proven += 1
-        raw, refused = (
-            self._clean(response_body.message_text(message.get("content"))),
-            self._clean(response_body.message_text(message.get("refusal"))),
-        )
+        raw, refused = (self._clean(response_body.message_text(message.get(key))) for key in ("content", "refusal"))
         usage = data.get("usage")
-        usage = usage if isinstance(usage, dict) else {}
+        told = usage if isinstance(usage, dict) else {}
+        tokens_in = response_body.token_count(told.get("prompt_tokens"))
+        tokens_out = response_body.token_count(told.get("completion_tokens"))
         unscored: UnscoredReason | None = None
         why = ""
-        if refused or finish == "content_filter":
-            unscored, why = (
-                "refused",
-                " ".join(f"the model refused: {refused}".split())[:300]
-                if refused
-                else ("the endpoint's filter stopped the reply"),
-            )
+        if refused:
+            unscored, why = "refused", " ".join(f"the model refused: {refused}".split())[:300]
+        elif finish == "content_filter":
+            unscored, why = "refused", "the endpoint's filter stopped the reply"
         elif finish == "length":
-            unscored, why = (
-                "cut_off",
-                response_body.explain_cut_off(
-                    response_body.token_count(usage.get("completion_tokens")), asked.params.max_tokens
-                ),
-            )
-        return ClientReply(
-            raw=raw or refused,
-            finish=finish,
-            refusal=refused,
-            model=self._clean(str(data.get("model") or model))[:300],
-            tokens_in=response_body.token_count(usage.get("prompt_tokens")),
-            tokens_out=response_body.token_count(usage.get("completion_tokens")),
-            logprobs=response_body.token_logprobs(choice.get("logprobs")) if asked.params.logprobs else (),
-            mode=mode,
-            unscored=unscored,
-            why=why,
-        )
+            unscored, why = "cut_off", response_body.explain_cut_off(tokens_out, asked.params.max_tokens)
+        model = self._clean(str(data.get("model") or asked.model))[:300]
+        logprobs = response_body.token_logprobs(choice.get("logprobs")) if asked.params.logprobs else ()
+        return ClientReply(raw or refused, model, tokens_in, tokens_out, logprobs, mode, unscored, why)
 
     def _no_json(self, body: bytes) -> Exception:
         head = body[:300].decode("utf-8", "replace")
@@ -393,4 +360,5 @@ class Client:
 
 async def _bounded(response: httpx.Response) -> None:
     """Bound the body of an answer before any of it is read."""
-    bodies.bound_body(response, bodies.FILE if response.request.url.path.endswith("/content") else bodies.MOST)
+    file = response.request.url.path.endswith("/content")
+    response_body.bound_body(response, response_body.FILE if file else response_body.MOST)

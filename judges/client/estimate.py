@@ -1,9 +1,9 @@
-"""What a run will take, before anything is asked: judgments, calls, tokens and cost, and what that rests on."""
+"""What a run will take, before anything is asked: calls, tokens, cost, what its card needs, and what does not fit."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from random import Random
@@ -11,8 +11,12 @@ from typing import Any
 
 from judges.card import Card, Item
 from judges.client.budget import Price, cost
+from judges.client.endpoint import is_practice
+from judges.client.prices import context_of_model
 from judges.client.usage import tokens_sent
+from judges.families import family
 from judges.params import Params
+from judges.plural import many
 from judges.protocols import call_plan
 from judges.protocols.call_plan import CallReply, Task
 from judges.tokens import tokens
@@ -23,6 +27,10 @@ COUNTED = 200
 _PHRASE, _PROSE = 30, 250
 """Tokens assumed for a free text in a reply, and for a reply in prose: one or two sentences, a few paragraphs."""
 _SUMMARY = json.dumps({"summary": "word " * 60})
+_MARGIN = 2_000
+"""Tokens around an item's own text in a call, beside the prompt: names of fields, the text about a window."""
+_LONG, _SYSTEMS = 3, 4
+"""Long items, and models whose texts are judged, that are named in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,7 @@ class Estimate:
     are None where the price is not known. `counted`: items whose messages were counted.
 
     `notes` are sentences: what was counted, and what is assumed. `long` names the calls that do not fit, "" for none
-    (judges/client/context_window.py); `requirements` are those of the card (requirements.py).
+    (find_long_calls); `requirements` are those of the card.
     """
 
     items: int
@@ -78,13 +86,10 @@ def estimate(
     drawn, total = _drawn(items, counted, Random(seed))
     number = total if of is None else of
     made = calls = tokens_in = tokens_out = 0
-    if params.probe == "scenario_swapped":
-        params = params.model_copy(update={"probe": ""})  # another scenario is about as long as an item's own
-    for key, item in drawn:
-        for task in call_plan.tasks(card, params, [(key, item)]):
-            made += 1
-            for there, back in call_sizes(card, params, task):
-                calls, tokens_in, tokens_out = calls + 1, tokens_in + there, tokens_out + back
+    for task in call_plan.tasks(card, _unswapped(params), drawn):
+        made += 1
+        for there, back in _call_sizes(card, _unswapped(params), task):
+            calls, tokens_in, tokens_out = calls + 1, tokens_in + there, tokens_out + back
     stretch = number / len(drawn) if drawn else 0.0
     if judgments is not None and made:
         stretch = judgments / made
@@ -104,7 +109,7 @@ def estimate(
     )
 
 
-def call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, int]]:
+def _call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, int]]:
     """About how many tokens (sent, in the reply) each call of a judgment has."""
     before: dict[str, CallReply] = {}
     names = call_plan.pieces(card, params, task)
@@ -114,6 +119,21 @@ def call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, in
         before[piece] = CallReply(task.key, task.part, task.sample, piece, _SUMMARY)
         repeats = ceil(_repeats(card, task) / shares)
         yield tokens_sent(ask, "json_schema"), _PROSE if ask.schema is None else _reply(ask.schema, repeats)
+
+
+def _unswapped(params: Params) -> Params:
+    """The parameters without another scenario, which needs all the others and is about as long as an item's own."""
+    return params.model_copy(update={"probe": params.probe.replace("scenario_swapped", "")})
+
+
+def _sizes_once(
+    card: Card, params: Params, items: Iterable[tuple[str, Item]]
+) -> Iterator[tuple[str, int, int]]:
+    """(name, tokens sent, tokens in the reply) of every call about (name, item) pairs, of several samples the first."""
+    once = _unswapped(params).model_copy(update={"samples": 1})
+    for task in call_plan.tasks(card, once, items):
+        for sent, back in _call_sizes(card, once, task):
+            yield task.key, sent, back
 
 
 def _drawn(items: Iterable[tuple[str, Item]], most: int, chance: Random) -> tuple[list[tuple[str, Item]], int]:
@@ -142,30 +162,18 @@ def _repeats(card: Card, task: Task) -> int:
 
 
 def _reply(schema: dict[str, Any], repeats: int) -> int:
-    """About how many tokens a reply of that shape has; `repeats` for every array of objects, one text for others."""
-    defs = schema.get("$defs", {})
-
-    def size(node: Any, depth: int = 0) -> int:
-        if not isinstance(node, dict) or depth > 20:
-            return 1
-        if "$ref" in node:
-            return size(defs.get(str(node["$ref"]).rpartition("/")[2]), depth + 1)
-        for several in ("anyOf", "oneOf", "allOf"):
-            if node.get(several):
-                return max(size(n, depth + 1) for n in node[several])
-        if "enum" in node or "const" in node:
-            return 2
-        sort = node.get("type")
-        if sort == "object":
-            inner = node.get("properties", {})
-            return 2 + sum(tokens(name) + 3 + size(n, depth + 1) for name, n in inner.items())
-        if sort == "array":
-            entry = node.get("items") or {}
-            inside = defs.get(str(entry["$ref"]).rpartition("/")[2], {}) if "$ref" in entry else entry
-            return 2 + size(entry, depth + 1) * (repeats if inside.get("type") == "object" else 1)
-        return _PHRASE if sort == "string" else 1
-
-    return size(schema)
+    """About how many tokens a reply of a strict schema has; `repeats` for every array of objects, one text for others.
+    """
+    if "anyOf" in schema:
+        return max(_reply(option, repeats) for option in schema["anyOf"])
+    if "enum" in schema:
+        return 2
+    sort = schema["type"]
+    if sort == "object":
+        return 2 + sum(tokens(name) + 3 + _reply(inner, repeats) for name, inner in schema["properties"].items())
+    if sort == "array":
+        return 2 + _reply(schema["items"], repeats) * (repeats if schema["items"].get("type") == "object" else 1)
+    return _PHRASE if sort == "string" else 1
 
 
 def _notes(model: str, params: Params, price: Price | None, number: int, counted: int) -> tuple[str, ...]:
@@ -180,3 +188,112 @@ def _notes(model: str, params: Params, price: Price | None, number: int, counted
     else:
         notes.append(f"Cost: at ${price[0]:g} in and ${price[1]:g} out per million tokens; check the price list.")
     return tuple(notes)
+
+
+# -- what a card needs ------------------------------------------------------------------------------------------------
+
+
+def requirements(
+    card: Card, model: str, params: Params, longest: Iterable[tuple[str, Item]], systems: Sequence[str], room: int = 0
+) -> list[Requirement]:
+    """What a run needs, and which of it is lacking: strength of the model, another family, length of reply, context.
+
+    `longest` are (name, item) pairs of the items with the longest texts, `systems` the models whose texts are judged,
+    `room` the tokens that a call and its reply may have together (0: not known).
+    """
+    own = [Requirement(said) for said in card.needs]
+    return [*_strength(model, systems), *_room(card, params, longest, room), *own]
+
+
+def _strength(model: str, systems: Sequence[str]) -> Iterable[Requirement]:
+    if is_practice(model):
+        yield Requirement("Practice models are fixed rules: use them to try the steps, not as evidence about a judge.")
+        return
+    named = f" ({', '.join(systems[:_SYSTEMS])}{' ...' if len(systems) > _SYSTEMS else ''})" if systems else ""
+    yield Requirement(
+        f"A model at least as strong as what it judges{named}: a weaker one misses errors that it would make."
+    )
+    own = family(model)
+    if kin := [name for name in systems if own and family(name) == own]:
+        yield Requirement(
+            f"{', '.join(kin[:_SYSTEMS])} and {model} are of one family ({own}): judges tend to prefer the texts of "
+            "their own family. Run a judge of another family on the same items too, and see Audits, Self-preference.",
+            lacking=True,
+        )
+
+
+def _room(card: Card, params: Params, longest: Iterable[tuple[str, Item]], room: int) -> Iterable[Requirement]:
+    """The longest reply, and the largest call with its reply, of the longest items."""
+    calls = list(_sizes_once(card, params, longest))
+    if not calls:
+        return
+    reply, of = max((back, name) for name, _, back in calls)
+    reply, allowed = max(reply, card.least_reply), params.max_tokens
+    if reply > allowed:
+        yield Requirement(
+            f"A reply takes up to about {reply:,} tokens ({of}), and {allowed:,} are allowed: longer replies are cut "
+            f"off and stay unscored. Under Parameters, allow at least {reply:,}.",
+            lacking=True,
+        )
+    else:
+        yield Requirement(f"Replies of up to about {reply:,} tokens ({of}): {allowed:,} are allowed.")
+    sent, name = max((there, name) for name, there, _ in calls)
+    size = sent + allowed
+    known = f"here it is {room:,}" if room else "that of this model is not in the price list, so check it"
+    yield Requirement(
+        f"A context of at least {size:,} tokens for the longest item ({name}: about {sent:,} sent, {allowed:,} for the "
+        f"reply); {known}.",
+        lacking=bool(room) and size > room,
+    )
+
+
+# -- what does not fit ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LongCalls:
+    """The calls that do not fit: how many, of how many items, and the largest of each item, (name, tokens)."""
+
+    room: int
+    calls: int
+    items: tuple[tuple[str, int], ...]
+
+    def __str__(self) -> str:
+        """All of it in a sentence or two; "" where every call fits."""
+        if not self.calls:
+            return ""
+        named = ", ".join(f"{name} (about {tokens:,})" for name, tokens in self.items[:_LONG])
+        rest = f" and {len(self.items) - _LONG:,} more" if len(self.items) > _LONG else ""
+        verb = "is" if self.calls == 1 else "are"
+        return (
+            f"{many(self.calls, 'call')} about {many(len(self.items), 'item')} {verb} longer than the {self.room:,} "
+            f"tokens that a call and its reply may have here: {named}{rest}. The endpoint refuses or cuts such calls, "
+            "and they may have to be paid for. Leave these items out, allow shorter replies, cut them (windows, "
+            "chapters), or take a model with more room."
+        )
+
+
+def context_size(model: str, params: Params, given: int = 0) -> int:
+    """The tokens that a call and its reply may have together: as given, else what is known; 0: not known."""
+    return given or params.context or context_of_model(model)
+
+
+def safe_length(card: Card, params: Params, room: int) -> int:
+    """The characters up to which an item's content surely fits: a character is a token at the most."""
+    prompt = max((len(text) for text in card.prompts.values()), default=0) + sum(len(str(e)) for e in card.examples)
+    return room - params.max_tokens - prompt - len(str(card.reply.model_json_schema())) - _MARGIN
+
+
+def find_long_calls(card: Card, params: Params, items: Iterable[tuple[str, Item]], room: int) -> LongCalls:
+    """The calls about (name, item) pairs that are longer than `room` tokens, with the longest reply that is allowed.
+
+    A judge that is asked several times sends the same call each time: it is counted once.
+    """
+    calls = 0
+    found: dict[str, int] = {}
+    for name, sent, _ in _sizes_once(card, params, items):
+        size = sent + params.max_tokens
+        if size > room:
+            calls += 1
+            found[name] = max(found.get(name, 0), size)
+    return LongCalls(room, calls, tuple(sorted(found.items(), key=lambda one: (-one[1], one[0]))))

@@ -1,11 +1,126 @@
-"""The body of an endpoint's answer, taken apart as endpoints of many makes write it."""
+"""The body of an endpoint's answer: unpacked and bounded, and taken apart as endpoints of many makes write it.
+
+An answer of a few kilobytes can unfold to gigabytes, so it is unpacked here, a little at a time.
+"""
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
-Logprobs = tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
-"""The tokens of a reply, each with its alternatives and their log-probabilities."""
+import httpx
+
+from judges.reading.confidence import Logprobs
+
+MOST, FILE = 16_000_000, 256_000_000
+"""The most bytes of an answer, packed and unpacked; of a file of a batch's results."""
+PACKED = "gzip, deflate"
+"""What an endpoint may pack its answers with."""
+_STEP = 65_536
+
+
+class TooLarge(Exception):
+    """A body that is larger than it may be: what is left of it is not read."""
+
+
+class Redirected(Exception):
+    """An answer that names another address: what a call holds, and the key, are meant for this endpoint alone."""
+
+    def __init__(self, status: int, to: str) -> None:
+        super().__init__(f"{status} to {to}")
+        self.status, self.to = status, to
+
+
+class Unpackable(Exception):
+    """A body in a packing that was not asked for, or that is damaged."""
+
+
+class BoundedBody(httpx.AsyncByteStream):
+    """A body unpacked a little at a time. Raises TooLarge once more than `most` bytes came or were unpacked."""
+
+    def __init__(self, stream: AsyncIterable[bytes], packing: str, most: int) -> None:
+        self._stream, self._packing, self._most = stream, packing.strip().lower(), most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        came = out = 0
+        opened = _opened(self._packing)
+        async for chunk in self._stream:
+            came += len(chunk)
+            for part in [chunk] if opened is None else opened.parts(chunk):
+                out += len(part)
+                if max(came, out) > self._most:
+                    break
+                yield part
+            if max(came, out) > self._most:
+                raise TooLarge(f"the endpoint's answer is larger than {self._most // 1_000_000} MB")
+
+    async def aclose(self) -> None:
+        """Let go of the connection."""
+        close = getattr(self._stream, "aclose", None)
+        if close is not None:
+            await close()
+
+
+def bound_body(response: httpx.Response, most: int) -> None:
+    """Bound the body of an answer that is not read yet. Raises Moved for one that names another address."""
+    if 300 <= response.status_code < 400:
+        raise Redirected(
+            response.status_code, safe_host(f"{response.request.url}", response.headers.get("location", ""))
+        )
+    packing = response.headers.pop("content-encoding", "")
+    assert isinstance(response.stream, httpx.AsyncByteStream)
+    response.stream = BoundedBody(response.stream, packing, most)
+
+
+def safe_host(base: str, address: str) -> str:
+    """The host that an address names, seen from `base`, as people may see it: no name, key, path or query."""
+    try:
+        found = urlsplit(urljoin(base, address))
+        named, port = found.hostname or "", found.port
+    except ValueError:
+        return "an address that is none"
+    if not named.isprintable() or len(named) > 253:
+        return "an address that is none"
+    return f"{named}:{port}" if port else named or "an address without a host"
+
+
+def _opened(packing: str) -> _Inflate | None:
+    """What unpacks; None where nothing is packed."""
+    if packing in ("", "identity"):
+        return None
+    if packing in ("gzip", "x-gzip", "deflate"):
+        return _Inflate(gzip=packing != "deflate")
+    raise Unpackable(f"the endpoint's answer is packed as {packing[:40]!r}, which it was not asked for")
+
+
+class _Inflate:
+    """gzip, also of several members, or deflate with or without its header, some kilobytes at a time."""
+
+    def __init__(self, gzip: bool) -> None:
+        self._gzip, self._begun = gzip, False
+        self._bits = 16 + zlib.MAX_WBITS if gzip else zlib.MAX_WBITS
+        self._open = zlib.decompressobj(self._bits)
+
+    def parts(self, chunk: bytes) -> Iterator[bytes]:
+        """What the chunk unfolds to, piece by piece. Raises Unpackable."""
+        while chunk:
+            try:
+                out = self._open.decompress(chunk, _STEP)
+            except zlib.error:
+                if self._begun or self._gzip:
+                    raise Unpackable("the endpoint's answer is packed and damaged") from None
+                self._open, self._begun = zlib.decompressobj(-zlib.MAX_WBITS), True
+                continue
+            self._begun = True
+            if out:
+                yield out
+            chunk = self._open.unconsumed_tail
+            if self._open.eof:
+                chunk, self._open = self._open.unused_data, zlib.decompressobj(self._bits)
+                if not self._gzip or not chunk.strip(b"\0"):
+                    return
 
 
 def message_text(content: Any) -> str:

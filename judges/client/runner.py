@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Literal, Protocol
+from typing import Literal
 
 from judges.card import Card
 from judges.client import retries, usage
 from judges.client.budget import Budget, cost
 from judges.client.capabilities import Capabilities
-from judges.client.client import ClientReply
+from judges.client.client import Client, ClientReply
 from judges.client.endpoint import Endpoint
 from judges.client.errors import CallError, FatalError, MannerRefused, TransientError
 from judges.client.throttle import Throttle, wait_for
@@ -23,7 +23,7 @@ from judges.params import Params
 from judges.protocols import call_plan
 from judges.protocols.call_plan import Ask, CallReply, FinishedJudgment, Mode, Task
 from judges.reading.reading import json_objects
-from judges.types import Reading
+from judges.types import Reading, UnscoredReason
 
 SAME = 20
 """So many calls that failed one after the other, all their tries used up, end a run: the rest would fail as well."""
@@ -43,25 +43,6 @@ class RunNotice:
     text: str
 
 
-class CallsEndpoint(Protocol):
-    """What a run needs of a client (judges.client.client.Client)."""
-
-    async def answer(self, model: str, params: Params, ask: Ask, mode: Mode | None = None) -> ClientReply:
-        """Make one call. Raises Fatal, Passing, Once or Refit."""
-
-    def manner(self, model: str) -> Capabilities:
-        """How the model is asked now."""
-
-    def refit(self, model: str, manner: Capabilities) -> None:
-        """Ask the model in this manner from now on."""
-
-    def known(self, model: str) -> bool:
-        """Whether the model's manner is remembered."""
-
-    def settle(self, model: str) -> None:
-        """Remember the model's manner."""
-
-
 Stop = asyncio.Event | Callable[[], bool] | None
 
 
@@ -69,7 +50,7 @@ async def run(
     card: Card,
     model: str,
     params: Params,
-    client: CallsEndpoint,
+    client: Client,
     tasks: Iterable[Task],
     *,
     endpoint: Endpoint,
@@ -107,20 +88,10 @@ async def run(
 
 class _Run:
     def __init__(
-        self,
-        card: Card,
-        model: str,
-        params: Params,
-        client: CallsEndpoint,
-        tasks: Iterable[Task],
-        endpoint: Endpoint,
-        had: Callable[[Task], Mapping[str, CallReply] | None] | None,
-        stop: Stop,
-        budget: Budget | None,
-        chance: Random,
-        grace: float,
-        salt: str | None,
-    ) -> None:
+        self, card: Card, model: str, params: Params, client: Client, tasks: Iterable[Task], endpoint: Endpoint,
+        had: Callable[[Task], Mapping[str, CallReply] | None] | None, stop: Stop, budget: Budget | None, chance: Random,
+        grace: float, salt: str | None,
+    ) -> None:  # fmt: skip
         self.card, self.model, self.params, self.client, self.tasks = card, model, params, client, iter(tasks)
         self.endpoint, self.had, self.budget, self.chance = endpoint, had, budget, chance
         self.grace, self.salt = grace, salt
@@ -225,8 +196,6 @@ class _Run:
                     self._tried.set()
                     return
                 await self._judge(task)
-        except FatalError as fault:
-            self._end(fault=fault)
         except Exception as fault:
             self._end(fault=fault)
 
@@ -236,8 +205,7 @@ class _Run:
         held = {} if self.had is None else dict(self.had(task) or {})
         answers = {piece: answer for piece, answer in held.items() if answer.unscored != "api_error"}
         try:
-            names = call_plan.pieces(card, params, task, answers)
-            while left := _left(card, params, task, names, answers):
+            while left := call_plan.remaining_pieces(card, params, task, answers):
                 answer = await self._answer(task, left[0], answers)
                 if answer is None:
                     return
@@ -272,8 +240,7 @@ class _Run:
             try:
                 given = await self.client.answer(self.model, self.params, made, mode)
                 seconds = self._clock() - began
-                told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
-                bill = usage.tokens_billed(told, made, mode, given.raw, cut, self.params.max_tokens)
+                bill = usage.tokens_billed(given, made, mode, self.params.max_tokens)
                 used = float(bill[0] + bill[1])
                 self._mean_out += (bill[1] - self._mean_out) / 20
                 if self.budget is not None:
@@ -309,11 +276,8 @@ class _Run:
                 floor = retries.requested_pause(fault.headers, retries.server_time(fault.headers))
                 crowded = fault.sort in ("rate", "timeout") or fault.status == 503
                 if crowded and self._door.bad(began, floor):
-                    self._give(
-                        RunNotice(
-                            "slower", "The endpoint turned calls away or left them waiting: fewer are made at a time."
-                        )
-                    )
+                    text = "The endpoint turned calls away or left them waiting: fewer are made at a time."
+                    self._give(RunNotice("slower", text))
                 delay = retries.retry_pause(tried, self.endpoint.tries, self.chance, floor)
                 if delay is not None and floor >= _LONG and self._clock() >= self._quiet_until:
                     self._quiet_until = self._clock() + delay
@@ -349,7 +313,7 @@ class _Run:
         mode: Mode,
         tried: int,
         began: float,
-        unscored: Literal["api_error", "refused", "unreadable", "out_of_range", "cut_off", "incomplete"],
+        unscored: UnscoredReason,
         why: str,
         streak: bool = False,
     ) -> CallReply:
@@ -359,9 +323,8 @@ class _Run:
         if unscored == "api_error" and (streak or not self._answered):
             self._streak += 1
             if self._streak >= SAME:
-                self._end(
-                    fault=FatalError(f"{self._streak} calls failed one after the other, the last because: {why}.")
-                )
+                text = f"{self._streak} calls failed one after the other, the last because: {why}."
+                self._end(fault=FatalError(text))
         seconds = self._clock() - began
         return CallReply(
             task.key, task.part, task.sample, piece, "", unscored, why, mode, self.model, tries=tried, seconds=seconds
@@ -387,20 +350,10 @@ class _Run:
             if self._prose == 2:
                 self._manner = manner
                 self.client.refit(self.model, Capabilities("text", manner.without, manner.renamed))
-                self._give(
-                    RunNotice("manner", f"{self.model} answered without JSON: the shape of the reply is said in words.")
-                )
+                text = f"{self.model} answered without JSON: the shape of the reply is said in words."
+                self._give(RunNotice("manner", text))
             return self._prose <= 2
         if self._manner is not None:
             self.client.refit(self.model, self._manner)
         self._settled()
         return False
-
-
-def _left(
-    card: Card, params: Params, task: Task, names: Sequence[str], answers: Mapping[str, CallReply]
-) -> Sequence[str]:
-    """The pieces that are still to be asked, in order; none once one of them cannot be read."""
-    if len(names) == 1:
-        return [] if answers else names
-    return call_plan.remaining_pieces(card, params, task, answers)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from judges.client.client import ClientReply
 from judges.protocols.call_plan import Ask, Mode
 from judges.tokens import tokens
 
@@ -52,7 +53,8 @@ def tokens_used(
     return tokens_in, most if cut or not raw else min(tokens(raw) + AROUND, most), True
 
 
-def tokens_billed(told: tuple[int, int], ask: Ask, mode: Mode, raw: str, cut: bool, most: int) -> tuple[int, int, bool]:
+def tokens_billed(given: ClientReply, ask: Ask, mode: Mode, most: int) -> tuple[int, int, bool]:
     """The same of an answer to this very call."""
     size = sum(len(message["content"]) for message in ask.messages)
-    return tokens_used(told, size, lambda: tokens_sent(ask, mode), raw, cut, most)
+    told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
+    return tokens_used(told, size, lambda: tokens_sent(ask, mode), given.raw, cut, most)

@@ -111,7 +111,7 @@ def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Re
 
     - A section has the scores of the chapter that it was judged in.
     - A failure is raised where any chapter raised it. Other answers about a side are the mean over the chapters,
-      weighted by the tokens of that side in each (`combination.mean_answer`): so are the aggregates.
+      weighted by the tokens of that side in each (`combination`): so are the aggregates.
     - The verdict is that with the most weight (tokens of both sides; a tie where the heaviest are equal), if the
       fused scores allow it by the card's own rule, else the first that they allow. Its confidence, source "chapters",
       is the share of the weight that says so, at most .9.
@@ -138,7 +138,8 @@ def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Re
         given = [(score, weight) for score, weight in given if weight > 0] or [(score, 1.0) for score, _ in given]
         if dimension is None:
             continue
-        there_is, value = combination.combine_answers(dimension.scale, [(score.value, weight) for score, weight in given])
+        answers = [(score.value, weight) for score, weight in given]
+        there_is, value = combination.combine_answers(dimension.scale, answers)
         sure: tuple[float | None, str] = (None, "")
         if names_sides(dimension.scale):
             value = _allowed(card, name, dimension.scale.categories, scores, value)

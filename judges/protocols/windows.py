@@ -143,14 +143,14 @@ def fuse_windows(card: Card, windows: Sequence[Window], readings: Sequence[Readi
     - A dimension of the conversation that may be n/a is about something that happens, such as a task or a correction:
       the latest window with an answer counts (it knows the rest from the summary); n/a if none has.
     - Any other one is about all turns: the lower of the last window's answer and the mean over the windows, weighted
-      by their assistant turns (`combination.mean_answer`). The last window alone judges the whole, and no summary may wash out
+      by their assistant turns (`combination`). The last window alone judges the whole, and no summary may wash out
       what an earlier window saw. Answers without an order: the vote; a flag: raised if any window raised it.
     - The verdict is the last window's, if the combined scores allow it by the card's own rule; else the lowest that
       another window gave and they allow; else the allowed one that is nearest to the last window's. A note says what
       the windows said.
     - The weakest turn is that with the lowest sum of scores; of equals one that a window named, then the first. None
       if no window named one.
-    - Confidence, source "windows", for the conversation: `combination.agreement_confidence` of the windows that have an answer.
+    - Confidence, source "windows", for the conversation: `agreement_confidence` of the windows that have an answer.
 
     `facts["windows"]` is, by dimension of the conversation, what the windows said in words.
     """

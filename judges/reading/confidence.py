@@ -1,7 +1,7 @@
 """How sure a score is, from what is known besides the judge's word: token log-probabilities, and rules it breaks.
 
-Disagreement of orders, windows and chapters comes from `combination.agreement_confidence`, that of samples from the view of them in the
-store; `combine` says what holds where several are known.
+Disagreement of orders, windows and chapters comes from `combination`, that of samples from the view of them in the
+store; `combine_confidence` says what holds where several are known.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def test_what_is_sent_and_what_comes_back():
     }
     found, served, _ = exchange(Say(body=body), params=params)
     assert (found.raw, found.model, found.tokens_in, found.tokens_out) == (GOOD, "m-2024", 12, 3)
-    assert (found.finish, found.mode, found.unscored) == ("stop", "json_schema", None)
+    assert (found.mode, found.unscored) == ("json_schema", None)
     assert found.logprobs == (("4", (("4", -0.1),)),)
     sent = served.bodies[0]
     assert sent["response_format"]["json_schema"] == {"name": "merit", "schema": {"type": "object"}, "strict": True}
@@ -256,7 +256,7 @@ def test_azure_is_asked_at_its_deployment(monkeypatch):
     made = home.Client(Endpoint(base_url="https://x.openai.azure.com", api_version="2024-10-21"))
     made._open()
     assert type(made._openai).__name__ == "AsyncAzureOpenAI"
-    asyncio.run(made.close())
+    asyncio.run(made.__aexit__(None, None, None))
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_no_answer_of_any_shape_is_a_bug(value, status):
     assert isinstance(fault, (FatalError, TransientError, CallError, MannerRefused)) and str(fault)
     client = Client(Endpoint(base_url="http://127.0.0.1:9/v1"))
     try:
-        client._read(body.encode(), {}, "m", asked, "text")
+        client._read(200, {}, body.encode(), asked, "text")
     except (FatalError, TransientError, CallError, MannerRefused) as found:
         assert str(found)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from judges.cards import cards
 from judges.client import prices
-from judges.client.context_window import context_size, find_long_calls, safe_length
+from judges.client.estimate import context_size, find_long_calls, safe_length
 from judges.client.usage import tokens_sent
 from judges.params import Params
 from judges.protocols.call_plan import Task, ask

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from judges.authoring.soundness import specimen
 from judges.cards import card
-from judges.client.requirements import requirements
+from judges.client.estimate import requirements
 
 PAIR, MODEL = card("long_form_pairwise"), "gpt-4o"
 LONGEST = [("p-1", specimen("pair"))]

@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 
-from judges.client import decoding
+from judges.client import response_body
 from judges.client.client import Client
 from judges.client.endpoint import Endpoint
 from judges.client.errors import FatalError, TransientError
@@ -200,7 +200,7 @@ def test_a_file_of_results_may_be_larger_than_an_answer():
         async with raw(first, packed) as (url, _), Client(Endpoint(base_url=url)) as client:
             return await client.content("f")
 
-    assert len(rows) > decoding.MOST and asyncio.run(go()) == rows
+    assert len(rows) > response_body.MOST and asyncio.run(go()) == rows
 
 
 @pytest.mark.parametrize(
@@ -215,4 +215,4 @@ def test_a_file_of_results_may_be_larger_than_an_answer():
     ],
 )
 def test_an_address_is_told_by_its_host_alone(location, said):
-    assert decoding.safe_host("http://a.test/v1/chat", location) == said
+    assert response_body.safe_host("http://a.test/v1/chat", location) == said

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from judges.card import Card
 from judges.cards import card
-from judges.reading.reading import json_objects, read_reply
-from judges.reading.refusals import is_refusal, without_thinking
+from judges.reading.reading import is_refusal, json_objects, read_reply, without_thinking
 from judges.types import ITEM
 from tests.judges.replies import SHIPPED
 
