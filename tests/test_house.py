@@ -682,8 +682,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/reports/plots.py": "data/reports/test_report.py",
     "data/runs/charges.py": "data/runs/test_charges.py",
     "data/runs/dry_runs.py": "data/cli/test_run.py",
-    "data/runs/history.py": "data/runs/test_runs.py",
-    "data/runs/states.py": "data/runs/test_runs.py",
     "data/runs/terms.py": "data/runs/test_charges.py",
     "data/store/combination.py": "data/records/test_combinations.py",
     "data/store/sandbox.py": "data/importing/test_table.py",

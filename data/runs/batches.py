@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
 from data.records.tables import BatchEventRow
 from data.runs import charges
-from data.runs.worker import Event, Live, WaitingForBatch
+from data.runs.worker import FINAL, Event, Live, WaitingForBatch
 from data.store import Tx
 from data.store.ids import new_id
 from judges.client import batch_files as lines
@@ -24,12 +24,10 @@ from judges.client.client import Client
 from judges.client.errors import CallError, FatalError, MannerRefused, TransientError
 from judges.client.runner import RunNotice, run
 from judges.client.usage import Charge
-from judges.protocols.call_plan import CallReply, FinishedJudgment, Task, ask, fuse, pieces
+from judges.protocols.call_plan import CallReply, FinishedJudgment, ask, fuse, remaining_pieces
 from judges.strict_json import canonical
 
 T = TypeVar("T")
-FINAL = ("collected", "failed")
-"""States of a batch that nothing more will come of; "submitted" and the endpoint's own words are the others."""
 POLL = 30.0
 """Seconds between two looks at a batch."""
 _TRIES, _BARREN = 2, 3
@@ -112,24 +110,23 @@ class _Batches:
         full = min(lines.LINES, lines.most_calls(params))
         note: RunNotice | None = None
         for task in left.tasks():
-            answers = dict(left.had(task))
-            names = pieces(card, params, task, answers)
-            lost = next((failed[p] for p in self._places(task, names) if p in failed), None)
-            if lost is not None:
-                for piece in names:
-                    answers.setdefault(piece, CallReply(*self._place(task, piece), "", "api_error", lost))
-            missing = next((piece for piece in names if piece not in answers), None)
-            if missing is None:
-                yield fuse(card, params, task, {name: answers[name] for name in names})
+            answers, place = dict(left.had(task)), (task.key, task.part, task.sample)
+            missing = remaining_pieces(card, params, task, answers)
+            if any((*place, piece) in failed for piece in missing):
+                lost = next(failed[*place, piece] for piece in missing if (*place, piece) in failed)
+                answers |= {piece: CallReply(*place, piece, "", "api_error", lost) for piece in missing}
+                missing = []
+            if not missing:
+                yield fuse(card, params, task, answers)
                 continue
             mode = self.client.mode(self.order.model)
-            made = ask(card, params, task, missing, {n: answers[n] for n in names if n in answers}, mode)
+            made = ask(card, params, task, missing[0], answers, mode)
             about = usage.tokens_sent(made, mode)
             if budget is not None and not budget.take(most := budget.most(about, params.max_tokens)):
                 note = RunNotice("spent", explain_limit(budget.limit, budget.spent + budget.open, most))
                 break
             body = self.client.manner(self.order.model).body(self.order.model, params, made)
-            text = lines.batch_line(task, missing, body)
+            text = lines.batch_line(task, missing[0], body)
             if held and (len(held) >= full or size + len(text) > lines.BYTES):
                 yield await self._submit(held, sent)
                 held, size, sent = [], 0, 0
@@ -140,12 +137,6 @@ class _Batches:
             yield await self._submit(held, sent)
         if note is not None:
             yield note
-
-    def _places(self, task: Task, names: list[str]) -> Iterator[Place]:
-        return (self._place(task, piece) for piece in names)
-
-    def _place(self, task: Task, piece: str) -> Place:
-        return task.key, task.part, task.sample, piece
 
     def _failed(self) -> dict[Place, str]:
         """Calls that failed as often as they are tried, since the run was begun or resumed, and why."""
@@ -252,9 +243,7 @@ class _Batches:
             return None
         except CallError as fact:
             return CallReply(*place, "", fact.unscored, fact.why, model=order.model)
-        except TransientError as fault:
-            return CallReply(*place, "", "api_error", fault.why, model=order.model)
-        except FatalError as fault:
+        except (TransientError, FatalError) as fault:
             return CallReply(*place, "", "api_error", str(fault), model=order.model)
         told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
         size, most = 4 * self._sent, order.params.max_tokens

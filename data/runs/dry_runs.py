@@ -10,13 +10,15 @@ from typing import Any, TypeVar
 
 from data.records import exposure
 from data.records.items import load_items as stored_items
-from data.runs import charges, endpoint_memory, terms
+from data.runs import charges, terms
 from data.runs.pending import Remaining
 from data.runs.run_order import DryRunJudgment, RunOrder
+from data.runs.worker import known_modes
 from data.store import Store
 from data.store.errors import BadInput
 from judges.client import usage
 from judges.client.budget import Budget
+from judges.client.client import Client
 from judges.client.endpoint import Endpoint
 from judges.client.errors import CallError, MannerRefused, TransientError
 from judges.client.runner import RunNotice, run
@@ -50,7 +52,7 @@ def dry_run(
         elif {one.key for one in tasks} == set(chosen):
             break
     salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
-    answers, judged = _wait(_dry(order, tasks, endpoint_memory.known_modes(store), salt, budget, charged))
+    answers, judged = _wait(_dry(order, tasks, known_modes(store), salt, budget, charged))
     names = {found.id: found.name for found in stored_items(store, chosen)}
     shown = []
     for one in judged:
@@ -70,8 +72,6 @@ def list_models(endpoint: Endpoint) -> list[str]:
     """The models that an endpoint lists; [] where it keeps no list. Raises AssayError in a sentence."""
 
     async def listed() -> list[str]:
-        from judges.client.client import Client
-
         async with Client(endpoint) as client:
             return await client.models()
 
@@ -84,9 +84,9 @@ def list_models(endpoint: Endpoint) -> list[str]:
 def practice_url() -> str:
     """The address of the practice endpoint, which is started in this process when it is first asked for."""
     global _practice
-    from judges import practice
+    from judges.practice.background import start_endpoint
 
-    _practice = practice.start_endpoint().url
+    _practice = start_endpoint().url
     return _practice
 
 
@@ -95,19 +95,15 @@ def is_practice(endpoint: Endpoint) -> bool:
     return bool(_practice) and endpoint.base_url == _practice
 
 
-def check_endpoint(store: Store, order: RunOrder, budget: Budget | None, charged: list[CallReply | Charge]) -> None:
-    """Raises Fatal or BadInput unless the endpoint answers and lists the model, or that answers a short call.
-
-    What that call costs is added to `charged`; it is left out where the budget has no room for it.
-    """
-    _wait(_ready(order, endpoint_memory.known_modes(store), budget, charged))
-
-
 def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: float) -> list[CallReply | Charge]:
-    """Ask whether the endpoint is ready, and give what that cost; where it is not, that is stored at once."""
+    """Ask whether the endpoint answers and lists the model, or that answers a short call; give what that cost.
+
+    Where it is not ready, what it cost is stored at once, and Fatal or BadInput raised. The call is left out where the
+    budget has no room for it.
+    """
     charged: list[CallReply | Charge] = []
     try:
-        check_endpoint(store, order, terms.budget(order, spent), charged)
+        _wait(_ready(order, known_modes(store), terms.budget(order, spent), charged))
     except AssayError:
         charges.store_charge(store, actor, run_id, charged, terms.order_price(order))
         raise
@@ -117,8 +113,6 @@ def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: 
 async def _ready(
     order: RunOrder, modes: dict[str, str], budget: Budget | None, charged: list[CallReply | Charge]
 ) -> None:
-    from judges.client.client import Client
-
     hello = Ask([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
     sent, most = usage.tokens_sent(hello, "text"), order.params.max_tokens
     async with Client(order.endpoint, modes) as client:
@@ -146,8 +140,6 @@ async def _dry(
     order: RunOrder, tasks: list[Task], modes: dict[str, str], salt: str, budget: Budget | None,
     charged: list[CallReply | Charge],
 ) -> tuple[list[CallReply], list[FinishedJudgment]]:  # fmt: skip
-    from judges.client.client import Client
-
     answers: list[CallReply] = []
     judged: list[FinishedJudgment] = []
     endpoint = order.endpoint.model_copy(update={"tries": min(order.endpoint.tries, 2)})

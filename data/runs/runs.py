@@ -17,13 +17,12 @@ from data.records import combinations
 from data.records.datasets import all_datasets, dataset_systems
 from data.records.people import require
 from data.records.tables import CardRow, JudgeRow, RunEventRow, RunLimitRow, RunRow
-from data.runs import charges, dry_runs, states, terms
+from data.runs import charges, dry_runs, terms
 from data.runs import worker as running
 from data.runs.charges import RunCost
 from data.runs.dry_runs import list_models, practice_url
-from data.runs.history import count_judgments, list_runs
 from data.runs.pending import Remaining
-from data.runs.run_order import LIVE, DryRunJudgment, RunJudge, RunOrder, RunProgress, RunSummary, State
+from data.runs.run_order import LIVE, DryRunJudgment, RunJudge, RunOrder, RunProgress, RunSummary
 from data.runs.worker import Live, Source
 from data.store import Store, Tx, remembered
 from data.store.errors import BadInput, NotFound
@@ -39,19 +38,7 @@ from judges.params import Params
 from judges.protocols.call_plan import CallReply
 from judges.strict_json import canonical
 
-__all__ = [
-    "LIVE",
-    "DryRunJudgment",
-    "RunJudge",
-    "RunOrder",
-    "RunProgress",
-    "RunSummary",
-    "State",
-    "count_judgments",
-    "list_models",
-    "list_runs",
-    "practice_url",
-]  # fmt: skip
+__all__ = ["RunJudge", "RunOrder", "RunProgress", "list_models", "practice_url"]
 SEED = 0
 """Which items a smaller run draws, and in which order all runs judge: the same each time."""
 _LATEST = 5
@@ -124,18 +111,15 @@ def stop(store: Store, actor: str, run_id: str) -> None:
     """Stop a run: calls under way get a short grace, and what they bring is stored."""
     require(store, actor, "researcher")
     _row(store, run_id)
-    live = running.live_run(run_id)
-    if live is not None:
-        live.stop(f"{actor} stopped it. Resume it to go on where it was.")
-    elif states.run_state(store, run_id)[0] == "waiting for batch":
+    if running.live_run(run_id) is None and running.run_state(store, run_id)[0] == "waiting for batch":
         follow_batches(store, run_id)
-        if (live := running.live_run(run_id)) is not None:
-            live.stop(f"{actor} stopped it. Resume it to go on where it was.")
+    if (live := running.live_run(run_id)) is not None:
+        live.stop(f"{actor} stopped it. Resume it to go on where it was.")
 
 
 def resume(
     store: Store, actor: str, run_id: str, *, limit: float | None = None, price: Price | None = None,
-    patient: bool = True, source: Source | None = None,
+    source: Source | None = None,
 ) -> None:  # fmt: skip
     """Go on with a run that was stopped, failed or interrupted: nothing that was answered is asked again.
 
@@ -145,7 +129,7 @@ def resume(
     """
     require(store, actor, "researcher")
     row = _row(store, run_id)
-    state, _ = states.run_state(store, run_id)
+    state, _ = running.run_state(store, run_id)
     if state in LIVE and not (state == "waiting for batch" and running.live_run(run_id) is None):
         raise BadInput("This run goes on already.")
     order = order_of(store, run_id)
@@ -177,13 +161,59 @@ def resume(
             tx.append([RunLimitRow(new_id(), run_id, order.spending_limit, *(order.price or (None, None)))])
         tx.append([RunEventRow(new_id(), run_id, "started", "resumed")])
 
-    Live(store, actor, run_id, order, left, paid, source or _source(order), patient).start("run resumed", work)
+    Live(store, actor, run_id, order, left, paid, source or _source(order)).start("run resumed", work)
+
+
+def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
+    """All runs, or those over a dataset, newest first."""
+    names = {d.id: d.name for d in all_datasets(store)}
+    rows = store.rows(
+        "select r.id, r.dataset_id, j.card, j.card_version, j.model, j.params, r.settings, c.actor, c.made_at, "
+        "r.items, r.judgments, r.judge_id, j.synthetic, e.kind, e.why from run r join judge j on j.id = r.judge_id "
+        "join change c on c.seq = r.seq join run_now e on e.run_id = r.id "
+        "where $1 = '' or r.dataset_id = $1 order by r.seq desc",
+        [dataset_id],
+    )
+    waiting, found = running.runs_waiting(store), []
+    later, held = terms.resume_terms(store), dict[str, terms.Terms]()
+    for row in rows:
+        settings = json.loads(row[6])
+        held[str(row[0])] = terms.counted_price(
+            later.get(str(row[0])) or terms.initial_terms(settings), str(row[4]), settings
+        )
+    spent = charges.run_costs(store, {run_id: price for run_id, (_, price) in held.items()})
+    for row in rows:
+        settings, cost = json.loads(row[6]), spent[str(row[0])]
+        state, why = running.derive_state(str(row[0]), str(row[13]), str(row[14]), waiting)
+        found.append(
+            RunSummary(
+                str(row[0]), names.get(row[1], ""), str(row[2]), str(row[3]), str(row[4]), json.loads(row[5]),
+                str(settings["endpoint"]["base_url"]), str(row[7]), row[8], int(row[9]), int(row[10]), state, why,
+                str(row[11]), bool(row[12]), bool(settings["batch"]), int(settings["most"]),
+                bool(settings["only_unscored"]), cost.cost, cost.estimated, held[str(row[0])][0],
+                cost.tokens_in + cost.tokens_out, bool(settings["inside"]),
+            )
+        )  # fmt: skip
+    return found
+
+
+def count_judgments(store: Store) -> dict[str, tuple[int, int]]:
+    """(judgments made, those of them that are scored) of every run, by its id."""
+    return remembered(store, ("tally",), ["judgment"], lambda: _tally(store))
+
+
+def _tally(store: Store) -> dict[str, tuple[int, int]]:
+    rows = store.rows(
+        "select run_id, count(*), sum(scored) from (select run_id, max(case when unscored = '' then 1 else 0 end) as "
+        "scored from judgment where run_id is not null group by run_id, item_id, part, sample) made group by run_id"
+    )
+    return {str(run_id): (int(made), int(scored)) for run_id, made, scored in rows}
 
 
 def run_progress(store: Store, run_id: str) -> RunProgress:
     """How far a run is. Raises NotFound."""
     row = _row(store, run_id)
-    state, why = states.run_state(store, run_id)
+    state, why = running.run_state(store, run_id)
     live = running.live_run(run_id)
     counts = {
         str(reason): int(n)
@@ -230,7 +260,7 @@ def follow_batches(store: Store, run_id: str, patient: bool = True) -> None:
 
 def follow_all_batches(store: Store) -> None:
     """Go on waiting for every batch that is out, at the start of the app; what cannot be asked stays as it is."""
-    for run_id in sorted(states.runs_waiting(store)):
+    for run_id in sorted(running.runs_waiting(store)):
         with contextlib.suppress(AssayError):
             follow_batches(store, run_id)
 
@@ -315,7 +345,7 @@ def _check(store: Store, order: RunOrder) -> None:
 def _alone(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
     """Raises BadInput where a run of this judge over the dataset goes on."""
     rows = store.rows("select id from run where dataset_id = $1 and judge_id = $2", [dataset_id, judge])
-    waiting = states.runs_waiting(store)
+    waiting = running.runs_waiting(store)
     for (run_id,) in rows:
         if run_id != but and (running.live_run(run_id) is not None or run_id in waiting):
             raise BadInput("This very judge is running over this dataset already. Wait for it, or stop it first.")

@@ -1,8 +1,9 @@
-"""The runs that go on in this process: each in a thread with an event loop of its own, storing what comes."""
+"""The runs that go on in this process, each in a thread with an event loop of its own; and the state of every run."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections import deque
@@ -10,15 +11,17 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 
 from data import log
+from data.records import settings
 from data.records.tables import RunEventRow
-from data.runs import charges, endpoint_memory
+from data.runs import charges
 from data.runs.pending import Remaining
-from data.runs.run_order import RunOrder
+from data.runs.run_order import RunOrder, State
 from data.runs.writer import JudgmentWriter
 from data.store import Store, Tx
 from data.store.errors import BadInput, StoreFailed
 from data.store.ids import new_id
 from judges.client.budget import Budget, Price
+from judges.client.client import Client
 from judges.client.runner import RunNotice, run
 from judges.client.usage import Charge
 from judges.errors import AssayError
@@ -30,6 +33,10 @@ annotator's save waits no longer than one such change."""
 _BACKLOG = 10 * MOST
 _RATE_OVER = 15.0
 _SHUT = "Assay was shut down."
+_GONE = "Assay ended while this was running. Resume it to go on where it was."
+_SCOPE = "endpoints"
+FINAL = ("collected", "failed")
+"""States of a batch that nothing more will come of; "submitted" and the endpoint's own words are the others."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +50,6 @@ Source = Callable[["Live", dict[str, str]], AsyncIterator[Event]]
 
 async def asked(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
     """What the endpoint answers: the runner over what the run still lacks."""
-    from judges.client.client import Client
-
     order, left = live.order, live.remaining
     async with Client(order.endpoint, modes) as client:
         async for event in run(
@@ -63,7 +68,7 @@ class Live:
     ) -> None:  # fmt: skip
         self.store, self.actor, self.run_id, self.order, self.remaining = store, actor, run_id, order, remaining
         self.price, self._source = price, source or asked
-        self.why, self.patient = "", patient
+        self.patient = patient
         self.notes: deque[str] = deque(maxlen=5)
         self._stop = ""
         self._begun, self._stored = 0.0, 0
@@ -75,19 +80,18 @@ class Live:
         self._failed: AssayError | None = None
         self._thread = threading.Thread(target=self._work, name=f"run {run_id}", daemon=True)
 
-    def start(self, action: str = "", work: Callable[[Tx], None] | None = None) -> None:
+    def start(self, action: str, work: Callable[[Tx], None]) -> None:
         """Begin, with the change that `work` writes; returns at once. Raises BadInput where it goes on already."""
         with _LOCK:
             if self.run_id in _LIVE:
                 raise BadInput("This run goes on already.")
             _LIVE[self.run_id] = self  # before its row, so that nobody takes it for interrupted in between
         try:
-            if work is not None:
-                self.store.tx(self.actor, action, work, target=self.run_id)
+            self.store.tx(self.actor, action, work, target=self.run_id)
             with _LOCK:
                 _UNTOLD.pop(self.run_id, None)
             self._begun = time.monotonic()
-            log.info(action.replace(" ", "_") or "run_waits", run=self.run_id, **self._facts())
+            log.info(action.replace(" ", "_"), run=self.run_id, **self._facts())
             self._thread.start()
         except BaseException:
             with _LOCK:
@@ -146,7 +150,7 @@ class Live:
     # -- the thread ---------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        kind, why, modes = "failed", "", endpoint_memory.known_modes(self.store)
+        kind, why, modes = "failed", "", known_modes(self.store)
         known = dict(modes)
         try:
             kind, why = asyncio.run(self._run(modes))
@@ -155,7 +159,6 @@ class Live:
         except Exception as error:
             log.error("run_broke_off", error, run=self.run_id)
             why = f"The run broke off by an error of Assay's own ({type(error).__name__}). Resume it to go on."
-        self.why = why
         self._tell(kind)
         try:
             if kind or modes != known:
@@ -270,21 +273,57 @@ def live_run(run_id: str) -> Live | None:
         return _LIVE.get(run_id)
 
 
-def unrecorded_end(run_id: str) -> tuple[str, str] | None:
-    """(kind, why) of a run that ended in this process without a row, as the store took none."""
-    with _LOCK:
-        return _UNTOLD.get(run_id)
-
-
 def record_end(store: Store, actor: str, run_id: str, kind: str, why: str, modes: Mapping[str, str]) -> None:
     """Say how a run ended, and remember how its model wants to be asked."""
 
     def work(tx: Tx) -> None:
         if kind:
             tx.append([RunEventRow(new_id(), run_id, kind, why)])
-        endpoint_memory.remember_modes(tx, dict(modes))
+        remember_modes(tx, modes)
 
     store.tx(actor, f"run {kind or 'waits'}", work, target=run_id)
+
+
+def known_modes(store: Store | Tx) -> dict[str, str]:
+    """How models are asked, by `Client.name(model)`: what a client is given at the start of a run."""
+    rows = store.rows("select name, value from setting_now where scope = $1", [_SCOPE])
+    return {str(name): str(json.loads(value)) for name, value in rows}
+
+
+def remember_modes(tx: Tx, found: Mapping[str, str]) -> None:
+    """Append what a client found out and is not stored yet; for callers that have checked the right to do so."""
+    known = known_modes(tx)
+    for name, mode in found.items():
+        if known.get(name) != mode:
+            settings.put_setting(tx, _SCOPE, name, mode)
+
+
+def runs_waiting(store: Store | Tx) -> set[str]:
+    """The runs that wait for a batch, whether or not anybody in this process looks after it."""
+    rows = store.rows(
+        "select distinct b.run_id, b.state from batch_now b join run_now e on e.run_id = b.run_id "
+        "where e.kind = 'started'"
+    )
+    return {str(run_id) for run_id, state in rows if state not in FINAL}
+
+
+def run_state(store: Store, run_id: str) -> tuple[State, str]:
+    """(state, why) of a run."""
+    rows = store.rows("select kind, why from run_now where run_id = $1", [run_id])
+    return derive_state(run_id, str(rows[0][0]), str(rows[0][1]), runs_waiting(store))
+
+
+def derive_state(run_id: str, kind: str, why: str, out: set[str]) -> tuple[State, str]:
+    """(state, why) of a run by its newest event and what goes on here; `out`: those that wait for a batch."""
+    with _LOCK:
+        live, told = _LIVE.get(run_id), _UNTOLD.get(run_id)
+    if live is not None and live.stopped():
+        return "stopping", ""
+    if live is not None:
+        return ("waiting for batch" if run_id in out else "running"), ""
+    if told is None and kind == "started":
+        return ("waiting for batch", "") if run_id in out else ("interrupted", _GONE)
+    return told or (kind, why)  # type: ignore[return-value]
 
 
 def stop_all(store: Store, seconds: float = 12.0) -> None:

@@ -13,7 +13,15 @@ from typing import Any
 from judges.audits import Audit, AuditEvidence, AuditFinding, all_audits, combine_replies, run_audits
 from judges.cli.options import add_card, add_param, chosen_card, filed_card
 from judges.errors import AssayError
-from judges.importing.judged_files import Lines, choose_judge, gold_of_labels, judge_of, read_replies
+from judges.importing.judged_files import (
+    Lines,
+    answers_by_cell,
+    answers_by_person,
+    choose_judge,
+    judge_of,
+    read_replies,
+    resolve_cells,
+)
 from judges.importing.line_files import read_items, read_judgments, read_labels
 from judges.plural import many
 from judges.protocols.combination import combination_rule
@@ -110,7 +118,8 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
             of_model = [(n, line) for n, line in given_lines if line.model == model and not judge_of(line).probe]
             first = judge_of(of_model[0][1]) if of_model else None
             others[model] = those(file, [(n, line) for n, line in of_model if judge_of(line) == first])
-    people = gold_of_labels(options.gold, read_labels(options.gold), card, there) if options.gold else {}
+    labels = read_labels(options.gold) if options.gold else []
+    people = resolve_cells(answers_by_cell(answers_by_person(options.gold, labels, card, there)), card)
     unused = Counter(reply.reading.unscored for reply in mine if reply.reading.unscored)
     reasons = ", ".join(f"{n} {why}" for why, n in unused.most_common())
     words = f"; {many(sum(unused.values()), 'reply', 'replies')} unscored ({reasons})"

@@ -20,7 +20,7 @@ from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_re
 from judges.protocols.probes import scenario_pool
 from judges.reading import bare_scores
 from judges.reading.reading import counted_verdict, read_reply
-from judges.types import Dialogue, Pair, Reading, Response, units
+from judges.types import Dialogue, Kind, Pair, Reading, Response, units
 
 Lines = list[tuple[int, JudgmentLine]]
 _LISTED = 8
@@ -165,13 +165,6 @@ def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) 
     return read_reply(known, raw if line.reply is None else line.reply, item, line.part, counted_verdict(line.params))
 
 
-def gold_of_labels(
-    path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
-) -> dict[Cell, float | None]:
-    """What people say in every cell, resolved to one value (`resolved`); see `answers`."""
-    return resolve_cells(answers_by_cell(path, lines, known, items, whole), known)
-
-
 def resolve_cells(
     given: Mapping[Cell, Sequence[float | None]], known: Card, rule: Resolve = "median"
 ) -> dict[Cell, float | None]:
@@ -184,12 +177,10 @@ def resolve_cells(
     return found
 
 
-def answers_by_cell(
-    path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
-) -> dict[Cell, list[float | None]]:
-    """What people say in every cell, without their names; see `voices`."""
+def answers_by_cell(said: Mapping[tuple[Cell, str], float | None]) -> dict[Cell, list[float | None]]:
+    """What people say in every cell, without their names; see `answers_by_person`."""
     values: dict[Cell, list[float | None]] = defaultdict(list)
-    for (cell, _), value in answers_by_person(path, lines, known, items, whole).items():
+    for (cell, _), value in said.items():
         values[cell].append(value)
     return dict(values)
 
@@ -252,21 +243,20 @@ def placeholder_items(known: Card, lines: Lines, told: Iterable[tuple[str, str]]
     for item, unit in told:
         if unit.startswith("turn:"):
             turns[item].add(int(unit[5:]))
-    return {
-        key: _stand_in(known, key, turns[key], sections[key]) for key in dict.fromkeys(line.item for _, line in lines)
-    }
+    names = dict.fromkeys(line.item for _, line in lines)
+    return {key: stand_in(known.kind, key, turns[key], sections[key]) for key in names}
 
 
-def _stand_in(known: Card, key: str, turns: set[int], sections: Mapping[str, set[str]]) -> Item:
-    if known.kind == "response":
+def stand_in(
+    kind: Kind, key: str, turns: Iterable[int] = (), sections: Mapping[str, Iterable[str]] | None = None
+) -> Item:
+    """An item without text, with these assistant turns, or these sections by their labels on these sides."""
+    if kind == "response":
         return Response(id=key, kind="response", task="", output="")
-    if known.kind == "dialogue":
+    if kind == "dialogue":
         entries = [{"turn": n, "role": "assistant", "text": ""} for n in sorted(turns) or [1]]
         return Dialogue.model_validate({"id": key, "kind": "dialogue", "turns": entries})
-    cut = [
-        {"label": label, **{side: ((0, 1) if side in sides else None) for side in ("a", "b")}}
-        for label, sides in sections.items()
-    ]
+    cut = [{"label": label, **dict.fromkeys(sides, (0, 1))} for label, sides in (sections or {}).items()]
     empty = {"text": None}
     return Pair.model_validate(
         {"id": key, "kind": "pair", "input": "", "response_a": empty, "response_b": empty, "sections": cut}

@@ -23,18 +23,20 @@ from judges.importing.item_keys import decode_verdicts, item_keys
 from judges.importing.judged_files import (
     AmbiguousJudge,
     JudgeKey,
+    answers_by_cell,
     answers_by_person,
     judge_of,
     placeholder_items,
     read_replies,
     resolve_cells,
+    stand_in,
 )
 from judges.importing.lines import LabelLine
 from judges.judge_lookup import JudgeTraits, find_judges
 from judges.params import CombinationRule, Params
 from judges.plural import many, verb
 from judges.protocols.combination import combination_rule
-from judges.types import Dialogue, Dimension, Kind, Pair, Reading, Response, Scale, Score, Strict, sort_of
+from judges.types import Dimension, Kind, Reading, Scale, Score, Strict, UnitSort, sort_of
 
 _KINDS: dict[str, Kind] = {"turn": "dialogue", "conversation": "dialogue", "response": "response"}
 
@@ -138,48 +140,40 @@ def _by_lines(
 
 
 def _by_values(held: FileContents, judge: JudgeKey, values: list[ExportedValue]) -> JudgeMatch:
-    """A judge of whom there are scores, each with the code that it has on its scale, in an export of Assay."""
+    """A judge of whom there are scores, each with the code that it has on its scale, in an export of Assay.
+
+    Where its card is not known here, the words count, and the scales are those of all values, the judge's and people's.
+    """
+    mine = dict.fromkeys((sort_of(v.unit), v.dimension) for v in values)
     known = held.cards.get(judge.version) or cards().get(judge.card)
-    cells = {(sort_of(v.unit), v.dimension) for v in values}
-    if known is None or not cells <= {(d.sort, d.name) for d in known.dimensions}:
-        return _by_words(held, judge, values)
+    words = known is None or not mine.keys() <= {(d.sort, d.name) for d in known.dimensions}
+    if known is None or words:
+        kind: Kind = next((_KINDS.get(sort, "pair") for sort, _ in mine), "response")
+        known = _card(judge.card, kind, _dimensions(held, mine, values))
     samples: dict[tuple[str, int], list[Score]] = defaultdict(list)
     for v in values:
-        samples[v.item, int(v.row.get("sample") or 0)].append(
-            Score(v.unit, v.dimension, v.code, v.row.get("confidence"), str(v.row.get("source") or ""))
-        )
+        dimension = known.dimension(v.dimension, v.unit)
+        if dimension is not None:
+            code = dimension.scale.code(_heard(v.value, dimension.scale)) if words else v.code
+            score = Score(v.unit, v.dimension, code, v.row.get("confidence"), str(v.row.get("source") or ""))
+            samples[v.item, int(v.row.get("sample") or 0)].append(score)
     found = [AuditReply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
-    made = _match(held, known, judge, found, _units(known.kind, held, values), whole=False)
+    made = _match(held, known, judge, found, _units(known.kind, held, values), whole=False, words=words)
     return replace(made, named=frozenset(value.cell for value in values))
 
 
-def _by_words(held: FileContents, judge: JudgeKey, values: list[ExportedValue]) -> JudgeMatch:
-    """A judge whose card is not known here: the scales are those of all values, the judge's and people's."""
+def _dimensions(
+    held: FileContents, mine: Iterable[tuple[UnitSort, str]], values: list[ExportedValue]
+) -> list[Dimension]:
+    """The dimensions of these names, each with the scale of all values; none where they have none in common."""
     said: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for v in (*values, *held.gold, *held.decided):
         said[sort_of(v.unit), v.dimension].append(v.value)
     for lines in held.labels.values():
         for _, label in lines:
             said[sort_of(label.unit), label.dimension].append(label.value)
-    mine = dict.fromkeys((sort_of(v.unit), v.dimension) for v in values)
-    asked = []
-    for sort, name in mine:
-        found = survey(said[sort, name])
-        if found.answers is not None:
-            scale = replace(found.answers.scale, na=True)
-            asked.append(Dimension(name, sort, scale, name))
-    kind: Kind = next((_KINDS.get(sort, "pair") for sort, _ in mine), "response")
-    known = _card(judge.card, kind, asked)
-    samples: dict[tuple[str, int], list[Score]] = defaultdict(list)
-    for v in values:
-        dimension = known.dimension(v.dimension, v.unit)
-        if dimension is not None:
-            code = dimension.scale.code(_heard(v.value, dimension.scale))
-            score = Score(v.unit, v.dimension, code, v.row.get("confidence"), str(v.row.get("source") or ""))
-            samples[v.item, int(v.row.get("sample") or 0)].append(score)
-    replied = [AuditReply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
-    made = _match(held, known, judge, replied, _units(kind, held, values), whole=False, words=True)
-    return replace(made, named=frozenset(value.cell for value in values))
+    scales = [(sort, name, survey(said[sort, name]).answers) for sort, name in mine]
+    return [Dimension(name, sort, replace(of.scale, na=True), name) for sort, name, of in scales if of is not None]
 
 
 def _match(
@@ -194,8 +188,8 @@ def _match(
         told = [(n, label) for n, label in told if "blind" not in modes or label.mode == "blind"]
         said = answers_by_person(path, told, known, there, whole)
         heard |= said
-        for (cell, _), answered in said.items():
-            given.setdefault(cell, []).append(answered)
+        for cell, answered in answers_by_cell(said).items():
+            given.setdefault(cell, []).extend(answered)
     people = resolve_cells(given, known, held.resolve)
     for value in (*held.gold, *held.decided):
         dimension = known.dimension(value.dimension, value.unit)
@@ -234,16 +228,9 @@ def _units(kind: Kind, held: FileContents, values: Iterable[ExportedValue]) -> d
 
 
 def _item(kind: Kind, key: str, units: set[str]) -> Item:
-    if kind == "response":
-        return Response(id=key, kind="response", task="", output="")
-    if kind == "dialogue":
-        turns = sorted({int(unit[5:]) for unit in units if unit.startswith("turn:")}) or [1]
-        entries = [{"turn": n, "role": "assistant", "text": ""} for n in turns]
-        return Dialogue.model_validate({"id": key, "kind": "dialogue", "turns": entries})
+    turns = {int(unit[5:]) for unit in units if unit.startswith("turn:")}
     cut = max((int(unit[8:].partition("/")[0]) for unit in units if unit.startswith("section:")), default=0)
-    sections = [{"label": str(n), "a": (0, 1), "b": (0, 1)} for n in range(1, cut + 1)]
-    sides = {"response_a": {"text": None}, "response_b": {"text": None}}
-    return Pair.model_validate({"id": key, "kind": "pair", "input": "", **sides, "sections": sections})
+    return stand_in(kind, key, turns, {str(n): "ab" for n in range(1, cut + 1)})
 
 
 def _card(name: str, kind: Kind, asked: Sequence[Dimension]) -> Card:
@@ -328,7 +315,7 @@ def _of_columns(
         told.append(f"{d.title}: {_scale(d.scale)}.")
     return JudgeMatch(
         name, known, found_, resolve_cells(there, known), there, "first", "a table", tuple(told),
-        {key: _item("response", key, set()) for key in keys}, said, frozenset((key, "") for key in keys),
+        {key: stand_in("response", key) for key in keys}, said, frozenset((key, "") for key in keys),
     )  # fmt: skip
 
 

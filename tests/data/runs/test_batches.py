@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from data.records import datasets
-from data.runs import batches, endpoint_memory, runs
+from data.runs import batches, runs, worker
 from data.runs.run_order import RunOrder
 from data.store import Store
 from data.store.errors import StoreFailed
@@ -112,7 +112,7 @@ def test_calls_that_fail_twice_are_unscored_with_the_reason_and_others_are_asked
     with practice("500=1", batch_seconds=0.02) as server:
         # The direct first call fails as the others do; a manner that is known skips it.
         known = {f"{server.url} practice-constant": "json_schema"}
-        store.tx("lea", "test", lambda tx: endpoint_memory.remember_modes(tx, known))
+        store.tx("lea", "test", lambda tx: worker.remember_modes(tx, known))
         run_id = runs.start(store, "lea", order(store, server.url))
         end = runs.wait(store, run_id)
         assert (end.state, end.done, end.unscored) == ("finished", 6, {"api_error": 6})
