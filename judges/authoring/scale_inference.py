@@ -2,90 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from judges.authoring.recipe import MOST, RecipeScale
 
-MISSING = frozenset((
-    "", "-", "--", "—", "–", "?", "n/a", "na", "#n/a", "nan", "null", "none", "nil", "missing", "not applicable",
-    "n.a.", "k.a.", "なし", "該当なし", "無し", "缺失",
-))  # fmt: skip
+_WORDS = json.loads(Path(__file__).with_name("answer_words.json").read_text(encoding="utf-8"))
+"""How people write answers: nothing, yes and no, the sides of a pair, and ladders of words from low to high."""
+MISSING = frozenset(_WORDS["missing"])
 """Cells that say nothing, however they are written; "none" is a word where the others are rungs of its ladder."""
-_YES = (
-    "yes", "y", "true", "t", "pass", "passed", "correct", "right", "1", "on", "ja", "wahr", "richtig", "bestanden",
-    "oui", "vrai", "si", "sí", "verdadero", "はい", "正解", "合格", "正しい", "是", "对", "正确", "예",
-    "👍", "✓", "✔", "✅", "○",
-)  # fmt: skip
-_NO = (
-    "no", "n", "false", "f", "fail", "failed", "incorrect", "wrong", "0", "off", "nein", "falsch", "nicht bestanden",
-    "non", "faux", "falso", "いいえ", "不正解", "不合格", "誤り", "否", "错", "错误", "아니오", "👎", "✗",
-    "✘", "❌", "×",
-)  # fmt: skip
-_FLAGS = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
-_SIDES = {
-    "a": (
-        "a", "a>b", "a>>b", "model a", "response a", "assistant a", "answer a", "output a", "model 1", "response 1",
-        "output 1", "left",
-    ),
-    "b": (
-        "b", "b>a", "b>>a", "a<b", "a<<b", "model b", "response b", "assistant b", "answer b", "output b", "model 2",
-        "response 2",         "output 2", "right",
-    ),
-    "tie": (
-        "a=b", "tie", "draw", "equal", "same", "both", "neither", "both good", "both bad", "tie (bothbad)", "bothbad",
-        "both equal", "unentschieden", "引き分け", "同等", "平局",
-    ),
-}  # fmt: skip
-_VERDICTS = {word: side for side, words in _SIDES.items() for word in words}
-_LADDERS = tuple(
-    tuple(rungs.split("|"))
-    for rungs in (
-        "bad|good", "low|high", "weak|strong", "unacceptable|acceptable", "unsafe|safe", "schlecht|gut",
-        "bad|ok|good", "bad|okay|good", "bad|neutral|good", "bad|fair|good", "bad|average|good", "poor|fair|good",
-        "poor|average|good", "poor|ok|good", "poor|good|excellent", "poor|fair|good|excellent",
-        "poor|fair|good|very good|excellent", "very poor|poor|fair|good|very good",
-        "very poor|poor|average|good|excellent", "very poor|poor|fair|good|excellent",
-        "very bad|bad|neutral|good|very good",
-        "very bad|bad|ok|good|very good",
-        "very bad|bad|average|good|very good", "terrible|bad|ok|good|great", "terrible|poor|fair|good|excellent",
-        "bad|ok|good|great", "bad|ok|good|excellent", "unacceptable|poor|acceptable|good|excellent",
-        "unacceptable|borderline|acceptable", "low|medium|high", "low|moderate|high", "low|mid|high",
-        "none|low|medium|high", "very low|low|medium|high|very high", "very low|low|moderate|high|very high",
-        "weak|medium|strong", "weak|moderate|strong", "no|partial|yes", "no|partially|yes", "no|partly|yes",
-        "no|maybe|yes", "no|somewhat|yes", "no|unsure|yes", "fail|partial|pass", "fail|borderline|pass",
-        "incorrect|partially correct|correct", "incorrect|partial|correct", "incorrect|mostly correct|correct",
-        "wrong|partially correct|correct", "wrong|partial|right", "irrelevant|partially relevant|relevant",
-        "not relevant|somewhat relevant|relevant|very relevant", "irrelevant|somewhat relevant|relevant|very relevant",
-        "irrelevant|relevant|highly relevant", "not helpful|somewhat helpful|helpful|very helpful",
-        "unhelpful|somewhat helpful|helpful|very helpful", "never|rarely|sometimes|often|always", "none|some|all",
-        "none|few|some|most|all", "not at all|slightly|moderately|very|extremely", "none|mild|moderate|severe",
-        "none|minor|major|critical", "minor|major|critical", "neutral|minor|major|critical",
-        "strongly disagree|disagree|neutral|agree|strongly agree",
-        "strongly disagree|disagree|neither agree nor disagree|agree|strongly agree",
-        "strongly disagree|disagree|somewhat disagree|neutral|somewhat agree|agree|strongly agree",
-        "very dissatisfied|dissatisfied|neutral|satisfied|very satisfied", "negative|neutral|positive",
-        "worse|same|better", "worse|equal|better", "much worse|worse|same|better|much better",
-        "much worse|worse|about the same|better|much better",
-        "much worse|slightly worse|about the same|slightly better|much better", "lose|tie|win", "loss|tie|win",
-        "loss|draw|win", "f|d|c|b|a", "f|e|d|c|b|a", "f|d-|d|d+|c-|c|c+|b-|b|b+|a-|a|a+",
-        "schlecht|mittel|gut", "schlecht|ok|gut",
-        "schlecht|mittelmäßig|gut", "sehr schlecht|schlecht|mittel|gut|sehr gut", "niedrig|mittel|hoch",
-        "nein|teilweise|ja", "falsch|teilweise|richtig", "falsch|teilweise richtig|richtig",
-        "ungenügend|mangelhaft|ausreichend|befriedigend|gut|sehr gut", "trifft nicht zu|teils|trifft zu",
-        "mauvais|moyen|bon", "faible|moyen|élevé", "non|partiellement|oui", "malo|regular|bueno", "bajo|medio|alto",
-        "悪い|普通|良い", "悪い|ふつう|良い", "とても悪い|悪い|普通|良い|とても良い",
-        "非常に悪い|悪い|普通|良い|非常に良い",
-        "低|中|高", "低い|普通|高い", "不可|可|良|優", "いいえ|どちらともいえない|はい", "×|△|○", "×|△|○|◎",
-        "差|一般|好", "差|中|好", "差|中|良|优", "很差|差|一般|好|很好",
-    )
-)  # fmt: skip
-"""Words whose order is known, each from low to high."""
+_FLAGS = dict.fromkeys(_WORDS["yes"], True) | dict.fromkeys(_WORDS["no"], False)
+_VERDICTS = {word: side for side, words in _WORDS["sides"].items() for word in words}
+_LADDERS = tuple(tuple(rungs.split("|")) for rungs in _WORDS["ladders"])
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?", re.ASCII)
 _COMMA = re.compile(r"([-+]?\d+),(\d+)", re.ASCII)
 _GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}((,\d{3}){2,}|(,\d{3})+\.\d+)", re.ASCII)

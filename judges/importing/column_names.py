@@ -2,53 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 Owner = Literal["judge", "person", ""]
 
 
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_MODELS = """
-    gpt chatgpt claude gemini gemma llama mistral mixtral qwen deepseek palm bard prometheus pandalm autoj judgelm
-    cohere command grok phi yi davinci vicuna o1 o3 o4 sonnet opus haiku openai anthropic kimi glm nemotron selene
-""".split()
-_JUDGE = _set("""
-    judge judges judged judgement judgment llm llms ai bot machine auto automatic automated geval autorater
-    autograder ki richter modell modelo bertscore bleurt comet rouge bleu 審査 判定 モデル 自動 ジャッジ 模型 裁判
-    自动 人工知能 人工智能
-""")
-_JUDGE_WEAK = _set("pred preds prediction predictions predicted model metric system 予測")
-_PERSON = _set("""
-    human humans annotator annotators rater raters expert experts person people crowd worker workers turker mturk
-    manual reviewer assessor labeler labeller author mensch menschen menschlich mensch1 gutachter bewerter experte
-    experten expertin annotation annotations humano humain me 人間 人手 評価者 専門家 アノテーター 人工 标注 专家
-    手動
-""")
-_PERSON_WEAK = _set("""
-    label labels labeled labelled gold golden goldstandard truth gt groundtruth target reference actual expected
-    true ytrue 正解 ラベル referenz wahrheit 标签
-""")
-_PLAIN = _set("""
-    score scores rating ratings grade grades value values verdict winner preference preferred result results choice
-    decision answer mean avg average overall final evaluation eval assessment vote y by of the from as a bewertung
-    punkte note urteil wert ergebnis 評価 点数 スコア 得点 評点 分数 评分 得分 standard ground
-""")
-_AVERAGE = _set("mean avg average median majority consensus aggregate mittel 平均")
-_NOTES = _set("""
-    reason reasoning explanation rationale justification feedback comment comments critique thought thoughts
-    begründung kommentar 理由 コメント 评语 notes
-""")
-_CONFIDENCE = _set("confidence conf certainty probability prob sicherheit 確信度 置信度")
+WORDS = json.loads(Path(__file__).with_name("column_words.json").read_text(encoding="utf-8"))
+"""The words of columns' names: whose a column is, what it holds, and what fields of items are called."""
+_NAMES = ("judge", "judge_weak", "person", "person_weak", "plain", "average", "notes", "confidence")
+_JUDGE, _JUDGE_WEAK, _PERSON, _PERSON_WEAK, _PLAIN, _AVERAGE, _NOTES, _CONFIDENCE = (
+    frozenset(WORDS[name]) for name in _NAMES
+)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _APART = re.compile(r"[\s_/:|()\[\],;]+")
-_MODEL = re.compile(rf"({'|'.join(_MODELS)})(?=$|[\d\-.])")
+_MODEL = re.compile(rf"({'|'.join(WORDS['models'])})(?=$|[\d\-.])")
 _SIZE = re.compile(r"\d[\w.]*|turbo|mini|nano|opus|sonnet|haiku|pro|flash|large|small|instruct")
 _NUMBERED = re.compile(r"(\D{2,}?)(\d{1,3})")
 _SCRIPTS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")

@@ -12,52 +12,14 @@ from typing import Any, Literal
 
 from judges.authoring.recipe import RecipeScale
 from judges.authoring.scale_inference import Survey, survey
-from judges.importing.column_names import ColumnName, Owner, normalize, parse_name
+from judges.importing.column_names import WORDS, ColumnName, Owner, normalize, parse_name
 
-_IDS = """
-    id idx case item_id item uid uuid key index question_id prompt_id example_id doc_id sample_id instance_id row_id
-    task_id case_id segment_id seg_id pairid pair_id record_id conversation_id dialogue_id nr no nummer name 番号
-    unnamed_0 row # 編號 序号 编号
-""".split()
 _WEAK_IDS = frozenset(("name", "no", "nr", "row"))
-_FIELDS = {
-    "task": """
-        task instruction prompt question query input context source src document article text user_input user_prompt
-        orig_instruction aufgabe frage eingabe 質問 指示 入力 原文 问题 指令
-    """.split(),
-    "output": """
-        output response answer completion generation model_output reply summary candidate hypothesis mt translation
-        model_response decoded orig_response actual_output antwort ausgabe text_output 回答 出力 応答 訳文 输出
-        agent_response system_output
-    """.split(),
-    "reference": """
-        reference reference_answer gold target expected ground_truth expected_output ref orig_reference_answer referenz
-        gold_answer 模範解答 正解 参考
-    """.split(),
-    "turns": """
-        turns messages conversation conversations dialogue dialog chat history
-    """.split(),
-    "scenario": """
-        scenario szenario
-    """.split(),
-    "system": """
-        system model model_id generator assistant_model model_name system_name
-    """.split(),
-}
 _SIDED = ("response", "answer", "output", "completion", "text", "reply", "summary", "assistant", "conversation", "item")
 _SIDES = (("a", "b"), ("1", "2"))
 _BETTER = (("chosen", "rejected"), ("preferred", "other"), ("better", "worse"))
 _MADE = ("model", "system", "generator")
-_META = frozenset("""
-    category categories subset domain topic type language lang locale split dataset turn turns round year date time
-    timestamp tstamp created_at updated_at length len tokens cost latency duration seconds version seed temperature
-    difficulty anony order position url email gender age country lp tag tags sprache kategorie datum カテゴリ 言語
-    日付 类别 语言 is_swapped swapped n count
-""".split())
-
-
 _WHO = ("annotator", "rater", "worker", "judge", "reviewer")
-_MEASURED = frozenset("price cost tokens length latency time seconds count dollars chars".split())
 
 
 @dataclass(frozen=True)
@@ -209,7 +171,7 @@ class _Table:
 
     def _id(self) -> str:
         """The column that names the item of a row, "" where none does."""
-        for known in _IDS:
+        for known in WORDS["ids"]:
             column = self.plain.get(known)
             if column in self.left and (known not in _WEAK_IDS or self._distinct(column)):
                 self.left.remove(column)
@@ -232,7 +194,7 @@ class _Table:
     def _fields(self) -> None:
         """Texts of items, out of `left`."""
         self._pair()
-        for field_, names in _FIELDS.items():
+        for field_, names in WORDS["fields"].items():
             if "response_a" in self.texts and field_ in ("output", "reference", "turns", "system"):
                 continue
             target = "input" if field_ == "task" and "response_a" in self.texts else field_
@@ -382,8 +344,8 @@ def _beside(column: str, name: ColumnName) -> bool:
     """Whether a column holds something beside the answers: its language, what it cost, how many people there were."""
     flat_ = normalize(column)
     several = flat_ in ("annotators", "raters", "workers") or flat_.startswith(("n_", "num_", "meta"))
-    measured = not name.owner and bool(set(flat_.split("_")) & _MEASURED)
-    return flat_ in _META or several or measured or _told(flat_, name)
+    measured = not name.owner and bool(set(flat_.split("_")) & set(WORDS["measured"]))
+    return flat_ in WORDS["meta"] or several or measured or _told(flat_, name)
 
 
 def _told(flat_: str, name: ColumnName) -> bool:
