@@ -13,6 +13,7 @@ import numpy as np
 from judges.audits import AuditReply, Cell
 from judges.card import Card
 from judges.cli import agree_extras, agree_verdicts
+from judges.cli.agree_verdicts import combined, scores_by_cell
 from judges.cli.options import add_card, add_param, chosen_card, filed_card
 from judges.errors import AssayError
 from judges.importing.contents import FileContents, read_files
@@ -21,7 +22,7 @@ from judges.importing.matches import JudgeMatch, match_judges, match_table
 from judges.params import CombinationRule
 from judges.plural import many
 from judges.protocols import orders
-from judges.protocols.combination import SAID, combine_samples, rule_on_scale, tie_code
+from judges.protocols.combination import SAID
 from judges.render.findings import human_ceiling as human_ceiling_findings
 from judges.render.findings.findings import plain
 from judges.stats import missingness, other_metrics, position, rates, selective, self_consistency, weakest_turns
@@ -133,10 +134,8 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     }
     also, tested = {d: other_metrics.measure_other_metrics(filled[d], d) for d in gone}, {}
     if options.epsilon is not None:
-        tested = {
-            d: agree_extras.alternative_annotator_lines(d, match.voices, cells[d], places[d], options.epsilon)
-            for d in gone
-        }
+        run_test = agree_extras.alternative_annotator_lines
+        tested = {d: run_test(d, match.voices, cells[d], places[d], options.epsilon) for d in gone}
     repeated = {s.dimension: _repeats(s.dimension, cells[s.dimension], places[s.dimension], found) for s in shown}
     kept = {}
     for d in (s.dimension for s in shown if options.target is not None):
@@ -146,11 +145,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         _plain(s)
         | other_metrics.as_json(also[s.dimension])
         | ({"orders": position.as_json(placed[1])} if placed and placed[0] == s.dimension else {})
-        | (
-            {"missing": {"counted": options.missing, **missingness.as_json(lack)}}
-            if (lack := gone[s.dimension])
-            else {}
-        )
+        | ({"missing": {"counted": options.missing, **missingness.as_json(of)}} if (of := gone[s.dimension]) else {})
         | ({"alternative": alternative_annotator.as_json(tested[s.dimension])} if tested else {})
         | _bought(repeated[s.dimension], rule)
         | ({"rates": [rates.as_json(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
@@ -209,19 +204,16 @@ def _placed(card: Card, found: list[AuditReply]) -> tuple[Dimension, PositionalA
 
 def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], found: list[AuditReply]) -> SelfConsistency | None:
     """What asking several times bought in a dimension, whose cells are those of `met`; None where it was asked once."""
-    given: dict[Cell, dict[int, float | None]] = {}
-    for reply in found:
-        for score in reply.reading.scores:
-            if score.dimension == d.name and sort_of(score.unit) == d.sort:
-                given.setdefault((reply.item, score.unit, d.name), {})[reply.sample] = score.value
+    given = scores_by_cell(d, found)
     several: dict[str, list[bool]] = {}
-    for cell, said in given.items():
-        if len(said) > 1:
-            several.setdefault(cell[0], []).append(len(set(said.values())) > 1)
+    for cell, scores in given.items():
+        if len(scores) > 1:
+            several.setdefault(cell[0], []).append(len({score.value for score in scores.values()}) > 1)
     if not several:
         return None
-    numbers = sorted({number for said in given.values() for number in said})
-    values = [[_code(given.get(cell, {}).get(n)) for n in numbers] for cell in cells]
+    numbers = sorted({number for scores in given.values() for number in scores})
+    said = [given.get(cell, {}) for cell in cells]
+    values = [[_code(one[n].value if n in one else None) for n in numbers] for one in said]
     asked = SampledCells(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
     hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
     return self_consistency.measure_self_consistency(asked, (hits, of), d.scale)
@@ -263,15 +255,10 @@ def meeting_cells(
 
     `people` is the gold of each cell, and `said` all that it comes from.
     """
-    given: dict[Cell, list[float | None]] = {}
-    for reply in sorted(found, key=lambda r: r.sample):
-        for score in reply.reading.scores:
-            if score.dimension == dimension.name and sort_of(score.unit) == dimension.sort:
-                given.setdefault((reply.item, score.unit, score.dimension), []).append(score.value)
+    given = scores_by_cell(dimension, found)
     cells = met_cells(dimension, people, found)
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
-    how = rule_on_scale(rule, dimension.scale), tie_code(dimension.scale)
-    judged = [combine_samples(given[cell], *how) if cell in given else None for cell in cells]
+    judged = [combined(given[cell], dimension, rule) if cell in given else None for cell in cells]
     valued = [[value for value in said[cell] if value is not None] for cell in cells]
 
     def codes(values: list[float | None]) -> Any:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judges.audits import AuditReply, Cell
 from judges.card import Card, Item
+from judges.cli.agree_verdicts import combined, scores_by_cell
 from judges.cli.options import Misused
 from judges.errors import BadScale
 from judges.params import CombinationRule
 from judges.plural import many
-from judges.protocols.combination import combine_samples, rule_on_scale, tie_code
 from judges.stats import bins, missingness
 from judges.stats.calibration import PairedRatings
 from judges.stats.missingness import Missingness
@@ -91,12 +92,9 @@ def figures_by_choice(met: PairedRatings, d: Dimension, gone: NDArray[np.bool_],
     """The figures under each choice; None where nothing is missing."""
     if not (gone & ~met.scored & ~np.isnan(met.human)).any():
         return None
-    found = missingness.compare_choices(
-        met, d, gone, list(dict.fromkeys([*missingness.usual_choices(d.scale), choice]))
-    )
-    return missingness.Missingness(
-        found.cells, found.gold, tuple(one for one in found.counted if one.summary is not None)
-    )
+    choices = list(dict.fromkeys([*missingness.usual_choices(d.scale), choice]))
+    found = missingness.compare_choices(met, d, gone, choices)
+    return replace(found, counted=tuple(one for one in found.counted if one.summary is not None))
 
 
 def describe_choices(d: Dimension, found: Missingness, choice: str) -> list[str]:
@@ -121,12 +119,9 @@ def _number(value: float | None) -> str:
 
 
 def alternative_annotator_lines(
-    d: Dimension,
-    said: Mapping[tuple[Cell, str], float | None],
-    met: PairedRatings,
-    cells: Sequence[Cell],
+    d: Dimension, said: Mapping[tuple[Cell, str], float | None], met: PairedRatings, cells: Sequence[Cell],
     epsilon: float,
-) -> alternative_annotator.AlternativeAnnotatorTest:
+) -> alternative_annotator.AlternativeAnnotatorTest:  # fmt: skip
     """The alternative-annotator test of a dimension; `cells` are those of `met`, in its order."""
     place = {cell: n for n, cell in enumerate(cells)}
     rows = [(place[cell], who, value) for (cell, who), value in said.items() if cell in place and value is not None]
@@ -150,7 +145,7 @@ def alternative_annotator_lines(
 
 def weakest_turn_lines(
     card: Card, people: Mapping[Cell, float | None], said: Mapping[Cell, Sequence[float | None]],
-    found: Sequence[AuditReply], rule: CombinationRule, items: Mapping[str, Item],
+    found: list[AuditReply], rule: CombinationRule, items: Mapping[str, Item],
 ) -> dict[Dimension, WeakestTurns]:  # fmt: skip
     """How the judge's weakest turns agree with people's, for each dimension whose answer is a turn.
 
@@ -162,19 +157,14 @@ def weakest_turn_lines(
         if name in asked and sort_of(unit) == "turn":
             given[item][int(unit[5:])] += [value for value in values if value is not None]
     for d in turn_dimensions(card.dimensions):
-        judged: dict[str, list[float | None]] = defaultdict(list)
-        for reply in sorted(found, key=lambda r: r.sample):
-            for score in reply.reading.scores:
-                if score.dimension == d.name and sort_of(score.unit) == d.sort:
-                    judged[reply.item].append(score.value)
         dialogues = []
-        for item, samples in judged.items():
+        for (item, _, _), samples in scores_by_cell(d, found).items():
             dialogue = items[item]
             label = people.get((item, d.sort, d.name))
             if (label is None and item not in given) or not isinstance(dialogue, Dialogue):
                 continue
             named = lowest_turns(given[item]) if label is None else frozenset({int(label)} - {0})
-            own = combine_samples(samples, rule_on_scale(rule, d.scale), tie_code(d.scale))
+            own = combined(samples, d, rule)
             there = tuple(turn.turn for turn in dialogue.turns if turn.role == "assistant")
             dialogues.append(NamedTurns(there, named, int(own or 0), label is not None))
         if dialogues:

@@ -9,7 +9,7 @@ import numpy as np
 from judges.audits import AuditReply, Cell
 from judges.errors import AssayError
 from judges.params import CombinationRule
-from judges.protocols.combination import combine_samples, rule_on_scale, tie_code
+from judges.protocols.combination import combine_on_scale
 from judges.reading.confidence import SAMPLES
 from judges.stats import rates, selective
 from judges.stats.bins import nearest_answers
@@ -24,19 +24,24 @@ class NoSource(AssayError):
     """The judgments have no confidence of that source."""
 
 
-def _given(dimension: Dimension, found: list[AuditReply]) -> dict[Cell, list[Score]]:
-    """What the replies say in each cell of a dimension, a score for each sample."""
-    given: dict[Cell, list[Score]] = {}
+def scores_by_cell(dimension: Dimension, found: list[AuditReply]) -> dict[Cell, dict[int, Score]]:
+    """What the replies say in each cell of a dimension, the score of each sample in their order."""
+    given: dict[Cell, dict[int, Score]] = {}
     for reply in sorted(found, key=lambda r: r.sample):
         for score in reply.reading.scores:
             if score.dimension == dimension.name and sort_of(score.unit) == dimension.sort:
-                given.setdefault((reply.item, score.unit, score.dimension), []).append(score)
+                given.setdefault((reply.item, score.unit, score.dimension), {})[reply.sample] = score
     return given
 
 
-def _said(scores: list[Score], dimension: Dimension, rule: CombinationRule) -> float | None:
-    """The answer of the scale that the samples of a cell combine to; None is n/a."""
-    value = combine_samples([s.value for s in scores], rule_on_scale(rule, dimension.scale), tie_code(dimension.scale))
+def combined(scores: dict[int, Score], dimension: Dimension, rule: CombinationRule) -> float | None:
+    """What the samples of a cell combine to; None is n/a."""
+    return combine_on_scale([score.value for score in scores.values()], rule, dimension.scale)
+
+
+def _said(scores: dict[int, Score], dimension: Dimension, rule: CombinationRule) -> float | None:
+    """The answer of the scale that is nearest to it."""
+    value = combined(scores, dimension, rule)
     return None if value is None else float(nearest_answers([value], dimension.scale)[0])
 
 
@@ -44,7 +49,7 @@ def rates_lines(
     dimension: Dimension, met: PairedRatings, found: list[AuditReply], rule: CombinationRule
 ) -> list[AnswerRates]:
     """The rates of a flag or of categories; the judge's own share is of all replies, labelled or not."""
-    given = _given(dimension, found)
+    given = scores_by_cell(dimension, found)
     said = [_said(scores, dimension, rule) for scores in given.values()]
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in given))}
     item = np.array([number[cell[0]] for cell in given], dtype=np.int64)
@@ -53,18 +58,14 @@ def rates_lines(
 
 
 def selective_lines(
-    d: Dimension,
-    met: PairedRatings,
-    cells: list[Cell],
-    found: list[AuditReply],
-    rule: CombinationRule,
+    d: Dimension, met: PairedRatings, cells: list[Cell], found: list[AuditReply], rule: CombinationRule,
     options: argparse.Namespace,
-) -> tuple[str, AutoAcceptance]:
+) -> tuple[str, AutoAcceptance]:  # fmt: skip
     """Whose confidence is used, and which verdicts need no person by it; `cells` are those of `met`, in its order.
 
     Raises NoSource where another one is asked for than there is.
     """
-    given = _given(d, found)
+    given = scores_by_cell(d, found)
     sure = _sure(d, given, rule)
     sources = sorted(sure, key=lambda name: (-len(sure[name]), name))
     if options.source and options.source not in sources:
@@ -85,14 +86,14 @@ def selective_lines(
     return source, selective.find_threshold(made, options.target, options.delta)
 
 
-def _sure(d: Dimension, given: dict[Cell, list[Score]], rule: CombinationRule) -> dict[str, dict[Cell, float]]:
+def _sure(d: Dimension, given: dict[Cell, dict[int, Score]], rule: CombinationRule) -> dict[str, dict[Cell, float]]:
     """The confidence in each cell, by where it comes from; that of a reply is its first sample's."""
     sure: dict[str, dict[Cell, float]] = {}
     for cell, scores in given.items():
-        first = scores[0]
+        first = next(iter(scores.values()))
         if first.confidence is not None:
             sure.setdefault(first.source.partition(": ")[0], {})[cell] = first.confidence
         if len(scores) > 1:
             value = _said(scores, d, rule)
-            sure.setdefault(SAMPLES, {})[cell] = sum(s.value == value for s in scores) / len(scores)
+            sure.setdefault(SAMPLES, {})[cell] = sum(s.value == value for s in scores.values()) / len(scores)
     return sure

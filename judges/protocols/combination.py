@@ -63,6 +63,11 @@ def combine_samples(samples: Sequence[float | None], rule: CombinationRule, draw
     return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
 
 
+def combine_on_scale(samples: Sequence[float | None], rule: CombinationRule, scale: Scale) -> float | None:
+    """The one answer of several samples on a scale, by the rule that it has there; a drawn vote is its tie."""
+    return combine_samples(samples, rule_on_scale(rule, scale), tie_code(scale))
+
+
 def nearest_answer(value: float) -> float:
     """The answer of the scale that is nearest to a value between two; a half counts up."""
     return float(floor(value + 0.5))
