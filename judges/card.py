@@ -42,8 +42,9 @@ def _kept(dimension: Dimension) -> dict[str, Any]:
     return told
 
 
-def _whole(_: Any) -> list[str]:
-    return [""]
+def _whole(item: Any) -> list[str]:
+    """The item as a whole; a pair whose texts are not there has nothing to judge."""
+    return [] if isinstance(item, Pair) and None in (item.response_a.text, item.response_b.text) else [""]
 
 
 def _usual(_item: Any, _part: str) -> str:

@@ -18,7 +18,7 @@ from judges.types import ITEM
 
 _CHUNK, _MANY, _SCENARIOS = 200, 20_000, 1000
 _PARTS = Card.__dataclass_fields__["parts"].default
-"""The parts of a card whose judges look at whole items: the number of judgments does not depend on their texts."""
+"""The parts of a card whose judges look at whole items: of all but pairs the number of judgments is that of items."""
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Remaining:
         """How many items are not judged in full, and how many judgments are to be made."""
         items = judgments = 0
         ids, before = self.ids(), self._judged_before()
-        whole = self.order.card.parts is _PARTS
+        whole = self.order.card.parts is _PARTS and self.order.card.kind != "pair"
         for start in range(0, len(ids), _MANY):
             chunk = ids[start : start + _MANY]
             judged = self._slots(chunk) if before else {}

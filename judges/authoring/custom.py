@@ -20,7 +20,7 @@ from judges.examples import examples_of_folder
 from judges.params import Params
 from judges.protocols.orders import names_sides
 from judges.reading.schema import describe_reply
-from judges.types import Dialogue, Dimension, Kind, Pair, Response
+from judges.types import Dialogue, Dimension, Kind, Response
 
 __all__ = ["Recipe", "check_recipe", "from_folder", "from_recipe", "from_spec", "reply_shape"]
 
@@ -37,7 +37,6 @@ def from_recipe(recipe: Recipe) -> Card:
         made,
         reply_reader(dimensions),
         prompts={"": rubric_prompt(recipe, reply_shape(made))},
-        parts=_parts,
         fields=_fields,
         audits=general_audits(recipe.kind, dimensions),
         defaults=Params(orders="both" if recipe.kind == "pair" else "ab"),
@@ -88,11 +87,6 @@ def from_folder(folder: Path) -> Card:
 def reply_shape(model: type[BaseModel]) -> str:
     """What a reply looks like, in words: {"scores": {"tone": <1 to 5>}, "note": <text>}."""
     return describe_reply(model)
-
-
-def _parts(item: Any) -> list[str]:
-    """The item as a whole; a pair whose texts are not there has nothing to judge."""
-    return [] if isinstance(item, Pair) and (item.response_a.text is None or item.response_b.text is None) else [""]
 
 
 def _fields(item: Any, part: str) -> dict[str, Any]:

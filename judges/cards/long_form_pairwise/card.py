@@ -26,36 +26,20 @@ _SCALE = Scale("ordinal", 1, 5, na=True)
 _FLAG = Scale("flag")
 _Failure = Annotated[Failure, BeforeValidator(fold)]
 
+
+def _of_section(name: str, definition: str, worst: str, best: str) -> Dimension:
+    return Dimension(name, "section", _SCALE, definition, anchors=(("1", worst), ("5", best)))
+
+
 DIMENSIONS = (
-    Dimension(
-        "groundedness",
-        "section",
-        _SCALE,
-        "True to the input.",
-        anchors=(
-            ("1", "contradicts the input or is made up"),
-            ("5", "every claim is in the input or follows from it"),
-        ),
+    _of_section(
+        "groundedness", "True to the input.",
+        "contradicts the input or is made up", "every claim is in the input or follows from it",
     ),
-    Dimension(
-        "relevance",
-        "section",
-        _SCALE,
-        "Serves what the input asks.",
-        anchors=(
-            ("1", "beside the task"),
-            ("5", "all of it is needed for the task"),
-        ),
-    ),
-    Dimension(
-        "quality",
-        "section",
-        _SCALE,
-        "Clear, no padding.",
-        anchors=(
-            ("1", "hard to follow, or mostly padding"),
-            ("5", "clear, every sentence carries something"),
-        ),
+    _of_section("relevance", "Serves what the input asks.", "beside the task", "all of it is needed for the task"),
+    _of_section(
+        "quality", "Clear, no padding.",
+        "hard to follow, or mostly padding", "clear, every sentence carries something",
     ),
     Dimension("mid_content_drift", "side", _FLAG, "Loses the thread or contradicts itself."),
     Dimension("lost_in_middle", "side", _FLAG, "Under-uses the middle of the input."),
@@ -64,7 +48,7 @@ DIMENSIONS = (
     Dimension("format_collapse", "side", _FLAG, "The structure breaks down."),
     Dimension("aggregate", "side", Scale("interval", 1, 5), "The judge's weighted score of the response.", asked=False),
     Dimension("verdict", "pair", Scale("unordered", categories=VERDICTS, drawn="tie"), "Which response is better."),
-)
+)  # fmt: skip
 
 
 class SideScores(Strict):
@@ -183,11 +167,6 @@ def allowed(codes: Mapping[tuple[str, str], float | None]) -> tuple[str, ...]:
     return () if a is None or b is None else allowed_verdicts(a, b)
 
 
-def parts(item: Pair) -> list[str]:
-    """A pair whose texts are not there has nothing to judge."""
-    return [""] if item.response_a.text is not None and item.response_b.text is not None else []
-
-
 def fields(item: Pair, _part: str) -> dict[str, Any]:
     """What the judge is shown; the systems' names are not among it.
 
@@ -212,14 +191,9 @@ CARD = Card(
     Reply,
     read,
     prompts=prompts_beside(__file__),
-    parts=parts,
     fields=fields,
     audits=(
-        "opening_decides",
-        "longer_wins",
-        "failures_unnoticed",
-        "invented_sections",
-        "first_place_wins",
+        *("opening_decides", "longer_wins", "failures_unnoticed", "invented_sections", "first_place_wins"),
         "injected_order",
     ),
     defaults=Params(orders="both"),

@@ -138,11 +138,6 @@ def parts(item: Dialogue) -> list[str]:
     return [f"turn:{entry.turn}" for entry in item.turns if entry.role == "assistant"]
 
 
-def pair_parts(item: Pair) -> list[str]:
-    """A pair whose texts are not there has nothing to judge."""
-    return [""] if item.response_a.text is not None and item.response_b.text is not None else []
-
-
 def references(item: Dialogue | Pair, turn: int) -> list[str]:
     """The reference answers to the turns up to this one that a judge is shown; [] outside math, reasoning and coding.
 
@@ -252,7 +247,6 @@ PAIR = Card(
     pair_text,
     prompts=_prompts(pair=True),
     variant=pair_variant,
-    parts=pair_parts,
     fields=pair_fields,
     audits=("longer_wins", "first_place_wins"),
     defaults=Params(orders="both", combine="vote"),

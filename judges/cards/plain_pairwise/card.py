@@ -36,11 +36,6 @@ def read(reply: Reply, item: Pair) -> Reading:
     return Reading((Score("pair", "verdict", float(VERDICTS.index(reply.verdict))),), tuple(remarks))
 
 
-def parts(item: Pair) -> list[str]:
-    """A pair whose texts are not there has nothing to judge."""
-    return [""] if item.response_a.text is not None and item.response_b.text is not None else []
-
-
 def fields(item: Pair, _part: str) -> dict[str, Any]:
     """What the judge is shown; the systems' names are not among it."""
     return {"input": item.input_shown, "response_a": item.response_a.text, "response_b": item.response_b.text}
@@ -54,7 +49,6 @@ CARD = Card(
     Reply,
     read,
     prompts=prompts_beside(__file__),
-    parts=parts,
     fields=fields,
     audits=("longer_wins", "first_place_wins"),
     defaults=Params(orders="both", combine="vote"),

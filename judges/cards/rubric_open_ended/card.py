@@ -17,58 +17,33 @@ WORDS = 40
 """Words of the decision basis."""
 _SCALE = Scale("ordinal", 1, 5)
 
+
+def _dimension(name: str, definition: str, worst: str, best: str) -> Dimension:
+    return Dimension(name, "response", _SCALE, definition, anchors=(("1", worst), ("5", best)))
+
+
 DIMENSIONS = (
-    Dimension(
-        "factuality",
-        "response",
-        _SCALE,
-        "False claims cost, opinions do not.",
-        anchors=(
-            ("1", "the main point is false, or much is made up"),
-            ("5", "no false claim found"),
-        ),
+    _dimension(
+        "factuality", "False claims cost, opinions do not.",
+        "the main point is false, or much is made up", "no false claim found",
+    ),
+    _dimension(
+        "instruction_following", "Does what the task asked, in the form it asked for.",
+        "does something else", "every demand is met",
+    ),
+    _dimension(
+        "coherence", "Hangs together and reads as one text.",
+        "contradicts itself or falls apart", "one line from start to end",
+    ),
+    _dimension(
+        "completeness", "Covers what the task needs.",
+        "most of what the task needs is missing", "nothing that the task needs is missing",
     ),
     Dimension(
-        "instruction_following",
-        "response",
-        _SCALE,
-        "Does what the task asked, in the form it asked for.",
-        anchors=(
-            ("1", "does something else"),
-            ("5", "every demand is met"),
-        ),
+        "verdict", "response", Scale("ordered", categories=VERDICTS), "The output as a whole.",
+        anchors=(("poor", "not usable"), ("excellent", "could be used as it is")),
     ),
-    Dimension(
-        "coherence",
-        "response",
-        _SCALE,
-        "Hangs together and reads as one text.",
-        anchors=(
-            ("1", "contradicts itself or falls apart"),
-            ("5", "one line from start to end"),
-        ),
-    ),
-    Dimension(
-        "completeness",
-        "response",
-        _SCALE,
-        "Covers what the task needs.",
-        anchors=(
-            ("1", "most of what the task needs is missing"),
-            ("5", "nothing that the task needs is missing"),
-        ),
-    ),
-    Dimension(
-        "verdict",
-        "response",
-        Scale("ordered", categories=VERDICTS),
-        "The output as a whole.",
-        anchors=(
-            ("poor", "not usable"),
-            ("excellent", "could be used as it is"),
-        ),
-    ),
-)
+)  # fmt: skip
 
 
 class Scores(Strict):
