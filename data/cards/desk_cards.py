@@ -1,4 +1,7 @@
-"""Which cards an item is labelled by: one judge's, and beside it those applied per turn or chosen for the dataset."""
+"""Which cards an item is labelled by, and what uses a card.
+
+An item is labelled by one judge's card, and beside it by those applied per turn or chosen for the dataset.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 
 from data.cards import cards
 from data.records import combinations
-from data.records.datasets import DatasetJudge
+from data.records.datasets import DatasetJudge, all_datasets, dataset_judges
 from data.records.people import require
 from data.records.settings import get_setting, put_setting
 from data.store import Store, Tx
@@ -81,6 +84,27 @@ def choose_desk_cards(store: Store, actor: str, dataset_id: str, names: Sequence
             put_setting(tx, dataset_id, _SETTING, list(names))
 
     store.tx(actor, "desk cards", work, target=dataset_id)
+
+
+@dataclass(frozen=True)
+class CardUse:
+    """A judge of a card over a dataset, with the items that it judged; a judge "": people label the dataset by it."""
+
+    dataset: str
+    judge: str = ""
+    model: str = ""
+    items: int = 0
+
+
+def card_uses(store: Store) -> dict[str, list[CardUse]]:
+    """Everything that uses each card, by its name."""
+    found: dict[str, list[CardUse]] = {}
+    for dataset in all_datasets(store):
+        for judge in dataset_judges(store, dataset.id):
+            found.setdefault(judge.card, []).append(CardUse(dataset.name, judge.id, judge.model, judge.items))
+        for card in chosen_desk_cards(store, dataset.id):
+            found.setdefault(card, []).append(CardUse(dataset.name))
+    return found
 
 
 def _judges(store: Store, usual: Sequence[DatasetJudge]) -> list[tuple[str, Card, str]]:

@@ -51,11 +51,11 @@ def add_charge(tx: Tx, run_id: str, found: Iterable[CallReply | Charge], price: 
 
 
 def store_charge(
-    store: Store, actor: str, run_id: str, found: Sequence[CallReply | Charge], price: Price | None, sort: str = "trial"
+    store: Store, actor: str, run_id: str, found: Sequence[CallReply | Charge], price: Price | None
 ) -> None:
     """Store what calls cost that belong to no other change; a run "" is none."""
     if found:
-        store.tx(actor, "trial", lambda tx: add_charge(tx, run_id, found, price, sort), target=run_id)
+        store.tx(actor, "trial", lambda tx: add_charge(tx, run_id, found, price, "trial"), target=run_id)
 
 
 def add_hold(tx: Tx, run_id: str, upto: float) -> None:

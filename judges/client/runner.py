@@ -16,7 +16,7 @@ from judges.client.capabilities import Capabilities
 from judges.client.client import Client, ClientReply
 from judges.client.endpoint import Endpoint
 from judges.client.errors import CallError, FatalError, MannerRefused, TransientError
-from judges.client.throttle import Throttle, wait_for
+from judges.client.limits import Throttle, wait_for
 from judges.client.usage import Charge
 from judges.errors import AssayError, BadCard
 from judges.params import Params

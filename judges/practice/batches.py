@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from judges.practice import model
@@ -21,12 +20,6 @@ _MOST = 50_000
 """Lines of a batch, as at OpenAI."""
 
 
-@dataclass
-class _Job:
-    shown: dict[str, Any]
-    task: asyncio.Task[None] | None = None
-
-
 class Batches:
     """Uploaded files and the batches made of them. Batches take `batch_seconds`, half of it before the first line.
 
@@ -39,20 +32,14 @@ class Batches:
     ) -> None:
         self._options, self._answer = options, answer
         self._files: dict[str, tuple[dict[str, Any], bytes]] = {}
-        self._jobs: dict[str, _Job] = {}
+        self._jobs: dict[str, dict[str, Any]] = {}
+        self._work_of: dict[str, asyncio.Task[None]] = {}
 
     def keep(self, data: bytes, name: str, purpose: str) -> dict[str, Any]:
         """Store a file and describe it."""
         ident = f"file-practice{len(self._files) + 1}"
-        shown = {
-            "id": ident,
-            "object": "file",
-            "bytes": len(data),
-            "created_at": unix_seconds(),
-            "filename": name,
-            "purpose": purpose,
-            "status": "processed",
-        }
+        told = {"bytes": len(data), "created_at": unix_seconds(), "filename": name, "purpose": purpose}
+        shown = {"id": ident, "object": "file", **told, "status": "processed"}
         self._files[ident] = shown, data
         return shown
 
@@ -66,11 +53,11 @@ class Batches:
         """A batch by its id. Raises Refusal (404)."""
         if ident not in self._jobs:
             raise Refusal(404, f"No batch found with id '{ident}'.", "invalid_request_error", None, "batch_id")
-        return self._jobs[ident].shown
+        return self._jobs[ident]
 
     def every(self) -> list[dict[str, Any]]:
         """All batches, newest first."""
-        return [job.shown for job in reversed(self._jobs.values())]
+        return list(reversed(self._jobs.values()))
 
     def start(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Begin a batch of an uploaded file. Raises Refusal."""
@@ -100,8 +87,8 @@ class Batches:
             "request_counts": {"total": 0, "completed": 0, "failed": 0},
             "metadata": asked.get("metadata"),
         }
-        job = self._jobs[ident] = _Job(shown)
-        job.task = asyncio.get_running_loop().create_task(self._work(shown, data, ends))
+        self._jobs[ident] = shown
+        self._work_of[ident] = asyncio.get_running_loop().create_task(self._work(shown, data, ends))
         return shown
 
     async def cancel(self, ident: str) -> dict[str, Any]:
@@ -113,10 +100,9 @@ class Batches:
 
     async def close(self) -> None:
         """End the work under way."""
-        for job in self._jobs.values():
-            if job.task is not None:
-                job.task.cancel()
-        await asyncio.gather(*(j.task for j in self._jobs.values() if j.task is not None), return_exceptions=True)
+        for task in self._work_of.values():
+            task.cancel()
+        await asyncio.gather(*self._work_of.values(), return_exceptions=True)
 
     async def _work(self, shown: dict[str, Any], data: bytes, ends: str) -> None:
         await asyncio.sleep(self._options.batch_seconds / 2)

@@ -125,19 +125,9 @@ def completion_body(
     ident: str, created: int, model: str, choices: list[dict[str, Any]], tokens_in: int, tokens_out: int
 ) -> dict[str, Any]:
     """A chat completion."""
-    return {
-        "id": ident,
-        "object": "chat.completion",
-        "created": created,
-        "model": model,
-        "choices": choices,
-        "usage": {
-            "prompt_tokens": tokens_in,
-            "completion_tokens": tokens_out,
-            "total_tokens": tokens_in + tokens_out,
-        },
-        "system_fingerprint": FINGERPRINT,
-    }
+    head = {"id": ident, "object": "chat.completion", "created": created, "model": model}
+    used = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
+    return {**head, "choices": choices, "usage": used, "system_fingerprint": FINGERPRINT}
 
 
 def completion_choice(index: int, text: str | None, finish: str, refusal: str | None, chances: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from data.cards.uses import CardUse
+from data.cards.desk_cards import CardUse
 from judges.authoring.soundness import find_faults
 from judges.card import Card
 from judges.plural import many

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from data.cards import cards, desk_cards, folder, uses
-from data.cards.uses import CardUse
+from data.cards import cards, desk_cards, folder
+from data.cards.desk_cards import CardUse
 from data.gold import fewshot
 from data.records.people import Person
 from judges.authoring.card_lookup import POINTWISE
@@ -33,7 +33,7 @@ def page() -> None:
     if who.may("lead") and kept.get("writing"):
         with st.container(border=True):
             _new(who)
-    known, using = cards.current_cards(store), uses.card_uses(store)
+    known, using = cards.current_cards(store), desk_cards.card_uses(store)
     card_view.list_cards(known, using)
     with st.container(width=420):
         name = url_state.select("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()})

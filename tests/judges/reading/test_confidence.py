@@ -211,14 +211,6 @@ def test_every_value_of_a_json_text_is_found_where_it_stands(
         assert json.loads(f'"{text[start:end]}"' if isinstance(said, str) else text[start:end]) == said
 
 
-@given(st.text(alphabet='{}[]",: 41na/tru\\', max_size=40))
-def test_what_is_no_json_is_a_value_error_and_nothing_else(text: str) -> None:
-    try:
-        list(json_values(text))
-    except ValueError:
-        assert text is not None
-
-
 def test_places_in_a_reply_with_prose_and_fence() -> None:
     raw = f"Here it is:\n```json\n{RAW}\n```\nDone."
     found = {p.dimension: (raw[p.start : p.end], p.value) for p in score_spans(OPEN, ITEM, "", raw)}
