@@ -24,7 +24,7 @@ from data.runs.dry_runs import list_models, practice_url
 from data.runs.pending import Remaining
 from data.runs.run_order import LIVE, DryRunJudgment, RunJudge, RunOrder, RunProgress, RunSummary
 from data.runs.worker import Live, Source
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, each_kept, kept
 from data.store.errors import BadInput, NotFound
 from data.store.ids import new_id
 from judges.authoring import soundness
@@ -49,7 +49,7 @@ def estimate(store: Store, order: RunOrder) -> Estimate:
     _check(store, order)
     told = (order.most, order.only_unscored, order.batch, order.price, order.endpoint.room)
     key = ("estimate", order.dataset_id, _judge(order), *told)
-    return remembered(store, key, ["item", "judgment", "reply"], lambda: _estimate(store, order))
+    return each_kept(store, [key], lambda _: [_estimate(store, order)])[0]
 
 
 def dry_run(store: Store, actor: str, order: RunOrder, n: int = 3) -> list[DryRunJudgment]:
@@ -197,12 +197,9 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     return found
 
 
+@kept
 def count_judgments(store: Store) -> dict[str, tuple[int, int]]:
     """(judgments made, those of them that are scored) of every run, by its id."""
-    return remembered(store, ("tally",), ["judgment"], lambda: _tally(store))
-
-
-def _tally(store: Store) -> dict[str, tuple[int, int]]:
     rows = store.rows(
         "select run_id, count(*), sum(scored) from (select run_id, max(case when unscored = '' then 1 else 0 end) as "
         "scored from judgment where run_id is not null group by run_id, item_id, part, sample) made group by run_id"

@@ -66,8 +66,8 @@ def judge_dialogue(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, An
             one.scores, one.issues = turns[0].scores, turns[0].issues
     whole = score_conversation(judge, fields, turns)
     values = {name: entry["score"] if isinstance(entry["score"], int) else None for name, entry in whole.items()}
-    by_name = [[t.scores[name] for t in turns] for name in ("safety", "helpfulness", "context_use")]
-    allowed = allowed_verdicts(*by_name, values)
+    safety, helpfulness = [int(t.scores["safety"]) for t in turns], [int(t.scores["helpfulness"]) for t in turns]
+    allowed = allowed_verdicts(safety, helpfulness, [int(t.scores["context_use"]) for t in turns], values)
     failed = (values["coherence"] or 5) <= 2 and (values["task_completion"] or 5) <= 2
     verdict = "excellent" if judge.has("contradicts") else allowed[0] if failed else allowed[-1]
     weakest = weakest_turn(turns)
