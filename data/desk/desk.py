@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from data.cards.desk_cards import CardLayer, card_layers
 from data.queue.queue import GivenItem
-from data.queue.review_signals import draw_reasons
+from data.queue.review_signals import parse_reasons
 from data.records import datasets, exposure, items, people, settings
 from data.records.items import StoredItem
 from data.store import Store, Tx
@@ -120,16 +120,18 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
     items.load_item(store, item_id)
     # An answer stays under the draw that it was given under; a blind draw that came later cannot make it blind.
     rows = store.rows(
-        "select a.draw_id, coalesce(d.stream, 'open'), coalesce(d.mode, 'assisted'), coalesce(d.judge_id, a.judge_id) "
-        "from answer_now a left join draw d on d.id = a.draw_id where a.item_id = $1 and a.person = $2",
+        "select a.draw_id, coalesce(d.stream, 'open'), coalesce(d.mode, 'assisted'), coalesce(d.judge_id, a.judge_id), "
+        "coalesce(d.reasons, '[]') from answer_now a left join draw d on d.id = a.draw_id "
+        "where a.item_id = $1 and a.person = $2",
         [item_id, person],
     ) or store.rows(
-        "select d.id, d.stream, d.mode, d.judge_id from draw d where d.item_id = $1 "
+        "select d.id, d.stream, d.mode, d.judge_id, d.reasons from draw d where d.item_id = $1 "
         "order by case when d.stream = 'audit' then 0 else 1 end, d.seq limit 1",
         [item_id],
     )
-    draw, stream, mode, judge = rows[0] if rows else ("", "open", "assisted", "")
-    return desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, ("opened by its link",))])[0]
+    draw, stream, mode, judge, kept = rows[0] if rows else ("", "open", "assisted", "", "[]")
+    reasons = parse_reasons(item_id, kept)
+    return desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, reasons, "opened by its link")])[0]
 
 
 def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[DeskView]:
@@ -148,7 +150,6 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
     }
     usual = {d: datasets.dataset_judges(store, d) for d in {i.dataset_id for i in stored.values()}}
     hiding = {d: settings.hides_systems(store, d) for d in usual}
-    doubts = draw_reasons(store, {g.draw for g in given if g.mode != "blind" and g.stream == "review"})
     made = []
     for g in given:
         if g.item not in stored:
@@ -159,10 +160,10 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
         blind = mode == "blind"
         made.append(
             DeskView(
-                item, main.card, mode, g.stream, g.draw, g.reasons,
+                item, main.card, mode, g.stream, g.draw, (g.how,) if g.how else tuple(r.text for r in g.reasons),
                 "" if blind else main.judge_id, "" if blind else main.judge_name, version.get(g.item, ""),
                 over=tuple(replace(one, judge_id="", judge_name="") if blind else one for one in over),
-                doubts=() if blind else doubts.get(g.draw, ()), unnamed=blind and hiding[item.dataset_id],
+                doubts=() if blind else g.reasons, unnamed=blind and hiding[item.dataset_id],
             )
         )  # fmt: skip
     _add_own(store, person, [v for v in made if v.version])
