@@ -81,8 +81,7 @@ def parse_reasons(item: str, kept: str) -> tuple[Reason, ...]:
 
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
     """Cells where another judge of the dataset gives another value: two steps or more where the scale is ordered."""
-    by_name = {(kind, sort, name): scale for (kind, sort, name), scale in scales(store).items()}
-    asked, out = answerable_dimensions(store), []
+    by_name, asked, out = scales(store), answerable_dimensions(store), []
     for item, kind, unit, dimension, mine, theirs, other in store.rows(
         "select x.item_id, i.kind, x.unit, x.dimension, x.value, y.value, j.model from score_now x "
         "join item i on i.id = x.item_id "
