@@ -152,9 +152,9 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
     hiding = {d: settings.hides_systems(store, d) for d in usual}
     made = []
     for g in given:
-        if g.item not in stored:
+        item = stored.get(g.item)
+        if item is None:
             continue
-        item = stored[g.item]
         main, *over = card_layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
         mode = exposure.answer_mode(g.mode if g.draw else "", known.get(g.item))
         blind = mode == "blind"
@@ -168,19 +168,17 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
         )  # fmt: skip
     _add_own(store, person, [v for v in made if v.version])
     shown = [v for v in made if any(one.judge_id for one in v.layers)]
-    apart = _others(store, shown)
+    _add_others(store, shown)
     told = {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}
-    for item_id, _, other in apart:
-        told[item_id].add(other.judge_id)
+    for view in shown:
+        told[view.item.id].update(one.judge_id for found in view.others.values() for one in found)
     exposure.record_exposures(store, person, told, "review desk")
     _add_judges(store, shown)
-    for item_id, cell, other in apart:
-        next(v for v in shown if v.item.id == item_id).others.setdefault(cell, []).append(other)
     return made
 
 
-def _others(store: Store, shown: list[DeskView]) -> list[tuple[str, Cell, OtherJudgeValue]]:
-    """What judges that are not shown said where the reason to look is that judges disagree."""
+def _add_others(store: Store, shown: list[DeskView]) -> None:
+    """Put in what judges that are not shown said where the reason to look is that judges disagree."""
     asked = {
         (v.item.id, (d.unit, d.dimension)): v.layers[v.cells[d.unit, d.dimension][0]].judge_id
         for v in shown
@@ -188,7 +186,7 @@ def _others(store: Store, shown: list[DeskView]) -> list[tuple[str, Cell, OtherJ
         if d.kind == "judges disagree" and (d.unit, d.dimension) in v.cells
     }
     if not asked:
-        return []
+        return
     rows = store.rows(
         "select s.item_id, s.unit, s.dimension, s.judge_id, j.model, s.value from score_now s "
         "join judge j on j.id = s.judge_id where s.item_id = any($1) and j.params not like '%\"probe\":%' "
@@ -196,11 +194,11 @@ def _others(store: Store, shown: list[DeskView]) -> list[tuple[str, Cell, OtherJ
         [sorted({item for item, _ in asked})],
     )
     shows = {(r[0], (r[1], r[2])): r[5] for r in rows if asked.get((r[0], (r[1], r[2]))) == r[3]}
-    return [
-        (item, (unit, dimension), OtherJudgeValue(judge, model, value))
-        for item, unit, dimension, judge, model, value in rows
-        if shows.get((item, (unit, dimension)), value) != value
-    ]
+    by_item = {view.item.id: view for view in shown}
+    for item, unit, dimension, judge, model, value in rows:
+        if shows.get((item, (unit, dimension)), value) != value:
+            others = by_item[item].others.setdefault((unit, dimension), [])
+            others.append(OtherJudgeValue(judge, model, value))
 
 
 def reveal_judges(store: Store, actor: str, item_id: str) -> None:
