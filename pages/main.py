@@ -27,7 +27,7 @@ from pages.overview import page as overview_page
 from pages.people import page as people_page
 from pages.queue import page as queue_page
 from pages.runs import page as runs_page
-from pages.server import first_html
+from pages.server import assets
 from pages.trail import page as trail_page
 from pages.ui import session, text, url_state
 from pages.workspace import page as workspace_page
@@ -107,7 +107,7 @@ def _set_scheme() -> None:
 
 def _show_version() -> None:
     """Say the version at the foot of the page, which takes no room on it."""
-    st.html(first_html.FOOT)
+    st.html(assets.FOOT)
 
 
 def _home() -> None:

@@ -7,20 +7,24 @@ label once more; where nobody else active could, they may, and the labels kept w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import TypeAdapter
 
+from data.cards import cards
 from data.desk.labels import StorableText, check_answer_value
 from data.gold import disputes
 from data.gold.disputes import Adjudication, LabelledCell
+from data.gold.gold import gold_sql
 from data.records import exposure, items, people
+from data.records.settings import GoldRule, gold_rule
 from data.records.tables import AdjudicationRow
 from data.store import Store, Tx, columns_of
 from data.store.errors import BadInput, NotAllowed, NotFound
 from judges.errors import BadScale
 from judges.importing.lines import LONGEST_REASON
+from judges.types import sort_of
 
 _HUGE = 1e9
 _TAKEN = "This decision's key is taken by another one. Decide again."
@@ -84,18 +88,19 @@ def adjudicate(
     def act(tx: Tx) -> Adjudication:
         people.require(tx, actor, "researcher")
         item = items.load_item(tx, item_id)
-        done = tx.rows("select person, item_id, unit, dimension, value, reason, withdrawn from adjudication "
-                       "where id = $1", [key])  # fmt: skip
-        if done:
-            if done[0] != (actor, item_id, unit, dimension, code(tx, item), reason, False):
+        kept = f"select {columns_of(AdjudicationRow)}, seq from adjudication where id = $1"
+        for *columns, seq in tx.rows(kept, [key]):
+            row = AdjudicationRow(*columns)
+            wanted = (item_id, unit, dimension, code(tx, item), reason, False, actor)
+            if (*row[2:7], row.withdrawn, row.person) != wanted:
                 raise BadInput(_TAKEN)
-            return _kept(tx, key)
+            said = disputes.labels_from_json(row.labels)
+            return Adjudication(key, row.person, row.value, row.reason, row.saw_judge, said, seq)
         if not reason:
             raise BadInput("A decision needs a reason, in a few words.")
         if len(reason) > LONGEST_REASON:
             raise BadInput(f"The reason has {len(reason):,} letters; {LONGEST_REASON:,} are the most.")
-        cell = _cell(tx, item.dataset_id, item_id, unit, dimension)
-        _up_to_date(cell, token)
+        cell = _cell(tx, item.dataset_id, item_id, unit, dimension, token)
         instead = _instead([p.name for p in people.all_people(tx) if p.may("researcher")], actor, cell)
         if instead:
             raise NotAllowed(f"You gave one of these labels. Somebody else has to decide: {', '.join(instead[:3])}.")
@@ -164,27 +169,51 @@ def reveal_while_adjudicating(store: Store, actor: str, item_id: str) -> None:
     store.tx(actor, "reveal", act, target=item_id)
 
 
-def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str) -> LabelledCell:
+def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str, token: str) -> LabelledCell:
+    """The cell that was on screen. Raises NotFound where it is gone, BadInput where it changed or does not wait."""
     cells = disputes.cells_of_item(tx, dataset_id, item_id)
     found = next((c for c in cells if (c.unit, c.dimension) == (unit, dimension)), None)
     if found is None:
         raise NotFound(f"Nobody's label of {dimension.replace('_', ' ')[:60]} of {unit[:40]} holds any more.")
+    held = found.decision
+    if not found.waits:
+        if held is not None:
+            said = found.scale.say(held.value)
+            raise BadInput(f"{held.person} decided this rating meanwhile: {said}, because: {held.reason}")
+        raise BadInput("By the rule of this dataset people do not disagree there by too much any more: nothing waits.")
+    if found.token != token:
+        raise BadInput("People's labels of this rating changed while you decided. Look at it again.")
     return found
 
 
-def _up_to_date(cell: LabelledCell, token: str) -> None:
-    """Raises BadInput where a cell is not what was on screen, or does not wait."""
-    held = cell.decision
-    if not cell.waits:
-        if held is not None:
-            said = cell.scale.say(held.value)
-            raise BadInput(f"{held.person} decided this rating meanwhile: {said}, because: {held.reason}")
-        raise BadInput("By the rule of this dataset people do not disagree there by too much any more: nothing waits.")
-    if cell.token != token:
-        raise BadInput("People's labels of this rating changed while you decided. Look at it again.")
+@dataclass(frozen=True)
+class RuleEffect:
+    """What a rule would make of a dataset: cells that wait under it, those that wait now, gold values that change."""
+
+    waiting: int
+    now: int
+    changed: int
 
 
-def _kept(tx: Tx, key: str) -> Adjudication:
-    row = tx.rows("select person, value, reason, saw_judge, labels, seq from adjudication where id = $1", [key])[0]
-    person, value, reason, saw, labels, seq = row
-    return Adjudication(key, person, value, reason, bool(saw), disputes.labels_from_json(labels), int(seq))
+def rule_effect(store: Store, dataset_id: str, new: GoldRule) -> RuleEffect:
+    """What changes in a dataset if its rule becomes another, on all labels but revealed ones; nothing is written."""
+    new.check()
+    old = gold_rule(store, dataset_id)
+    changed, held, then = 0, replace(old, waiting="counted"), replace(new, waiting="counted")
+    if new.resolve != old.resolve:
+        scales = cards.scales(store)
+        rows = store.rows(
+            "select distinct i.kind, l.unit, l.dimension from label_now l join item i on i.id = l.item_id "
+            "where i.dataset_id = $1",
+            [dataset_id],
+        )
+        places = {(kind, sort_of(unit), dimension) for kind, unit, dimension in rows} & scales.keys()
+        for sort, dimension, scale in {(place[1], place[2], scales[place]) for place in places}:
+            changed += int(store.rows(
+                f"select count(*) from ({gold_sql(sort, scale, 'all', held)}) a "
+                f"join ({gold_sql(sort, scale, 'all', then)}) b "
+                "on b.item_id = a.item_id and b.unit = a.unit where a.value is distinct from b.value",
+                [dataset_id, dimension],
+            )[0][0])  # fmt: skip
+    waiting = len(disputes.cells_waiting_under(store, dataset_id, new))
+    return RuleEffect(waiting, len(disputes.cells_to_adjudicate(store, dataset_id)), changed)

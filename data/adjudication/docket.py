@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from data.adjudication import provenance
-from data.adjudication.provenance import GoldOrigin
 from data.cards import cards
 from data.desk import desk
 from data.desk.desk import DeskView
-from data.gold.disputes import LabelledCell, PersonLabel, decision_time, labels_from_json
+from data.gold.disputes import LabelledCell, PersonLabel, cells_of_item, decision_time, labels_from_json
 from data.queue.queue import GivenItem
 from data.records import exposure, people
 from data.store import Store
@@ -41,11 +39,14 @@ class DocketComment(NamedTuple):
 
 @dataclass(frozen=True)
 class Docket:
-    """An item to adjudicate. `view` holds nothing of the judge; `judged` is None until they asked for it (recorded)."""
+    """An item to adjudicate: its cells that wait, and those that were decided, with all labels but revealed ones.
+
+    `view` holds nothing of the judge; `judged` is None until they asked for it (recorded).
+    """
 
     view: DeskView
     cells: list[LabelledCell]
-    decided: list[GoldOrigin]
+    decided: list[LabelledCell]
     wrote: list[DocketComment]
     judged: list[DocketScore] | None
     dimensions: dict[tuple[str, str], Dimension]
@@ -68,6 +69,9 @@ class AdjudicatedCell:
     at: datetime
 
 
+_WROTE = "select person, unit, sort, text from comment_now where item_id = $1 order by id"
+
+
 def load_dockets(store: Store, actor: str, cells: Sequence[LabelledCell], most: int) -> list[Docket]:
     """The first items of a person's work, at most so many."""
     by_item: dict[str, list[LabelledCell]] = {}
@@ -80,16 +84,17 @@ def load_dockets(store: Store, actor: str, cells: Sequence[LabelledCell], most: 
     found = []
     for view in views:
         item, kind = view.item.id, view.item.content.kind
-        came = provenance.gold_origins(store, item)
         waits = {(c.unit, c.dimension) for c in by_item[item]}
-        places = waits | {(c.unit, c.dimension) for c in came}
+        labelled = cells_of_item(store, view.item.dataset_id, item, whole=True)
+        decided = [c for c in labelled if c.decision and (c.unit, c.dimension) not in waits]
+        places = waits | {(c.unit, c.dimension) for c in decided}
         known = {place: asked.get((kind, sort_of(place[0]), place[1])) for place in places}
         found.append(
             Docket(
                 replace(view, unnamed=view.unnamed and item not in revealed),
                 by_item[item],
-                [c for c in came if c.decision and (c.unit, c.dimension) not in waits],
-                _wrote(store, item),
+                decided,
+                [DocketComment(*row) for row in store.rows(_WROTE, [item])],
                 _judged(store, item) if item in revealed else None,
                 {place: dimension for place, dimension in known.items() if dimension is not None},
             )
@@ -139,8 +144,3 @@ def _judged(store: Store, item_id: str) -> list[DocketScore]:
         [item_id],
     )
     return [DocketScore(*row) for row in rows]
-
-
-def _wrote(store: Store, item_id: str) -> list[DocketComment]:
-    rows = store.rows("select person, unit, sort, text from comment_now where item_id = $1 order by id", [item_id])
-    return [DocketComment(*row) for row in rows]

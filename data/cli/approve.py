@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
 
 from data.approvals import approvals, case
 from data.approvals.actions import ACTIONS, Action
 from data.approvals.case import Case
 from data.approvals.record import fact_title
-from data.cli.options import acting_person, add_actor, add_dataset, add_judge
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
 from data.records import datasets
 from data.records.judge_lookup import lookup_judge, lookup_judges
 from data.records.names import display_name
-from data.store import Store, open_store
+from data.store import Store
 from data.store.errors import BadInput
 from judges.plural import many
 from judges.stats.check_states import may_be_approved
@@ -23,11 +22,10 @@ _FIRST: Action = "approve"
 """What is decided where no option says otherwise."""
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "approve",
-        description="Puts a lead's decision on one dimension of a judge on record. What the policy refuses is refused.",
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.description = (
+        "Puts a lead's decision on one dimension of a judge on record. What the policy refuses is refused."
     )
     add_dataset(parser)
     add_judge(parser)
@@ -51,13 +49,11 @@ def add(subparsers: Any) -> None:
         help="the mark that --list gave beside the figures: needed to approve and to propose, refused if they changed",
     )
     add_actor(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Decide, or list; exit code 1 where it is refused."""
-    store = open_store()
-    try:
+    with workspace_store() as store:
         found = datasets.dataset_named(store, options.dataset)
         for one in approvals.suspend_unsupported(store):
             print(f"Suspended by the approval check: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
@@ -76,8 +72,6 @@ def run(options: argparse.Namespace) -> int:
             print(f"  {fact_title(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")
         print(f"{done.dimension} ({done.sort}) is {done.done} by {done.person}: {done.reason}")
         return 0
-    finally:
-        store.close()
 
 
 def decision(options: argparse.Namespace) -> Action:

@@ -11,11 +11,10 @@ from typing import Any
 from data.audits import audits
 from data.audits.audits import Audited
 from data.audits.evidence import MOST
-from data.cli.options import acting_person, add_actor, add_dataset, add_judge
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
 from data.records import datasets
 from data.records.judge_lookup import lookup_judges
 from data.records.people import require
-from data.store import open_store
 from judges.audits import AuditFinding, Flag
 from judges.audits import all_audits as known
 from judges.judge_lookup import JudgeTraits
@@ -25,9 +24,8 @@ _SHOWN = 20
 _Shown = dict[tuple[str, str], list[Flag]]
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("audit", description=__doc__.partition(": ")[2])
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     add_dataset(parser, "the dataset whose judges are audited")
     add_judge(parser, "all")
     parser.add_argument("--json", action="store_true", help="everything as one JSON object")
@@ -36,13 +34,12 @@ def add(subparsers: Any) -> None:
         "--every", action="store_true", help=f"look at every reply, not at a random sample where they are over {MOST:,}"
     )
     add_actor(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Audit, and say what was found; exit code 1 where something is in alarm."""
-    store, most = open_store(), sys.maxsize if options.every else MOST
-    try:
+    most = sys.maxsize if options.every else MOST
+    with workspace_store() as store:
         found = datasets.dataset_named(store, options.dataset)
         chosen = lookup_judges(store, found, options.judge)
         limits, who = audits.audit_limits(store), require(store, acting_person(store, options.actor), "annotator").name
@@ -53,8 +50,6 @@ def run(options: argparse.Namespace) -> int:
             for judge, audited in named for name, finding in audited.findings.items()
         }
         items = {str(i): str(n) for i, n in store.rows("select id, name from item where dataset_id = $1", [found.id])}
-    finally:
-        store.close()
     if options.json:
         told = [_as_json(*one, limits, items, shown) for one in named]
         print(json.dumps({"dataset": options.dataset, "judges": told}, ensure_ascii=False, indent=2))

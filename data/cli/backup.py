@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
-from data.store import open_store
+from data.cli.options import workspace_store
 from data.store.errors import BadInput
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("backup", description=__doc__.partition(": ")[2])
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.add_argument("file", type=Path, help="the file to write; it must not exist")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -23,10 +20,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"{options.file} exists already. Give the backup another name.")
     if not options.file.parent.is_dir():
         raise BadInput(f"There is no folder {options.file.parent}.")
-    store = open_store()
-    try:
+    with workspace_store() as store:
         store.backup(options.file)
         print(f"{options.file} is revision {store.newest():,}, {options.file.stat().st_size / 2**20:,.1f} MB.")
-    finally:
-        store.close()
     return 0

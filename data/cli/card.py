@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from data.cards import cards
-from data.cli.options import acting_person, add_actor
-from data.store import Store, open_store
+from data.cli.options import acting_person, add_actor, workspace_store
+from data.store import Store
 from data.store.errors import NotFound
 from judges.authoring.soundness import find_faults
 from judges.card import Card
@@ -16,10 +15,8 @@ from judges.cli.show import describe_card
 from judges.plural import many
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    about = __doc__.partition(": ")[2] if __doc__ else ""
-    parser = subparsers.add_parser("card", description=about)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="add|list|show")
     new = verbs.add_parser(
         "add",
@@ -30,19 +27,20 @@ def add(subparsers: Any) -> None:
     add_card(new)
     new.add_argument("--dry-run", action="store_true", help="only say what would be saved")
     add_actor(new)
-    new.set_defaults(run=_add)
-    listed = verbs.add_parser("list", help="the cards there are", description="A line for each card.")
-    listed.set_defaults(run=_list)
+    verbs.add_parser("list", help="the cards there are", description="A line for each card.")
     shown = verbs.add_parser("show", help="one card in full", description="One card in full, and its versions.")
     shown.add_argument("name", metavar="NAME", help="the card's name")
     shown.add_argument("--version", default="", metavar="V", help="a version of it that is stored, or its beginning")
-    shown.set_defaults(run=_show)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Add, list or show; exit code 1 where a card lacks something."""
+    return {"add": _add, "list": _list, "show": _show}[options.verb](options)
 
 
 def _add(options: argparse.Namespace) -> int:
     """Save a card, and say what it asks; exit code 1 where it lacks something."""
-    store = open_store()
-    try:
+    with workspace_store() as store:
         # Questions under the name of a card that was made here are a new version of it.
         there = {
             n: c for n, c in cards.current_cards(store).items() if not options.dimension or not cards.is_own_card(c)
@@ -50,8 +48,6 @@ def _add(options: argparse.Namespace) -> int:
         made = chosen_card(options, options.name or None, there)
         cards.own_recipe(made)
         saved = cards.adopt_card(store, acting_person(store, options.actor), made, dry=options.dry_run)
-    finally:
-        store.close()
     word = "Would save" if options.dry_run else "Saved" if saved else "There already:"
     asked = "; ".join(f"{d.name} of each {d.sort} ({d.scale.words})" for d in made.dimensions)
     print(f"{word} {made.name}, version {made.version}, for a {made.kind}: {asked}.")
@@ -62,16 +58,13 @@ def _add(options: argparse.Namespace) -> int:
 
 def _list(_: argparse.Namespace) -> int:
     """A line for each card: name, version, kind, the judges that use it, its stored versions, and what it asks."""
-    store = open_store()
-    try:
+    with workspace_store() as store:
         used = cards.judges_per_card(store)
         for name, card in cards.current_cards(store).items():
             stored = len(cards.card_versions(store, name))
             asked = ", ".join(dict.fromkeys(d.name for d in card.dimensions if d.asked))
             told = f"{many(used.get(name, 0), 'judge'):10} {many(stored, 'version'):11}"
             print(f"{name:30} {card.version}  {card.kind:9} {_origin(card):14} {told} {asked}")
-    finally:
-        store.close()
     return 0
 
 
@@ -81,12 +74,9 @@ def _origin(card: Card) -> str:
 
 def _show(options: argparse.Namespace) -> int:
     """The card and its versions; exit code 1 where it lacks something."""
-    store = open_store()
-    try:
+    with workspace_store() as store:
         card = _version(store, options.name, options.version)
         stored = cards.card_versions(store, options.name)
-    finally:
-        store.close()
     lacks = find_faults(card)
     lines = describe_card(card, lacks)
     for one in stored:

@@ -4,39 +4,34 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
-from data.cli.options import acting_person, add_actor, add_dataset, add_judge
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
 from data.dashboard import dashboard
 from data.records import datasets, judge_lookup
 from data.records.datasets import Dataset
 from data.records.people import require
 from data.reports.dashboard import document
-from data.store import Store, open_store
+from data.store import Store
 from data.store.errors import BadInput, NotFound
 from data.store.ids import now
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("dashboard", description=__doc__.partition(": ")[2])
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     add_dataset(parser)
     add_judge(parser, "the one approved")
     parser.add_argument("--out", metavar="FILE", required=True, help="the HTML file to write")
     add_actor(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the file, and say what is in it."""
-    store, path = open_store(), Path(options.out)
-    try:
+    path = Path(options.out)
+    with workspace_store() as store:
         require(store, acting_person(store, options.actor), "annotator")
         dataset = datasets.dataset_named(store, options.dataset)
         found = dashboard.load_published(store, dataset, _judge(store, dataset, options.judge))
         made = document(found, now(), dashboard.run_names(found.runs))
-    finally:
-        store.close()
     try:
         path.write_text(made, encoding="utf-8")
     except OSError as error:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
 from pathlib import Path
-from typing import Any
 
-from data.cli.options import acting_person, add_actor, add_dataset
+from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
 from data.exporting import (
     FORMATS,
     Format,
@@ -20,16 +18,14 @@ from data.exporting import (
     write_export,
 )
 from data.records import datasets
-from data.store import open_store
 from data.store.errors import BadInput
 from judges.authoring.card_lookup import card_from_file, is_file
 from judges.cli.progress_bar import Bar
 from judges.plural import many
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("export", description=__doc__.partition(": ")[2])
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     add_dataset(parser, "the dataset", required=False)
     parser.add_argument("--kind", metavar="KIND", default="list", help="what to export; `list` names the kinds")
     parser.add_argument("--format", choices=FORMATS, help="default: the ending of the file, else JSON lines")
@@ -44,7 +40,6 @@ def add(subparsers: Any) -> None:
         else:
             parser.add_argument(f"--{_flag(name)}", type=type(option.default), metavar="X", dest=name, help=says)
     add_actor(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -64,18 +59,16 @@ def run(options: argparse.Namespace) -> int:
     given = {name: v for name in known_options() if (v := getattr(options, name)) is not None}
     if is_file(given.get("card", "")):
         given["card"] = card_from_file(Path(given["card"])).name
-    with contextlib.ExitStack() as stack:
-        store = open_store()
-        stack.callback(store.close)
+    with workspace_store() as store:
         name, dataset = acting_person(store, options.actor), datasets.dataset_named(store, options.dataset)
         if options.dry_run:
             print(
                 f"{chosen.title} of {dataset.name}: {many(count_export(store, name, dataset, chosen, given), 'row')}."
             )
             return 0
-        bar = stack.enter_context(Bar(unit="rows"))
         format: Format = options.format or options.out.suffix.removeprefix(".").lower() or "jsonl"
-        done = write_export(store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows))
+        with Bar(unit="rows") as bar:
+            done = write_export(store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows))
     print(f"Wrote {many(done.lines, 'row')} ({chosen.title.lower()}) to {done.file}.")
     if done.aside:
         print(f"Put aside as tuning items, which the approval check leaves out from now on: {done.aside:,}.")

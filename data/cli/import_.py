@@ -6,9 +6,8 @@ import argparse
 import contextlib
 import sys
 from pathlib import Path
-from typing import Any
 
-from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows
+from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows, workspace_store
 from data.importing import (
     FORMATS,
     SAMPLINGS,
@@ -24,7 +23,6 @@ from data.importing import (
     preview_import,
     suggest_mapping,
 )
-from data.store import open_store
 from data.store.errors import BadInput
 from judges.cli.options import add_card, chosen_card
 from judges.cli.progress_bar import Bar
@@ -33,9 +31,8 @@ from judges.plural import many, verb
 _SHOWN = 50
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("import", description=__doc__.partition(": ")[2])
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.add_argument(
         "paths", nargs="+", metavar="PATH", help="a file (JSON lines, JSON, CSV, Parquet), or a folder of them; several"
     )
@@ -57,7 +54,6 @@ def add(subparsers: Any) -> None:
     add_card(parser, "a card that the judgments need and no line brings")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
     add_actor(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -78,11 +74,8 @@ def run(options: argparse.Namespace) -> int:
         population=options.of,
         cards=(chosen_card(options).spec,) if options.card or options.dimension else (),
     ).check()
-    with contextlib.ExitStack() as stack:
-        rejects = stack.enter_context(options.rejects.open("wb")) if options.rejects else None
-        store = open_store()
-        stack.callback(store.close)
-        bar = stack.enter_context(Bar())
+    rejected = options.rejects.open("wb") if options.rejects else contextlib.nullcontext()
+    with rejected as rejects, workspace_store() as store, Bar() as bar:
         if options.dry_run:
             found = preview_import(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()

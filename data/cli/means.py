@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from data.calibration import means
 from data.calibration.means import MeansChoice, MeansTable
-from data.cli.options import add_dataset
+from data.cli.options import add_dataset, workspace_store
 from data.records import datasets
 from data.records.judge_lookup import lookup_judge
-from data.store import open_store
 from data.store.errors import BadInput
 from judges.render.findings.means import COLUMNS, READ
 from judges.stats.uncertainty import Interval
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "means", description=__doc__.partition(": ")[2]
-    )
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     add_dataset(parser, "the dataset that was judged")
     parser.add_argument("--judge", metavar="JUDGE", default="", help="a model, or the head of a judge's id")
     parser.add_argument(
@@ -34,13 +29,11 @@ def add(subparsers: Any) -> None:
         "--beside", metavar="JUDGE", default="", help="another judge: means and difference on the ratings of both"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the means."""
-    store = open_store()
-    try:
+    with workspace_store() as store:
         dataset = datasets.dataset_named(store, options.dataset)
         own = lookup_judge(store, dataset, options.judge)
         other = lookup_judge(store, dataset, options.beside) if options.beside else None
@@ -50,8 +43,6 @@ def run(options: argparse.Namespace) -> int:
             store, dataset.id, own.id,
             MeansChoice(options.by, tuple(map(_only, options.only)), other.id if other else ""),
         )
-    finally:
-        store.close()
     if options.json:
         print(json.dumps([means.mean_record(row) for row in found.rows], ensure_ascii=False, indent=1))
         return 0

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+from collections.abc import Iterator
 
 from data.records import judge_lookup, people
 from data.records.names import why_reserved
-from data.store import Store
+from data.store import Store, open_store
 from data.store.errors import BadInput
+
+
+@contextlib.contextmanager
+def workspace_store(accept: bool = False) -> Iterator[Store]:
+    """The store that ASSAY_STORE names, open for as long as a command works on it (`data.store.open_store`)."""
+    store = open_store(accept=accept)
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 def add_dataset(parser: argparse.ArgumentParser, about: str | None = None, required: bool = True) -> None:

@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from data.approvals import plans
-from data.cli.options import acting_person, add_actor
+from data.cli.options import acting_person, add_actor, workspace_store
 from data.records import datasets
-from data.store import open_store
 from data.store.errors import BadInput
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "plan",
-        description=(
-            "Prints, or fixes, at how many labelled items a dataset is decided on. Without a plan it is decided on at "
-            "any time, with a lower bound that is valid at any number of looks, and so lies lower. A plan has to be on "
-            "record before the first blind label of a random draw; afterwards it can be neither changed nor removed."
-        ),
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.description = (
+        "Prints, or fixes, at how many labelled items a dataset is decided on. Without a plan it is decided on at "
+        "any time, with a lower bound that is valid at any number of looks, and so lies lower. A plan has to be on "
+        "record before the first blind label of a random draw; afterwards it can be neither changed nor removed."
     )
     parser.add_argument("dataset", metavar="NAME", help="the dataset")
     parser.add_argument("--looks", type=int, nargs="+", metavar="ITEMS", help="one to five numbers of items, rising")
     parser.add_argument("--none", action="store_true", help="remove the plan")
     add_actor(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Fix the plan where one is given, and say what holds."""
-    store = open_store()
-    try:
+    with workspace_store() as store:
         found = datasets.dataset_named(store, options.dataset)
         if options.looks and options.none:
             raise BadInput("Give the looks of a plan, or remove it with --none: not both.")
@@ -47,5 +40,3 @@ def run(options: argparse.Namespace) -> int:
             else f"{found.name} is decided on at {', '.join(map(str, plan.sizes))} labelled items, and only then."
         )
         return 0
-    finally:
-        store.close()

@@ -6,9 +6,8 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
-from data.cli.options import acting_person, add_actor, add_dataset, add_judge
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
 from data.records import datasets
 from data.records.judge_lookup import lookup_judge
 from data.records.people import require
@@ -17,13 +16,11 @@ from data.reports.evidence import gather_evidence
 from data.reports.figures import figures
 from data.reports.report import report
 from data.reports.statistics.statistic import EPSILON
-from data.store import open_store
 from data.store.errors import BadInput
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("report", description=__doc__.partition(": ")[2])
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     add_dataset(parser, "the dataset that was judged")
     add_judge(parser)
     parser.add_argument(
@@ -35,7 +32,6 @@ def add(subparsers: Any) -> None:
         help=f"the handicap of people in the alternative-annotator test (default {EPSILON:g}, for experts)",
     )  # fmt: skip
     add_actor(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,8 +43,7 @@ def run(options: argparse.Namespace) -> int:
     epsilon = options.epsilon
     if not 0 <= epsilon < 1:
         raise BadInput(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {epsilon:g}.")
-    store = open_store()
-    try:
+    with workspace_store() as store:
         dataset = datasets.dataset_named(store, options.dataset)
         judge_id = lookup_judge(store, dataset, options.judge).id
         who = require(store, acting_person(store, options.actor), "annotator").name
@@ -59,8 +54,6 @@ def run(options: argparse.Namespace) -> int:
             made = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
         else:
             made = report(store, who, dataset.id, judge_id, _say, epsilon).encode()
-    finally:
-        store.close()
     if target is None:
         sys.stdout.write(made.decode())
         return 0

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from data.store import store_address
 from data.workspace.restore import restore
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("restore", description=__doc__.partition(": ")[2])
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.add_argument("file", type=Path, help="a file that `backup` has written")
     parser.add_argument("--force", action="store_true", help="also a backup without a revision, or one that lost some")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

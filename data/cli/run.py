@@ -13,11 +13,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from data.cards import cards
-from data.cli.options import acting_person, add_actor, add_dataset
+from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
 from data.records import datasets
 from data.runs import runs
 from data.runs.run_order import RunOrder, RunProgress
-from data.store import Store, open_store
+from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring import soundness
 from judges.cli.options import add_card, chosen_card
@@ -54,9 +54,8 @@ _ENDPOINT = {
 }
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("run", description=__doc__.partition(": ")[2])
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     add_dataset(parser, required=False)
     add_card(parser, "a card of `python -m judges list` or `python -m data card list`")
     parser.add_argument("--model", metavar="NAME", help="a model of the endpoint, or practice-... for practice")
@@ -73,14 +72,11 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--collect", action="store_true", help="fetch what the batches of all runs have brought")
     parser.add_argument("--resume", metavar="RUN", help="go on with a run; --spend and --price give it others")
     add_actor(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run, resume, collect or only try, as the options say. Exit code 0 also where replies could not be used."""
-    with contextlib.ExitStack() as stack:
-        store = open_store()
-        stack.callback(store.close)
+    with workspace_store() as store, contextlib.ExitStack() as stack:
         stack.callback(runs.close, store)
         name = acting_person(store, options.actor)
         if options.collect:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from data.approvals import auto_accept, policy
 from data.approvals.auto_accept import AutoAcceptTarget
 from data.calibration import calibration
 from data.calibration import selective as figures
-from data.cli.options import acting_person, add_actor, add_dataset, add_judge
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
 from data.gold.gold import BASES
 from data.queue import queue
 from data.records import datasets
 from data.records.datasets import Dataset
 from data.records.judge_lookup import lookup_judge
 from data.records.people import require
-from data.store import Store, open_store
+from data.store import Store
 from data.store.errors import BadInput, NotFound
 from judges.plural import many
 from judges.stats import selective
 from judges.types import Dimension
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("spare", description=__doc__.partition(": ")[2])
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     add_dataset(parser)
     add_judge(parser)
     parser.add_argument("--dimension", metavar="NAME", required=True)
@@ -43,13 +41,11 @@ def add(subparsers: Any) -> None:
     kind.add_argument("--take-back", action="store_true", help="end the rule")
     parser.add_argument("--fill", type=int, metavar="N", help="take at most N items of the rest into the review queue")
     add_actor(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Say which verdicts can be accepted without review; exit code 1 where none can be spared."""
-    store = open_store()
-    try:
+    with workspace_store() as store:
         dataset = datasets.dataset_named(store, options.dataset)
         judge_id = lookup_judge(store, dataset, options.judge).id
         who = require(store, acting_person(store, options.actor), "annotator").name
@@ -72,8 +68,6 @@ def run(options: argparse.Namespace) -> int:
             taken = queue.fill_review(store, who, dataset.id, judge_id, options.fill, "not spared")
             print(f"Added to the review queue: {many(taken, 'item')}.")
         return 0 if found.result.chosen else 1
-    finally:
-        store.close()
 
 
 def _dimension(store: Store, judge_id: str, options: argparse.Namespace) -> Dimension:

@@ -12,14 +12,13 @@ import time
 import urllib.request
 import webbrowser
 from pathlib import Path
-from typing import Any
 
 from data.cli.import_ import print_problems
-from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows
+from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows, workspace_store
 from data.importing import SAMPLINGS, ImportPlan, ImportRefused, detect_formats, from_paths, import_source, start
 from data.importing.detection.interpretation import AnswerSeries, Interpretation
 from data.records import datasets, people
-from data.store import Store, open_store
+from data.store import Store
 from data.store.errors import BadInput
 from judges.cli.progress_bar import Bar
 from judges.plural import many, verb
@@ -28,9 +27,8 @@ from judges.stats.calibration import Summary
 _WAIT = 60
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("start", description=__doc__.partition(": ")[2])
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.add_argument(
         "paths", nargs="+", metavar="FILE", help="scores and labels, items or chats, of Assay or of another tool"
     )
@@ -46,15 +44,13 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only say what the file seems to hold")
     parser.add_argument("--no-serve", action="store_true", help="print the figures, and do not start Assay")
     add_actor(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Import what the file seems to hold, print the figures, and start Assay at the page where to go on."""
     source = from_paths(options.paths)
     name = options.dataset or _name(Path(options.paths[0]))
-    store = open_store()
-    try:
+    with workspace_store() as store:
         with Bar() as bar:
             found = detect_formats(source)
             made = start.interpret_source(store, source, found, options.judge, options.human, bar)
@@ -83,8 +79,6 @@ def run(options: argparse.Namespace) -> int:
         if way and way.told:
             print(f"{way.told}\n")
         _figures(store, done.dataset_id)
-    finally:
-        store.close()
     port = os.environ.get("ASSAY_PORT", "8501")
     address = f"http://127.0.0.1:{port}{way.path if way else ''}"
     if options.no_serve:

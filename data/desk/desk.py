@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from data.cards.desk_cards import CardLayer, card_layers
 from data.queue.queue import GivenItem
-from data.queue.review_signals import draw_reasons
+from data.queue.review_signals import parse_reasons
 from data.records import datasets, exposure, items, people, settings
 from data.records.items import StoredItem
 from data.store import Store, Tx
@@ -120,16 +120,18 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
     items.load_item(store, item_id)
     # An answer stays under the draw that it was given under; a blind draw that came later cannot make it blind.
     rows = store.rows(
-        "select a.draw_id, coalesce(d.stream, 'open'), coalesce(d.mode, 'assisted'), coalesce(d.judge_id, a.judge_id) "
-        "from answer_now a left join draw d on d.id = a.draw_id where a.item_id = $1 and a.person = $2",
+        "select a.draw_id, coalesce(d.stream, 'open'), coalesce(d.mode, 'assisted'), coalesce(d.judge_id, a.judge_id), "
+        "coalesce(d.reasons, '[]') from answer_now a left join draw d on d.id = a.draw_id "
+        "where a.item_id = $1 and a.person = $2",
         [item_id, person],
     ) or store.rows(
-        "select d.id, d.stream, d.mode, d.judge_id from draw d where d.item_id = $1 "
+        "select d.id, d.stream, d.mode, d.judge_id, d.reasons from draw d where d.item_id = $1 "
         "order by case when d.stream = 'audit' then 0 else 1 end, d.seq limit 1",
         [item_id],
     )
-    draw, stream, mode, judge = rows[0] if rows else ("", "open", "assisted", "")
-    return desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, ("opened by its link",))])[0]
+    draw, stream, mode, judge, kept = rows[0] if rows else ("", "open", "assisted", "", "[]")
+    reasons = parse_reasons(item_id, kept)
+    return desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, reasons, "opened by its link")])[0]
 
 
 def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[DeskView]:
@@ -148,38 +150,35 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
     }
     usual = {d: datasets.dataset_judges(store, d) for d in {i.dataset_id for i in stored.values()}}
     hiding = {d: settings.hides_systems(store, d) for d in usual}
-    doubts = draw_reasons(store, {g.draw for g in given if g.mode != "blind" and g.stream == "review"})
     made = []
     for g in given:
-        if g.item not in stored:
+        item = stored.get(g.item)
+        if item is None:
             continue
-        item = stored[g.item]
         main, *over = card_layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
         mode = exposure.answer_mode(g.mode if g.draw else "", known.get(g.item))
         blind = mode == "blind"
         made.append(
             DeskView(
-                item, main.card, mode, g.stream, g.draw, g.reasons,
+                item, main.card, mode, g.stream, g.draw, (g.how,) if g.how else tuple(r.text for r in g.reasons),
                 "" if blind else main.judge_id, "" if blind else main.judge_name, version.get(g.item, ""),
                 over=tuple(replace(one, judge_id="", judge_name="") if blind else one for one in over),
-                doubts=() if blind else doubts.get(g.draw, ()), unnamed=blind and hiding[item.dataset_id],
+                doubts=() if blind else g.reasons, unnamed=blind and hiding[item.dataset_id],
             )
         )  # fmt: skip
     _add_own(store, person, [v for v in made if v.version])
     shown = [v for v in made if any(one.judge_id for one in v.layers)]
-    apart = _others(store, shown)
+    _add_others(store, shown)
     told = {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}
-    for item_id, _, other in apart:
-        told[item_id].add(other.judge_id)
+    for view in shown:
+        told[view.item.id].update(one.judge_id for found in view.others.values() for one in found)
     exposure.record_exposures(store, person, told, "review desk")
     _add_judges(store, shown)
-    for item_id, cell, other in apart:
-        next(v for v in shown if v.item.id == item_id).others.setdefault(cell, []).append(other)
     return made
 
 
-def _others(store: Store, shown: list[DeskView]) -> list[tuple[str, Cell, OtherJudgeValue]]:
-    """What judges that are not shown said where the reason to look is that judges disagree."""
+def _add_others(store: Store, shown: list[DeskView]) -> None:
+    """Put in what judges that are not shown said where the reason to look is that judges disagree."""
     asked = {
         (v.item.id, (d.unit, d.dimension)): v.layers[v.cells[d.unit, d.dimension][0]].judge_id
         for v in shown
@@ -187,7 +186,7 @@ def _others(store: Store, shown: list[DeskView]) -> list[tuple[str, Cell, OtherJ
         if d.kind == "judges disagree" and (d.unit, d.dimension) in v.cells
     }
     if not asked:
-        return []
+        return
     rows = store.rows(
         "select s.item_id, s.unit, s.dimension, s.judge_id, j.model, s.value from score_now s "
         "join judge j on j.id = s.judge_id where s.item_id = any($1) and j.params not like '%\"probe\":%' "
@@ -195,11 +194,11 @@ def _others(store: Store, shown: list[DeskView]) -> list[tuple[str, Cell, OtherJ
         [sorted({item for item, _ in asked})],
     )
     shows = {(r[0], (r[1], r[2])): r[5] for r in rows if asked.get((r[0], (r[1], r[2]))) == r[3]}
-    return [
-        (item, (unit, dimension), OtherJudgeValue(judge, model, value))
-        for item, unit, dimension, judge, model, value in rows
-        if shows.get((item, (unit, dimension)), value) != value
-    ]
+    by_item = {view.item.id: view for view in shown}
+    for item, unit, dimension, judge, model, value in rows:
+        if shows.get((item, (unit, dimension)), value) != value:
+            others = by_item[item].others.setdefault((unit, dimension), [])
+            others.append(OtherJudgeValue(judge, model, value))
 
 
 def reveal_judges(store: Store, actor: str, item_id: str) -> None:

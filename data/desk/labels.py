@@ -239,32 +239,20 @@ _TAKEN = "Another answer was saved under this one's key before, and stands. Open
 def _said(tx: Tx, actor: str, answer: DeskAnswer) -> bool:
     """Whether an answer says what was saved under its key: values, notes and better texts."""
     content = items.load_item(tx, answer.item).content
-    rows = tx.rows(
-        "select unit, dimension, value, mode, withdrawn, answer_id from label where item_id = $1 and annotator = $2 "
-        "and made_at <= (select made_at from answer where id = $3) order by made_at, seq",
-        [answer.item, actor, answer.key],
-    )
-    held: dict[tuple[str, str], dict[bool, float | None]] = {}
-    own: set[tuple[str, str]] = set()
-    for unit, dimension, value, mode, withdrawn, answer_id in rows:
-        by_mode = held.setdefault((unit, dimension), {})
-        if withdrawn:
-            by_mode.pop(mode == "revealed", None)
-        else:
-            by_mode[mode == "revealed"] = value
-            own |= {(unit, dimension)} if answer_id == answer.key else set()
+    held = _current(tx, answer.item, actor, answer.key)
+    mine = tx.rows("select unit, dimension from label where answer_id = $1 and not withdrawn", [answer.key])
     given = {(v.unit, v.dimension): v.v for v in answer.values}
     for cell, value in given.items():
-        by_mode = held.get(cell, {})
+        stands = _standing(held.get(cell, {}), "blind")[0]
         try:
-            if not by_mode or by_mode.get(True, by_mode.get(False)) != check_answer_value(tx, content, *cell, value):
+            if stands is None or stands[1] != check_answer_value(tx, content, *cell, value):
                 return False
         except BadScale:
             return False
     notes = tx.rows("select unit, sort, text from comment where answer_id = $1", [answer.key])
     better = tx.rows("select unit, text from repair where answer_id = $1", [answer.key])
     return (
-        own <= given.keys()
+        set(mine) <= given.keys()
         and Counter(notes) == Counter((n.unit, n.sort, n.text.strip()) for n in answer.notes if n.text.strip())
         and dict(better) == {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
     )
@@ -278,12 +266,13 @@ def repairable_units(item: Dialogue | Pair | Response) -> set[str]:
 _Row = tuple[str, float | None]
 
 
-def _current(tx: Tx, item_id: str, person: str) -> dict[tuple[str, str], dict[bool, _Row]]:
-    """cell -> {revealed or not: (label id, value)} of a person's labels that hold."""
+def _current(tx: Tx, item_id: str, person: str, upto: str = "") -> dict[tuple[str, str], dict[bool, _Row]]:
+    """cell -> {revealed or not: (label id, value)} of a person's labels that hold, or held with the answer `upto`."""
     found: dict[tuple[str, str], dict[bool, _Row]] = {}
     rows = tx.rows(
-        "select id, unit, dimension, value, mode, replaces, withdrawn from label where item_id = $1 and annotator = $2",
-        [item_id, person],
+        "select id, unit, dimension, value, mode, replaces, withdrawn from label where item_id = $1 and annotator = $2"
+        + (" and made_at <= (select made_at from answer where id = $3)" if upto else ""),
+        [item_id, person, upto] if upto else [item_id, person],
     )
     replaced = {row[5] for row in rows}
     for label_id, unit, dimension, value, mode, _, withdrawn in rows:

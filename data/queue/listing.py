@@ -90,7 +90,7 @@ def list_queue(
     there, moment = current_index(store), now()
     fit = matching_draws(store, there, dataset_id, stream, filters)
     with there.lock:  # what may still come to this person blind, in whatever queue
-        pending = {d.item for d in there.queues[dataset_id, "audit"].line if may_be_blind(there, d, person)}
+        pending = there.pending(person, dataset_id)
     hidden = pending if settings.hides_systems(store, dataset_id) else set[str]()
     words = " ".join(search.lower().split())
     found = _found(store, dataset_id, stream, words, hidden) if words else frozenset[str]()
@@ -110,11 +110,6 @@ def list_queue(
         overlap = there.overlap.get(dataset_id, 1)
     rows = _rows(store, person, part, overlap, pending, hidden) if part else []
     return QueueListing(len(chosen), dict(counts), answered, full, rows)
-
-
-def may_be_blind(there: QueueIndex, draw: QueuedDraw, person: str) -> bool:
-    """Whether a draw of the audit sample may still come to a person for a blind answer."""
-    return draw.mode == "blind" and not draw.closed and not there.past(draw, person)
 
 
 def _named(there: QueueIndex, draw: QueuedDraw, words: str, moment: datetime) -> bool:

@@ -111,13 +111,8 @@ class DatasetProgress:
 def dataset_progress(store: Store) -> dict[str, DatasetProgress]:
     """dataset id -> its progress, of every dataset that has items."""
     rows = store.rows(
-        "select i.dataset_id, count(*), count(l.labels), coalesce(sum(l.labels), 0) from item i left join "
-        "(select item_id, count(*) as labels from label_now group by item_id) l on l.item_id = i.id "
-        "group by i.dataset_id"
+        "select i.dataset_id, count(distinct i.id), count(distinct l.item_id), coalesce(sum(l.labels), 0), "
+        "count(distinct l.annotator) from item i left join (select item_id, annotator, count(*) as labels "
+        "from label_now group by item_id, annotator) l on l.item_id = i.id group by i.dataset_id"
     )
-    people = store.rows(
-        "select i.dataset_id, count(distinct l.annotator) from (select distinct item_id, annotator from label_now) l "
-        "join item i on i.id = l.item_id group by i.dataset_id"
-    )
-    who = {str(d): int(n) for d, n in people}
-    return {str(d): DatasetProgress(int(i), int(n), int(k), who.get(d, 0)) for d, i, n, k in rows}
+    return {str(dataset): DatasetProgress(*map(int, counts)) for dataset, *counts in rows}

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
+from itertools import islice
+from typing import Literal, NamedTuple, get_args
 
 from data.calibration import outlook
+from data.cards import cards
 from data.queue import strata
 from data.queue.review_signals import find_needs, item_sizes, parse_reasons
-from data.records import people, settings
+from data.records import combinations, datasets, people, settings
 from data.records.queue_index import QueuedDraw, QueueIndex, current_index
 from data.records.tables import ClaimRow, DrawRow
 from data.store import Store, Tx
@@ -56,14 +58,42 @@ class QueueFilters:
 
 @dataclass(frozen=True)
 class GivenItem:
-    """An item that a person may answer now: the draw it comes from, how it is shown and why it is in the queue."""
+    """An item that a person may answer now: the draw it comes from, how it is shown and why it is in the queue.
+
+    `how`: in which other way it came to them.
+    """
 
     draw: str
     item: str
     stream: Stream
     mode: Literal["blind", "assisted"]
     judge: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...] = ()
+    how: str = ""
+
+
+@dataclass(frozen=True)
+class FilterOptions:
+    """For each filter, its values and how they read."""
+
+    system: dict[str, str]
+    judge: dict[str, str]
+    dimension: dict[str, str]
+    reason: dict[str, str]
+
+
+def filter_options(store: Store, dataset_id: str) -> FilterOptions:
+    """The values that occur in a dataset."""
+    judges = datasets.dataset_judges(store, dataset_id)
+    names = combinations.model_names(store, judges)
+    common = Counter(names.values())
+    used = [card for card in (cards.card_of_judge_if_known(store, judge) for judge in names) if card is not None]
+    return FilterOptions(
+        {name: name for name in datasets.dataset_systems(store, dataset_id)},
+        {judge: name + (f" ({judge[:6]})" if common[name] > 1 else "") for judge, name in names.items()},
+        {d.name: d.title for card in used for d in card.dimensions if d.asked},
+        {kind: kind for kind in get_args(ReasonKind)},
+    )
 
 
 # -- drawing ------------------------------------------------------------------------------------------------------
@@ -235,58 +265,41 @@ def claim_items(
     people.require(store, person, "annotator")
     there = current_index(store)
     fit = matching_draws(store, there, dataset_id, stream, filters)
-    pick = _Pick(person, dataset_id, stream, fit, frozenset(held), ahead)
-    minutes = settings.queue_rules(store, dataset_id).claim_minutes
-    chosen, due = pick.choose(there, minutes)
+    term = timedelta(minutes=settings.queue_rules(store, dataset_id).claim_minutes)
+
+    def fits(draw: QueuedDraw) -> bool:
+        return fit is None or draw.id in fit
+
+    def choose(moment: datetime) -> tuple[list[QueuedDraw], list[QueuedDraw]]:
+        """(the draws to give now, those whose claim is to be written: new ones, and own ones that are half over)."""
+        with there.lock:
+            own = there.holding(dataset_id, stream, person, moment)
+            kept = [d for d in own if d.item in held]
+            want = ahead if sum(map(fits, kept)) <= ahead // 2 else 0
+            chosen = [d for d in sorted(own, key=lambda d: d.order) if fits(d) and d.item not in held][:want]
+            more = (
+                d for d in there.line(dataset_id, stream, person, moment)
+                if fits(d) and d not in own and d.item not in held
+            )  # fmt: skip
+            chosen += islice(more, want - len(chosen))
+            # What the browser has and nobody else may have taken meanwhile is claimed again, though its claim be over.
+            lost = [
+                d for item in held for d in there.of_item.get(item, ())
+                if (d.dataset, d.stream) == (dataset_id, stream) and person in d.holders and d not in own
+                and there.free(d, person, moment)
+            ]  # fmt: skip
+        return chosen, [d for d in [*kept, *lost, *chosen] if own.get(d, moment) < moment + term / 2]
 
     def work(tx: Tx) -> list[QueuedDraw]:
         people.require(tx, person, "annotator")
         there.follow(tx)
-        chosen, due = pick.choose(there, minutes)
-        until = now() + timedelta(minutes=minutes)
-        tx.append([ClaimRow(new_id(), dataset_id, d.id, d.item, person, until) for d in due])
+        moment = now()
+        chosen, due = choose(moment)
+        tx.append([ClaimRow(new_id(), dataset_id, d.id, d.item, person, moment + term) for d in due])
         return chosen
 
+    chosen, due = choose(now())
     return _given(store, store.tx(person, "claim", work, target=dataset_id) if due else chosen)
-
-
-@dataclass(frozen=True)
-class _Pick:
-    """What a person wants to be given: `fit` are the draws that pass the filters (None: all)."""
-
-    person: str
-    dataset: str
-    stream: Stream
-    fit: frozenset[str] | None
-    held: frozenset[str]
-    ahead: int
-
-    def choose(self, there: QueueIndex, minutes: int) -> tuple[list[QueuedDraw], list[QueuedDraw]]:
-        """(the draws to give now, those whose claim is to be written: new ones, and own ones that are half over)."""
-        moment = now()
-        with there.lock:
-            own = there.holding(self.dataset, self.stream, self.person, moment)
-            fitting = [d for d in sorted(own, key=lambda d: d.order) if self.fits(d)]
-            kept = [d for d in own if d.item in self.held]
-            want = self.ahead if sum(self.fits(d) for d in kept) <= self.ahead // 2 else 0
-            chosen = [d for d in fitting if d.item not in self.held][:want]
-            if len(chosen) < want:
-                for d in there.line(self.dataset, self.stream, self.person, moment):
-                    if self.fits(d) and d not in own and d.item not in self.held:
-                        chosen.append(d)
-                        if len(chosen) == want:
-                            break
-            # What the browser has and nobody else may have taken meanwhile is claimed again, though its claim be over.
-            lost = [d for i in self.held for d in there.of_item.get(i, ()) if self.lost(there, d, own, moment)]
-        late = moment + timedelta(minutes=minutes / 2)
-        return chosen, [d for d in [*kept, *lost, *chosen] if own.get(d, moment) < late]
-
-    def fits(self, draw: QueuedDraw) -> bool:
-        return self.fit is None or draw.id in self.fit
-
-    def lost(self, there: QueueIndex, draw: QueuedDraw, own: dict[QueuedDraw, datetime], moment: datetime) -> bool:
-        mine = draw.dataset == self.dataset and draw.stream == self.stream and self.person in draw.holders
-        return mine and draw not in own and there.free(draw, self.person, moment)
 
 
 def _given(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
@@ -298,7 +311,8 @@ def _given(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
         f"select id, item_id, stream, mode, judge_id, reasons from draw where id in ({marks})", [d.id for d in chosen]
     )
     found = {
-        r[0]: GivenItem(r[0], r[1], r[2], r[3], r[4], tuple(x.text for x in parse_reasons(r[1], r[5]))) for r in rows
+        draw: GivenItem(draw, item, stream, mode, judge, parse_reasons(item, kept))
+        for draw, item, stream, mode, judge, kept in rows
     }
     return [found[d.id] for d in chosen]
 
@@ -372,6 +386,6 @@ def count_stranded(store: Store, dataset_id: str) -> int:
     here, there = [p.name for p in people.all_people(store)], current_index(store)
     with there.lock:
         return sum(
-            d.mode == "blind" and not d.closed and all(there.past(d, name) for name in here)
+            there.wants_blind(d) and all(there.past(d, name) for name in here)
             for d in there.queues[dataset_id, "audit"].line
         )

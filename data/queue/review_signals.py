@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 
 from data.approvals import auto_accept
 from data.cards.cards import answerable_dimensions, scales
@@ -70,26 +69,19 @@ def item_sizes(store: Store, dataset_id: str, judge_id: str) -> dict[str, ItemSi
     return {str(item): ItemSize(int(ratings), int(length)) for item, ratings, length in rows}
 
 
-def draw_reasons(store: Store, draws: Collection[str]) -> dict[str, tuple[Reason, ...]]:
-    """draw -> why its item was taken into the review queue, strongest first, with the rating that each is about.
-
-    `unit` and `dimension` of a reason name that rating; a dimension of "" means the whole unit, and a unit of ""
-    for the whole item. At most twelve are kept for an item. An item of the audit sample has none. They say what a judge
-    said: whoever shows them has recorded that (data/records/exposure.py), as the desk has of what is not blind.
-    """
-    rows = store.rows("select id, item_id, reasons from draw where id = any($1)", [list(draws)]) if draws else []
-    return {str(draw): parse_reasons(str(item), text) for draw, item, text in rows}
-
-
 def parse_reasons(item: str, kept: str) -> tuple[Reason, ...]:
-    """The reasons of an item as a draw keeps them, in the words of today."""
+    """Why an item was taken into the review queue, as its draw keeps it, strongest first, in the words of today.
+
+    `unit` and `dimension` of a reason name the rating that it is about; a dimension of "" means the whole unit, and a
+    unit of "" the whole item. At most twelve are kept for an item. An item of the audit sample has none. They say what
+    a judge said: whoever shows them has recorded that (data/records/exposure.py), as the desk has of what is not blind.
+    """
     return tuple(Reason(item, **(one | {"text": triage.update_wording(one["text"])})) for one in json.loads(kept))
 
 
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
     """Cells where another judge of the dataset gives another value: two steps or more where the scale is ordered."""
-    by_name = {(kind, sort, name): scale for (kind, sort, name), scale in scales(store).items()}
-    asked, out = answerable_dimensions(store), []
+    by_name, asked, out = scales(store), answerable_dimensions(store), []
     for item, kind, unit, dimension, mine, theirs, other in store.rows(
         "select x.item_id, i.kind, x.unit, x.dimension, x.value, y.value, j.model from score_now x "
         "join item i on i.id = x.item_id "

@@ -39,10 +39,10 @@ def all_datasets(store: Store | Tx) -> list[Dataset]:
 
 def dataset_named(store: Store | Tx, name: str) -> Dataset:
     """The dataset of that name. Raises NotFound."""
-    rows = store.rows("select id, name, description, synthetic from dataset where name = $1", [name])
-    if not rows:
-        raise NotFound(f"There is no dataset called {name!r} in this workspace.")
-    return Dataset(*rows[0])
+    for found in all_datasets(store):
+        if found.name == name:
+            return found
+    raise NotFound(f"There is no dataset called {name!r} in this workspace.")
 
 
 def ensure_dataset(tx: Tx, name: str, description: str = "", synthetic: bool = False) -> str:

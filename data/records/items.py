@@ -27,28 +27,16 @@ class StoredItem:
     meta: dict[str, Any]
 
 
-_SELECT = (
-    "select i.id, i.dataset_id, d.name, d.synthetic, i.name, i.content, i.meta "
-    "from item i join dataset d on d.id = i.dataset_id "
-)
-
-
 @lru_cache(maxsize=512)
 def _parse(content: str) -> Dialogue | Pair | Response:
     return ITEM.validate_json(content)
 
 
-def _stored(row: tuple[Any, ...]) -> StoredItem:
-    item_id, dataset_id, dataset, synthetic, name, content, meta = row
-    return StoredItem(item_id, dataset_id, dataset, synthetic, name, _parse(content), json.loads(meta))
-
-
 def load_item(store: Store | Tx, item_id: str) -> StoredItem:
     """The item of that id. Raises NotFound."""
-    rows = store.rows(_SELECT + "where i.id = $1", [item_id])
-    if not rows:
-        raise NotFound("There is no such item in this workspace. The link may belong to another one.")
-    return _stored(rows[0])
+    for found in load_items(store, [item_id]):
+        return found
+    raise NotFound("There is no such item in this workspace. The link may belong to another one.")
 
 
 def load_items(store: Store | Tx, ids: list[str]) -> list[StoredItem]:
@@ -56,7 +44,15 @@ def load_items(store: Store | Tx, ids: list[str]) -> list[StoredItem]:
     if not ids:
         return []
     marks = ", ".join(f"${n}" for n in range(1, len(ids) + 1))
-    found = {row[0]: _stored(row) for row in store.rows(_SELECT + f"where i.id in ({marks})", ids)}
+    rows = store.rows(
+        "select i.id, i.dataset_id, d.name, d.synthetic, i.name, i.content, i.meta "
+        f"from item i join dataset d on d.id = i.dataset_id where i.id in ({marks})",
+        ids,
+    )
+    found = {
+        key: StoredItem(key, dataset_id, dataset, synthetic, name, _parse(content), json.loads(meta))
+        for key, dataset_id, dataset, synthetic, name, content, meta in rows
+    }
     return [found[i] for i in ids if i in found]
 
 

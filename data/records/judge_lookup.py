@@ -17,16 +17,10 @@ SAYS = 'a model, the head of a judge\'s id, or "MODEL temperature=0.7" where par
 
 def dataset_judge_names(store: Store, dataset_id: str) -> list[JudgeTraits]:
     """The judges of a dataset, most items first, those of probes left out."""
-    told = {
-        str(key): (str(version), json.loads(params))
-        for key, version, params in store.rows(
-            "select id, card_version, params from judge where id in (select distinct m.judge_id from judgment m "
-            "join item i on i.id = m.item_id where i.dataset_id = $1)",
-            [dataset_id],
-        )
-    }
     there = datasets.dataset_judges(store, dataset_id)
-    return [JudgeTraits(one.id, one.card, one.model, told[one.id][1], told[one.id][0], one.synthetic) for one in there]
+    query = "select id, card_version, params from judge where id = any($1)"
+    told = {key: (json.loads(params), version) for key, version, params in store.rows(query, [[j.id for j in there]])}
+    return [JudgeTraits(one.id, one.card, one.model, *told[one.id], one.synthetic) for one in there]
 
 
 def distinct_judge_names(there: list[JudgeTraits]) -> dict[str, str]:

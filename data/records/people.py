@@ -56,7 +56,7 @@ def members(store: Store) -> list[MemberActivity]:
         "select person, count(distinct item_id) from answer where action = 'save' group by person"
     )}  # fmt: skip
     last = {str(a): t for a, t in store.rows("select actor, max(made_at) from change group by actor")}
-    here = {str(r[0]) for r in store.rows("select distinct person from person_event where active")}
+    here = known_names(store)
     return [
         MemberActivity(p, items.get(p.name, 0), last.get(p.name))
         for p in all_people(store, active=False)

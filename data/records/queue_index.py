@@ -246,11 +246,15 @@ class QueueIndex:
             return draw.item in worker.last
         return draw.item in worker.known or (draw.mode == "blind" and draw.item in worker.judged)
 
-    def pending(self, person: str) -> set[str]:
-        """The items that may still come to a person for a blind answer, whoever holds them now."""
+    def wants_blind(self, draw: QueuedDraw) -> bool:
+        """Whether a draw still waits for blind answers, whoever can give them."""
+        return draw.mode == "blind" and not draw.closed
+
+    def pending(self, person: str, dataset: str = "") -> set[str]:
+        """The items (of a dataset, or all) that may still come to a person for a blind answer, whoever holds them."""
         return {
-            d.item for (_, stream), queue in self.queues.items() if stream == "audit"
-            for d in queue.line if d.mode == "blind" and not d.closed and not self.past(d, person)
+            d.item for (where, stream), queue in self.queues.items() if stream == "audit" and dataset in ("", where)
+            for d in queue.line if self.wants_blind(d) and not self.past(d, person)
         }  # fmt: skip
 
     def free(self, draw: QueuedDraw, person: str, moment: datetime) -> bool:

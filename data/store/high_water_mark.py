@@ -35,13 +35,11 @@ class Mark:
         self._fd: int | None = None
         self._last = b""
 
-    def read(self) -> int | None:
-        """The newest confirmed change, None where there is no mark. Raises ValueError for one that is damaged."""
-        entry = self.entry()
-        return entry[0] if entry else None
-
     def entry(self) -> tuple[int, str] | None:
-        """The same, with the change's digest, "" where the mark has none."""
+        """The newest confirmed change with its digest ("" where the mark has none); None where there is no mark.
+
+        Raises ValueError for one that is damaged.
+        """
         try:
             found = _LINE.fullmatch(self.path.read_bytes())
         except FileNotFoundError:

@@ -204,12 +204,8 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
 
 def _nothing(path: Path, mark: Mark) -> None:
     """Raise StoreDamaged where a log or a mark says that a store was here."""
-    try:
-        left = [mark.path] if mark.read() else []
-    except ValueError:
-        left = [mark.path]
-    left += logs(path)
-    if left:
+    entry, unreadable = mark.told()
+    if left := [*([mark.path] if unreadable or (entry and entry[0]) else []), *logs(path)]:
         names = " and ".join(file.name for file in left)
         raise StoreDamaged(
             f"The store {path} is not there, but {names} beside it {'are' if len(left) > 1 else 'is'}: with the file, "

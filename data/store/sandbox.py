@@ -10,11 +10,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO
-from uuid import UUID
 
 import duckdb
 
@@ -126,8 +125,6 @@ def _plain(value: Any) -> Any:
         return [_plain(held) for held in value]
     if isinstance(value, dict):
         return {str(key): _plain(held) for key, held in value.items()}
-    if isinstance(value, (UUID, timedelta)):
-        return str(value)
     return str(value)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from data.trail.trail import ROWS
 from data.trail.trail_kinds import describe_value, setting_title
 from judges.types import sort_of
 
-Rows = tuple[Sequence[str], Sequence[tuple[Any, ...]]]
+Row = Mapping[str, Any]
 _TABLES = {
     "approval": "decision", "approval_evidence": "evidence of the decision", "person_event": "person",
     "item_use": "items used for tuning", "intake": "import", "claim": "reservations", "exposure": "what was shown",
@@ -36,19 +36,20 @@ _OURS = frozenset(
 _LONG = 600
 
 
-def describe_rows(store: Store, appended: Mapping[str, Rows]) -> list[tuple[str, list[str], list[list[str]]]]:
+def describe_rows(store: Store, appended: Mapping[str, Sequence[Row]]) -> list[tuple[str, list[str], list[list[str]]]]:
     """What a change appended (`data.trail.trail.appended_rows`), as tables of words: title, columns, rows."""
     names = _names(store, appended)
-    return [_table(store, table, columns, rows, names) for table, (columns, rows) in appended.items()]
+    return [_table(store, table, rows, names) for table, rows in appended.items()]
 
 
 def _table(
-    store: Store, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], names: Mapping[str, str]
+    store: Store, table: str, rows: Sequence[Row], names: Mapping[str, str]
 ) -> tuple[str, list[str], list[list[str]]]:  # fmt: skip
-    kinds, scales = _kinds(store, columns, rows), cards.scales(store)
+    ids = sorted({row["item_id"] for row in rows if "item_id" in row})
+    kinds: dict[Any, Any] = dict(store.rows("select id, kind from item where id = any($1)", [ids])) if ids else {}
+    scales = cards.scales(store)
     found: list[dict[str, str]] = []
-    for row in rows:
-        at = dict(zip(columns, row, strict=True))
+    for at in rows:
         if at.get("name") == "order" and table == "approval_evidence":
             continue
         unit = sort_of(str(at["unit"])) if at.get("unit") else ""
@@ -58,12 +59,12 @@ def _table(
             if name in _OURS:
                 continue
             if scale is not None and name in ("value", "seen") and not (name == "seen" and not at.get("saw")):
-                line[name] = scale.say(None if value != value else value)
+                line[name] = scale.say(value)
             elif name == "name" and table == "setting":
                 line[name] = setting_title(str(value), str(at["scope"]))
             elif name == "name" and table == "approval_evidence":
                 line[name] = fact_title(str(value))
-            elif name == "milliseconds" and value == value:
+            elif name == "milliseconds":
                 line[name] = f"{value / 1000:,.1f}"
             elif name in ("person", "annotator", "by"):
                 line[name] = display_name(str(value))
@@ -72,7 +73,7 @@ def _table(
             else:
                 line[name] = _said(value)
         found.append(line)
-    kept = [name for name in columns if name not in _OURS and any(line.get(name) for line in found)]
+    kept = [name for name in rows[0] if name not in _OURS and any(line.get(name) for line in found)]
     title = _TABLES.get(table, table.replace("_", " "))
     more = f" (the first {ROWS})" if len(rows) == ROWS else ""
     heads = [_COLUMNS.get(name, name.replace("_", " ")) for name in kept]
@@ -81,7 +82,7 @@ def _table(
 
 def _said(value: Any) -> str:
     """A value of a table in words; a text that is JSON by its parts."""
-    if value is None or value != value:
+    if value is None:
         return ""
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M}"
@@ -90,17 +91,17 @@ def _said(value: Any) -> str:
             with suppress(ValueError):  # cut, or somebody's own text
                 return describe_value(json.loads(value))
         return value if len(value) <= _LONG else f"{value[:_LONG]}…"
-    return describe_value(bool(value) if type(value).__name__ == "bool_" else value)
+    return describe_value(value)
 
 
-def _names(store: Store, appended: Mapping[str, Rows]) -> dict[str, str]:
+def _names(store: Store, appended: Mapping[str, Sequence[Row]]) -> dict[str, str]:
     """The names of what is named by id in these rows."""
     found = {"workspace": "the workspace", **{str(i): str(n) for i, n in store.rows("select id, name from dataset")}}
     ids = {
         str(value)
-        for columns, rows in appended.values()
+        for rows in appended.values()
         for row in rows
-        for name, value in zip(columns, row, strict=True)
+        for name, value in row.items()
         if name in ("item_id", "judge_id", "run_id")
     }
     for query in (
@@ -110,10 +111,3 @@ def _names(store: Store, appended: Mapping[str, Rows]) -> dict[str, str]:
     ):
         found |= {str(i): str(n) for i, n in store.rows(query, [sorted(ids)])}
     return found
-
-
-def _kinds(store: Store, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> dict[Any, Any]:
-    if "item_id" not in columns:
-        return {}
-    ids = sorted({str(row[list(columns).index("item_id")]) for row in rows})
-    return dict(store.rows("select id, kind from item where id = any($1)", [ids]))

@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from data.records import exposure
+from data.records import exposure, tables
 from data.records.names import display_name
 from data.records.people import require
-from data.store import Store
+from data.store import Store, columns_of, table_of
 from data.trail.trail_kinds import QUIET, TRACES
 
 KINDS = tuple(dict.fromkeys(trace.kind for trace in TRACES))
@@ -126,10 +126,13 @@ def acting_people(store: Store) -> list[str]:
 _TELLS = {"label": (True, True), "comment": (True, False), "repair": (True, False), "adjudication": (True, False),
           "fit": (False, True), "reply": (False, True), "draw": (False, True)}  # fmt: skip
 """Tables whose rows show what people, and what judges, answered about an item."""
+_RECORDS: dict[str, type[NamedTuple]] = {
+    table_of(record): record for name, record in vars(tables).items() if name.endswith("Row")
+}
 
 
-def appended_rows(store: Store, actor: str, seq: int) -> dict[str, tuple[list[str], list[tuple[Any, ...]]]]:
-    """What a change appended, by table: the names of the columns, and the first rows, long texts cut short.
+def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str, Any]]]:
+    """What a change appended, by table: the first rows by column, long texts cut short.
 
     Rows that show what somebody else said of an item that may still come to the actor to be answered blind are left
     out; that the others are shown is recorded. Raises NotAllowed below the role researcher.
@@ -138,30 +141,29 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, tuple[list[st
     found, kept = {}, exposure.blind_pending(store, actor)
     told: dict[str, set[str]] = defaultdict(set)
     for table in dict.fromkeys([*(trace.table for trace in TRACES), *_PARTS]):
-        frame = store.frame(f"select * from {table} where seq = $1 limit {ROWS:d}", [seq])
-        if table in _TELLS and len(frame):
-            frame = frame[[not one or row["item_id"] not in kept for row, one in _telling(table, actor, frame, told)]]
-        if len(frame):
-            known = frame.astype(object).where(frame.notna())  # NaN for nothing: pandas.NA equals nothing, nor differs
-            rows = [tuple(_short(value) for value in row) for row in known.itertuples(index=False, name=None)]
-            found[table] = ([str(name) for name in frame.columns], rows)
-    exposure.record_exposures(store, actor, {item: by for item, by in told.items() if item not in kept}, "trail")
+        fields = _RECORDS[table]._fields
+        query = f"select {columns_of(_RECORDS[table])} from {table} where seq = $1 limit {ROWS:d}"
+        shown = []
+        for row in (dict(zip(fields, values, strict=True)) for values in store.rows(query, [seq])):
+            by = _tells(table, actor, row)
+            if not by or row["item_id"] not in kept:
+                shown.append({name: _short(value) for name, value in row.items()})
+            if by and row["item_id"] not in kept:
+                told[row["item_id"]] |= by
+        if shown:
+            found[table] = shown
+    exposure.record_exposures(store, actor, told, "trail")
     return found
 
 
-def _telling(
-    table: str, actor: str, frame: Any, told: dict[str, set[str]]
-) -> Iterator[tuple[dict[str, Any], set[str]]]:
-    """Each row with whose answers it shows the actor of its item, which is added to `told`."""
-    people_say, judges_say = _TELLS[table]
-    for row in frame.to_dict("records"):
-        own = actor in (row.get("annotator"), row.get("person"))
-        by = {exposure.PEOPLE} if people_say and not own else set[str]()
-        if judges_say and row["judge_id"] and not (table == "draw" and row["stream"] == "audit"):
-            by |= {row["judge_id"]} if table != "label" or row["saw"] else set()
-        if by:
-            told[row["item_id"]] |= by
-        yield row, by
+def _tells(table: str, actor: str, row: dict[str, Any]) -> set[str]:
+    """Whose answers about its item a row shows somebody: of which judges, or of other people."""
+    people_say, judges_say = _TELLS.get(table, (False, False))
+    own = actor in (row.get("annotator"), row.get("person"))
+    by = {exposure.PEOPLE} if people_say and not own else set[str]()
+    if judges_say and row["judge_id"] and row.get("saw", True) and row.get("stream") != "audit":
+        by.add(row["judge_id"])
+    return by
 
 
 def _told(store: Store, seqs: list[int], kinds: set[str]) -> dict[int, list[tuple[str, str, str]]]:

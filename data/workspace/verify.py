@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import ValidationError
 
@@ -12,81 +12,53 @@ from judges.plural import many, verb
 from judges.types import ITEM, units
 
 _PAGE = 500
-_TABLES = (
-    *("person_event", "setting", "dataset", "intake", "item", "card", "judge", "judgment", "score", "remark"),
-    *("draw", "claim", "answer", "label", "comment", "reveal", "exposure"),
-    *("run", "run_event", "reply", "batch_event", "fit"),
-    *("adjudication", "item_use", "repair", "approval", "approval_evidence", "export"),
-    *("charge", "spending_hold", "run_limit"),
-    *("combine_rule", "combination"),
-    "guideline",
-)
-_REFERENCES = (
-    # rows of, column, must stand in, column, may be empty
-    ("item", "dataset_id", "dataset", "id", False),
-    ("judge", "card_version", "card", "version", False),
-    ("judgment", "judge_id", "judge", "id", False),
-    ("judgment", "item_id", "item", "id", False),
-    ("score", "judgment_id", "judgment", "id", False),
-    ("remark", "judgment_id", "judgment", "id", False),
-    ("draw", "item_id", "item", "id", False),
-    ("claim", "draw_id", "draw", "id", True),
-    ("answer", "item_id", "item", "id", False),
-    ("answer", "draw_id", "draw", "id", True),
-    ("answer", "previous", "answer", "id", True),
-    ("label", "item_id", "item", "id", False),
-    ("label", "answer_id", "answer", "id", True),
-    ("label", "draw_id", "draw", "id", True),
-    ("label", "replaces", "label", "id", True),
-    ("comment", "answer_id", "answer", "id", False),
-    ("judgment", "run_id", "run", "id", True),
-    ("run", "dataset_id", "dataset", "id", False),
-    ("run", "judge_id", "judge", "id", False),
-    ("run_event", "run_id", "run", "id", False),
-    ("reply", "run_id", "run", "id", False),
-    ("reply", "item_id", "item", "id", False),
-    ("batch_event", "run_id", "run", "id", False),
-    ("combine_rule", "judge_id", "judge", "id", False),
-    ("combination", "judge_id", "judge", "id", False),
-    ("guideline", "dataset_id", "dataset", "id", False),
-    ("charge", "run_id", "run", "id", True),
-    ("spending_hold", "run_id", "run", "id", False),
-    ("run_limit", "run_id", "run", "id", False),
-    ("fit", "item_id", "item", "id", False),
-    ("exposure", "item_id", "item", "id", False),
-    ("adjudication", "item_id", "item", "id", False),
-    ("item_use", "item_id", "item", "id", False),
-    ("repair", "answer_id", "answer", "id", False),
-    ("approval", "judge_id", "judge", "id", False),
-    ("approval_evidence", "approval_id", "approval", "id", False),
-)
+_OTHERWISE = {"card_version": ("card", "version"), "previous": ("answer", "id"), "replaces": ("label", "id")}
+"""Columns that name a row and are not called as its table: every other one that does is `item_id`, `judge_id`, ..."""
+_ON_TRUST = (("answer", "judge_id"), ("label", "judge_id"), ("exposure", "judge_id"))
+"""Judges as the browser, or a store that a backup has replaced, had them: they need not be here."""
+_MAY_BE_EMPTY = {
+    "answer_id": ("label",), "draw_id": ("answer", "claim", "label"), "run_id": ("charge", "judgment"),
+    "previous": ("answer",), "replaces": ("label",), "judge_id": ("design", "draw"), "dataset_id": ("export",),
+}  # fmt: skip
+"""Column -> the tables whose rows may name nothing in it."""
 
 
 def verify(store: Store) -> list[str]:
     """Everything that is wrong with a workspace, in sentences; an empty list where it is sound."""
-    return [*_changes(store), *_references(store), *_replaced(store), *_samples(store), *_items(store)]
+    columns: dict[str, list[str]] = {}
+    for table, column in store.rows(
+        "select c.table_name, c.column_name from information_schema.columns c join information_schema.tables t "
+        "on t.table_name = c.table_name where t.table_type = 'BASE TABLE' order by 1, 2"
+    ):
+        columns.setdefault(table, []).append(column)
+    return [
+        *_changes(store, columns), *_references(store, columns), *_replaced(store), *_samples(store), *_items(store),
+    ]  # fmt: skip
 
 
-def _changes(store: Store) -> Iterator[str]:
+def _changes(store: Store, columns: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """The numbers of the changes run from 1 without a gap, and every row belongs to one of them."""
     count, newest = store.rows("select count(*), coalesce(max(seq), 0) from change")[0]
     if count != newest:
         lost = many(abs(newest - count), "number")
         yield f"The changes run to {newest}, but there are {count}: {lost} missing or doubled."
-    for table in _TABLES:
+    for table in (name for name, held in columns.items() if "seq" in held):
         query = f"select count(*) from {table} t where not exists (select 1 from change c where c.seq = t.seq)"
         if lost := store.rows(query)[0][0]:
             yield f"{many(lost, 'row')} of {table} {verb(lost, 'belongs', 'belong')} to no change."
 
 
-def _references(store: Store) -> Iterator[str]:
+def _references(store: Store, columns: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """What a row names is there."""
-    for table, column, other, key, empty in _REFERENCES:
+    for table, column in ((table, column) for table, held in columns.items() for column in held):
+        other, key = _OTHERWISE.get(column, (column.removesuffix("_id"), "id"))
+        if other == column or other not in columns or (table, column) in _ON_TRUST:
+            continue
         query = (
             f"select t.{column}, count(*) as n from {table} t where not exists "
             f"(select 1 from {other} o where o.{key} = t.{column})"
         )
-        if empty:
+        if table in _MAY_BE_EMPTY.get(column, ()):
             query += f" and t.{column} is not null and t.{column} <> ''"
         for name, count in store.rows(query + f" group by t.{column} order by n desc limit 3"):
             rows = f"{many(count, 'row')} of {table} {verb(count, 'names', 'name')}"

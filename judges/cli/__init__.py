@@ -44,7 +44,7 @@ def run_command(
 ) -> int:  # fmt: skip
     """Run the command that the arguments name. `there` is what `commands` gives; `before` is called first.
 
-    Only the module of that command is loaded: it has `add(subparsers)`, which names the function that runs it.
+    Only the module of that command is loaded: it has `add(parser)`, which adds its options, and `run(options)`.
 
     Exit code 0: done; 1: refused, or something was found, with sentences on stderr; 2: misused; 130: interrupted.
     """
@@ -54,9 +54,11 @@ def run_command(
         parser.add_argument("--version", action="version", version=f"Assay {VERSION}", help="say the version and end")
         subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
         if args and args[0] in there:
-            importlib.import_module(there[args[0]][0]).add(subparsers)
-            for one in subparsers.choices.values():
-                one.description = (one.description or "")[:1].upper() + (one.description or "")[1:]
+            module, does = there[args[0]]
+            command = importlib.import_module(module)
+            one = subparsers.add_parser(args[0], description=does[:1].upper() + does[1:])
+            one.set_defaults(run=command.run)
+            command.add(one)
         else:
             for name, (_, does) in there.items():
                 subparsers.add_parser(name, help=does.rstrip("."))

@@ -38,13 +38,12 @@ class NoGold(AssayError):
     """No label is about what the judgments are about."""
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "agree",
-        description="Agreement of a judge with people, per dimension: quadratic-weighted kappa where answers are in "
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.description = (
+        "Agreement of a judge with people, per dimension: quadratic-weighted kappa where answers are in "
         "order, plain kappa elsewhere, with intervals by item. Blind labels count, or assisted ones where none is "
-        "blind. A table needs no card: its columns are told apart by their names, and its scale by all its values.",
+        "blind. A table needs no card: its columns are told apart by their names, and its scale by all its values."
     )
     parser.add_argument(
         "files", type=Path, nargs="+", metavar="FILE",
@@ -72,7 +71,6 @@ def add(subparsers: Any) -> None:
     )
     agree_extras.add_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

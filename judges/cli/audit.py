@@ -33,12 +33,11 @@ class BadArgument(AssayError):
     """An argument that cannot be used."""
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "audit",
-        description="Look for the known failures of a judge. Exit code 0: nothing is in alarm; 1: something is, or the "
-        "files cannot be taken; 2: misused.",
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.description = (
+        "Look for the known failures of a judge. Exit code 0: nothing is in alarm; 1: something is, or the "
+        "files cannot be taken; 2: misused."
     )
     parser.add_argument("items", type=Path, metavar="ITEMS.jsonl", help="the items, in Assay's lines")
     parser.add_argument(
@@ -57,7 +56,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--thresholds", type=Path, metavar="FILE.json", help='limits, as in {"averaging": 0.8}')
     parser.add_argument("--json", action="store_true", help="print JSON, with every listed item")
     parser.add_argument("--all", action="store_true", help=f"list every item, not the first {_LISTED} of each audit")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from judges.cards import cards
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("list", description=__doc__.partition(": ")[2])
-    parser.set_defaults(run=run)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
 
 
 def run(_: argparse.Namespace) -> int:

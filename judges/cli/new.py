@@ -6,7 +6,7 @@ import argparse
 import os
 import shutil
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import judges.cards
 from judges.authoring.template import card_files
@@ -15,12 +15,10 @@ from judges.errors import BadCard
 from judges.types import Kind
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("new", description=__doc__.partition(": ")[2] if __doc__ else "")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.add_argument("card", metavar="NAME", help="the card's name: small letters, digits and _")
     parser.add_argument("--kind", choices=get_args(Kind), default="response", help="what it judges (default: response)")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from typing import Any
 
 from judges.practice.options import FLAWS, PORT, PracticeOptions, parse_names
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    about = "an endpoint on this machine to try runs with: practice, not a language model; no key needed"
-    parser = subparsers.add_parser("practice", description=f"Serve {about}.")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.description = (
+        "Serve an endpoint on this machine to try runs with: practice, not a language model; no key needed."
+    )
     parser.add_argument("--port", type=int, default=PORT, help="0 takes a free one (default %(default)s)")
     parser.add_argument("--latency-ms", type=float, default=0.0, metavar="N", help="answer after so long")
     parser.add_argument("--jitter-ms", type=float, default=0.0, metavar="N", help="... give or take so much")
@@ -20,7 +20,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of jitter and temperature")
     parser.add_argument("--batch-seconds", type=float, default=1.0, metavar="N", help="what a batch takes")
     parser.add_argument("--batch-ends", default="completed", choices=("completed", "expired", "failed"), help="how")
-    parser.set_defaults(run=run)
 
 
 def chosen_options(given: argparse.Namespace) -> PracticeOptions:

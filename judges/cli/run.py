@@ -36,10 +36,8 @@ from judges.types import Reading
 _FEW = 3
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    about = __doc__.partition(": ")[2] if __doc__ else ""
-    parser = subparsers.add_parser("run", description=about)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.add_argument("items", type=Path, metavar="ITEMS.jsonl", help="items as canonical JSON lines")
     options.add_judge(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="add the judgments to this file (else: print them)")
@@ -47,7 +45,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--dry-run", action="store_true", help="show prompts and the estimate; ask nothing")
     parser.add_argument("--ask", action="store_true", help="with --dry-run: ask about those items, and keep nothing")
     options.add_endpoint(parser)
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -27,13 +26,11 @@ class NoItem(AssayError):
     """A file holds no item that a card can judge."""
 
 
-def add(subparsers: Any) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("show", description=__doc__.partition(": ")[2])
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
     parser.add_argument("name", nargs="?", default="", metavar="CARD", help="the same as --card")
     add_card(parser)
     parser.add_argument("--prompt", metavar="ITEMS.jsonl", type=Path, help="the messages for the first item of a file")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import hashlib
 import mimetypes
+import re
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages.server import first_html, libraries
+from judges.version import VERSION
 
 FOLDER = Path(st.__file__).parent / "static" / "static"
 HTML = Path("index.html")
@@ -27,6 +29,9 @@ ASKED_AGAIN = "no-cache"
 """A page's HTML is asked for at every visit, as it names the files of the version that runs."""
 KEPT = "public, immutable, max-age=31536000"
 """A name has the fingerprint of what is in the file, so it may be kept for a year; Streamlit says the same."""
+BUNDLED = Path(__file__).parent / "bundled"
+FIRST = ("markdown-it", "dompurify")
+"""The libraries that nearly every text needs. The others are loaded when a text has code, or a formula."""
 
 
 class Assets:
@@ -37,7 +42,7 @@ class Assets:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = _below(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else ""
-        page = first_html.first_html(path[1:]) is not None if path else False
+        page = first_html(path[1:]) is not None if path else False
         if not page and path not in _files():
             return await self.app(scope, receive, send)
         asked = Headers(scope=scope)
@@ -65,14 +70,97 @@ _kept: dict[tuple[str, bool], tuple[bytes, str, bool]] = {}
 def _files() -> dict[str, Path]:
     """Address -> file, of all that there are: no other can be asked for."""
     own = {f"/static/{file.relative_to(FOLDER).as_posix()}": file for file in FOLDER.rglob("*") if file.is_file()}
-    return own | libraries.files()
+    return own | library_files()
 
 
 def _read(path: str, packs: bool) -> tuple[bytes, str, bool]:
     """What is at an address, its type, and whether it is packed."""
     file = _files().get(path, HTML)
-    body = (first_html.first_html(path[1:]) or b"") if file is HTML else file.read_bytes()
+    body = (first_html(path[1:]) or b"") if file is HTML else file.read_bytes()
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     if packs and file.suffix in PACKED:
         return gzip.compress(body, 6, mtime=0), kind, True
     return body, kind, False
+
+
+# -- the libraries that turn judged texts into what their writers meant: addresses that browsers may keep -------------
+
+
+@cache
+def library_files() -> dict[str, Path]:
+    """Address -> file. An address has the fingerprint of what is in the file, so it means the same for good."""
+    found = sorted(BUNDLED.glob("*.js"))
+    return {f"/bundled/{f.stem}.{hashlib.sha256(f.read_bytes()).hexdigest()[:12]}.js": f for f in found}
+
+
+def library_addresses() -> dict[str, str]:
+    """Name -> address, of all."""
+    return {file.stem: address for address, file in library_files().items()}
+
+
+# -- the first HTML of a page: it names the scripts that the page is known to need, so that they load side by side. ----
+# Streamlit's own HTML names what its frame needs; what a page's elements need it asks for when they arrive from the
+# server, and what these need in turn after that.
+
+SCRIPTS = FOLDER / "js"
+STYLE = (Path(__file__).parent / "frame.css").read_text(encoding="utf-8")
+FOOT = (
+    f'<style>:root {{ --version: "Assay {VERSION}" }}\n'
+    f"{(Path(__file__).parent / 'foot.css').read_text(encoding='utf-8')}</style>"
+)
+"""The version at the foot of a page, for the pages that have room for it."""
+_TABLE = ("DataFrame", "Selectbox")
+NEEDED: dict[str, tuple[str, ...]] = {
+    "": ("Button", "Metric", "PageLink", "ProgressBar"),
+    "desk": ("BidiComponent", "ButtonGroup", "Selectbox"),
+    "queue": ("Button", "ButtonGroup", *_TABLE),
+    "adjudication": ("BidiComponent", "Button", "Selectbox"),
+    "dashboard": ("BidiComponent", "PageLink", "Selectbox"),
+    "calibration": ("BidiComponent", "ButtonGroup", "Metric", *_TABLE),
+    "comparison": ("BidiComponent", "Multiselect", *_TABLE),
+    "audits": ("Button", "Selectbox"),
+    "annotators": ("BidiComponent", "Metric", "PlotlyChart", *_TABLE),
+    "approvals": ("Button", "Checkbox", "NumberInput", "Selectbox", "TextInput"),
+    "runs": ("Button", "Checkbox", "NumberInput", "Selectbox"),
+    "cards": ("Button", "Multiselect", "TextArea", "TextInput", *_TABLE),
+    "import": ("FileUploader",),
+    "export": ("Button", "ButtonGroup", "Checkbox", "TextArea", "TextInput", *_TABLE),
+    "people": ("Button", "DataFrame"),
+    "trail": ("DownloadButton", "Multiselect", *_TABLE),
+    "workspace": ("Button",),
+}
+"""Address of a page -> Streamlit's names of the elements that every view of it has."""
+TEXTS = ("desk", "adjudication")
+"""The pages that draw judged texts."""
+_ROOT = '<script>window.__streamlit = {BACKEND_BASE_URL: new URL("./", location.href).href}</script>\n'
+"""Where the server is, as seen from a page: else Streamlit tries below the page's own address first, and waits."""
+_IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*"\./([\w.-]+\.js)"')
+
+
+@cache
+def first_html(address: str) -> bytes | None:
+    """The HTML that a page begins with; None where nothing is known of the address."""
+    if address not in NEEDED:
+        return None
+    first = FOLDER.with_name("index.html").read_text(encoding="utf-8").replace("<title>Streamlit<", "<title>Assay<")
+    links = "".join(
+        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">\n'
+        for name in sorted(scripts(NEEDED[address]))
+        if f"/{name}" not in first
+    )
+    if address in TEXTS:
+        there = library_addresses()
+        links += "".join(f'<link rel="preload" as="script" href=".{there[name]}">\n' for name in FIRST)
+    return first.replace("</head>", f"{_ROOT}<style>{STYLE}</style>{links}</head>", 1).encode()
+
+
+def scripts(elements: tuple[str, ...]) -> set[str]:
+    """The files that elements are drawn by: their own, and all that these import before they run."""
+    found: set[str] = set()
+    left = [file.name for element in elements for file in SCRIPTS.glob(f"{element}.*.js")]
+    while left:
+        name = left.pop()
+        if name not in found and (SCRIPTS / name).is_file():
+            found.add(name)
+            left += _IMPORTED.findall((SCRIPTS / name).read_text(encoding="utf-8"))
+    return found

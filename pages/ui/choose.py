@@ -9,7 +9,7 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from data.queue import filters, queue
+from data.queue import queue
 from data.records import datasets, settings
 from data.records.datasets import Dataset, DatasetJudge
 from data.store import Store
@@ -67,7 +67,7 @@ def queue_view(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters]
 
 def queue_filters(store: Store, found: Dataset, stream: queue.Stream) -> queue.QueueFilters:
     """Filters of a queue, from the address and the choosers; the button says how many are set."""
-    options = filters.filter_options(store, found.id)
+    options = queue.filter_options(store, found.id)
     if stream == "audit" and settings.hides_systems(store, found.id):  # or the filter would name what is hidden
         options = replace(options, system={})
     active = len([name for name in _FILTERS if _current(name, getattr(options, name))])

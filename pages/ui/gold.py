@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from data.adjudication import provenance
+from data.adjudication import adjudication
 from data.calibration import nonresponse
 from data.gold.gold import Basis
 from data.records import settings
@@ -80,7 +80,7 @@ def change(dataset: Dataset, who: str) -> None:
         ],
     )  # fmt: skip
     new = GoldRule(resolve or "median", int(apart), waiting or "counted") if sent else GoldRule(resolve or "median")
-    _what(provenance.rule_effect(store, dataset.id, new), new == now)
+    _what(adjudication.rule_effect(store, dataset.id, new), new == now)
     if st.button("Save", type="primary", disabled=new == now):
         try:
             settings.set_gold_rule(store, who, dataset.id, new)
@@ -91,7 +91,7 @@ def change(dataset: Dataset, who: str) -> None:
         st.rerun()
 
 
-def _what(effect: provenance.RuleEffect, same: bool) -> None:
+def _what(effect: adjudication.RuleEffect, same: bool) -> None:
     """What a rule makes of the labels that there are."""
     wait = f"{many(effect.waiting, 'rating')} {'waits' if effect.waiting == 1 else 'wait'} for adjudication"
     if same:

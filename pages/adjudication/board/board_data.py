@@ -27,7 +27,8 @@ def item_data(docket: Docket, actor: str) -> Json:
         "cells": [_cell(docket, cell, actor) for cell in docket.cells],
         "decided": [
             {"unit": c.unit, "dimension": c.dimension, "label": _label(docket, c.unit, c.dimension),
-             "value": c.scale.say(c.value), "told": c.told,
+             "value": c.scale.say(c.decision.value),
+             "told": f"adjudicated by {c.decision.person}: {c.decision.reason}",
              "said": ", ".join(f"{s.person} {c.scale.say(s.value)}" for s in c.said)}
             for c in docket.decided if c.decision is not None
         ],

@@ -36,7 +36,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.server import libraries
+from pages.server import assets
 
 HERE = Path(__file__).parent
 TEXTS = ("state.js", "markdown.js", "draw.js")
@@ -52,7 +52,7 @@ def join_files(*files: Path) -> str:
 
 def script(*files: Path) -> str:
     """Scripts that draw texts as one ES module, which knows where the libraries are."""
-    return f"const BUNDLED = {json.dumps(libraries.addresses())};\n" + join_files(*files)
+    return f"const BUNDLED = {json.dumps(assets.library_addresses())};\n" + join_files(*files)
 
 
 _component = st.components.v2.component(

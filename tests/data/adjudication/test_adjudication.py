@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from data.adjudication import adjudication, docket, provenance
+from data.adjudication import adjudication, docket
 from data.desk import desk
 from data.gold import disputes
 from data.gold.disputes import PersonLabel, comparable_labels
@@ -296,21 +296,21 @@ def test_of_two_who_decide_at_once_one_is_told_so(store):
     assert store.rows("select count(*) from adjudication") == [(6,)]
 
 
-def test_gold_tells_how_it_came_about(store):
-    found, ids = filled(store, [
-        Cell(0, "turn:1", (1.0, 5.0), 3.0), Cell(0, "turn:2", (2.0, 3.0, 5.0), 3.0, dimension="safety"),
+def test_beside_what_waits_of_an_item_stands_what_was_decided_with_all_its_labels(store):
+    found, _ = filled(store, [
+        Cell(0, "turn:1", (1.0, 5.0), 3.0), Cell(0, "turn:2", (1.0, 5.0), 3.0, dimension="safety"),
         Cell(0, "turn:2", (4.0, 4.0), 3.0), Cell(0, "conversation", (3.0,), 3.0, dimension="coherence"),
-        Cell(0, "conversation", (None, None, 2.0), 3.0, dimension="repair_handling"),
     ], apart=3)  # fmt: skip
     decide(store, found, "res", 2, "the definition settles it", at=next(
         n for n, c in enumerate(disputes.cells_to_adjudicate(store, found)) if c.unit == "turn:1"))  # fmt: skip
-    assert [(c.unit, c.dimension, c.value, c.told) for c in provenance.gold_origins(store, ids[0])] == [
-        ("turn:1", "helpfulness", 2.0, "adjudicated by res: the definition settles it"),
-        ("turn:2", "helpfulness", 4.0, "2 people agree"),
-        ("turn:2", "safety", 3.0, "median of 3"),
-        ("conversation", "coherence", 3.0, "one person"),
-        ("conversation", "repair_handling", None, "majority, 2 of 3"),
-    ]
+    left = disputes.cells_to_adjudicate(store, found)
+    [one] = docket.load_dockets(store, "res", left, 3)
+    assert [(c.unit, c.dimension) for c in one.cells] == [("turn:2", "safety")]
+    [cell] = one.decided
+    assert (cell.unit, cell.dimension, [s.value for s in cell.said]) == ("turn:1", "helpfulness", [1.0, 5.0])
+    assert (cell.decision.person, cell.decision.value) == ("res", 2.0)
+    assert cell.decision.reason == "the definition settles it"
+    assert set(one.dimensions) == {("turn:1", "helpfulness"), ("turn:2", "safety")}
 
 
 def test_what_a_rule_would_change_is_told_before_it_is_saved(store):
@@ -318,8 +318,8 @@ def test_what_a_rule_would_change_is_told_before_it_is_saved(store):
         Cell(0, "turn:1", (2.0, 4.0, 5.0, 5.0), 3.0),  # median 4, majority 5
         Cell(1, "turn:1", (3.0, 3.0, 5.0), 3.0), Cell(2, "turn:1", (3.0, 4.0), 3.0), Cell(3, "turn:1", (5.0, 5.0), 3.0),
     ], apart=None)  # fmt: skip
-    assert provenance.rule_effect(store, found, GoldRule("majority", 1)) == provenance.RuleEffect(2, 0, 1)
-    assert provenance.rule_effect(store, found, GoldRule("median", 0)) == provenance.RuleEffect(3, 0, 0)
+    assert adjudication.rule_effect(store, found, GoldRule("majority", 1)) == adjudication.RuleEffect(2, 0, 1)
+    assert adjudication.rule_effect(store, found, GoldRule("median", 0)) == adjudication.RuleEffect(3, 0, 0)
     assert settings.gold_rule(store, found) == GoldRule()
 
 

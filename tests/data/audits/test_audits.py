@@ -287,7 +287,7 @@ def test_flagged_items_come_into_the_review_queue_once_with_the_audits_words(
     )
     given = queue.claim_items(store, "ann", dataset, "review", QueueFilters(reason="flagged"), [], 9)
     assert [g.item for g in given] == [two, one] and {g.mode for g in given} == {"assisted"}
-    assert given[1].reasons == ("flagged by an audit (Low helpfulness): Helpfulness is 1.",)
+    assert [r.text for r in given[1].reasons] == ["flagged by an audit (Low helpfulness): Helpfulness is 1."]
     with pytest.raises(NotAllowed):
         queue.take_flagged(store, "ann", dataset, judge, reasons)
     with pytest.raises(BadInput):

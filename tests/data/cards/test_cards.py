@@ -100,7 +100,7 @@ def test_names_and_scales_that_are_taken_are_refused_in_sentences(store: Store) 
 
 def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(store: Store) -> None:
     from data.calibration import calibration
-    from data.queue import filters
+    from data.queue import queue
 
     first = cards.save_card(store, "lea", recipe())
     item = seeds.dialogue(1, turns=2)
@@ -110,7 +110,7 @@ def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(sto
     assert name == "zz_manners"
     cards.save_card(store, "lea", recipe("別の定義。"))
     assert cards.card_of_judge(store, judge).version == first.version, "the version that it judged with"
-    assert "zz敬語" in filters.filter_options(store, dataset).dimension
+    assert "zz敬語" in queue.filter_options(store, dataset).dimension
     [dimension] = calibration.compared_dimensions(store, judge)
     met = calibration.meeting(store, dataset, judge, dimension, "blind")
     assert (met.human.tolist(), met.judge.tolist()) == ([4.0], [3.0])

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from data.importing.rows import judgment_rows
-from data.queue.queue import fill_review
-from data.queue.review_signals import draw_reasons, find_needs
+from data.queue.queue import QueueFilters, claim_items, fill_review
+from data.queue.review_signals import find_needs
 from data.records import people
 from data.store import Store, open_store
 from judges.cards import card
@@ -169,6 +169,6 @@ def test_the_rating_that_a_reason_is_about_is_kept_with_the_draw(store: Store) -
     _put(store, judge, item, judged(card("multi_turn_dialogue"), Params(), Task("k", dialogue(2)), [raw]).reading)
     people.join_workspace(store, "lea")
     fill_review(store, "lea", dataset, judge)
-    ((draw,),) = store.rows("select id from draw")
-    (found,) = draw_reasons(store, [draw, "no such draw"])[draw]
+    [given] = claim_items(store, "lea", dataset, "review", QueueFilters(), [], 1)
+    (found,) = given.reasons
     assert (found.kind, found.unit, found.dimension) == ("broken rule", "conversation", "verdict")

@@ -123,8 +123,7 @@ def _slice(house: House, who: str) -> set[str]:
 
 def _trail(house: House, who: str) -> set[str]:
     [(seq,)] = house.store.rows("select max(seq) from label")
-    columns, rows = trail.appended_rows(house.store, who, seq).get("label", (["item_id"], []))
-    return {row[columns.index("item_id")] for row in rows}
+    return {row["item_id"] for row in trail.appended_rows(house.store, who, seq).get("label", [])}
 
 
 def _tile(house: House, who: str) -> set[str]:

@@ -359,16 +359,16 @@ def test_an_unknown_store_is_refused_with_what_is_known(url: str) -> None:
 
 def test_the_mark_is_believed_only_when_whole(tmp_path: Path) -> None:
     mark = Mark(tmp_path / "m")
-    assert mark.read() is None
+    assert mark.entry() is None
     mark.write(12, "")
-    assert mark.read() is None and not list(tmp_path.iterdir()), "only a whole mark is ever made"
+    assert mark.entry() is None and not list(tmp_path.iterdir()), "only a whole mark is ever made"
     mark.make(12)
     mark.write(13, "0123456789abcdef")
     assert Mark(tmp_path / "m").entry() == (13, "0123456789abcdef")
     for damage in (b"00000000000000000099 deadbeef\n", b"", b"0" * 30, (tmp_path / "m").read_bytes() + b"x"):
         (tmp_path / "m").write_bytes(damage)
         with pytest.raises(ValueError, match="damaged"):
-            mark.read()
+            mark.entry()
     mark.close()
     digits = b"%020d" % 7
     (tmp_path / "m").write_bytes(digits + b" %08x\n" % zlib.crc32(digits))

@@ -86,8 +86,7 @@ def test_pages_go_on_where_the_one_before_ended_and_every_gives_all(store: Store
 def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
     (decision,) = trail.trail_entries(store, TrailFilter(("decisions",)))
     wrote = trail.appended_rows(store, "lea", decision.seq)
-    columns, rows = wrote["approval"]
-    assert list(wrote) == ["approval"] and dict(zip(columns, rows[0], strict=True))["reason"] == "too few <b>items</b>"
+    assert list(wrote) == ["approval"] and wrote["approval"][0]["reason"] == "too few <b>items</b>"
     [(title, heads, [told])] = particulars.describe_rows(store, wrote)
     row = dict(zip(heads, told, strict=True))
     assert (title, row["Judge"], row["Dataset"]) == ("Decision", "judge-one · multi_turn_dialogue", "demo")

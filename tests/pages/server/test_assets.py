@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.main import ROUTES
 from pages.overview import page as overview_page
-from pages.server import assets, first_html, libraries, startup
+from pages.server import assets, startup
 from pages.server.assets import FOLDER
 from tests.server import Server
 
@@ -29,7 +29,7 @@ def asked(app: Server, path: str, **headers: str) -> tuple[int, dict[str, str], 
 def test_files_are_whole_and_packed_where_asked_for(assay: Server) -> None:
     script, font = next(FOLDER.rglob("protobuf.*.js")), next(FOLDER.rglob("*.woff2"))
     own = [(f"/static/{file.relative_to(FOLDER).as_posix()}", file, file is script) for file in (script, font)]
-    for path, file, packs in (*own, *((path, file, True) for path, file in libraries.files().items())):
+    for path, file, packs in (*own, *((path, file, True) for path, file in assets.library_files().items())):
         for _ in range(2):  # read, then remembered
             status, headers, body = asked(assay, path, Accept_Encoding="gzip, br")
             assert (status, headers.get("content-encoding")) == (200, "gzip" if packs else None)
@@ -67,8 +67,8 @@ def test_all_of_it_may_be_served_below_an_address(monkeypatch: pytest.MonkeyPatc
 
 def test_every_page_is_known_and_every_script_that_it_needs_is_there() -> None:
     addresses = {"" if one is overview_page.page else address for _, _, one, _, address, _ in ROUTES}
-    assert set(first_html.NEEDED) <= addresses
-    assert not [e for needed in first_html.NEEDED.values() for e in needed if not first_html.scripts((e,))]
+    assert set(assets.NEEDED) <= addresses
+    assert not [e for needed in assets.NEEDED.values() for e in needed if not assets.scripts((e,))]
 
 
 def test_what_listens_sends_small_messages_at_once() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pages.server import libraries
+from pages.server import assets
 from pages.ui.sheet import HERE, TEXTS, script
 from tests import poison
 
@@ -60,7 +60,7 @@ FORMULAS = {
 def page(chromium: Any) -> Iterator[Any]:
     """An empty page with the scripts, and three functions of ours."""
     opened = chromium.new_page()
-    for file in libraries.files().values():
+    for file in assets.library_files().values():
         opened.add_script_tag(path=file)
     opened.add_script_tag(content=script(*(HERE / name for name in TEXTS)) + OPEN, type="module")
     opened.wait_for_function("() => !!window.odd")

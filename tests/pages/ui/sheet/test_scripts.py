@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pages.server import libraries
+from pages.server import assets
 from pages.ui.sheet import HERE, SCRIPTS, STYLES, join_files, script
 from tests.pages.ui.sheet import fakes
 
@@ -148,8 +148,8 @@ def tab(chromium: Any) -> Iterator[Any]:
 
     def answer(route: Any) -> None:
         path = urlsplit(route.request.url).path
-        if path in libraries.files():
-            route.fulfill(path=libraries.files()[path])
+        if path in assets.library_files():
+            route.fulfill(path=assets.library_files()[path])
         elif path == "/desk.js":
             route.fulfill(body=scripts, content_type="text/javascript")
         else:

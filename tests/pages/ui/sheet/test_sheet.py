@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pages.server import libraries
+from pages.server import assets
 from tests.pages.contrast import faint
 
 HERE = Path(__file__).parent
@@ -150,7 +150,7 @@ def desk(context: Any, harness: Harness, request: pytest.FixtureRequest) -> Iter
         page = page or context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         # The app serves these; the harness is a bare script.
-        page.route("**/bundled/*", lambda r: r.fulfill(path=libraries.files()[urlsplit(r.request.url).path]))
+        page.route("**/bundled/*", lambda r: r.fulfill(path=assets.library_files()[urlsplit(r.request.url).path]))
         return Desk(page, harness, run, **ask)
 
     yield sit
