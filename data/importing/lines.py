@@ -67,7 +67,7 @@ class NamedValue:
     unit: str
     name: str
     value: Any
-    by: Literal["judge", "person"]
+    by: str
     who: str
     note: str = ""
     made_at: str = ""
