@@ -657,7 +657,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/importing/history.py": "pages/importing/test_importing.py",
     "data/importing/importing.py": "data/importing/test_importing.py",
     "data/importing/checks/items.py": "data/importing/test_importing.py",
-    "data/importing/files/json_object.py": "data/importing/test_container.py",
     "data/importing/detection/plan_proposal.py": "data/importing/test_table.py",
     "data/importing/mapping/mapping.py": "data/importing/test_table.py",
     "data/importing/checks/label_questions.py": "data/importing/test_adjudications.py",
