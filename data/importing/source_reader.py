@@ -7,7 +7,7 @@ import gc
 import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from data.importing.checks.known_rows import Lookup
@@ -16,12 +16,11 @@ from data.importing.detection.detection import DetectedFile, format_titles
 from data.importing.entries import read_entries
 from data.importing.files.source import Source
 from data.importing.lines import Entry
-from data.importing.report import ImportCounts, ImportPreview, Problem, ProblemCollector, TooManyErrors
+from data.importing.report import ImportPreview, ProblemCollector, TooManyErrors
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
 from data.records.settings import GoldRule
 from data.store.errors import BadInput
-from judges.importing.repeated_problems import RepeatedProblem
 
 Progress = Callable[[int, int, int], None]
 """Called now and then with the bytes read, the bytes there are, and the lines so far."""
@@ -48,24 +47,6 @@ class ReadingResult:
     rule: GoldRule | None = None
     cards: list[dict[str, Any]] = field(default_factory=list)
     guidelines: str = ""
-
-    def plain(self) -> dict[str, Any]:
-        """Itself as JSON has it."""
-        return asdict(self)
-
-
-def result_from_json(told: dict[str, Any]) -> ReadingResult:
-    """What was gathered, from its JSON."""
-    report = ImportPreview(**told["report"])
-    report.new, report.known = ImportCounts(**told["report"]["new"]), ImportCounts(**told["report"]["known"])
-    report.problems = [Problem(**one) for one in told["report"]["problems"]]
-    report.groups = [
-        RepeatedProblem(**{**g, "places": [(f, n) for f, n in g["places"]]}) for g in told["report"]["groups"]
-    ]
-    judges = {key: (str(c), str(m), str(p), bool(s)) for key, (c, m, p, s) in told["judges"].items()}
-    rule = GoldRule(**told["rule"]).check() if told["rule"] else None
-    rest = (told["people"], told["kept"], rule, told["cards"], told["guidelines"])
-    return ReadingResult(report, told["lines"], told["rows"], judges, *rest)
 
 
 def read_source(

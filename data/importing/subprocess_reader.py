@@ -22,17 +22,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, get_args
 
+from pydantic import TypeAdapter
+
 from data import log
 from data.importing.checks.known_rows import QUERIES, Lookup
 from data.importing.detection.contents import SourceContents
-from data.importing.detection.contents import contents_from_json as from_plain_contents
 from data.importing.detection.detection import DetectedFile
 from data.importing.files.container import Container
 from data.importing.files.source import Source
 from data.importing.formats import file_roles
 from data.importing.plan import FORMATS, Format
 from data.importing.snapshot import Snapshot
-from data.importing.source_reader import Progress, ReadingResult, result_from_json
+from data.importing.source_reader import Progress, ReadingResult
 from data.importing.staging import Spool
 from data.store.errors import BadInput
 
@@ -63,13 +64,11 @@ def detect_formats(
     """What each file of a source is. Raises BadInput as `formats.detect_formats` does, or past the limits."""
     with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
         told = _ask_of(source, {"task": "formats", "wanted": wanted}, Path(folder), _nothing, progress)
-    known = []
-    for file, one in zip(source.files, told, strict=True):
-        held, role = one["held"], one["role"]
-        form = one["format"]
-        if held not in get_args(Container) or form not in FORMATS[1:] or role not in (file_roles(form) or (None,)):
+    known = [DetectedFile(file, *one) for file, one in zip(source.files, told, strict=True)]
+    for one in known:
+        known_format = one.held in get_args(Container) and one.format in FORMATS[1:]
+        if not known_format or one.role not in (file_roles(one.format) or (None,)):
             raise _ended(source, "", None, [])
-        known.append(DetectedFile(file, held, one["format"], role, list(one["columns"]), list(one["rows"])))
     return known
 
 
@@ -83,7 +82,7 @@ def read_contents(
     known = [(one.held, one.format, one.role) for one in found]
     with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
         told = _ask_of(source, {"task": "contents", "found": known}, Path(folder), _nothing, progress)
-    return from_plain_contents(told)
+    return TypeAdapter(SourceContents).validate_python(told)
 
 
 def read_source(
@@ -98,7 +97,10 @@ def read_source(
     if rejects is not None:
         with (spool.path / "rejects").open("rb") as held:
             shutil.copyfileobj(held, rejects)
-    return result_from_json(told)
+    made = TypeAdapter(ReadingResult).validate_python(told)
+    if made.rule is not None:
+        made.rule.check()
+    return made
 
 
 @contextmanager
