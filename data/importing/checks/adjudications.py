@@ -6,7 +6,7 @@ from data.gold.disputes import PersonLabel, Place, labels_to_json
 from data.importing import rows
 from data.importing.checks.import_context import ImportContext, LineError, check_person, check_text
 from data.importing.checks.known_rows import KnownAdjudications, KnownDecision
-from data.importing.checks.label_questions import LabelQuestion, find_question
+from data.importing.checks.labels import LabelQuestion, find_question
 from data.importing.lines import Line
 from data.importing.sentences import show_value
 from data.records.tables import AdjudicationRow

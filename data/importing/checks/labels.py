@@ -2,24 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any, NamedTuple
 
+from data.cards import cards
 from data.importing import rows
 from data.importing.checks.import_context import ImportContext, LineError, check_person, check_text
-from data.importing.checks.known_rows import Cell, KnownLabels, label_slot
-from data.importing.checks.label_questions import find_question
+from data.importing.checks.known_rows import Cell, KnownItem, KnownLabels, label_slot
 from data.importing.lines import Line
 from data.importing.sentences import show_value
 from data.importing.staging import LATER
 from data.records.tables import LabelRow
 from data.store.errors import BadInput
 from data.store.ids import content_id
-from judges.importing.lines import LabelLine
+from judges.errors import BadScale
+from judges.importing.lines import CellLine, LabelLine
+from judges.types import Dimension, Scale, is_unit, sort_of, units
 
 NO_PROBABILITY = (
     "A label's item is said to be drawn at random, but neither from how many items nor with which probability: the "
     "label is kept, and does not count for the approval check."
 )
+
+
+class LabelQuestion(NamedTuple):
+    """A question of an item: the scale of its answers, and the turns that can be one."""
+
+    scale: Scale
+    turns: frozenset[int]
+
+    def code(self, value: Any, name: str = "value") -> float | None:
+        """The code of an answer. Raises LineError for the field `name` where it is none."""
+        if value is None:
+            raise LineError(
+                name, f'{name} is null: write "n/a" where the question does not apply, or leave the line out.'
+            )
+        try:
+            return self.scale.code(self.scale.written(value), self.turns)
+        except BadScale as error:
+            raise LineError(name, f"{name}: {error}.") from None
+
+
+def find_question(given: CellLine, item: KnownItem, questions: Mapping[cards.Place, Dimension]) -> LabelQuestion:
+    """The question that a line answers. Raises LineError where its unit or question does not exist."""
+    there = units(item)
+    if not is_unit(given.unit) or given.unit not in there:
+        raise LineError(
+            "unit", f"{show_value(item.id)} has no unit {show_value(given.unit)}. It has: {', '.join(there[:12])}."
+        )
+    dimension = questions.get((item.kind, sort_of(given.unit), given.dimension))
+    if dimension is None:
+        names = ", ".join(sorted(f"{name} ({sort})" for kind, sort, name in questions if kind == item.kind))
+        raise LineError(
+            "dimension", f"No card asks people for {show_value(given.dimension)} of {given.unit}. They ask: {names}."
+        )
+    return LabelQuestion(dimension.scale, frozenset(int(unit[5:]) for unit in there if unit.startswith("turn:")))
 
 
 class LabelCheck:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
 from pydantic import ValidationError
 
 from data.importing import rows
-from data.importing.checks import items
 from data.importing.checks.adjudications import AdjudicationCheck
-from data.importing.checks.cards import CardCheck
-from data.importing.checks.gold_rule import GoldRuleCheck
-from data.importing.checks.guidelines import GuidelinesCheck
+from data.importing.checks.dataset_settings import GoldRuleCheck, GuidelinesCheck
 from data.importing.checks.import_context import ImportContext, LineError
+from data.importing.checks.items import CardCheck, check_item
 from data.importing.checks.judgments import JudgmentCheck
 from data.importing.checks.known_rows import KnownAdjudications, KnownItems, KnownJudgments, KnownLabels, Lookup
 from data.importing.checks.labels import LabelCheck
-from data.importing.lines import Entry, Line, RejectedRow
+from data.importing.lines import Entry, Line, RejectedRow, Sort
 from data.importing.report import ProblemCollector
 from data.importing.sentences import validation_problems
 from data.importing.snapshot import Snapshot
@@ -46,6 +45,11 @@ class LineChecks:
         self.guidelines = GuidelinesCheck(self.door)
         self.cards = CardCheck(self.door)
         self._waiting = spool.open("waiting")
+        self._checks: dict[Sort, Callable[[Line], None]] = {
+            "item": lambda line: check_item(self.door, line), "card": self.cards.take, "judgment": self.judgments.take,
+            "label": self.labels.take, "adjudication": self.decisions.take, "rule": self.rule.take,
+            "guidelines": self.guidelines.take,
+        }  # fmt: skip
 
     def take(self, entries: Sequence[Entry], last: bool = False) -> None:
         """A few hundred entries, in their order. What names an item that has not come yet waits for the end.
@@ -93,22 +97,10 @@ class LineChecks:
 
     def _line(self, line: Line, last: bool) -> None:
         try:
-            if line.sort == "item":
-                items.check_item(self.door, line)
-            elif not last and self._early(line):
+            if line.sort != "item" and not last and self._early(line):
                 self._waiting.write(json.dumps(asdict(line)).encode() + b"\n")
-            elif line.sort == "card":
-                self.cards.take(line)
-            elif line.sort == "judgment":
-                self.judgments.take(line)
-            elif line.sort == "label":
-                self.labels.take(line)
-            elif line.sort == "adjudication":
-                self.decisions.take(line)
-            elif line.sort == "guidelines":
-                self.guidelines.take(line)
             else:
-                self.rule.take(line)
+                self._checks[line.sort](line)
             return
         except ValidationError as error:
             found = validation_problems(error)
@@ -148,12 +140,6 @@ class LineChecks:
 
     def _waited(self) -> Iterator[list[Entry]]:
         self._waiting.seek(0)
-        chunk: list[Entry] = []
-        for text in self._waiting:
-            held = json.loads(text)
-            chunk.append(Line(**{**held, "unscored": tuple(held["unscored"]) if held["unscored"] else None}))
-            if len(chunk) == _CHUNK:
-                yield chunk
-                chunk = []
-        if chunk:
-            yield chunk
+        while texts := list(itertools.islice(self._waiting, _CHUNK)):
+            held = map(json.loads, texts)
+            yield [Line(**{**one, "unscored": one["unscored"] and tuple(one["unscored"])}) for one in held]
