@@ -665,7 +665,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/importing/formats/table.py": "data/importing/test_table.py",
     "data/importing/conversations/traces.py": "data/importing/test_tools.py",
     "data/importing/detection/detection.py": "data/importing/test_importing.py",
-    "data/importing/detection/suggestion.py": "data/importing/test_table.py",
     "data/importing/entries.py": "data/importing/test_importing.py",
     "data/importing/formats/": "data/importing/test_tools.py",
     "data/reports/statistics/": "data/reports/test_report.py",

@@ -1,7 +1,7 @@
 """Imports: everything is validated, compared with what is there, and written all at once or not at all."""
 
 from data.importing.detection.detection import DetectedFile
-from data.importing.detection.suggestion import previous_mapping, suggest_mapping
+from data.importing.detection.plan_proposal import previous_mapping, suggest_mapping
 from data.importing.entries import mapping_for
 from data.importing.files.source import Source, from_bytes, from_path, from_paths, from_uploads
 from data.importing.formats import titles

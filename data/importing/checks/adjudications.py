@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from data.gold.disputes import PersonLabel, Place, labels_to_json
 from data.importing import rows
-from data.importing.checks.import_context import ImportContext, LineError, check_person, check_text
+from data.importing.checks.import_context import ImportContext, check_person, check_text
 from data.importing.checks.known_rows import KnownAdjudications, KnownDecision
 from data.importing.checks.labels import LabelQuestion, find_question
-from data.importing.lines import Line
+from data.importing.lines import Line, LineError
 from data.importing.sentences import show_value
 from data.records.tables import AdjudicationRow
 from data.store.ids import content_id

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from data.importing.checks.import_context import ImportContext, LineError, check_text
-from data.importing.lines import GuidelinesLine, Line
+from data.importing.checks.import_context import ImportContext, check_text
+from data.importing.lines import GuidelinesLine, Line, LineError
 from data.records.settings import GoldRule
 from judges.importing.lines import GoldRuleLine
 

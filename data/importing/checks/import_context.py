@@ -9,6 +9,7 @@ from typing import Any
 
 from data.cards.cards import Place
 from data.importing.checks.known_rows import KnownItem, KnownItems
+from data.importing.lines import LineError
 from data.importing.report import ImportPreview, ProblemCollector
 from data.importing.sentences import show_value
 from data.importing.snapshot import Snapshot
@@ -22,14 +23,6 @@ from judges.types import Dimension
 _SHOWN, _LONG = 5, 2_000
 _REMEMBERED = 100_000
 _PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}( \(file( \d+)?\))?")
-
-
-class LineError(Exception):
-    """A line is not taken: (field, sentence)."""
-
-    def __init__(self, name: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.problem = (name, sentence)
 
 
 @dataclass

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from data.importing import rows
-from data.importing.checks.import_context import ImportContext, LineError, check_text
-from data.importing.lines import Line
+from data.importing.checks.import_context import ImportContext, check_text
+from data.importing.lines import Line, LineError
 from data.importing.sentences import show_value
 from judges.authoring.custom import from_spec
 from judges.card import Card

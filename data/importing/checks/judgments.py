@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from data.importing import rows
-from data.importing.checks.import_context import ImportContext, LineError, check_text
+from data.importing.checks.import_context import ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.checks.order_pairs import OrderCheck
-from data.importing.lines import Line
+from data.importing.lines import Line, LineError
 from data.importing.sentences import show_value
 from data.records.tables import JudgmentRow, RemarkRow, ScoreRow
 from judges.authoring.soundness import find_faults

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from data.cards import cards
 from data.importing import rows
-from data.importing.checks.import_context import ImportContext, LineError, check_person, check_text
+from data.importing.checks.import_context import ImportContext, check_person, check_text
 from data.importing.checks.known_rows import Cell, KnownItem, KnownLabels, label_slot
-from data.importing.lines import Line
+from data.importing.lines import Line, LineError
 from data.importing.sentences import show_value
 from data.importing.staging import LATER
 from data.records.tables import LabelRow

@@ -12,12 +12,12 @@ from pydantic import ValidationError
 from data.importing import rows
 from data.importing.checks.adjudications import AdjudicationCheck
 from data.importing.checks.dataset_settings import GoldRuleCheck, GuidelinesCheck
-from data.importing.checks.import_context import ImportContext, LineError
+from data.importing.checks.import_context import ImportContext
 from data.importing.checks.items import CardCheck, check_item
 from data.importing.checks.judgments import JudgmentCheck
 from data.importing.checks.known_rows import KnownAdjudications, KnownItems, KnownJudgments, KnownLabels, Lookup
 from data.importing.checks.labels import LabelCheck
-from data.importing.lines import Entry, Line, RejectedRow, Sort
+from data.importing.lines import Entry, Line, LineError, RejectedRow, Sort
 from data.importing.report import ProblemCollector
 from data.importing.sentences import validation_problems
 from data.importing.snapshot import Snapshot

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from data.importing.checks.import_context import ImportContext, LineError, check_text
+from data.importing.checks.import_context import ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.files.spill_file import SpillFile
-from data.importing.lines import Line
+from data.importing.lines import Line, LineError
 from data.importing.sentences import show_value
 from judges.card import Card
 from judges.importing.lines import JudgmentLine
