@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from data import log
-from data.importing import snapshot, subprocess_reader
-from data.importing import source_reader as gathering
+from data.importing import snapshot, source_reader, subprocess_reader
 from data.importing.detection.contents import read_contents
 from data.importing.detection.detection import DetectedFile, detect_formats
 from data.importing.files.source import Source, SourceFile
@@ -87,7 +86,7 @@ def main() -> None:
     except AssayError as error:
         mouth.say(no=str(error))
     except OSError as error:
-        mouth.say(no=str(gathering.spool_error(error)))
+        mouth.say(no=str(source_reader.spool_error(error)))
     except MemoryError:
         os._exit(subprocess_reader.OUT_OF_MEMORY)
     except Exception as error:
@@ -118,8 +117,8 @@ def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
         mouth.at(source, lines)
 
     with Spool(folder) as spool, (folder / "rejects").open("wb") as rejects:
-        told = snapshot.unpack_snapshot(task["brief"])
-        return gathering.read_source(told, source, known, ask, spool, progress, rejects)
+        told = snapshot.unpack_snapshot(task["snapshot"])
+        return source_reader.read_source(told, source, known, ask, spool, progress, rejects)
 
 
 def _file(name: str, path: Path) -> SourceFile:

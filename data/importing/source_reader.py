@@ -50,32 +50,32 @@ class ReadingResult:
 
 
 def read_source(
-    brief: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
+    snapshot: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
     progress: Progress | None = None, rejects: BinaryIO | None = None,
 ) -> ReadingResult:  # fmt: skip
     """Read a source. Raises BadInput where it cannot be read at all, or the spool cannot be written."""
-    report = ImportPreview(brief.plan.dataset, format_titles(found))
-    tally = ProblemCollector(report, rejects)
-    admission = LineChecks(brief, ask, spool, tally)
+    report = ImportPreview(snapshot.plan.dataset, format_titles(found))
+    problems = ProblemCollector(report, rejects)
+    checks = LineChecks(snapshot, ask, spool, problems)
     made = ReadingResult(report)
     for name in source.left_aside[:20]:
-        tally.warn(f"{name} was left aside: it is no data file.")
+        problems.warn(f"{name} was left aside: it is no data file.")
     try:
         with _unswept(), contextlib.suppress(TooManyErrors):
-            for chunk in _chunks(read_entries(source, brief.plan, found, brief.mappings)):
-                admission.take(chunk)
+            for chunk in _chunks(read_entries(source, snapshot.plan, found, snapshot.mappings)):
+                checks.take(chunk)
                 made.lines += len(chunk)
                 if progress is not None:
                     progress(source.at, source.size, made.lines)
-            admission.finish()
-        admission.close()
+            checks.finish()
+        checks.close()
         made.rows = spool.done()
     except OSError as error:
         raise spool_error(error) from None
-    made.cards = [card.spec for card in admission.cards.new.values()]
-    made.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in admission.judgments.judges.items()}
-    made.people, made.kept, made.rule = admission.people, admission.door.kept, admission.rule.new
-    made.guidelines = admission.guidelines.new
+    made.cards = [card.spec for card in checks.cards.new.values()]
+    made.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in checks.judgments.judges.items()}
+    made.people, made.kept, made.rule = checks.people, checks.context.kept, checks.rule.new
+    made.guidelines = checks.guidelines.new
     if progress is not None:
         progress(source.size, source.size, made.lines)
     return made

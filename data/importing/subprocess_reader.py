@@ -1,7 +1,7 @@
 """Reading in a process of its own: what people upload costs the server neither memory nor time.
 
 One upload is read at a time, at the lowest priority, within limits (`data.importing.reader` sets them on itself); the
-others wait in line. The process opens no store: what it has to know comes with its brief, or is asked here by name.
+others wait in line. The process opens no store: what it has to know comes with its task, or is asked here by name.
 """
 
 from __future__ import annotations
@@ -86,12 +86,12 @@ def read_contents(
 
 
 def read_source(
-    brief: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
+    snapshot: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
     progress: Progress | None = None, rejects: BinaryIO | None = None, waits: OnWait | None = None,
 ) -> ReadingResult:  # fmt: skip
     """Read a source as `data.importing.source_reader.read_source` does. Raises BadInput, too, past the limits."""
     known = [(one.held, one.format, one.role) for one in found]
-    task = {"task": "gather", "brief": brief.packed(), "found": known}
+    task = {"task": "gather", "snapshot": snapshot.packed(), "found": known}
     with _turn(waits):
         told = _ask_of(source, task, spool.path, ask, progress)
     if rejects is not None:

@@ -13,8 +13,8 @@ from judges.importing.lines import GoldRuleLine
 class GoldRuleCheck:
     """Reads how an import combines labels; `new` is the one that it sets, if it sets one."""
 
-    def __init__(self, door: ImportContext) -> None:
-        self.door = door
+    def __init__(self, context: ImportContext) -> None:
+        self.context = context
         self.new: GoldRule | None = None
         self._given: GoldRule | None = None
 
@@ -27,23 +27,23 @@ class GoldRuleCheck:
                 "gold_rule", "How labels are combined is said earlier in this import: a dataset has one rule."
             )
         known, self._given = self._given is not None, rule
-        brief, report = self.door.brief, self.door.report
-        name, held = brief.plan.dataset, brief.rule
+        snapshot, report = self.context.snapshot, self.context.report
+        name, held = snapshot.plan.dataset, snapshot.rule
         if known or held == rule:
             report.known.rules += 1
-        elif brief.ruled:
-            self.door.tally.warn(
+        elif snapshot.ruled:
+            self.context.problems.warn(
                 f"{name} keeps how it combines labels ({_words(held)}). Ignored: the rule of the file ({_words(rule)})."
             )
-        elif not brief.lead:
-            self.door.tally.warn(
+        elif not snapshot.lead:
+            self.context.problems.warn(
                 f"Ignored: how the file combines labels ({_words(rule)}). Only a lead can import that, as every "
                 f"figure depends on it. {name} uses {_words(held)}."
             )
         else:
             self.new = rule
             report.new.rules += 1
-            self.door.show("rules", 1, **asdict(rule))
+            self.context.show("rules", 1, **asdict(rule))
 
 
 def _words(rule: GoldRule) -> str:
@@ -55,23 +55,23 @@ def _words(rule: GoldRule) -> str:
 class GuidelinesCheck:
     """Takes the guidelines of an import; `new` are those that it sets, "" where it sets none."""
 
-    def __init__(self, door: ImportContext) -> None:
-        self.door = door
+    def __init__(self, context: ImportContext) -> None:
+        self.context = context
         self.new = ""
 
     def take(self, line: Line) -> None:
         """Remember them, count them as known, or say why they are left aside. Raises LineError."""
         text = GuidelinesLine.model_validate(line.data).guidelines
         check_text(text)
-        brief, report = self.door.brief, self.door.report
-        if text in (brief.guidelines, self.new):
+        snapshot, report = self.context.snapshot, self.context.report
+        if text in (snapshot.guidelines, self.new):
             report.known.guidelines += 1
         elif self.new:
             raise LineError("guidelines", "There are other guidelines earlier in this import: a dataset has one text.")
-        elif brief.guidelines or not brief.lead:
-            why = "the dataset keeps its own" if brief.guidelines else "only a lead can bring them in"
-            self.door.tally.warn(f"Left aside: the guidelines of the file, as {why}.")
+        elif snapshot.guidelines or not snapshot.lead:
+            why = "the dataset keeps its own" if snapshot.guidelines else "only a lead can bring them in"
+            self.context.problems.warn(f"Left aside: the guidelines of the file, as {why}.")
         else:
             self.new = text
             report.new.guidelines += 1
-            self.door.show("guidelines", 1, guidelines=text)
+            self.context.show("guidelines", 1, guidelines=text)

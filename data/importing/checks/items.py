@@ -14,36 +14,36 @@ from judges.importing.lines import CardLine, parse_item
 from judges.types import Dialogue, Dimension, Pair
 
 
-def check_item(door: ImportContext, line: Line) -> None:
+def check_item(context: ImportContext, line: Line) -> None:
     """Put an item into the spool, or count it as known. Raises LineError, ValidationError or AssayError."""
     item = parse_item(line.data)
-    row = rows.item_row(door.dataset_id, item)
+    row = rows.item_row(context.dataset_id, item)
     content, content_hash = row.content, row.hash
     check_text(content, line.data)
-    report, known = door.report, door.items.hash_of(item.id)
+    report, known = context.report, context.items.hash_of(item.id)
     if known is not None:
         if known != content_hash and not line.weak:
-            where = "earlier in this import" if door.items.is_new(item.id) else "in the dataset"
+            where = "earlier in this import" if context.items.is_new(item.id) else "in the dataset"
             raise LineError(
                 "id", f"{show_value(item.id)} is there already, {where}, with other content. Give it another id."
             )
-        report.known.items += not (line.weak and door.items.is_new(item.id))
+        report.known.items += not (line.weak and context.items.is_new(item.id))
         return
-    door.items.add(item, content, content_hash)
-    door.spool.add([row], len(content))
+    context.items.add(item, content, content_hash)
+    context.spool.add([row], len(content))
     report.new.items += 1
     systems = " / ".join(filter(None, (row.system_a, row.system_b)))
     asked = item.input_text if isinstance(item, Pair) else ""
     begins = item.turns[0].text if isinstance(item, Dialogue) else asked or getattr(item, "output", "")
     shown = {"id": item.id, "kind": item.kind, "system": systems, "units": row.cells, "begins": begins[:500]}
-    door.show("items", report.new.items, **shown)
+    context.show("items", report.new.items, **shown)
 
 
 class CardCheck:
     """Takes cards; `new` are those that the import brings, by version."""
 
-    def __init__(self, door: ImportContext) -> None:
-        self.door = door
+    def __init__(self, context: ImportContext) -> None:
+        self.context = context
         self.new: dict[str, Card] = {}
 
     def take(self, line: Line) -> None:
@@ -56,7 +56,7 @@ class CardCheck:
             raise LineError(
                 "card", f"The card {show_value(spec.get('name'))} cannot be made: {why.rstrip('.')}."
             ) from None
-        there = self.door.cards.get(made.name)
+        there = self.context.cards.get(made.name)
         if there is not None and there.kind != made.kind:
             raise LineError("card", f"The card {made.name} judges a {there.kind} here, and a {made.kind} in the file.")
         if (made.recipe or {}).get("how") == "own" and made.name in cards():
@@ -65,19 +65,19 @@ class CardCheck:
             )
         for dimension in made.dimensions:
             self._check(made, dimension)
-        report = self.door.report
-        if made.version in self.door.versions:
+        report = self.context.report
+        if made.version in self.context.versions:
             report.known.cards += made.recipe is not None
         else:
             self.new[made.version] = made
             report.new.cards += 1
             names = ", ".join(dimension.name for dimension in made.dimensions)
-            self.door.show("cards", report.new.cards, name=made.name, kind=made.kind, dimensions=names)
-        self.door.know(made)
+            self.context.show("cards", report.new.cards, name=made.name, kind=made.kind, dimensions=names)
+        self.context.know(made)
 
     def _check(self, made: Card, dimension: Dimension) -> None:
         """Raise No where a name means another scale here: labels know no card, so a name has one scale."""
-        known = self.door.questions.get((made.kind, dimension.sort, dimension.name))
+        known = self.context.questions.get((made.kind, dimension.sort, dimension.name))
         if known is not None and known.scale != dimension.scale:
             raise LineError(
                 "card",

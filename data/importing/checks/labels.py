@@ -63,22 +63,22 @@ def find_question(given: CellLine, item: KnownItem, questions: Mapping[cards.Pla
 class LabelCheck:
     """Takes labels; remembers the people who gave them, with their teams."""
 
-    def __init__(self, door: ImportContext, known: KnownLabels) -> None:
-        self.door, self.known = door, known
+    def __init__(self, context: ImportContext, known: KnownLabels) -> None:
+        self.context, self.known = context, known
         self.people: dict[str, str] = {}
         self._sampled: set[str] = set()
-        self._asked = door.questions
+        self._asked = context.questions
 
     def take(self, line: Line) -> None:
         """Put a label into the spool, or count it as known. Raises LineError or AssayError."""
         given = LabelLine.model_validate(line.data)
-        item = self.door.item(given.item)
+        item = self.context.item(given.item)
         value = find_question(given, item, self._asked).code(given.value)
         named = check_person(given.annotator)
         check_text(given.team)
         made_at = rows.parse_time(given.made_at)
-        where = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
-        report, probability = self.door.report, self._probability(given)
+        where = (rows.item_id(self.context.dataset_id, item.id), given.unit, given.dimension)
+        report, probability = self.context.report, self._probability(given)
         if probability == LATER:
             self._sampled.add(item.id)
         # What came in before somebody of that name worked here is kept under the plain name.
@@ -86,7 +86,7 @@ class LabelCheck:
             report.known.labels += 1
             return
         self._check_desk(given, named, (*where, named))
-        annotator = self.door.identity(named)
+        annotator = self.context.identity(named)
         cell = (*where, annotator)
         key = self._key(line, cell, value, given.mode, made_at)
         if self.known.has(key):
@@ -97,27 +97,27 @@ class LabelCheck:
             raise LineError(
                 "made_at", f"The dataset holds a later answer of {annotator} to {_what(given)} ({_when(held)})."
             )
-        self.door.past(made_at)
+        self.context.past(made_at)
         self.known.add(place, key, made_at)
         self.people.setdefault(annotator, given.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
-        if probability is None and self.door.brief.plan.sampling == "random":
-            self.door.tally.warn(NO_PROBABILITY)
+        if probability is None and self.context.snapshot.plan.sampling == "random":
+            self.context.problems.warn(NO_PROBABILITY)
         row = LabelRow(
             key, "", *where, value, annotator, given.mode, draw_id="", judge_id="", saw=False, seen=None,
             probability=probability, replaces=None, withdrawn=False, made_at=made_at,
         )  # fmt: skip
-        self.door.spool.add([row])
+        self.context.spool.add([row])
         report.new.labels += 1
         shown = given.model_dump(include={"item", "unit", "dimension", "mode", "made_at"})
-        self.door.show("labels", report.new.labels, **shown, annotator=annotator, value=str(given.value))
+        self.context.show("labels", report.new.labels, **shown, annotator=annotator, value=str(given.value))
 
     def _probability(self, given: LabelLine) -> float | None:
         """That with which the item was drawn: what the plan says, or the line's own; LATER where that takes a count.
 
         A line may say in any case that its item was not drawn at random (null).
         """
-        plan, told = self.door.brief.plan, "probability" in given.model_fields_set
+        plan, told = self.context.snapshot.plan, "probability" in given.model_fields_set
         if plan.sampling not in ("all", "random") or (told and given.probability is None):
             return None
         if plan.population is not None:
@@ -129,7 +129,7 @@ class LabelCheck:
 
         Raises BadInput where more items have labels than they were drawn from.
         """
-        n, population = len(self._sampled), self.door.brief.plan.population
+        n, population = len(self._sampled), self.context.snapshot.plan.population
         if not n or population is None:
             return None
         if n > population:

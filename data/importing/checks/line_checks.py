@@ -36,18 +36,19 @@ class LineChecks:
     What the workspace holds already is asked of `ask`.
     """
 
-    def __init__(self, brief: Snapshot, ask: Lookup, spool: Spool, tally: ProblemCollector) -> None:
-        self.door = ImportContext(brief, spool, tally, KnownItems(ask, brief.dataset_id, spool.open("items")))
-        self.judgments = JudgmentCheck(self.door, KnownJudgments(ask), spool.open("orders"))
-        self.labels = LabelCheck(self.door, KnownLabels(ask))
-        self.decisions = AdjudicationCheck(self.door, KnownAdjudications(ask))
-        self.rule = GoldRuleCheck(self.door)
-        self.guidelines = GuidelinesCheck(self.door)
-        self.cards = CardCheck(self.door)
+    def __init__(self, snapshot: Snapshot, ask: Lookup, spool: Spool, problems: ProblemCollector) -> None:
+        items = KnownItems(ask, snapshot.dataset_id, spool.open("items"))
+        self.context = ImportContext(snapshot, spool, problems, items)
+        self.judgments = JudgmentCheck(self.context, KnownJudgments(ask), spool.open("orders"))
+        self.labels = LabelCheck(self.context, KnownLabels(ask))
+        self.decisions = AdjudicationCheck(self.context, KnownAdjudications(ask))
+        self.rule = GoldRuleCheck(self.context)
+        self.guidelines = GuidelinesCheck(self.context)
+        self.cards = CardCheck(self.context)
         self._waiting = spool.open("waiting")
         self._checks: dict[Sort, Callable[[Line], None]] = {
-            "item": lambda line: check_item(self.door, line), "card": self.cards.take, "judgment": self.judgments.take,
-            "label": self.labels.take, "adjudication": self.decisions.take, "rule": self.rule.take,
+            "item": lambda line: check_item(self.context, line), "card": self.cards.take, "label": self.labels.take,
+            "judgment": self.judgments.take, "adjudication": self.decisions.take, "rule": self.rule.take,
             "guidelines": self.guidelines.take,
         }  # fmt: skip
 
@@ -61,10 +62,10 @@ class LineChecks:
             if isinstance(entry, Line):
                 self._line(entry, last)
             elif isinstance(entry, RejectedRow):
-                self.door.refuse(entry.name)
-                self.door.tally.reject(entry.file, entry.line, entry.problems, entry.row)
+                self.context.refuse(entry.name)
+                self.context.problems.reject(entry.file, entry.line, entry.problems, entry.row)
             else:
-                self.door.tally.warn(entry.sentence)
+                self.context.problems.warn(entry.sentence)
         for what, there, most in (("people", self.people, _PEOPLE), ("judges", self.judgments.judges, _JUDGES)):
             if len(there) > most:
                 raise BadInput(f"The import names more than {most:,} {what}. Is it the right column that names them?")
@@ -78,17 +79,17 @@ class LineChecks:
             self.take(entries, last=True)
         for line in self.judgments.left():
             self._line(line, last=True)
-        self.door.spool.settle(self.labels.known.replaced(), self.labels.probability())
+        self.context.spool.settle(self.labels.known.replaced(), self.labels.probability())
 
     def close(self) -> None:
         """Complete the report."""
-        report = self.door.report
+        report = self.context.report
         report.unscored = dict(self.judgments.unscored)
         if said := self.judgments.orders.told():
-            self.door.tally.warn(said)
+            self.context.problems.warn(said)
         report.people = sorted(self.people)
         report.judges = sorted({f"{judge.card.name}: {judge.model}" for judge in self.judgments.judges.values()})
-        self.door.tally.close()
+        self.context.problems.close()
 
     @property
     def people(self) -> dict[str, str]:
@@ -111,19 +112,19 @@ class LineChecks:
         except AssayError as error:
             found = [("", str(error))]
         if line.sort == "item":
-            self.door.refuse(line.data.get("id"))
-        self.door.tally.reject(line.file, line.line, found, line.row)
+            self.context.refuse(line.data.get("id"))
+        self.context.problems.reject(line.file, line.line, found, line.row)
 
     def _early(self, line: Line) -> bool:
         """Whether a line names an item, or a card, that may still come."""
         name, card = line.data.get("item"), line.data.get("card")
-        if line.sort == "judgment" and isinstance(card, str) and card not in self.door.cards:
+        if line.sort == "judgment" and isinstance(card, str) and card not in self.context.cards:
             return True
-        return isinstance(name, str) and name.strip() not in self.door.items
+        return isinstance(name, str) and name.strip() not in self.context.items
 
     def _fetch(self, entries: Sequence[Entry]) -> None:
         """Bring what the workspace holds about the items of these entries to hand, in a few queries."""
-        stored = self.door.items.stored
+        stored = self.context.items.stored
         if not stored:
             return
         named: dict[str, dict[str, None]] = {"judgment": {}, "label": {}, "adjudication": {}}
@@ -132,8 +133,8 @@ class LineChecks:
                 name = entry.data.get("item")
                 if isinstance(name, str) and name.strip() in stored:
                     named[entry.sort][name.strip()] = None
-        self.door.items.fetch(named["judgment"] | named["label"] | named["adjudication"])
-        ids = {sort: [rows.item_id(self.door.dataset_id, name) for name in names] for sort, names in named.items()}
+        self.context.items.fetch(named["judgment"] | named["label"] | named["adjudication"])
+        ids = {sort: [rows.item_id(self.context.dataset_id, name) for name in names] for sort, names in named.items()}
         self.judgments.known.fetch(ids["judgment"])
         self.labels.known.fetch(ids["label"])
         self.decisions.known.fetch(ids["adjudication"])

@@ -34,8 +34,8 @@ _FAILED = ("cut_off", "refused", "api_error")
 class OrderCheck:
     """Holds replies to one order of a pair until the other one comes, on the disk."""
 
-    def __init__(self, door: ImportContext, known: KnownJudgments, file: BinaryIO) -> None:
-        self.door, self.known, self._shelf = door, known, SpillFile(file)
+    def __init__(self, context: ImportContext, known: KnownJudgments, file: BinaryIO) -> None:
+        self.context, self.known, self._shelf = context, known, SpillFile(file)
         self._waiting = OrderMatcher()
         self._numbers = 0
         self.alone: Counter[Order] = Counter()
@@ -65,7 +65,7 @@ class OrderCheck:
         half: OrderReply = (raw, unscored, why if unscored else "")
         number = self._waiting.meet(about, order, given.sample, half, self._numbers)
         if number == -1:
-            self.door.report.known.judgments += 1
+            self.context.report.known.judgments += 1
             return None
         data = {name: getattr(given, name) for name in _KEPT}
         if number is None:
@@ -89,7 +89,7 @@ class OrderCheck:
                 item = row["about"][1]
                 there = [texts[key] for key in self._keys(row["data"], item, judge) if key in texts]
                 if any(len(found) == 2 and found[order] == half for found in there):
-                    self.door.report.known.judgments += 1
+                    self.context.report.known.judgments += 1
                     continue
                 mate = next((found for found in there if len(found) == 1 and other in found), {})
                 if mate:
