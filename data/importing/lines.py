@@ -32,6 +32,14 @@ class Line:
     weak: bool = False
 
 
+class LineError(ValueError):
+    """A line or row is not taken: (field, sentence)."""
+
+    def __init__(self, name: str, sentence: str) -> None:
+        super().__init__(name, sentence)
+        self.problem = (name, sentence)
+
+
 @dataclass(slots=True)
 class RejectedRow:
     """A row that a format cannot turn into anything, with (field, sentence) for everything that is wrong with it.
@@ -67,7 +75,7 @@ class NamedValue:
     unit: str
     name: str
     value: Any
-    by: Literal["judge", "person"]
+    by: str
     who: str
     note: str = ""
     made_at: str = ""

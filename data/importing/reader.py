@@ -20,12 +20,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from data import log
-from data.importing import snapshot, subprocess_reader
-from data.importing import source_reader as gathering
+from data.importing import snapshot, source_reader, subprocess_reader
 from data.importing.detection.contents import read_contents
 from data.importing.detection.detection import DetectedFile, detect_formats
 from data.importing.files.source import Source, SourceFile
@@ -65,7 +65,7 @@ class _Mouth:
 
     def say(self, **said: Any) -> None:
         """Say something."""
-        self._out.write(json.dumps(said).encode() + b"\n")
+        self._out.write(json.dumps(said, default=asdict).encode() + b"\n")
         self._out.flush()
 
     def at(self, source: Source, lines: int) -> None:
@@ -86,7 +86,7 @@ def main() -> None:
     except AssayError as error:
         mouth.say(no=str(error))
     except OSError as error:
-        mouth.say(no=str(gathering.spool_error(error)))
+        mouth.say(no=str(source_reader.spool_error(error)))
     except MemoryError:
         os._exit(subprocess_reader.OUT_OF_MEMORY)
     except Exception as error:
@@ -102,10 +102,10 @@ def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
     source = Source(task["name"], files)
     if task["task"] == "formats":
         found = detect_formats(source, task["wanted"])
-        return [{n: getattr(one, n) for n in ("held", "format", "role", "columns", "rows")} for one in found]
+        return [(one.held, one.format, one.role, one.columns, one.rows) for one in found]
     known = [DetectedFile(file, *told) for file, told in zip(files, task["found"], strict=True)]
     if task["task"] == "contents":
-        return read_contents(source, known, lambda done, size, lines: mouth.at(source, lines)).plain()
+        return read_contents(source, known, lambda done, size, lines: mouth.at(source, lines))
     folder = Path(task["folder"])
 
     def ask(name: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -117,8 +117,8 @@ def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
         mouth.at(source, lines)
 
     with Spool(folder) as spool, (folder / "rejects").open("wb") as rejects:
-        told = snapshot.unpack_snapshot(task["brief"])
-        return gathering.read_source(told, source, known, ask, spool, progress, rejects).plain()
+        told = snapshot.unpack_snapshot(task["snapshot"])
+        return source_reader.read_source(told, source, known, ask, spool, progress, rejects)
 
 
 def _file(name: str, path: Path) -> SourceFile:

@@ -1,11 +1,13 @@
-"""What an import found: problems with their places, counts, and the lines that cannot be imported, as a file."""
+"""What an import found: problems with their places, counts, the lines that cannot be imported; and earlier imports."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, BinaryIO
 
+from data.store import Store
 from data.store.errors import BadInput
 from judges.importing.line_files import MOST
 from judges.importing.repeated_problems import RepeatedProblem, RepeatedProblems
@@ -111,6 +113,30 @@ class ImportResult:
     lines: int
     seconds: float
     preview: ImportPreview
+
+
+@dataclass(frozen=True)
+class ImportRecord:
+    """One import: when (UTC), by whom, from what, into which dataset, read as what, and how many of each it added."""
+
+    at: datetime
+    by: str
+    source: str
+    dataset: str
+    format: str
+    items: int
+    judgments: int
+    labels: int
+
+
+def list_imports(store: Store, most: int = 10) -> list[ImportRecord]:
+    """The newest imports."""
+    rows = store.rows(
+        "select c.made_at, c.actor, n.source, d.name, n.format, n.items, n.judgments, n.labels from intake n "
+        "join change c on c.seq = n.seq join dataset d on d.id = n.dataset_id order by n.seq desc limit $1",
+        [most],
+    )
+    return [ImportRecord(*row) for row in rows]
 
 
 class ImportRefused(BadInput):

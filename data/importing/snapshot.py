@@ -77,7 +77,7 @@ def take_snapshot(store: Store, plan: ImportPlan, found: list[DetectedFile], act
 
 
 def unpack_snapshot(data: bytes) -> Snapshot:
-    """The brief of such bytes, which must come from a process that is trusted."""
+    """The snapshot of such bytes, which must come from a process that is trusted."""
     made: Snapshot
     made, specs = pickle.loads(data)
     found: dict[str, Card] = {}

@@ -7,7 +7,7 @@ import gc
 import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from data.importing.checks.known_rows import Lookup
@@ -16,12 +16,11 @@ from data.importing.detection.detection import DetectedFile, format_titles
 from data.importing.entries import read_entries
 from data.importing.files.source import Source
 from data.importing.lines import Entry
-from data.importing.report import ImportCounts, ImportPreview, Problem, ProblemCollector, TooManyErrors
+from data.importing.report import ImportPreview, ProblemCollector, TooManyErrors
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
 from data.records.settings import GoldRule
 from data.store.errors import BadInput
-from judges.importing.repeated_problems import RepeatedProblem
 
 Progress = Callable[[int, int, int], None]
 """Called now and then with the bytes read, the bytes there are, and the lines so far."""
@@ -49,52 +48,34 @@ class ReadingResult:
     cards: list[dict[str, Any]] = field(default_factory=list)
     guidelines: str = ""
 
-    def plain(self) -> dict[str, Any]:
-        """Itself as JSON has it."""
-        return asdict(self)
-
-
-def result_from_json(told: dict[str, Any]) -> ReadingResult:
-    """What was gathered, from its JSON."""
-    report = ImportPreview(**told["report"])
-    report.new, report.known = ImportCounts(**told["report"]["new"]), ImportCounts(**told["report"]["known"])
-    report.problems = [Problem(**one) for one in told["report"]["problems"]]
-    report.groups = [
-        RepeatedProblem(**{**g, "places": [(f, n) for f, n in g["places"]]}) for g in told["report"]["groups"]
-    ]
-    judges = {key: (str(c), str(m), str(p), bool(s)) for key, (c, m, p, s) in told["judges"].items()}
-    rule = GoldRule(**told["rule"]).check() if told["rule"] else None
-    rest = (told["people"], told["kept"], rule, told["cards"], told["guidelines"])
-    return ReadingResult(report, told["lines"], told["rows"], judges, *rest)
-
 
 def read_source(
-    brief: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
+    snapshot: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
     progress: Progress | None = None, rejects: BinaryIO | None = None,
 ) -> ReadingResult:  # fmt: skip
     """Read a source. Raises BadInput where it cannot be read at all, or the spool cannot be written."""
-    report = ImportPreview(brief.plan.dataset, format_titles(found))
-    tally = ProblemCollector(report, rejects)
-    admission = LineChecks(brief, ask, spool, tally)
+    report = ImportPreview(snapshot.plan.dataset, format_titles(found))
+    problems = ProblemCollector(report, rejects)
+    checks = LineChecks(snapshot, ask, spool, problems)
     made = ReadingResult(report)
     for name in source.left_aside[:20]:
-        tally.warn(f"{name} was left aside: it is no data file.")
+        problems.warn(f"{name} was left aside: it is no data file.")
     try:
         with _unswept(), contextlib.suppress(TooManyErrors):
-            for chunk in _chunks(read_entries(source, brief.plan, found, brief.mappings)):
-                admission.take(chunk)
+            for chunk in _chunks(read_entries(source, snapshot.plan, found, snapshot.mappings)):
+                checks.take(chunk)
                 made.lines += len(chunk)
                 if progress is not None:
                     progress(source.at, source.size, made.lines)
-            admission.finish()
-        admission.close()
+            checks.finish()
+        checks.close()
         made.rows = spool.done()
     except OSError as error:
         raise spool_error(error) from None
-    made.cards = [card.spec for card in admission.cards.new.values()]
-    made.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in admission.judgments.judges.items()}
-    made.people, made.kept, made.rule = admission.people, admission.door.kept, admission.rule.new
-    made.guidelines = admission.guidelines.new
+    made.cards = [card.spec for card in checks.cards.new.values()]
+    made.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in checks.judgments.judges.items()}
+    made.people, made.kept, made.rule = checks.people, checks.context.kept, checks.rule.new
+    made.guidelines = checks.guidelines.new
     if progress is not None:
         progress(source.size, source.size, made.lines)
     return made

@@ -1,7 +1,7 @@
 """Reading in a process of its own: what people upload costs the server neither memory nor time.
 
 One upload is read at a time, at the lowest priority, within limits (`data.importing.reader` sets them on itself); the
-others wait in line. The process opens no store: what it has to know comes with its brief, or is asked here by name.
+others wait in line. The process opens no store: what it has to know comes with its task, or is asked here by name.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, get_args
 
+from pydantic import TypeAdapter
+
 from data import log
 from data.importing.checks.known_rows import QUERIES, Lookup
 from data.importing.detection.contents import SourceContents
-from data.importing.detection.contents import contents_from_json as from_plain_contents
 from data.importing.detection.detection import DetectedFile
 from data.importing.files.container import Container
 from data.importing.files.source import Source
 from data.importing.formats import file_roles
 from data.importing.plan import FORMATS, Format
 from data.importing.snapshot import Snapshot
-from data.importing.source_reader import Progress, ReadingResult, result_from_json
+from data.importing.source_reader import Progress, ReadingResult
 from data.importing.staging import Spool
 from data.store.errors import BadInput
 
@@ -63,13 +64,11 @@ def detect_formats(
     """What each file of a source is. Raises BadInput as `formats.detect_formats` does, or past the limits."""
     with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
         told = _ask_of(source, {"task": "formats", "wanted": wanted}, Path(folder), _nothing, progress)
-    known = []
-    for file, one in zip(source.files, told, strict=True):
-        held, role = one["held"], one["role"]
-        form = one["format"]
-        if held not in get_args(Container) or form not in FORMATS[1:] or role not in (file_roles(form) or (None,)):
+    known = [DetectedFile(file, *one) for file, one in zip(source.files, told, strict=True)]
+    for one in known:
+        known_format = one.held in get_args(Container) and one.format in FORMATS[1:]
+        if not known_format or one.role not in (file_roles(one.format) or (None,)):
             raise _ended(source, "", None, [])
-        known.append(DetectedFile(file, held, one["format"], role, list(one["columns"]), list(one["rows"])))
     return known
 
 
@@ -83,22 +82,25 @@ def read_contents(
     known = [(one.held, one.format, one.role) for one in found]
     with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
         told = _ask_of(source, {"task": "contents", "found": known}, Path(folder), _nothing, progress)
-    return from_plain_contents(told)
+    return TypeAdapter(SourceContents).validate_python(told)
 
 
 def read_source(
-    brief: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
+    snapshot: Snapshot, source: Source, found: list[DetectedFile], ask: Lookup, spool: Spool,
     progress: Progress | None = None, rejects: BinaryIO | None = None, waits: OnWait | None = None,
 ) -> ReadingResult:  # fmt: skip
     """Read a source as `data.importing.source_reader.read_source` does. Raises BadInput, too, past the limits."""
     known = [(one.held, one.format, one.role) for one in found]
-    task = {"task": "gather", "brief": brief.packed(), "found": known}
+    task = {"task": "gather", "snapshot": snapshot.packed(), "found": known}
     with _turn(waits):
         told = _ask_of(source, task, spool.path, ask, progress)
     if rejects is not None:
         with (spool.path / "rejects").open("rb") as held:
             shutil.copyfileobj(held, rejects)
-    return result_from_json(told)
+    made = TypeAdapter(ReadingResult).validate_python(told)
+    if made.rule is not None:
+        made.rule.check()
+    return made
 
 
 @contextmanager

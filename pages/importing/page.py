@@ -7,7 +7,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from data import importing
-from data.importing import ImportPlan, history, start
+from data.importing import ImportPlan, report, start
 from judges.errors import AssayError
 from judges.plural import many
 from pages.importing import views
@@ -37,7 +37,7 @@ def page() -> None:
         text.refuse(kept["refused"])
     if "found" not in kept:
         views.describe_formats()
-        views.list_imports(history.list_imports(session.store()), text.time_zone())
+        views.list_imports(report.list_imports(session.store()), text.time_zone())
         return
     if views.list_files(kept["found"]):
         _put_away(kept)

@@ -16,7 +16,7 @@ from data import importing
 from data.importing import DetectedFile, ImportPlan, ImportPreview, ImportResult, Problem, Source, start
 from data.importing.detection.interpretation import Interpretation
 from data.importing.file_examples import FILE_EXAMPLES
-from data.importing.history import ImportRecord
+from data.importing.report import ImportRecord
 from data.records import datasets
 from judges.errors import AssayError
 from judges.plural import many

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from data.gold.disputes import PersonLabel, Place, labels_to_json
 from data.importing import rows
-from data.importing.checks.import_context import ImportContext, LineError, check_person, check_text
+from data.importing.checks.import_context import ImportContext, check_person, check_text
 from data.importing.checks.known_rows import KnownAdjudications, KnownDecision
-from data.importing.checks.label_questions import LabelQuestion, find_question
-from data.importing.lines import Line
+from data.importing.checks.labels import LabelQuestion, find_question
+from data.importing.lines import Line, LineError
 from data.importing.sentences import show_value
 from data.records.tables import AdjudicationRow
 from data.store.ids import content_id
@@ -17,15 +17,15 @@ from judges.importing.lines import AdjudicatedLabel, AdjudicationLine
 class AdjudicationCheck:
     """Takes adjudications; remembers the people who made them, and those whose labels they were made on."""
 
-    def __init__(self, door: ImportContext, known: KnownAdjudications) -> None:
-        self.door, self.known = door, known
+    def __init__(self, context: ImportContext, known: KnownAdjudications) -> None:
+        self.context, self.known = context, known
         self.people: dict[str, str] = {}
-        self._asked = door.questions
+        self._asked = context.questions
 
     def take(self, line: Line) -> None:
         """Put a decision into the spool, or count it as known. Raises LineError or AssayError."""
         given = AdjudicationLine.model_validate(line.data)
-        item = self.door.item(given.item)
+        item = self.context.item(given.item)
         question = find_question(given, item, self._asked)
         value = question.code(given.value)
         said = [self._said(question, one, f"labels.{n}") for n, one in enumerate(given.labels)]
@@ -36,14 +36,14 @@ class AdjudicationCheck:
         check_text(given.reason)
         at = rows.parse_time(given.made_at)
         plain = KnownDecision(check_person(given.adjudicator, "adjudicator"), value, given.reason, given.saw_judge, at)
-        made = plain._replace(person=self.door.identity(plain.person))
-        cell = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
-        report = self.door.report
+        made = plain._replace(person=self.context.identity(plain.person))
+        cell = (rows.item_id(self.context.dataset_id, item.id), given.unit, given.dimension)
+        report = self.context.report
         if self.known.has(cell, plain) or self.known.has(cell, made):
             report.known.adjudications += 1
             return
         self._check_stored(cell, made, f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(item.id)}")
-        self.door.past(made.at)
+        self.context.past(made.at)
         self.known.add(cell, made)
         for name in (made.person, *(s.person for s in said)):
             self.people.setdefault(name, "")
@@ -51,16 +51,16 @@ class AdjudicationCheck:
         key = content_id("adjudication", *cell, *told)
         labels = labels_to_json(said, made.at)
         row = AdjudicationRow(
-            key, self.door.dataset_id, *cell, value, made.reason, labels, made.saw_judge, False, made.person
+            key, self.context.dataset_id, *cell, value, made.reason, labels, made.saw_judge, False, made.person
         )
-        self.door.spool.add([row], 100 * len(said) + len(made.reason))
+        self.context.spool.add([row], 100 * len(said) + len(made.reason))
         report.new.adjudications += 1
         shown = given.model_dump(include={"item", "unit", "dimension", "reason", "saw_judge", "made_at"})
         shown |= {"adjudicator": made.person, "value": str(given.value)}
-        self.door.show("adjudications", report.new.adjudications, **shown)
+        self.context.show("adjudications", report.new.adjudications, **shown)
 
     def _said(self, question: LabelQuestion, one: AdjudicatedLabel, place: str) -> PersonLabel:
-        who = self.door.identity(check_person(one.annotator, f"{place}.annotator"))
+        who = self.context.identity(check_person(one.annotator, f"{place}.annotator"))
         return PersonLabel("", who, question.code(one.value, f"{place}.value"), one.mode)
 
     def _check_stored(self, cell: Place, made: KnownDecision, what: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from data.cards.cards import Place
 from data.importing.checks.known_rows import KnownItem, KnownItems
+from data.importing.lines import LineError
 from data.importing.report import ImportPreview, ProblemCollector
 from data.importing.sentences import show_value
 from data.importing.snapshot import Snapshot
@@ -24,14 +25,6 @@ _REMEMBERED = 100_000
 _PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}( \(file( \d+)?\))?")
 
 
-class LineError(Exception):
-    """A line is not taken: (field, sentence)."""
-
-    def __init__(self, name: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.problem = (name, sentence)
-
-
 @dataclass
 class ImportContext:
     """One import in progress. `kept` has, of every person in the files, the name under which they are kept.
@@ -39,9 +32,9 @@ class ImportContext:
     `cards` by name, `versions` and `questions` are the workspace's and those that the import brings.
     """
 
-    brief: Snapshot
+    snapshot: Snapshot
     spool: Spool
-    tally: ProblemCollector
+    problems: ProblemCollector
     items: KnownItems
     refused: set[str] = field(default_factory=set)
     kept: dict[str, str] = field(default_factory=dict)
@@ -50,7 +43,7 @@ class ImportContext:
     questions: dict[Place, Dimension] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.cards, self.questions = dict(self.brief.cards), dict(self.brief.questions)
+        self.cards, self.questions = dict(self.snapshot.cards), dict(self.snapshot.questions)
         self.versions = {card.version: card for card in self.cards.values()}
 
     def know(self, card: Card) -> None:
@@ -62,18 +55,18 @@ class ImportContext:
     def identity(self, name: str) -> str:
         """As whom a person in the files is kept: nobody's labels come in as those of somebody who works here."""
         if name not in self.kept:
-            self.kept[name] = imported_name(name, self.brief.here)
+            self.kept[name] = imported_name(name, self.snapshot.here)
         return self.kept[name]
 
     @property
     def dataset_id(self) -> str:
         """The dataset into which it goes."""
-        return self.brief.dataset_id
+        return self.snapshot.dataset_id
 
     @property
     def report(self) -> ImportPreview:
         """What is reported of this import."""
-        return self.tally.preview
+        return self.problems.preview
 
     def item(self, name: str) -> KnownItem:
         """The item that a judgment or label names."""
@@ -89,7 +82,7 @@ class ImportContext:
 
         A day is allowed, for clocks and time zones; synthetic data may have any time.
         """
-        if moment > now() + timedelta(days=1) and not self.brief.plan.synthetic:
+        if moment > now() + timedelta(days=1) and not self.snapshot.plan.synthetic:
             raise LineError("made_at", f"made_at is still to come: {moment:%Y-%m-%d %H:%M} (UTC).")
 
     def refuse(self, name: Any) -> None:

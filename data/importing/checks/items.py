@@ -1,35 +1,86 @@
-"""Checks of imported items: validated, completed, and compared with what has their name already."""
+"""Checks of imported items and cards, which judgments and labels name."""
 
 from __future__ import annotations
 
 from data.importing import rows
-from data.importing.checks.import_context import ImportContext, LineError, check_text
-from data.importing.lines import Line
+from data.importing.checks.import_context import ImportContext, check_text
+from data.importing.lines import Line, LineError
 from data.importing.sentences import show_value
-from judges.importing import lines
-from judges.types import Dialogue, Pair
+from judges.authoring.custom import from_spec
+from judges.card import Card
+from judges.cards import cards
+from judges.errors import AssayError
+from judges.importing.lines import CardLine, parse_item
+from judges.types import Dialogue, Dimension, Pair
 
 
-def check_item(door: ImportContext, line: Line) -> None:
+def check_item(context: ImportContext, line: Line) -> None:
     """Put an item into the spool, or count it as known. Raises LineError, ValidationError or AssayError."""
-    item = lines.parse_item(line.data)
-    row = rows.item_row(door.dataset_id, item)
+    item = parse_item(line.data)
+    row = rows.item_row(context.dataset_id, item)
     content, content_hash = row.content, row.hash
     check_text(content, line.data)
-    report, known = door.report, door.items.hash_of(item.id)
+    report, known = context.report, context.items.hash_of(item.id)
     if known is not None:
         if known != content_hash and not line.weak:
-            where = "earlier in this import" if door.items.is_new(item.id) else "in the dataset"
+            where = "earlier in this import" if context.items.is_new(item.id) else "in the dataset"
             raise LineError(
                 "id", f"{show_value(item.id)} is there already, {where}, with other content. Give it another id."
             )
-        report.known.items += not (line.weak and door.items.is_new(item.id))
+        report.known.items += not (line.weak and context.items.is_new(item.id))
         return
-    door.items.add(item, content, content_hash)
-    door.spool.add([row], len(content))
+    context.items.add(item, content, content_hash)
+    context.spool.add([row], len(content))
     report.new.items += 1
     systems = " / ".join(filter(None, (row.system_a, row.system_b)))
     asked = item.input_text if isinstance(item, Pair) else ""
     begins = item.turns[0].text if isinstance(item, Dialogue) else asked or getattr(item, "output", "")
     shown = {"id": item.id, "kind": item.kind, "system": systems, "units": row.cells, "begins": begins[:500]}
-    door.show("items", report.new.items, **shown)
+    context.show("items", report.new.items, **shown)
+
+
+class CardCheck:
+    """Takes cards; `new` are those that the import brings, by version."""
+
+    def __init__(self, context: ImportContext) -> None:
+        self.context = context
+        self.new: dict[str, Card] = {}
+
+    def take(self, line: Line) -> None:
+        """Let judgments and labels of this import go by a card, or count it as known. Raises LineError."""
+        spec = CardLine.model_validate(line.data).card
+        try:
+            made = from_spec(spec, cards())
+        except (AssayError, KeyError, TypeError, ValueError, AttributeError) as error:
+            why = str(error) if isinstance(error, AssayError) else "it lacks what a card has"
+            raise LineError(
+                "card", f"The card {show_value(spec.get('name'))} cannot be made: {why.rstrip('.')}."
+            ) from None
+        there = self.context.cards.get(made.name)
+        if there is not None and there.kind != made.kind:
+            raise LineError("card", f"The card {made.name} judges a {there.kind} here, and a {made.kind} in the file.")
+        if (made.recipe or {}).get("how") == "own" and made.name in cards():
+            raise LineError(
+                "card", f"{made.name} is a card with a folder here, and another card in the file: rename one."
+            )
+        for dimension in made.dimensions:
+            self._check(made, dimension)
+        report = self.context.report
+        if made.version in self.context.versions:
+            report.known.cards += made.recipe is not None
+        else:
+            self.new[made.version] = made
+            report.new.cards += 1
+            names = ", ".join(dimension.name for dimension in made.dimensions)
+            self.context.show("cards", report.new.cards, name=made.name, kind=made.kind, dimensions=names)
+        self.context.know(made)
+
+    def _check(self, made: Card, dimension: Dimension) -> None:
+        """Raise No where a name means another scale here: labels know no card, so a name has one scale."""
+        known = self.context.questions.get((made.kind, dimension.sort, dimension.name))
+        if known is not None and known.scale != dimension.scale:
+            raise LineError(
+                "card",
+                f"{dimension.name} of a {dimension.sort} means {known.scale.words} here, and {dimension.scale.words} "
+                f"in the file's card {made.name}. Import it into another workspace, or rename the dimension.",
+            )

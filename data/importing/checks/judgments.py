@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from data.importing import rows
-from data.importing.checks.import_context import ImportContext, LineError, check_text
+from data.importing.checks.import_context import ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.checks.order_pairs import OrderCheck
-from data.importing.lines import Line
+from data.importing.lines import Line, LineError
 from data.importing.sentences import show_value
 from data.records.tables import JudgmentRow, RemarkRow, ScoreRow
 from judges.authoring.soundness import find_faults
@@ -40,9 +40,9 @@ class ImportedJudge:
 class JudgmentCheck:
     """Takes judgments; remembers the judges they name, and counts by reason what could not be read."""
 
-    def __init__(self, door: ImportContext, known: KnownJudgments, orders: BinaryIO) -> None:
-        self.door, self.known = door, known
-        self.orders = OrderCheck(door, known, orders)
+    def __init__(self, context: ImportContext, known: KnownJudgments, orders: BinaryIO) -> None:
+        self.context, self.known = context, known
+        self.orders = OrderCheck(context, known, orders)
         self.judges: dict[str, ImportedJudge] = {}
         self.unscored: Counter[str] = Counter()
         self._ids: dict[tuple[str, str, str, bool], str] = {}
@@ -50,7 +50,7 @@ class JudgmentCheck:
     def take(self, line: Line) -> None:
         """Put a judgment, scores and remarks into the spool, or count it as known. Raises LineError or AssayError."""
         given = JudgmentLine.model_validate(line.data)
-        item = self.door.item(given.item)
+        item = self.context.item(given.item)
         card = self._card(given)
         if card.kind != item.kind:
             raise LineError(
@@ -62,7 +62,7 @@ class JudgmentCheck:
         else:
             raw = given.raw if given.raw is not None else canonical(given.reply)
         check_text(raw, given.reply)
-        key = rows.item_id(self.door.dataset_id, item.id)
+        key = rows.item_id(self.context.dataset_id, item.id)
         if given.order is not None:
             both = self.orders.meet(line, given, card, item, raw, (self.judge_id(given), key))
             if both is None:
@@ -71,7 +71,7 @@ class JudgmentCheck:
         judge = self._judge(card, given)
         placed = self.known.place(judge, key, part, raw, given.sample)
         if placed is None:
-            self.door.report.known.judgments += 1
+            self.context.report.known.judgments += 1
             return
         if line.unscored is not None:
             reading = Reading(unscored=line.unscored[0], why=line.unscored[1])  # type: ignore[arg-type]
@@ -90,24 +90,24 @@ class JudgmentCheck:
 
     def _card(self, given: JudgmentLine) -> Card:
         """The card that a judgment names, in the version that it names where that one is there."""
-        known = self.door.cards.get(given.card)
-        version = self.door.versions.get(given.card_version or "")
+        known = self.context.cards.get(given.card)
+        version = self.context.versions.get(given.card_version or "")
         if version is not None and version.name == given.card:
             return version
         if known is None:
             raise LineError(
-                "card", f"There is no card {show_value(given.card)}. There are: {', '.join(self.door.cards)}."
+                "card", f"There is no card {show_value(given.card)}. There are: {', '.join(self.context.cards)}."
             )
         return known
 
     def _put(self, made: tuple[JudgmentRow, list[ScoreRow], list[RemarkRow]], weight: int) -> None:
         row, scores, remarks = made
-        self.door.spool.add([row], weight)
-        self.door.spool.add(scores, 100 * len(scores))
-        self.door.spool.add(remarks, sum(len(remark.text) for remark in remarks))
+        self.context.spool.add([row], weight)
+        self.context.spool.add(scores, 100 * len(scores))
+        self.context.spool.add(remarks, sum(len(remark.text) for remark in remarks))
 
     def _report(self, given: JudgmentLine, part: str, sample: int, judge: str, reading: Reading) -> None:
-        new = self.door.report.new
+        new = self.context.report.new
         new.judgments += 1
         if reading.unscored:
             self.unscored[reading.unscored] += 1
@@ -115,7 +115,7 @@ class JudgmentCheck:
             said = [f"{s.unit} {s.dimension} {'n/a' if s.value is None else f'{s.value:g}'}" for s in reading.scores]
             words = f"unscored ({reading.unscored}): {reading.why}" if reading.unscored else ", ".join(said)
             shown: dict[str, Any] = {"item": given.item, "card": given.card, "model": self.judges[judge].model}
-            self.door.show("judgments", new.judgments, **shown, part=part, sample=sample, scores=words[:2000])
+            self.context.show("judgments", new.judgments, **shown, part=part, sample=sample, scores=words[:2000])
 
     def left(self) -> Iterator[Line]:
         """The judgments of one order of a pair whose other order did not come, as lines that stand by themselves."""
@@ -128,9 +128,9 @@ class JudgmentCheck:
 
     def _model(self, given: JudgmentLine) -> tuple[str, bool]:
         """The model under its name here, and whether its replies are made up."""
-        model = self.door.brief.plan.models.get(given.model, given.model)
+        model = self.context.snapshot.plan.models.get(given.model, given.model)
         # Another name for it makes no language model of a practice judge.
-        return model, self.door.brief.plan.synthetic or is_practice(model) or is_practice(given.model)
+        return model, self.context.snapshot.plan.synthetic or is_practice(model) or is_practice(given.model)
 
     def _judge(self, card: Card, given: JudgmentLine) -> str:
         """The id of the judge that a judgment names."""
@@ -146,7 +146,7 @@ class JudgmentCheck:
             self._ids[(card.version, model, params, synthetic)] = found
             self.judges[found] = ImportedJudge(card, model, params, synthetic)
             for fault in find_faults(card) if card.recipe is None else ():
-                self.door.tally.warn(fault.text)
+                self.context.problems.warn(fault.text)
         return found
 
 

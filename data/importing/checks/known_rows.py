@@ -106,21 +106,34 @@ class KnownItems:
         self._held += size
 
 
-class KnownJudgments:
-    """Which samples of which judge are there for which item and part."""
+class _KnownOfItems:
+    """What the workspace holds about items, asked once for each of them."""
 
     def __init__(self, ask: Lookup) -> None:
         self._ask = ask
-        self._slots: dict[tuple[str, str, str], dict[int, str]] = {}
         self._asked: set[str] = set()
-        self._samples: dict[str, int] = {}
-        self.new: set[str] = set()
 
     def fetch(self, item_ids: Collection[str]) -> None:
         """Learn what the workspace holds for these items."""
-        wanted = _first_asked(self._asked, item_ids)
-        if not wanted:
-            return
+        wanted = [key for key in item_ids if key not in self._asked]
+        self._asked.update(wanted)
+        if wanted:
+            self._learn(wanted)
+
+    def _learn(self, wanted: list[str]) -> None:
+        raise NotImplementedError
+
+
+class KnownJudgments(_KnownOfItems):
+    """Which samples of which judge are there for which item and part."""
+
+    def __init__(self, ask: Lookup) -> None:
+        super().__init__(ask)
+        self._slots: dict[tuple[str, str, str], dict[int, str]] = {}
+        self._samples: dict[str, int] = {}
+        self.new: set[str] = set()
+
+    def _learn(self, wanted: list[str]) -> None:
         for key, judge, item, part, sample in self._ask("judgments", wanted):
             self._slots.setdefault((judge, item, part), {})[int(sample)] = key
             self._samples[key] = int(sample)  # a sample that was asked for again has several
@@ -159,23 +172,18 @@ class KnownJudgments:
         return key, number
 
 
-class KnownLabels:
+class KnownLabels(_KnownOfItems):
     """Which labels are there, and which one holds for each cell of a person."""
 
     def __init__(self, ask: Lookup) -> None:
-        self._ask = ask
+        super().__init__(ask)
         self._ids: set[str] = set()
         self._new: set[str] = set()
-        self._asked: set[str] = set()
         self.stored: dict[Cell, tuple[str, datetime, bool]] = {}
         self.new: dict[Cell, list[tuple[datetime, int, str]]] = {}
         self._order = 0
 
-    def fetch(self, item_ids: Collection[str]) -> None:
-        """Learn what the workspace holds for these items."""
-        wanted = _first_asked(self._asked, item_ids)
-        if not wanted:
-            return
+    def _learn(self, wanted: list[str]) -> None:
         self._ids.update(row[0] for row in self._ask("labels", wanted))
         found = self._ask("labels that hold", wanted)
         for item, unit, dimension, annotator, key, made_at, answer, mode in found:
@@ -218,21 +226,16 @@ class KnownDecision(NamedTuple):
     here: bool = False
 
 
-class KnownAdjudications:
+class KnownAdjudications(_KnownOfItems):
     """Which decisions were ever made on a cell, and which one holds."""
 
     def __init__(self, ask: Lookup) -> None:
-        self._ask = ask
-        self._asked: set[str] = set()
+        super().__init__(ask)
         self._made: set[tuple[Place, KnownDecision]] = set()
         self.stored: dict[Place, KnownDecision] = {}
         self.new: set[Place] = set()
 
-    def fetch(self, item_ids: Collection[str]) -> None:
-        """Learn what the workspace holds for these items."""
-        wanted = _first_asked(self._asked, item_ids)
-        if not wanted:
-            return
+    def _learn(self, wanted: list[str]) -> None:
         found = self._ask("decisions", wanted)
         for *place, person, value, reason, saw, labels, withdrawn, at, action in found:
             cell = (place[0], place[1], place[2])
@@ -251,10 +254,3 @@ class KnownAdjudications:
         """A decision of this import."""
         self._made.add((cell, made))
         self.new.add(cell)
-
-
-def _first_asked(asked: set[str], keys: Collection[str]) -> list[str]:
-    """Those of the keys that were not asked for before; from now on they were."""
-    wanted = [key for key in keys if key not in asked]
-    asked.update(wanted)
-    return wanted

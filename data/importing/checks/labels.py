@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any, NamedTuple
 
+from data.cards import cards
 from data.importing import rows
-from data.importing.checks.import_context import ImportContext, LineError, check_person, check_text
-from data.importing.checks.known_rows import Cell, KnownLabels, label_slot
-from data.importing.checks.label_questions import find_question
-from data.importing.lines import Line
+from data.importing.checks.import_context import ImportContext, check_person, check_text
+from data.importing.checks.known_rows import Cell, KnownItem, KnownLabels, label_slot
+from data.importing.lines import Line, LineError
 from data.importing.sentences import show_value
 from data.importing.staging import LATER
 from data.records.tables import LabelRow
 from data.store.errors import BadInput
 from data.store.ids import content_id
-from judges.importing.lines import LabelLine
+from judges.errors import BadScale
+from judges.importing.lines import CellLine, LabelLine
+from judges.types import Dimension, Scale, is_unit, sort_of, units
 
 NO_PROBABILITY = (
     "A label's item is said to be drawn at random, but neither from how many items nor with which probability: the "
@@ -22,25 +26,59 @@ NO_PROBABILITY = (
 )
 
 
+class LabelQuestion(NamedTuple):
+    """A question of an item: the scale of its answers, and the turns that can be one."""
+
+    scale: Scale
+    turns: frozenset[int]
+
+    def code(self, value: Any, name: str = "value") -> float | None:
+        """The code of an answer. Raises LineError for the field `name` where it is none."""
+        if value is None:
+            raise LineError(
+                name, f'{name} is null: write "n/a" where the question does not apply, or leave the line out.'
+            )
+        try:
+            return self.scale.code(self.scale.written(value), self.turns)
+        except BadScale as error:
+            raise LineError(name, f"{name}: {error}.") from None
+
+
+def find_question(given: CellLine, item: KnownItem, questions: Mapping[cards.Place, Dimension]) -> LabelQuestion:
+    """The question that a line answers. Raises LineError where its unit or question does not exist."""
+    there = units(item)
+    if not is_unit(given.unit) or given.unit not in there:
+        raise LineError(
+            "unit", f"{show_value(item.id)} has no unit {show_value(given.unit)}. It has: {', '.join(there[:12])}."
+        )
+    dimension = questions.get((item.kind, sort_of(given.unit), given.dimension))
+    if dimension is None:
+        names = ", ".join(sorted(f"{name} ({sort})" for kind, sort, name in questions if kind == item.kind))
+        raise LineError(
+            "dimension", f"No card asks people for {show_value(given.dimension)} of {given.unit}. They ask: {names}."
+        )
+    return LabelQuestion(dimension.scale, frozenset(int(unit[5:]) for unit in there if unit.startswith("turn:")))
+
+
 class LabelCheck:
     """Takes labels; remembers the people who gave them, with their teams."""
 
-    def __init__(self, door: ImportContext, known: KnownLabels) -> None:
-        self.door, self.known = door, known
+    def __init__(self, context: ImportContext, known: KnownLabels) -> None:
+        self.context, self.known = context, known
         self.people: dict[str, str] = {}
         self._sampled: set[str] = set()
-        self._asked = door.questions
+        self._asked = context.questions
 
     def take(self, line: Line) -> None:
         """Put a label into the spool, or count it as known. Raises LineError or AssayError."""
         given = LabelLine.model_validate(line.data)
-        item = self.door.item(given.item)
+        item = self.context.item(given.item)
         value = find_question(given, item, self._asked).code(given.value)
         named = check_person(given.annotator)
         check_text(given.team)
         made_at = rows.parse_time(given.made_at)
-        where = (rows.item_id(self.door.dataset_id, item.id), given.unit, given.dimension)
-        report, probability = self.door.report, self._probability(given)
+        where = (rows.item_id(self.context.dataset_id, item.id), given.unit, given.dimension)
+        report, probability = self.context.report, self._probability(given)
         if probability == LATER:
             self._sampled.add(item.id)
         # What came in before somebody of that name worked here is kept under the plain name.
@@ -48,7 +86,7 @@ class LabelCheck:
             report.known.labels += 1
             return
         self._check_desk(given, named, (*where, named))
-        annotator = self.door.identity(named)
+        annotator = self.context.identity(named)
         cell = (*where, annotator)
         key = self._key(line, cell, value, given.mode, made_at)
         if self.known.has(key):
@@ -59,27 +97,27 @@ class LabelCheck:
             raise LineError(
                 "made_at", f"The dataset holds a later answer of {annotator} to {_what(given)} ({_when(held)})."
             )
-        self.door.past(made_at)
+        self.context.past(made_at)
         self.known.add(place, key, made_at)
         self.people.setdefault(annotator, given.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
-        if probability is None and self.door.brief.plan.sampling == "random":
-            self.door.tally.warn(NO_PROBABILITY)
+        if probability is None and self.context.snapshot.plan.sampling == "random":
+            self.context.problems.warn(NO_PROBABILITY)
         row = LabelRow(
             key, "", *where, value, annotator, given.mode, draw_id="", judge_id="", saw=False, seen=None,
             probability=probability, replaces=None, withdrawn=False, made_at=made_at,
         )  # fmt: skip
-        self.door.spool.add([row])
+        self.context.spool.add([row])
         report.new.labels += 1
         shown = given.model_dump(include={"item", "unit", "dimension", "mode", "made_at"})
-        self.door.show("labels", report.new.labels, **shown, annotator=annotator, value=str(given.value))
+        self.context.show("labels", report.new.labels, **shown, annotator=annotator, value=str(given.value))
 
     def _probability(self, given: LabelLine) -> float | None:
         """That with which the item was drawn: what the plan says, or the line's own; LATER where that takes a count.
 
         A line may say in any case that its item was not drawn at random (null).
         """
-        plan, told = self.door.brief.plan, "probability" in given.model_fields_set
+        plan, told = self.context.snapshot.plan, "probability" in given.model_fields_set
         if plan.sampling not in ("all", "random") or (told and given.probability is None):
             return None
         if plan.population is not None:
@@ -91,7 +129,7 @@ class LabelCheck:
 
         Raises BadInput where more items have labels than they were drawn from.
         """
-        n, population = len(self._sampled), self.door.brief.plan.population
+        n, population = len(self._sampled), self.context.snapshot.plan.population
         if not n or population is None:
             return None
         if n > population:

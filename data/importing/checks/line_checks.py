@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
 from pydantic import ValidationError
 
 from data.importing import rows
-from data.importing.checks import items
 from data.importing.checks.adjudications import AdjudicationCheck
-from data.importing.checks.cards import CardCheck
-from data.importing.checks.gold_rule import GoldRuleCheck
-from data.importing.checks.guidelines import GuidelinesCheck
-from data.importing.checks.import_context import ImportContext, LineError
+from data.importing.checks.dataset_settings import GoldRuleCheck, GuidelinesCheck
+from data.importing.checks.import_context import ImportContext
+from data.importing.checks.items import CardCheck, check_item
 from data.importing.checks.judgments import JudgmentCheck
 from data.importing.checks.known_rows import KnownAdjudications, KnownItems, KnownJudgments, KnownLabels, Lookup
 from data.importing.checks.labels import LabelCheck
-from data.importing.lines import Entry, Line, RejectedRow
+from data.importing.lines import Entry, Line, LineError, RejectedRow, Sort
 from data.importing.report import ProblemCollector
 from data.importing.sentences import validation_problems
 from data.importing.snapshot import Snapshot
@@ -37,15 +36,21 @@ class LineChecks:
     What the workspace holds already is asked of `ask`.
     """
 
-    def __init__(self, brief: Snapshot, ask: Lookup, spool: Spool, tally: ProblemCollector) -> None:
-        self.door = ImportContext(brief, spool, tally, KnownItems(ask, brief.dataset_id, spool.open("items")))
-        self.judgments = JudgmentCheck(self.door, KnownJudgments(ask), spool.open("orders"))
-        self.labels = LabelCheck(self.door, KnownLabels(ask))
-        self.decisions = AdjudicationCheck(self.door, KnownAdjudications(ask))
-        self.rule = GoldRuleCheck(self.door)
-        self.guidelines = GuidelinesCheck(self.door)
-        self.cards = CardCheck(self.door)
+    def __init__(self, snapshot: Snapshot, ask: Lookup, spool: Spool, problems: ProblemCollector) -> None:
+        items = KnownItems(ask, snapshot.dataset_id, spool.open("items"))
+        self.context = ImportContext(snapshot, spool, problems, items)
+        self.judgments = JudgmentCheck(self.context, KnownJudgments(ask), spool.open("orders"))
+        self.labels = LabelCheck(self.context, KnownLabels(ask))
+        self.decisions = AdjudicationCheck(self.context, KnownAdjudications(ask))
+        self.rule = GoldRuleCheck(self.context)
+        self.guidelines = GuidelinesCheck(self.context)
+        self.cards = CardCheck(self.context)
         self._waiting = spool.open("waiting")
+        self._checks: dict[Sort, Callable[[Line], None]] = {
+            "item": lambda line: check_item(self.context, line), "card": self.cards.take, "label": self.labels.take,
+            "judgment": self.judgments.take, "adjudication": self.decisions.take, "rule": self.rule.take,
+            "guidelines": self.guidelines.take,
+        }  # fmt: skip
 
     def take(self, entries: Sequence[Entry], last: bool = False) -> None:
         """A few hundred entries, in their order. What names an item that has not come yet waits for the end.
@@ -57,10 +62,10 @@ class LineChecks:
             if isinstance(entry, Line):
                 self._line(entry, last)
             elif isinstance(entry, RejectedRow):
-                self.door.refuse(entry.name)
-                self.door.tally.reject(entry.file, entry.line, entry.problems, entry.row)
+                self.context.refuse(entry.name)
+                self.context.problems.reject(entry.file, entry.line, entry.problems, entry.row)
             else:
-                self.door.tally.warn(entry.sentence)
+                self.context.problems.warn(entry.sentence)
         for what, there, most in (("people", self.people, _PEOPLE), ("judges", self.judgments.judges, _JUDGES)):
             if len(there) > most:
                 raise BadInput(f"The import names more than {most:,} {what}. Is it the right column that names them?")
@@ -74,17 +79,17 @@ class LineChecks:
             self.take(entries, last=True)
         for line in self.judgments.left():
             self._line(line, last=True)
-        self.door.spool.settle(self.labels.known.replaced(), self.labels.probability())
+        self.context.spool.settle(self.labels.known.replaced(), self.labels.probability())
 
     def close(self) -> None:
         """Complete the report."""
-        report = self.door.report
+        report = self.context.report
         report.unscored = dict(self.judgments.unscored)
         if said := self.judgments.orders.told():
-            self.door.tally.warn(said)
+            self.context.problems.warn(said)
         report.people = sorted(self.people)
         report.judges = sorted({f"{judge.card.name}: {judge.model}" for judge in self.judgments.judges.values()})
-        self.door.tally.close()
+        self.context.problems.close()
 
     @property
     def people(self) -> dict[str, str]:
@@ -93,22 +98,10 @@ class LineChecks:
 
     def _line(self, line: Line, last: bool) -> None:
         try:
-            if line.sort == "item":
-                items.check_item(self.door, line)
-            elif not last and self._early(line):
+            if line.sort != "item" and not last and self._early(line):
                 self._waiting.write(json.dumps(asdict(line)).encode() + b"\n")
-            elif line.sort == "card":
-                self.cards.take(line)
-            elif line.sort == "judgment":
-                self.judgments.take(line)
-            elif line.sort == "label":
-                self.labels.take(line)
-            elif line.sort == "adjudication":
-                self.decisions.take(line)
-            elif line.sort == "guidelines":
-                self.guidelines.take(line)
             else:
-                self.rule.take(line)
+                self._checks[line.sort](line)
             return
         except ValidationError as error:
             found = validation_problems(error)
@@ -119,19 +112,19 @@ class LineChecks:
         except AssayError as error:
             found = [("", str(error))]
         if line.sort == "item":
-            self.door.refuse(line.data.get("id"))
-        self.door.tally.reject(line.file, line.line, found, line.row)
+            self.context.refuse(line.data.get("id"))
+        self.context.problems.reject(line.file, line.line, found, line.row)
 
     def _early(self, line: Line) -> bool:
         """Whether a line names an item, or a card, that may still come."""
         name, card = line.data.get("item"), line.data.get("card")
-        if line.sort == "judgment" and isinstance(card, str) and card not in self.door.cards:
+        if line.sort == "judgment" and isinstance(card, str) and card not in self.context.cards:
             return True
-        return isinstance(name, str) and name.strip() not in self.door.items
+        return isinstance(name, str) and name.strip() not in self.context.items
 
     def _fetch(self, entries: Sequence[Entry]) -> None:
         """Bring what the workspace holds about the items of these entries to hand, in a few queries."""
-        stored = self.door.items.stored
+        stored = self.context.items.stored
         if not stored:
             return
         named: dict[str, dict[str, None]] = {"judgment": {}, "label": {}, "adjudication": {}}
@@ -140,20 +133,14 @@ class LineChecks:
                 name = entry.data.get("item")
                 if isinstance(name, str) and name.strip() in stored:
                     named[entry.sort][name.strip()] = None
-        self.door.items.fetch(named["judgment"] | named["label"] | named["adjudication"])
-        ids = {sort: [rows.item_id(self.door.dataset_id, name) for name in names] for sort, names in named.items()}
+        self.context.items.fetch(named["judgment"] | named["label"] | named["adjudication"])
+        ids = {sort: [rows.item_id(self.context.dataset_id, name) for name in names] for sort, names in named.items()}
         self.judgments.known.fetch(ids["judgment"])
         self.labels.known.fetch(ids["label"])
         self.decisions.known.fetch(ids["adjudication"])
 
     def _waited(self) -> Iterator[list[Entry]]:
         self._waiting.seek(0)
-        chunk: list[Entry] = []
-        for text in self._waiting:
-            held = json.loads(text)
-            chunk.append(Line(**{**held, "unscored": tuple(held["unscored"]) if held["unscored"] else None}))
-            if len(chunk) == _CHUNK:
-                yield chunk
-                chunk = []
-        if chunk:
-            yield chunk
+        while texts := list(itertools.islice(self._waiting, _CHUNK)):
+            held = map(json.loads, texts)
+            yield [Line(**{**one, "unscored": one["unscored"] and tuple(one["unscored"])}) for one in held]

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from data.importing.checks.import_context import ImportContext, LineError, check_text
+from data.importing.checks.import_context import ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.files.spill_file import SpillFile
-from data.importing.lines import Line
+from data.importing.lines import Line, LineError
 from data.importing.sentences import show_value
 from judges.card import Card
 from judges.importing.lines import JudgmentLine
@@ -34,8 +34,8 @@ _FAILED = ("cut_off", "refused", "api_error")
 class OrderCheck:
     """Holds replies to one order of a pair until the other one comes, on the disk."""
 
-    def __init__(self, door: ImportContext, known: KnownJudgments, file: BinaryIO) -> None:
-        self.door, self.known, self._shelf = door, known, SpillFile(file)
+    def __init__(self, context: ImportContext, known: KnownJudgments, file: BinaryIO) -> None:
+        self.context, self.known, self._shelf = context, known, SpillFile(file)
         self._waiting = OrderMatcher()
         self._numbers = 0
         self.alone: Counter[Order] = Counter()
@@ -65,7 +65,7 @@ class OrderCheck:
         half: OrderReply = (raw, unscored, why if unscored else "")
         number = self._waiting.meet(about, order, given.sample, half, self._numbers)
         if number == -1:
-            self.door.report.known.judgments += 1
+            self.context.report.known.judgments += 1
             return None
         data = {name: getattr(given, name) for name in _KEPT}
         if number is None:
@@ -89,7 +89,7 @@ class OrderCheck:
                 item = row["about"][1]
                 there = [texts[key] for key in self._keys(row["data"], item, judge) if key in texts]
                 if any(len(found) == 2 and found[order] == half for found in there):
-                    self.door.report.known.judgments += 1
+                    self.context.report.known.judgments += 1
                     continue
                 mate = next((found for found in there if len(found) == 1 and other in found), {})
                 if mate:

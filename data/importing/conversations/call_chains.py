@@ -18,8 +18,6 @@ class TraceSpan:
     `said` is what went in and `answer` what came out; `start` are nanoseconds, by which calls are put in order.
     """
 
-    file: str
-    line: int
     trace: str
     span: str
     parent: str = ""
@@ -31,6 +29,8 @@ class TraceSpan:
     said: list[Utterance] = field(default_factory=list)
     answer: list[Utterance] = field(default_factory=list)
     meta: dict[str, Any] = field(default_factory=dict)
+    file: str = ""
+    line: int = 0
 
 
 @dataclass(slots=True)

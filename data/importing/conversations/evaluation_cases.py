@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import marshal
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from data.importing.conversations.reading_report import ReadingReport
+from data.importing.conversations.tool_reader import ToolReader
 from data.importing.conversations.utterances import Utterance, as_text, decode_json, read_messages, to_turns
-from data.importing.files.spill_file import SpillFile
-from data.importing.format_file import FormatFile
 from data.importing.lines import Line, NamedValue, ToolEntry
 from data.store.ids import content_id
 
-Json = dict[str, Any]
 _TASKS = (
     *("task", "instruction", "instructions", "prompt", "question", "query", "input", "inputs", "context", "source"),
     *("document", "user", "user_input", "request", "article"),
@@ -25,14 +21,7 @@ _OUTPUTS = (
     *("generated_text", "actual_output", "assistant", "summary", "text", "content"),
 )
 _REFERENCES = (
-    "reference",
-    "reference_answer",
-    "expected_output",
-    "expected",
-    "ground_truth",
-    "target",
-    "gold",
-    "ideal",
+    *("reference", "reference_answer", "expected_output", "expected", "ground_truth", "target", "gold", "ideal"),
 )
 _SIDES = re.compile(r"(.*?)[ _-]?(left|right|a|b|1|2|chosen|rejected)", re.IGNORECASE)
 _FIRST = ("left", "a", "1", "chosen")
@@ -41,10 +30,13 @@ _SPEAKER, _SPOKEN = ("author", "speaker", "role", "from", "name"), ("text", "con
 
 @dataclass(slots=True)
 class CaseRating:
-    """What a judge or a person said of a case: of the whole, of a turn (counted by utterances from 0), or of a side."""
+    """What a judge or a person (`by`) said of a case: of the whole, of a turn, or of a side.
+
+    `spoken` counts the utterances of the case from 0.
+    """
 
     name: str
-    by: Literal["judge", "person"]
+    by: str
     who: str
     value: Any
     note: str = ""
@@ -58,8 +50,6 @@ class CaseRating:
 class EvaluationCase:
     """A case under its id: its utterances, or the two answers of a pair, and everybody's opinions."""
 
-    file: str
-    line: int
     id: str
     said: list[Utterance]
     opinions: list[CaseRating] = field(default_factory=list)
@@ -70,65 +60,51 @@ class EvaluationCase:
     meta: dict[str, Any] = field(default_factory=dict)
 
 
-class CaseCollector:
-    """What the files of a tool hold in cases. Give it cases, then take the entries; close it."""
+class CaseReader(ToolReader):
+    """Reads a tool whose files hold cases: `take` adds them."""
 
     def __init__(self, title: str) -> None:
-        self.rest = ReadingReport(title)
-        self._shelf = SpillFile()
-        self._count = 0
+        super().__init__(title)
         self._dialogues = False
         self._names: dict[str, str] = {}
-
-    def close(self) -> None:
-        """Forget everything."""
-        self._shelf.close()
 
     def add(self, case: EvaluationCase) -> None:
         """A case; one without an answer is reported."""
         if case.sides is None and not any(one.role == "assistant" for one in case.said):
             why = "has no answer that could be judged."
-            self.rest.fault(case.file, case.line, "case", why, case.id, {"id": case.id})
+            self.fault("case", why, case.id, {"id": case.id})
             return
         content = content_id([list(one) for one in case.said], case.sides, case.scenario, case.system)
         name = (case.id.strip() or f"case-{content[:12]}")[:280]
         if self._names.setdefault(name, content) != content:
             # The same name means something else in another file or run.
-            self.rest.hint("{n} cases have the name of another one; a part of their content's hash was added.")
+            self.hint("{n} cases have the name of another one; a part of their content's hash was added.")
             name = f"{name} {content[:6]}"
         self._names.setdefault(name, content)
         case.id = name
         users = sum(one.role == "user" for one in case.said)
         self._dialogues |= case.sides is None and (users > 1 or any(one.role == "tool" for one in case.said))
-        opinions = [
-            (o.name, o.by, o.who, o.value, o.note, o.made_at, o.confidence, o.spoken, o.side) for o in case.opinions
-        ]
-        head = (case.file, case.line, case.id, [tuple(one) for one in case.said], opinions)
-        held = (*head, case.sides, case.reference, case.system, case.scenario, case.meta)
-        self._shelf.put_bytes(self._count, marshal.dumps(held))
-        self._count += 1
+        self._shelf.put_object(len(self._shelf), (self.file, self.line, case))
 
     def entries(self) -> Iterator[ToolEntry]:
         """The items, each followed by its scores and labels, then what could not be imported."""
         given: set[str] = set()
-        for number in range(self._count):
-            case = EvaluationCase(*marshal.loads(self._shelf.get_bytes(number)))
-            case.said = [Utterance(*one) for one in case.said]
-            case.opinions = [CaseRating(*one) for one in case.opinions]  # type: ignore[misc]
+        for number in range(len(self._shelf)):
+            file, line, case = self._shelf.get_object(number)
             data, numbers = self._item(case)
             if case.id not in given:
-                yield Line(case.file, case.line, "item", data, {"id": case.id})
+                yield Line(file, line, "item", data, {"id": case.id})
             given.add(case.id)
             for one in case.opinions:
                 if one.value is None or one.value == "" or isinstance(one.value, (dict, list)):
-                    self.rest.hint("{n} scores without a single value were left out.")
+                    self.hint("{n} scores without a single value were left out.")
                     continue
                 yield NamedValue(
-                    case.file, case.line, case.id, data["kind"], _unit(one, data, numbers), one.name, one.value, one.by,
+                    file, line, case.id, data["kind"], _unit(one, data, numbers), one.name, one.value, one.by,
                     one.who, one.note, one.made_at, {"id": case.id, "name": one.name, "value": one.value}, None,
                     one.confidence,
                 )  # fmt: skip
-        yield from self.rest.told()
+        yield from self.told()
 
     def _item(self, case: EvaluationCase) -> tuple[dict[str, Any], list[int]]:
         """The item of a case, and the turn of each of its utterances."""
@@ -151,29 +127,6 @@ class CaseCollector:
             "system": case.system, "meta": case.meta,
         }  # fmt: skip
         return data, numbers
-
-
-def read_cases(
-    title: str, parts: Iterable[FormatFile], within: Callable[[Json], list[Json]], fits: Callable[[Json], bool],
-    take: Callable[[CaseCollector, str, int, Json], None], called: str, lacks: str,
-) -> Iterator[ToolEntry]:  # fmt: skip
-    """What the files of a tool hold whose records have rows `within`: those that fit are taken, the others reported.
-
-    `called` is what such a row is, and `lacks` what one that does not fit has not.
-    """
-    cases = CaseCollector(title)
-    try:
-        for part in parts:
-            for record in cases.rest.good(part.name, part.records):
-                for one in within(record.value):
-                    if fits(one):
-                        with cases.rest.sparing(part.name, record.line, one):
-                            take(cases, part.name, record.line, one)
-                    else:
-                        cases.rest.fault(part.name, record.line, called, lacks, row=one)
-        yield from cases.entries()
-    finally:
-        cases.close()
 
 
 def _unit(one: CaseRating, data: Mapping[str, Any], numbers: Sequence[int]) -> str:
@@ -249,6 +202,11 @@ def _chat(value: Any) -> list[Utterance] | None:
         return None
     first = value[0][speaker]
     return [Utterance("user" if one[speaker] == first else "assistant", as_text(one[spoken])) for one in value]
+
+
+def as_confidence(value: Any) -> float | None:
+    """How sure a model says that it is, where that is a number from 0 to 1."""
+    return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else None
 
 
 def plain_fields(value: Any, but: Sequence[str] = ()) -> dict[str, Any]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from data.importing.conversations.call_chains import CallChain, TraceSpan, first_new_entry, main_conversation
-from data.importing.conversations.reading_report import ReadingReport
+from data.importing.conversations.tool_reader import ToolReader
 from data.importing.conversations.utterances import Utterance, to_turns
-from data.importing.files.spill_file import SpillFile
 from data.importing.lines import Line, NamedValue, ToolEntry
 from judges.types import Kind
 
@@ -21,15 +20,14 @@ _HEARD = ("assistant", "tool")
 
 @dataclass(slots=True)
 class TraceScore:
-    """What somebody said of a span, a trace or a session: a number (or yes or no), a label in words, or both.
+    """What a judge or a person (`by`) said of a span, a trace or a session.
 
+    That is a number (or yes or no), a label in words, or both.
     `key` is the score's own id, by which one that occurs twice is known; `answer` the id of the response that it is of.
     """
 
-    file: str
-    line: int
     name: str
-    by: Literal["judge", "person"]
+    by: str
     who: str
     key: str = ""
     trace: str = ""
@@ -41,6 +39,8 @@ class TraceScore:
     note: str = ""
     made_at: str = ""
     confidence: float | None = None
+    file: str = ""
+    line: int = 0
 
     @property
     def names(self) -> str:
@@ -54,13 +54,12 @@ class _Place(NamedTuple):
     unit: str
 
 
-class TraceCollector:
-    """What the traces of an import hold. Give it calls and scores in any order, then take the entries; close it."""
+class TraceReader(ToolReader):
+    """Reads a tool whose files hold traces: `take` adds spans and scores, in any order."""
 
     def __init__(self, title: str) -> None:
-        self.rest = ReadingReport(title)
-        self._shelf = SpillFile()
-        self._traces: dict[str, list[tuple[int, str]]] = {}
+        super().__init__(title)
+        self._traces: dict[str, list[tuple[Key, str]]] = {}
         self._sessions: dict[str, str] = {}
         self._meta: dict[str, dict[str, Any]] = {}
         self._parents: dict[Key, str] = {}
@@ -68,26 +67,24 @@ class TraceCollector:
         self._scores: list[TraceScore] = []
         self._keys: set[str] = set()
         self._dialogues = False
-        self._count = 0
         self._items: dict[str, _Place] = {}
         self._wholes: dict[str, _Place] = {}
         self._placed: dict[Key, _Place] = {}
         self._aside: set[Key] = set()
 
-    def close(self) -> None:
-        """Forget everything."""
-        self._shelf.close()
+    def set_place(self, one: TraceSpan | TraceScore) -> None:
+        """Write down the file and the line that is being read, unless that was done before."""
+        if not one.file:
+            one.file, one.line = self.file, self.line
 
     def add(self, call: TraceSpan, answer: str = "") -> None:
         """A span; `answer` is the id of the response that it got."""
         key = (call.trace, call.span)
         if not call.trace or not call.span:
-            self.rest.fault(
-                call.file, call.line, "span", "has no id, or names no trace.", call.name, {"name": call.name}
-            )
+            self.fault("span", "has no id, or names no trace.", call.name, {"name": call.name})
             return
         if key in self._parents:
-            self.rest.hint("{n} spans that stand in the files twice were read once.")
+            self.hint("{n} spans that stand in the files twice were read once.")
             return
         self._parents[key] = call.parent
         if call.session:
@@ -99,12 +96,9 @@ class TraceCollector:
             self._meta.setdefault(call.trace, {}).update(call.meta)
         if call.sort:
             self._dialogues = self._dialogues or call.sort == "tool" or any(one.role in _HEARD for one in call.said)
-            said, answered = ([tuple(one) for one in entries] for entries in (call.said, call.answer))
-            head = (call.file, call.line, call.trace, call.span, call.parent, call.session, call.sort, call.name)
-            held = (*head, call.start, call.model, said, answered, call.meta)
-            self._shelf.put_bytes(self._count, marshal.dumps(held))
-            self._traces.setdefault(call.trace, []).append((self._count, call.session))
-            self._count += 1
+            self.set_place(call)
+            self._shelf.put_object(key, call)
+            self._traces.setdefault(call.trace, []).append((key, call.session))
 
     def session(self, trace: str, session: str) -> None:
         """Tell to which session a trace belongs."""
@@ -115,30 +109,32 @@ class TraceCollector:
     def score(self, score: TraceScore) -> None:
         """A score; one without a value is reported, and one that was there before is passed over."""
         if score.number is None and score.label in (None, ""):
-            self.rest.hint("{n} scores without a value were left out.")
+            self.hint("{n} scores without a value were left out.")
         elif not score.key or score.key not in self._keys:
             self._keys.add(score.key)
+            self.set_place(score)
             self._scores.append(score)
 
     def entries(self) -> Iterator[ToolEntry]:
         """The items, then their scores and labels, then what could not be imported."""
-        groups: dict[str, dict[str, list[int]]] = {}
-        for trace, numbers in self._traces.items():
-            for number, own in numbers:
+        groups: dict[str, dict[str, list[Key]]] = {}
+        for trace, spans in self._traces.items():
+            for span, own in spans:
                 key = own or self._sessions.get(trace) or trace
-                groups.setdefault(key, {}).setdefault(trace, []).append(number)
+                groups.setdefault(key, {}).setdefault(trace, []).append(span)
         lost = sum(1 for (trace, _), parent in self._parents.items() if parent and (trace, parent) not in self._parents)
-        self.rest.hint("{n} spans name a parent that is not in the files: their traces may be cut.", lost)
+        self.hint("{n} spans name a parent that is not in the files: their traces may be cut.", lost)
         for key, traces in groups.items():
             yield from self._conversation(key, traces)
         if not groups and self._scores:
             yield from self._bare()
         yield from self._said()
-        yield from self.rest.told()
+        yield from self.told()
 
-    def _conversation(self, key: str, traces: dict[str, list[int]]) -> Iterator[Line]:
+    def _conversation(self, key: str, traces: dict[str, list[Key]]) -> Iterator[Line]:
         """The item that the calls of a session, or of a trace that is in none, amount to."""
-        loaded = {trace: sorted(map(self._call, numbers), key=_start) for trace, numbers in traces.items()}
+        load, start = self._shelf.get_object, attrgetter("start")
+        loaded = {trace: sorted(map(load, spans), key=start) for trace, spans in traces.items()}
         told: list[Utterance] = []
         marks: list[tuple[Key, int]] = []
         spread: list[tuple[str, int, int]] = []
@@ -146,7 +142,7 @@ class TraceCollector:
         for trace, calls in sorted(loaded.items(), key=lambda pair: pair[1][0].start):
             chain, aside = main_conversation(calls)
             self._aside.update((trace, span) for span in aside)
-            self.rest.hint("{n} calls of models with other prompts beside a conversation were left aside.", len(aside))
+            self.hint("{n} calls of models with other prompts beside a conversation were left aside.", len(aside))
             if chain is None:
                 continue
             begin, before = first_new_entry(told, chain.told[: chain.heard]), len(told)
@@ -167,7 +163,7 @@ class TraceCollector:
         scenario, entries, numbers = to_turns(told)
         if first is None or not any(entry["role"] == "assistant" for entry in entries):
             why = "has no answer that could be judged: its trace was cut, or its texts were not recorded."
-            self.rest.fault(calls[0].file, calls[0].line, "conversation", why, key, {"id": key})
+            self.fault("conversation", why, key, {"id": key}, at=(calls[0].file, calls[0].line))
             return
         meta = {name: value for trace in loaded for name, value in self._meta.get(trace, {}).items()}
         meta |= {name: value for call in reversed(calls) for name, value in call.meta.items()}
@@ -204,7 +200,7 @@ class TraceCollector:
 
     def _bare(self) -> Iterator[Line]:
         """Items without texts, where the import has scores and no traces at all."""
-        self.rest.hint(
+        self.hint(
             "the files hold scores and no traces, so their items have no texts: to have them, import the traces "
             "together with the scores."
         )
@@ -244,7 +240,7 @@ class TraceCollector:
         if key is not None and key[1]:
             key = key if key[0] else next((k for k in self._named.get(key[1], ())), key)
             if key in self._aside:
-                self.rest.hint("{n} scores of calls that are no part of a conversation were left out.")
+                self.hint("{n} scores of calls that are no part of a conversation were left out.")
                 return None
             place = self._placed.get(key) or above.get(key)
             while place is None and key in self._parents:
@@ -259,7 +255,7 @@ class TraceCollector:
             why = "is about nothing that could be imported from these files: import what it names together with it."
             value = score.number if score.label is None else score.label
             row = {"name": score.name, "of": score.names, "value": value}
-            self.rest.fault(score.file, score.line, "score", why, score.names or "it names no trace", row)
+            self.fault("score", why, score.names or "it names no trace", row, at=(score.file, score.line))
         return place
 
     def _above(self) -> dict[Key, _Place]:
@@ -278,16 +274,6 @@ class TraceCollector:
                     if not parent:
                         found[above] = self._wholes.get(trace, place)
         return found
-
-    def _call(self, number: int) -> TraceSpan:
-        held = marshal.loads(self._shelf.get_bytes(number))
-        call = TraceSpan(*held)
-        call.said, call.answer = (list(map(Utterance._make, told)) for told in (call.said, call.answer))
-        return call
-
-
-def _start(call: TraceSpan) -> int:
-    return call.start
 
 
 def nanoseconds(value: Any) -> int:

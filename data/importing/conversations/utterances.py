@@ -57,6 +57,23 @@ def decode_json(value: Any) -> Any:
     return value
 
 
+def as_object(value: Any) -> dict[str, Any]:
+    """The object that a value is, or its text; an empty one for anything else."""
+    held = decode_json(value)
+    return held if isinstance(held, dict) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """The list that a value is, or its text; an empty one for anything else."""
+    held = decode_json(value)
+    return held if isinstance(held, list) else []
+
+
+def as_objects(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list, or in the text of one."""
+    return [one for one in as_list(value) if isinstance(one, dict)]
+
+
 def as_text(value: Any) -> str:
     """A value as a text that people read."""
     if value is None:
@@ -64,6 +81,11 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
+
+
+def first_text(*values: Any) -> str:
+    """The first of some values that is there, as a text."""
+    return next((as_text(one) for one in values if one), "")
 
 
 def read_messages(value: Any) -> list[Utterance] | None:

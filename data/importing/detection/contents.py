@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from data.importing.detection.detection import DetectedFile, read_format
@@ -63,22 +63,6 @@ class SourceContents:
     tables: dict[str, TableContents] = field(default_factory=dict)
     sayings: list[ValueSummary] = field(default_factory=list)
     items: dict[str, int] = field(default_factory=dict)
-
-    def plain(self) -> dict[str, Any]:
-        """Itself as JSON has it."""
-        return asdict(self)
-
-
-def contents_from_json(told: dict[str, Any]) -> SourceContents:
-    """The contents of their JSON."""
-    tables = {
-        name: TableContents(
-            {c: ColumnValues(**cells) for c, cells in one["columns"].items()}, one["rows"], one["count"]
-        )
-        for name, one in told["tables"].items()
-    }
-    sayings = [ValueSummary(**{**one, "values": ColumnValues(**one["values"])}) for one in told["sayings"]]
-    return SourceContents(tables, sayings, told["items"])
 
 
 class _Column:

@@ -245,8 +245,8 @@ class _Table:
             self.kind = "pair"
         texts = {name: ValueSource(columns=held) for name, held in found.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in _FIELDS_OF[self.kind]}
-        self.series = self._series(found.judges, "judge")
-        self.series += self._series(found.people, "person")
+        self.series = [self._one(voice, "judge") for voice in found.judges]
+        self.series += [self._one(voice, "person") for voice in found.people]
         self.series += self._by(found.by, found.values) if found.by else []
         asked = self._asked([*found.meta, *(c for one in found.unclear for c in one.columns)])
         self.series = [part for one in self.series for part in self._parts(one, asked)]
@@ -293,9 +293,6 @@ class _Table:
         if found:
             self.told.append(f"{self.file}: {', '.join(found)}: taken as said of turns, as a dialogue has several.")
         return set(found)
-
-    def _series(self, voices: Iterable[AnswerColumn], by: By) -> list[AnswerSeries]:
-        return [self._one(voice, by) for voice in voices]
 
     def _left(self, names: Iterable[str]) -> list[AnswerSeries]:
         """Columns of which a person has to say whose they are."""

@@ -1,21 +1,38 @@
-"""What an outline amounts to: mappings of its tables, questions for other tools' names, and the cards they need."""
+"""What files seem to hold becomes a plan: mappings of tables, questions for other tools' names, and their cards."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from data.importing.detection.interpretation import AnswerSeries, Interpretation
-from data.importing.mapping.mapping import SINGLE, JudgmentColumns, LabelColumns, ValueSource
+from data.cards import cards as workspace
+from data.importing.detection.contents import summarize_rows
+from data.importing.detection.detection import DetectedFile
+from data.importing.detection.interpretation import AnswerSeries, Interpretation, interpret_contents
+from data.importing.mapping.mapping import (
+    SCOPE,
+    SINGLE,
+    ColumnMapping,
+    JudgmentColumns,
+    LabelColumns,
+    ValueSource,
+    mapping_key,
+)
 from data.importing.plan import ImportPlan, Question
+from data.records.settings import get_setting
+from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import MOST, Recipe, check_recipe
 from judges.card import Card
-from judges.types import Kind, Scale
+from judges.cards import cards
+from judges.errors import AssayError
+from judges.types import Dimension, Kind, Scale
 
 Place = tuple[Kind, str, str]
+_NAME = "imported"
 
 
 def propose_plan(made: Interpretation, plan: ImportPlan, there: Mapping[str, Card]) -> ImportPlan:
@@ -125,3 +142,31 @@ def _card(kind: str, mine: Mapping[Place, AnswerSeries], dataset: str, taken: se
     ]  # fmt: skip
     title = " ".join(dataset.split())[:60] or "Imported"
     return check_recipe({"name": name, "title": title, "kind": kind, "dimensions": asked})
+
+
+def suggest_mapping(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> ColumnMapping:
+    """A mapping to begin with; `faults` says what it still lacks."""
+    asked: dict[Place, Dimension] = {(c.kind, d.sort, d.name): d for c in cards().values() for d in c.dimensions}
+    made = interpret_contents(summarize_rows(_NAME, columns, rows), asked)
+    try:
+        return propose_plan(made, ImportPlan(_NAME), cards()).mappings[0]
+    except AssayError:
+        return made.tables[_NAME]
+
+
+def previous_mapping(store: Store, known: DetectedFile, made: ColumnMapping) -> ColumnMapping | None:
+    """The mapping that such a table had before, where it can still be used and says something else than `made`."""
+    kept = get_setting(store, SCOPE, mapping_key(known.columns))
+    if kept is None:
+        return None
+    found, there = ColumnMapping.model_validate(kept), workspace.current_cards(store)
+    unlike = _said(found) != _said(made.completed({**made.cards(), **there}))
+    return found if unlike and not found.faults(known.columns, there) else None
+
+
+def _said(mapping: ColumnMapping) -> dict[str, Any]:
+    """What a mapping says, whatever the cards are called that ask its questions."""
+    told = mapping.model_dump(exclude={"recipes"})
+    for judged in told["judgments"]:
+        judged["card"] = ""
+    return told

@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Iterator
 from typing import BinaryIO, Literal
 
-from data.importing.files import csv_rows, json_array, json_object
+from data.importing.files import csv_rows, json_records
 from data.importing.files.source import SourceFile
 from data.store.errors import BadInput
 from judges.importing import jsonl
@@ -88,9 +88,9 @@ def read_records(
     if held == "lines":
         return jsonl.records(stream)
     if held == "list":
-        return json_array.read_json_array(stream)
+        return json_records.read_json_array(stream)
     if held == "object":
-        return json_object.read_json_object(stream, frozenset(lists))
+        return json_records.read_json_object(stream, frozenset(lists))
     if held == "csv":
         return csv_rows.read_csv(file.name, stream, csv_rows.detect_dialect(file.name, file.head()))
     from data.store.sandbox import parquet_records

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
 import tempfile
-from collections.abc import Hashable, KeysView
+from collections.abc import Hashable
 from typing import Any, BinaryIO
 
 from judges.strict_json import canonical
@@ -27,9 +28,8 @@ class SpillFile:
     def __contains__(self, key: Hashable) -> bool:
         return key in self._places
 
-    def keys(self) -> KeysView[Hashable]:
-        """All keys, in the order in which they were put."""
-        return self._places.keys()
+    def __len__(self) -> int:
+        return len(self._places)
 
     def put_bytes(self, key: Hashable, data: bytes) -> None:
         """Put a text under a key; an earlier one is forgotten."""
@@ -46,6 +46,14 @@ class SpillFile:
         self._there = False
         self._file.seek(start)
         return self._file.read(size)
+
+    def put_object(self, key: Hashable, value: Any) -> None:
+        """Put any object under a key."""
+        self.put_bytes(key, pickle.dumps(value))
+
+    def get_object(self, key: Hashable) -> Any:
+        """The object under a key. Raises KeyError."""
+        return pickle.loads(self.get_bytes(key))
 
     def put(self, key: Hashable, value: Any) -> None:
         """Put a JSON value under a key."""

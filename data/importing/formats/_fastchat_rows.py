@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
+from data.importing.lines import LineError
 from data.importing.sentences import show_value
 from judges.importing.jsonl import kind_of
 from judges.protocols.orders import Order
@@ -16,10 +17,6 @@ _MACHINE = re.compile(
     r".*_(pair|single)|(gpt|claude|gemini|llama|qwen|mistral|mixtral|command|o\d|deepseek|judge|llm).*", re.IGNORECASE
 )
 _TURN = re.compile(r"turn[_-]?(\d)")
-
-
-class BadRow(ValueError):
-    """A row cannot be imported: (field, sentence)."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ def question_id(row: dict[str, Any]) -> str:
     """The question's id as text: 81 and "81" are the same question."""
     value = row.get("question_id")
     if isinstance(value, bool) or not isinstance(value, (int, str)) or not str(value).strip():
-        raise BadRow("question_id", f"question_id must be a number or a text (it is {show_value(value)}).")
+        raise LineError("question_id", f"question_id must be a number or a text (it is {show_value(value)}).")
     return str(value).strip()
 
 
@@ -85,7 +82,7 @@ def text_list(row: dict[str, Any], key: str, value: Any = None) -> list[str]:
     """A list of texts."""
     found = row.get(key) if value is None else value
     if not isinstance(found, list) or not found or not all(isinstance(text, str) for text in found):
-        raise BadRow(key, f"{key} must be a list of texts, one for each turn (it is {kind_of(found)}).")
+        raise LineError(key, f"{key} must be a list of texts, one for each turn (it is {kind_of(found)}).")
     return found
 
 
@@ -93,7 +90,7 @@ def answer_turns(row: dict[str, Any]) -> list[str]:
     """The turns of an answer: those of the first choice, which is the one that is judged."""
     choices = row.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise BadRow("choices", "choices must be a list with at least one answer.")
+        raise LineError("choices", "choices must be a list with at least one answer.")
     return text_list(row, "choices.0.turns", choices[0].get("turns"))
 
 
@@ -102,7 +99,7 @@ def first_text(row: dict[str, Any], *keys: str) -> str:
     for key in keys:
         if isinstance(row.get(key), str) and row[key].strip():
             return str(row[key]).strip()
-    raise BadRow(keys[0], f"{keys[0]} must be a text (it is {show_value(row.get(keys[0]))}).")
+    raise LineError(keys[0], f"{keys[0]} must be a text (it is {show_value(row.get(keys[0]))}).")
 
 
 def judge_model(row: dict[str, Any], name: str) -> str:
@@ -114,7 +111,7 @@ def judge_model(row: dict[str, Any], name: str) -> str:
         return value.strip()
     stem, found, _ = PurePosixPath(name).stem.rpartition("_")
     if not found or not stem or PurePosixPath(name).stem.rpartition("_")[2] not in ("single", "pair"):
-        raise BadRow("judge", "The row names no judge: judge must be a model, or [model, prompt].")
+        raise LineError("judge", "The row names no judge: judge must be a model, or [model, prompt].")
     return stem
 
 
@@ -140,22 +137,22 @@ def read_ratings(row: dict[str, Any], name: str) -> list[Rating]:
     if turn is None and (in_name := _TURN.search(name)):
         turn = int(in_name[1])
     if isinstance(turn, bool) or not isinstance(turn, int) or not 1 <= turn <= 1000:
-        raise BadRow("turn", f"turn must be a number from 1 (it is {show_value(turn)}).")
+        raise LineError("turn", f"turn must be a number from 1 (it is {show_value(turn)}).")
     judgments, scores = row.get("judgment", ""), row.get("score")
     if not isinstance(judgments, list) and not isinstance(scores, list):
         return [_rating(turn, judgments, scores, None)]
     count = max(len(held) for held in (judgments, scores) if isinstance(held, list))
     if any(isinstance(held, list) and len(held) != count for held in (judgments, scores)):
-        raise BadRow("score", "score and judgment are lists of different length: each sample needs both.")
+        raise LineError("score", "score and judgment are lists of different length: each sample needs both.")
     each = [held if isinstance(held, list) else [held] * count for held in (judgments, scores)]
     return [_rating(turn, j, s, n) for n, (j, s) in enumerate(zip(*each, strict=True))]
 
 
 def _rating(turn: int, judgment: Any, score: Any, sample: int | None) -> Rating:
     if judgment is not None and not isinstance(judgment, str):
-        raise BadRow("judgment", f"judgment must be a text (it is {show_value(judgment)}).")
+        raise LineError("judgment", f"judgment must be a text (it is {show_value(judgment)}).")
     if score is not None and (isinstance(score, bool) or not isinstance(score, (int, float))):
-        raise BadRow("score", f"score must be a number (it is {show_value(score)}).")
+        raise LineError("score", f"score must be a number (it is {show_value(score)}).")
     return Rating(turn, judgment or "", None if score is None else float(score), sample)
 
 
@@ -164,7 +161,7 @@ def read_verdict(row: dict[str, Any]) -> Verdict:
     one, two = ("model_1", "model_2") if "model_1" in row else ("model_a", "model_b")
     first, second = first_text(row, one), first_text(row, two)
     if first == second:
-        raise BadRow(two, f"{one} and {two} are the same model, {show_value(first)}.")
+        raise LineError(two, f"{one} and {two} are the same model, {show_value(first)}.")
     a, b = sorted((first, second))
     sides: dict[Any, Literal["a", "b", "tie"]] = {one: "a" if first == a else "b", two: "b" if first == a else "a"}
     sides |= {"tie": "tie", "tie (inconsistent)": "tie", "tie (bothbad)": "tie"}
@@ -173,7 +170,7 @@ def read_verdict(row: dict[str, Any]) -> Verdict:
         return Verdict(a, b, "", error="the call to the judge failed in one of the two orders")
     for value in said:
         if not isinstance(value, str) or value not in sides:
-            raise BadRow("winner", f"winner must be {one}, {two}, tie or error (it is {show_value(value)}).")
+            raise LineError("winner", f"winner must be {one}, {two}, tie or error (it is {show_value(value)}).")
     winners = {sides[value] for value in said}
     if len(winners) == 1:
         note = row.get("g1_judgment") if said != ["tie (inconsistent)"] else "The two orders do not agree."

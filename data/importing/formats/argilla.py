@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from data.importing.conversations.evaluation_cases import (
-    CaseCollector,
     CaseRating,
+    CaseReader,
     EvaluationCase,
+    as_confidence,
     plain_fields,
     text_fields,
 )
 from data.importing.conversations.traces import iso_time
-from data.importing.conversations.utterances import as_text, decode_json
+from data.importing.conversations.utterances import as_list, as_object, as_objects, as_text, decode_json
 from data.importing.format_file import FileStart, FormatFile, within
 from data.importing.lines import ToolEntry
 
@@ -29,20 +30,7 @@ def fits(start: FileStart) -> bool:
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
     """The records, with responses as a person's and suggestions as a judge's."""
-    cases = CaseCollector(TITLE)
-    try:
-        for part in files:
-            for record in cases.rest.good(part.name, part.records):
-                for row in within(record.value, "items", "records"):
-                    if _is_record(row) or _questions(row):
-                        with cases.rest.sparing(part.name, record.line, row):
-                            held = row if _is_record(row) else _folded(row, _questions(row))
-                            _record(cases, part.name, record.line, held)
-                    elif row.keys() - {"total"}:
-                        cases.rest.fault(part.name, record.line, "row", "is no record: it has no fields.", row=row)
-        yield from cases.entries()
-    finally:
-        cases.close()
+    return _Reader(TITLE).read(files)
 
 
 def _is_record(row: dict[str, Any]) -> bool:
@@ -64,90 +52,86 @@ def _folded(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     suggestions: dict[str, Any] = {}
     taken = {"id", "status", "metadata", "_server_id", "external_id", "vectors"}
     for name in names:
-        values, users = decode_json(row.get(f"{name}.responses")), decode_json(row.get(f"{name}.responses.users"))
-        stati = decode_json(row.get(f"{name}.responses.status"))
+        values = decode_json(row.get(f"{name}.responses"))
         if isinstance(values, list):
-            columns = [column if isinstance(column, list) else [] for column in (users, stati)]
+            columns = {"user_id": as_list(row.get(f"{name}.responses.users"))}
+            columns["status"] = as_list(row.get(f"{name}.responses.status"))
             responses[name] = [
-                {"value": value, **{k: c[n] for k, c in zip(("user_id", "status"), columns, strict=True) if n < len(c)}}
+                {"value": value, **{key: held[n] for key, held in columns.items() if n < len(held)}}
                 for n, value in enumerate(values)
-            ]  # fmt: skip
+            ]
         elif isinstance(held := decode_json(row.get(name)), list):
             responses[name] = held
-        told = decode_json(row.get(f"{name}-suggestion-metadata"))
-        told = told if isinstance(told, dict) else {}
+        told = as_object(row.get(f"{name}-suggestion-metadata"))
         value = row.get(f"{name}.suggestion", row.get(f"{name}-suggestion"))
         if value is not None:
-            suggestions[name] = {
-                "value": value, "agent": row.get(f"{name}.suggestion.agent", told.get("agent")),
-                "score": row.get(f"{name}.suggestion.score", told.get("score")),
-            }  # fmt: skip
+            beside = {key: row.get(f"{name}.suggestion.{key}", told.get(key)) for key in ("agent", "score")}
+            suggestions[name] = {"value": value, **beside}
         taken |= {k for k in row if k == name or k.startswith((f"{name}.", f"{name}-suggestion"))}
     fields = {k: v for k, v in row.items() if k not in taken and v is not None}
-    return {"id": row.get("id"), "fields": fields, "responses": responses, "suggestions": suggestions,
-            "metadata": row.get("metadata")}  # fmt: skip
+    kept = {key: row.get(key) for key in ("id", "metadata")}
+    return {**kept, "fields": fields, "responses": responses, "suggestions": suggestions}
 
 
-def _record(cases: CaseCollector, file: str, line: int, row: dict[str, Any]) -> None:
-    said, sides, reference, used = text_fields(row["fields"])
-    opinions = [*_responses(row.get("responses"), cases), *_suggestions(row.get("suggestions"), cases)]
-    for one in opinions if sides else ():
-        end = one.name.rpartition("_")[2].lower() if "_" in one.name else ""
-        one.side = _SIDE.get(end, "") if isinstance(one.value, (int, float)) else ""
-    meta = plain_fields(row.get("metadata")) | plain_fields(row["fields"], used)
-    key = as_text(row.get("id") or row.get("external_id"))
-    cases.add(EvaluationCase(file, line, key, said, opinions, sides, reference, meta=meta))
+class _Reader(CaseReader):
+    def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
+        """The records of an export."""
+        return within(value, "items", "records")
 
+    def take(self, row: dict[str, Any]) -> None:
+        """A record, or the row of a table that is one."""
+        if not _is_record(row):
+            if not (names := _questions(row)):
+                if row.keys() - {"total"}:
+                    self.fault("row", "is no record: it has no fields.", row=row)
+                return
+            row = _folded(row, names)
+        said, sides, reference, used = text_fields(row["fields"])
+        opinions = [*self._responses(row.get("responses")), *self._suggestions(row.get("suggestions"))]
+        for one in opinions if sides else ():
+            end = one.name.rpartition("_")[2].lower() if "_" in one.name else ""
+            one.side = _SIDE.get(end, "") if isinstance(one.value, (int, float)) else ""
+        meta = plain_fields(row.get("metadata")) | plain_fields(row["fields"], used)
+        key = as_text(row.get("id") or row.get("external_id"))
+        self.add(EvaluationCase(key, said, opinions, sides, reference, meta=meta))
 
-def _responses(given: Any, cases: CaseCollector) -> Iterator[CaseRating]:
-    """What people answered: by question, or by person with the values of all questions."""
-    if isinstance(given, dict):
-        flat = [
-            (name, one)
-            for name, held in given.items()
-            if isinstance(held, list)
-            for one in held
-            if isinstance(one, dict)
-        ]
-    else:
-        flat = [
-            (name, {**one, "value": value.get("value") if isinstance(value, dict) else value})
-            for one in (given if isinstance(given, list) else ()) if isinstance(one, dict)
-            for name, value in (one.get("values") or {}).items()
-        ]  # fmt: skip
-    for name, one in flat:
-        if one.get("status") in ("discarded", "draft", "pending"):
-            cases.rest.hint("{n} answers that were drafts or discarded were left out.")
-            continue
-        if (value := _value(one.get("value"), name, cases)) is not None:
-            at = iso_time(one.get("updated_at") or one.get("inserted_at"))
-            yield CaseRating(name, "person", as_text(one.get("user_id") or one.get("user")), value, "", at)
+    def _responses(self, given: Any) -> Iterator[CaseRating]:
+        """What people answered: by question, or by person with the values of all questions."""
+        if isinstance(given, dict):
+            flat = [(name, one) for name, held in given.items() for one in as_objects(held)]
+        else:
+            flat = [
+                (name, {**one, "value": value.get("value") if isinstance(value, dict) else value})
+                for one in as_objects(given) for name, value in (one.get("values") or {}).items()
+            ]  # fmt: skip
+        for name, one in flat:
+            if one.get("status") in ("discarded", "draft", "pending"):
+                self.hint("{n} answers that were drafts or discarded were left out.")
+                continue
+            if (value := self._value(one.get("value"), name)) is not None:
+                at = iso_time(one.get("updated_at") or one.get("inserted_at"))
+                yield CaseRating(name, "person", as_text(one.get("user_id") or one.get("user")), value, "", at)
 
+    def _suggestions(self, given: Any) -> Iterator[CaseRating]:
+        """What models suggested."""
+        listed = ((as_text(one.get("question_name")), one) for one in as_objects(given))
+        for name, one in given.items() if isinstance(given, dict) else listed:
+            if isinstance(one, dict) and (value := self._value(one.get("value"), name)) is not None:
+                who = as_text(one.get("agent")) or "suggestion"
+                yield CaseRating(name, "judge", who, value, confidence=as_confidence(one.get("score")))
 
-def _suggestions(given: Any, cases: CaseCollector) -> Iterator[CaseRating]:
-    """What models suggested."""
-    held = given.items() if isinstance(given, dict) else [
-        (as_text(one.get("question_name")), one)
-        for one in (given if isinstance(given, list) else ()) if isinstance(one, dict)
-    ]  # fmt: skip
-    for name, one in held:
-        if isinstance(one, dict) and (value := _value(one.get("value"), name, cases)) is not None:
-            score = one.get("score")
-            sure = float(score) if isinstance(score, (int, float)) and 0 <= score <= 1 else None
-            yield CaseRating(name, "judge", as_text(one.get("agent")) or "suggestion", value, confidence=sure)
-
-
-def _value(value: Any, name: str, cases: CaseCollector) -> Any:
-    """An answer as one value: labels joined, of a ranking of two the better one; None where it is none."""
-    value = decode_json(value)
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-        return " / ".join(value)
-    if isinstance(value, list) and len(value) == 2 and all(isinstance(one, dict) and "rank" in one for one in value):
-        first, second = sorted(value, key=lambda one: as_text(one.get("value")))
-        if first["rank"] == second["rank"]:
-            return "tie"
-        return "a" if first["rank"] < second["rank"] else "b"
-    if isinstance(value, (list, dict)) or (isinstance(value, str) and len(value) > 200):
-        cases.rest.unused(f"the answers to {name}")
-        return None
-    return value
+    def _value(self, value: Any, name: str) -> Any:
+        """An answer as one value: labels joined, of a ranking of two the better one; None where it is none."""
+        value = decode_json(value)
+        if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+            return " / ".join(value)
+        ranked = as_objects(value)
+        if len(ranked) == 2 == len(value) and all("rank" in one for one in ranked):
+            first, second = sorted(ranked, key=lambda one: as_text(one.get("value")))
+            if first["rank"] == second["rank"]:
+                return "tie"
+            return "a" if first["rank"] < second["rank"] else "b"
+        if isinstance(value, (list, dict)) or (isinstance(value, str) and len(value) > 200):
+            self.unused(f"the answers to {name}")
+            return None
+        return value

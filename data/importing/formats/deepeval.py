@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from data.importing.conversations.evaluation_cases import (
-    CaseCollector,
-    CaseRating,
-    EvaluationCase,
-    plain_fields,
-    read_cases,
-)
-from data.importing.conversations.utterances import Utterance, as_text, tool_call_utterance
+from data.importing.conversations.evaluation_cases import CaseRating, CaseReader, EvaluationCase, plain_fields
+from data.importing.conversations.utterances import Utterance, as_objects, as_text, tool_call_utterance
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
 
 TITLE = "DeepEval"
 _KEYS = (
-    "testCases",
-    "conversationalTestCases",
-    "test_cases",
-    "conversational_test_cases",
-    "testResults",
+    *("testCases", "conversationalTestCases", "test_cases", "conversational_test_cases", "testResults"),
     "test_results",
 )
 LISTS = (*((key,) for key in _KEYS), *(("testRunData", key) for key in _KEYS[:2]))
@@ -37,7 +27,7 @@ def fits(start: FileStart) -> bool:
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
     """The test cases, with the scores of their metrics."""
-    return read_cases(TITLE, files, _cases, _is_case, _case, "test case", "has neither an input nor turns.")
+    return _Reader(TITLE).read(files)
 
 
 def _cases(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -55,26 +45,44 @@ def _get(row: dict[str, Any], camel: str, snake: str) -> Any:
     return row[camel] if row.get(camel) is not None else row.get(snake)
 
 
-def _case(cases: CaseCollector, file: str, line: int, row: dict[str, Any]) -> None:
-    turns, name = row.get("turns"), as_text(row.get("name"))
-    opinions = [one for metric in _get(row, "metricsData", "metrics_data") for one in _opinion(metric, cases)]
-    context = _get(row, "retrievalContext", "retrieval_context") or row.get("context")
-    meta = plain_fields(_get(row, "additionalMetadata", "additional_metadata") or row.get("metadata"))
-    meta |= {"context": context} if context else {}
-    if isinstance(turns, list) and turns:
-        said = [one for turn in turns if isinstance(turn, dict) for one in _turn(turn)]
-        scenario, expected = (
-            as_text(row.get("scenario")),
-            as_text(_get(row, "expectedOutcome", "expected_outcome")),
-        )
-        cases.add(EvaluationCase(file, line, name, said, opinions, reference=expected, scenario=scenario, meta=meta))
-        return
-    output = as_text(_get(row, "actualOutput", "actual_output"))
-    said = [Utterance("user", as_text(row.get("input")))] if as_text(row.get("input")).strip() else []
-    said += _tools(row)
-    said += [Utterance("assistant", output)] if output.strip() else []
-    expected = as_text(_get(row, "expectedOutput", "expected_output"))
-    cases.add(EvaluationCase(file, line, name, said, opinions, reference=expected, meta=meta))
+class _Reader(CaseReader):
+    def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
+        """The test cases of a run."""
+        return _cases(value)
+
+    def take(self, row: dict[str, Any]) -> None:
+        """A test case: turns, or what was asked and answered."""
+        if not _is_case(row):
+            self.fault("test case", "has neither an input nor turns.", row=row)
+            return
+        name, turns = as_text(row.get("name")), as_objects(row.get("turns"))
+        metrics = as_objects(_get(row, "metricsData", "metrics_data"))
+        opinions = [one for metric in metrics for one in self._opinion(metric)]
+        context = _get(row, "retrievalContext", "retrieval_context") or row.get("context")
+        meta = plain_fields(_get(row, "additionalMetadata", "additional_metadata") or row.get("metadata"))
+        meta |= {"context": context} if context else {}
+        if turns:
+            said = [one for turn in turns for one in _turn(turn)]
+            expected = as_text(_get(row, "expectedOutcome", "expected_outcome"))
+            scenario = as_text(row.get("scenario"))
+            self.add(EvaluationCase(name, said, opinions, reference=expected, scenario=scenario, meta=meta))
+            return
+        output = as_text(_get(row, "actualOutput", "actual_output"))
+        said = [Utterance("user", as_text(row.get("input"))), *_tools(row), Utterance("assistant", output)]
+        said = [one for one in said if one.role == "tool" or one.text.strip()]
+        expected = as_text(_get(row, "expectedOutput", "expected_output"))
+        self.add(EvaluationCase(name, said, opinions, reference=expected, meta=meta))
+
+    def _opinion(self, metric: dict[str, Any]) -> Iterator[CaseRating]:
+        if not metric.get("name"):
+            return
+        value = metric.get("score")
+        if metric.get("error") and value is None:
+            self.hint("{n} metrics ended with an error and have no score.")
+            return
+        value = value if value is not None else metric.get("success")
+        who = as_text(_get(metric, "evaluationModel", "evaluation_model")) or "deepeval"
+        yield CaseRating(as_text(metric["name"]), "judge", who, value, as_text(metric.get("reason")))
 
 
 def _turn(turn: dict[str, Any]) -> list[Utterance]:
@@ -85,28 +93,11 @@ def _turn(turn: dict[str, Any]) -> list[Utterance]:
     return [Utterance("user", asked), *_tools(turn), Utterance("assistant", output)]
 
 
-def _tools(row: dict[str, Any]) -> list[Utterance]:
-    found = []
-    for one in _get(row, "toolsCalled", "tools_called") or ():
-        if isinstance(one, dict) and one.get("name"):
-            given = next(
-                (one[k] for k in ("inputParameters", "input_parameters", "input") if one.get(k) is not None), ""
-            )
-            found.append(tool_call_utterance(as_text(one["name"]), given))
-            found += (
-                [Utterance("tool", as_text(one["output"]), as_text(one["name"]))]
-                if one.get("output") is not None
-                else []
-            )
-    return found
-
-
-def _opinion(metric: Any, cases: CaseCollector) -> Iterator[CaseRating]:
-    if not isinstance(metric, dict) or not metric.get("name"):
-        return
-    if metric.get("error") and metric.get("score") is None:
-        cases.rest.hint("{n} metrics ended with an error and have no score.")
-        return
-    value = metric.get("score") if metric.get("score") is not None else metric.get("success")
-    who = as_text(_get(metric, "evaluationModel", "evaluation_model")) or "deepeval"
-    yield CaseRating(as_text(metric["name"]), "judge", who, value, as_text(metric.get("reason")))
+def _tools(row: dict[str, Any]) -> Iterator[Utterance]:
+    """The calls of tools and what came back."""
+    for one in as_objects(_get(row, "toolsCalled", "tools_called")):
+        if name := as_text(one.get("name")):
+            keys = ("inputParameters", "input_parameters", "input")
+            yield tool_call_utterance(name, next((one[k] for k in keys if one.get(k) is not None), ""))
+            if one.get("output") is not None:
+                yield Utterance("tool", as_text(one["output"]), name)

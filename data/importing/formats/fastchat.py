@@ -16,8 +16,8 @@ from typing import Any
 from data.importing.files.spill_file import SpillFile
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.formats import _fastchat_rows as shapes
-from data.importing.formats._fastchat_rows import BadRow, Role
-from data.importing.lines import Entry, Hint, Line, RejectedRow, RepeatCounter
+from data.importing.formats._fastchat_rows import Role
+from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow, RepeatCounter
 from data.store.errors import BadInput
 from data.store.ids import now
 from judges.importing.column_names import parse_name
@@ -81,8 +81,8 @@ def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
                     continue
                 try:
                     yield from reader.take(part, record)
-                except BadRow as bad:
-                    yield RejectedRow(part.name, record.line, [bad.args], record.value)
+                except LineError as error:
+                    yield RejectedRow(part.name, record.line, [error.problem], record.value)
 
 
 def _others(row: Mapping[str, Any]) -> str:
@@ -126,7 +126,7 @@ class _Reader:
         if row.get("reference"):
             held["reference"] = shapes.text_list(row, "reference")
         if key in self.questions and self.questions.get(key) != held:
-            raise BadRow("question_id", f"The question {key} stands twice, with different texts.")
+            raise LineError("question_id", f"The question {key} stands twice, with different texts.")
         self.questions.put(key, held)
 
     def _reference(self, part: FormatFile, row: dict[str, Any], key: str) -> Iterator[Entry]:
@@ -197,7 +197,7 @@ class _Reader:
         """A vote, or a judge's verdict, on two answers; the pair itself comes before what is first said of it."""
         found, turn = shapes.read_verdict(row), row.get("turn", 1)
         if isinstance(turn, bool) or not isinstance(turn, int) or not 1 <= turn <= 100:
-            raise BadRow("turn", "turn must be a number from 1.")
+            raise LineError("turn", "turn must be a number from 1.")
         name = f"{key}/{found.a}~{found.b}/turn{turn}"
         if name not in self.pairs:
             self.pairs.add(name)
@@ -236,7 +236,7 @@ class _Reader:
     def _vote(self, part: FormatFile, record: Record, row: dict[str, Any], name: str, found: shapes.Verdict) -> Line:
         person, given = shapes.first_text(row, "judge"), row.get("tstamp")
         if found.error:
-            raise BadRow("winner", "winner is error: a person's vote must be one of the models, or tie.")
+            raise LineError("winner", "winner is error: a person's vote must be one of the models, or tie.")
         made_at, nth = self.time, None
         if isinstance(given, (int, float)) and 0 < given < 4e9:
             made_at = datetime.fromtimestamp(given, UTC).isoformat()

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from data.importing.conversations.evaluation_cases import CaseCollector, CaseRating, EvaluationCase, plain_fields
+from data.importing.conversations.evaluation_cases import CaseRating, CaseReader, EvaluationCase, plain_fields
 from data.importing.conversations.traces import iso_time
 from data.importing.conversations.utterances import (
     Utterance,
+    as_list,
+    as_object,
+    as_objects,
     as_text,
     input_utterances,
     output_utterances,
@@ -33,16 +36,7 @@ def fits(start: FileStart) -> bool:
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
     """The samples of the logs, with their scores."""
-    cases = CaseCollector(TITLE)
-    try:
-        for part in files:
-            log = _Log(cases, part.name)
-            for record in cases.rest.good(part.name, part.records):
-                with cases.rest.sparing(part.name, record.line, record.value):
-                    log.take(record.line, record.value)
-        yield from cases.entries()
-    finally:
-        cases.close()
+    return _Reader(TITLE).read(files)
 
 
 def _is_sample(row: Any) -> bool:
@@ -51,38 +45,34 @@ def _is_sample(row: Any) -> bool:
     )
 
 
-class _Log:
-    """One log: what it says of the evaluation comes before its samples."""
+class _Reader(CaseReader):
+    """What a log says of the evaluation comes before its samples."""
 
-    def __init__(self, cases: CaseCollector, file: str) -> None:
-        self._cases, self._file = cases, file
+    def begin(self) -> None:
+        """Another log begins."""
         self._eval: dict[str, Any] = {}
 
-    def take(self, line: int, value: dict[str, Any]) -> None:
+    def take(self, row: dict[str, Any]) -> None:
         """A part of the log."""
-        if isinstance(value.get("eval"), dict):
-            self._eval = value["eval"]
-            version = value.get("version")
+        if isinstance(row.get("eval"), dict):
+            self._eval = row["eval"]
+            version = row.get("version")
             if isinstance(version, int) and version > _VERSION:
-                self._cases.rest.hint(f"a log has version {version}, and was read as version {_VERSION} is.")
-            if value.get("status") not in (None, "success"):
-                self._cases.rest.hint(f"a log has the status {as_text(value['status'])}: it may lack samples.")
-        if _is_sample(value):
-            self._sample(line, value)
-        for one in held if isinstance(held := value.get("samples"), list) else ():
+                self.hint(f"a log has version {version}, and was read as version {_VERSION} is.")
+            if row.get("status") not in (None, "success"):
+                self.hint(f"a log has the status {as_text(row['status'])}: it may lack samples.")
+        if _is_sample(row):
+            self._sample(row)
+        for one in as_list(row.get("samples")):
             if _is_sample(one):
-                self._sample(line, one)
+                self._sample(one)
             else:
-                self._cases.rest.fault(self._file, line, "sample", "has no id, or nothing was asked in it.", row=one)
+                self.fault("sample", "has no id, or nothing was asked in it.", row=one)
 
-    def _sample(self, line: int, sample: dict[str, Any]) -> None:
-        attached = held if isinstance(held := sample.get("attachments"), dict) else {}
-        output = held if isinstance(held := sample.get("output"), dict) else {}
-        said = read_messages(sample.get("messages")) or [
-            *input_utterances(sample.get("input")),
-            *output_utterances(output),
-        ]
-        said = [_whole(one, attached) for one in said]
+    def _sample(self, sample: dict[str, Any]) -> None:
+        attached, output = as_object(sample.get("attachments")), as_object(sample.get("output"))
+        told = [*input_utterances(sample.get("input")), *output_utterances(output)]
+        said = [_whole(one, attached) for one in read_messages(sample.get("messages")) or told]
         choices, target = sample.get("choices"), sample.get("target")
         model = as_text(self._eval.get("model") or output.get("model"))
         name = "/".join(filter(None, (as_text(self._eval.get("task")), as_text(sample["id"]), model)))
@@ -90,10 +80,9 @@ class _Log:
         reference = "\n".join(map(as_text, target)) if isinstance(target, list) else as_text(target)
         meta = plain_fields(sample.get("metadata"))
         meta |= {"choices": choices} if isinstance(choices, list) and choices else {}
-        self._cases.add(EvaluationCase(
-            self._file, line, name, said, list(self._opinions(sample)), reference=reference, system=model, meta=meta,
-        ))  # fmt: skip
-        self._cases.rest.unused(*({"error", "limit", "error_retries"} & {k for k, v in sample.items() if v}))
+        opinions = list(self._opinions(sample))
+        self.add(EvaluationCase(name, said, opinions, reference=reference, system=model, meta=meta))
+        self.unused(*({"error", "limit", "error_retries"} & {k for k, v in sample.items() if v}))
 
     def _opinions(self, sample: dict[str, Any]) -> Iterator[CaseRating]:
         """What the scorers gave; a score that somebody corrected is kept as that person's beside it."""
@@ -107,12 +96,12 @@ class _Log:
             if score.get("answer") not in (None, ""):
                 told.insert(0, f"Answer: {as_text(score['answer'])}")
             note = "\n\n".join(filter(None, told))
-            edits = [one for one in score.get("history") or () if isinstance(one, dict)]
+            edits = as_objects(score.get("history"))
             first = edits[0].get("value") if edits and edits[0].get("value") is not None else score.get("value")
             yield from self._values(scorer, first, "judge", self._who(scorer, score), note)
             for edit in edits:
-                by = edit.get("provenance")
-                if isinstance(by, dict) and by.get("author") and edit.get("value") is not None:
+                by = as_object(edit.get("provenance"))
+                if by.get("author") and edit.get("value") is not None:
                     at, why = iso_time(by.get("timestamp")), as_text(by.get("reason") or edit.get("explanation"))
                     yield from self._values(scorer, edit["value"], "person", as_text(by["author"]), why, at)
 
@@ -125,15 +114,12 @@ class _Log:
 
     def _who(self, scorer: str, score: dict[str, Any]) -> str:
         """The model that graded, where the log names it, else the scorer."""
-        meta = score.get("metadata")
-        if isinstance(meta, dict) and isinstance(meta.get("model"), str):
-            return str(meta["model"])
-        for one in held if isinstance(held := self._eval.get("scorers"), list) else ():
-            if isinstance(one, dict) and one.get("name") in (scorer, f"inspect_ai/{scorer}"):
-                options = one.get("options")
-                model = options.get("model") if isinstance(options, dict) else None
-                return model if isinstance(model, str) and model else scorer
-        return scorer
+        if isinstance(model := as_object(score.get("metadata")).get("model"), str):
+            return model
+        names = (scorer, f"inspect_ai/{scorer}")
+        known = next((one for one in as_objects(self._eval.get("scorers")) if one.get("name") in names), {})
+        model = as_object(known.get("options")).get("model")
+        return model if isinstance(model, str) and model else scorer
 
 
 def _whole(one: Utterance, attached: dict[str, Any]) -> Utterance:

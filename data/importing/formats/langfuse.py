@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 from data.importing.conversations.call_chains import Sort, TraceSpan
 from data.importing.conversations.evaluation_cases import plain_fields
-from data.importing.conversations.traces import TraceCollector, TraceScore, iso_time, nanoseconds
+from data.importing.conversations.traces import TraceReader, TraceScore, iso_time, nanoseconds
 from data.importing.conversations.utterances import (
     Utterance,
+    as_list,
+    as_object,
+    as_objects,
     as_text,
-    decode_json,
+    first_text,
     input_utterances,
     output_utterances,
     single_text,
@@ -24,6 +27,7 @@ from data.importing.lines import ToolEntry
 
 TITLE = "Langfuse"
 LISTS = (("data",), ("traces",), ("observations",), ("scores",))
+_HOLDERS = ("data", "traces", "observations", "scores")
 _SOURCES = ("API", "EVAL", "ANNOTATION")
 _PEOPLE = re.compile(r"human|people|person|user|thumb|annotat|feedback|expert|rater|customer", re.IGNORECASE)
 _READ = {
@@ -36,23 +40,12 @@ _PLURAL = ("tags", "observations", "scores", "traces", "comments", "modelParamet
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows comes from Langfuse."""
-    return any(
-        _sort(_plain(one)) for row in start.rows for one in within(row, "data", "traces", "observations", "scores")
-    )
+    return any(_sort(_plain(one)) for row in start.rows for one in within(row, *_HOLDERS))
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
     """The conversations of the traces and sessions, with their scores."""
-    reader = _Reader()
-    try:
-        for part in files:
-            for record in reader.threads.rest.good(part.name, part.records):
-                with reader.threads.rest.sparing(part.name, record.line, record.value):
-                    reader.take(part.name, record.line, _plain(record.value))
-            reader.end()
-        yield from reader.threads.entries()
-    finally:
-        reader.threads.close()
+    return _Reader(TITLE).read(files)
 
 
 @lru_cache(maxsize=4_000)
@@ -87,66 +80,56 @@ def _sort(row: dict[str, Any]) -> str:
     return "trace" if {"id", "timestamp"} <= keys and held and texts else ""
 
 
-class _Reader:
-    """What was read so far."""
-
-    def __init__(self) -> None:
-        self.threads = TraceCollector(TITLE)
+class _Reader(TraceReader):
+    def begin(self) -> None:
+        """Another file begins."""
         self._session = ""
 
-    def take(self, file: str, line: int, row: dict[str, Any]) -> None:
+    def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
+        """The record, with the names of the API."""
+        return [_plain(value)]
+
+    def take(self, row: dict[str, Any]) -> None:
         """One row, and what lies in it."""
         sort = _sort(row)
         if sort == "score":
-            self._score(file, line, row)
+            self._score(row)
         elif sort == "observation":
-            self._observation(file, line, row)
+            self._observation(row)
         elif sort == "whole":
-            self.take(file, line, {**_plain(row["trace"]), **{k: v for k, v in row.items() if k != "trace"}})
+            self.take({**_plain(row["trace"]), **{k: v for k, v in row.items() if k != "trace"}})
         elif sort == "session":
             self._session = as_text(row["id"])
-            self.take(file, line, {"traces": row["traces"]})
+            self.take({"traces": row["traces"]})
         elif sort == "trace":
-            self._trace(file, line, row)
-        elif any(isinstance(row.get(key), list) for key in ("data", "traces", "observations", "scores")):
+            self._trace(row)
+        elif any(isinstance(row.get(key), list) for key in _HOLDERS):
             beside = {"sessionId": self._session} if self._session and "traces" in row else {}
-            for one in within(row, "data", "traces", "observations", "scores"):
-                self.take(file, line, {**beside, **_plain(one)})
+            for one in within(row, *_HOLDERS):
+                self.take({**beside, **_plain(one)})
         else:
             # What surrounds the lists of one object: of a session, its id.
             self._session = as_text(row.get("id"))
-            self.threads.rest.unused(*(row.keys() - _READ))
+            self.unused(*(row.keys() - _READ))
 
-    def end(self) -> None:
-        """The end of a file."""
-        self._session = ""
-
-    def _trace(self, file: str, line: int, row: dict[str, Any]) -> None:
-        key, session = as_text(row["id"]), as_text(row.get("sessionId"))
+    def _trace(self, row: dict[str, Any]) -> None:
+        key, session, name = as_text(row["id"]), as_text(row.get("sessionId")), as_text(row.get("name"))
         said, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
         sort: Sort = "root" if said and answer else ""
         meta = {**plain_fields(row.get("metadata")), **({"user": row["userId"]} if row.get("userId") else {})}
-        tags = decode_json(row.get("tags"))
-        meta |= {"tags": tags} if isinstance(tags, list) and tags else {}
+        meta |= {"tags": tags} if (tags := as_list(row.get("tags"))) else {}
         start = nanoseconds(row.get("timestamp"))
-        self.threads.add(TraceSpan(
-            file, line, key, f"trace {key}", "", session, sort, as_text(row.get("name")), start, "", said, answer, meta,
-        ))  # fmt: skip
-        self.threads.session(key, session)
-        self._beside(file, line, row, key, "")
-        for one in row.get("observations") or ():
-            if isinstance(one, dict):
-                self._observation(file, line, {"traceId": key, **_plain(one)})
-        for one in held if isinstance(held := row.get("scores"), list) else ():
-            if isinstance(one, dict):
-                self._score(file, line, {"traceId": key, **_plain(one)})
+        self.add(TraceSpan(key, f"trace {key}", "", session, sort, name, start, "", said, answer, meta))
+        self.session(key, session)
+        self._beside(row, key, "")
+        for one in as_objects(row.get("observations")):
+            self._observation({"traceId": key, **_plain(one)})
+        for one in as_objects(row.get("scores")):
+            self._score({"traceId": key, **_plain(one)})
 
-    def _observation(self, file: str, line: int, row: dict[str, Any]) -> None:
-        kind, parent, name = (
-            as_text(row.get("type")).upper(),
-            as_text(row.get("parentObservationId")),
-            as_text(row.get("name")),
-        )
+    def _observation(self, row: dict[str, Any]) -> None:
+        trace, key, parent = as_text(row["traceId"]), as_text(row["id"]), as_text(row.get("parentObservationId"))
+        kind, name = as_text(row.get("type")).upper(), as_text(row.get("name"))
         said, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
         model = as_text(row.get("model") or row.get("providedModelName"))
         sort: Sort = ""
@@ -157,54 +140,45 @@ class _Reader:
             answer = [Utterance("tool", single_text(row["output"]), name)] if row.get("output") else []
         elif not parent and said and answer:
             sort = "root"
-        trace = as_text(row["traceId"])
-        self.threads.add(TraceSpan(
-            file, line, trace, as_text(row["id"]), parent, as_text(row.get("sessionId")), sort, name,
-            nanoseconds(row.get("startTime")), model, said, answer, plain_fields(row.get("traceMetadata")),
-        ))  # fmt: skip
-        self._beside(file, line, row, trace, as_text(row["id"]))
+        session, meta = as_text(row.get("sessionId")), plain_fields(row.get("traceMetadata"))
+        start = nanoseconds(row.get("startTime"))
+        self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, said, answer, meta))
+        self._beside(row, trace, key)
 
-    def _beside(self, file: str, line: int, row: dict[str, Any], trace: str, span: str) -> None:
+    def _beside(self, row: dict[str, Any], trace: str, span: str) -> None:
         """The scores in columns of their own, as the exports of tables have them; all other columns are left."""
         for name, value in row.items():
             if name in _READ or value is None:
                 continue
-            held = decode_json(value) if isinstance(value, str) else value
-            values = held if isinstance(held, list) and name not in _PLURAL else []
+            values = as_list(value) if name not in _PLURAL else []
             if not values or not all(isinstance(one, (int, float, str)) and len(str(one)) <= 100 for one in values):
-                self.threads.rest.unused(name)
+                self.unused(name)
                 continue
+            by, who = ("person", "") if _PEOPLE.search(name) else ("judge", "langfuse")
             for one in values:
-                person = bool(_PEOPLE.search(name))
-                self.threads.score(TraceScore(
-                    file, line, name, "person" if person else "judge", "" if person else "langfuse", trace=trace,
-                    span=span, **_given(one),
-                ))  # fmt: skip
+                self.score(TraceScore(name, by, who, trace=trace, span=span, **_given(one)))
 
-    def _score(self, file: str, line: int, row: dict[str, Any]) -> None:
+    def _score(self, row: dict[str, Any]) -> None:
         source, kind = as_text(row.get("source")).upper(), as_text(row.get("dataType")).upper()
-        meta = decode_json(row.get("metadata"))
-        meta = meta if isinstance(meta, dict) else {}
-        by: Literal["judge", "person"] = "judge"
+        meta, value, label = as_object(row.get("metadata")), row.get("value"), row.get("stringValue")
+        by = "judge"
         if source == "ANNOTATION" or (source != "EVAL" and _PEOPLE.search(as_text(row.get("name")))):
             by = "person"
         elif source == "API":
-            self.threads.rest.hint("{n} scores that came by the API were taken for those of a judge.")
-        author = row.get("authorUserId") or meta.get("annotator") or meta.get("user_id")
-        judge = (
-            meta.get("model") or meta.get("judge") or meta.get("evaluator") or f"langfuse {source.lower() or 'score'}"
-        )
-        value, label = row.get("value"), row.get("stringValue")
+            self.hint("{n} scores that came by the API were taken for those of a judge.")
+        people = (row.get("authorUserId"), meta.get("annotator"), meta.get("user_id"))
+        tool = f"langfuse {source.lower() or 'score'}"
+        judges = (meta.get("model"), meta.get("judge"), meta.get("evaluator"), tool)
         if kind == "TEXT":
-            self.threads.rest.hint("{n} scores in free text were left out.")
+            self.hint("{n} scores in free text were left out.")
             return
         given = _given(value if label in (None, "") or kind == "NUMERIC" else label)
         if kind == "BOOLEAN":
             told = as_text(value if value not in (None, "") else label).lower()
             given = {"number": told in ("1", "1.0", "true", "yes")}
-        self.threads.score(TraceScore(
-            file, line, as_text(row["name"]), by, as_text(author) if by == "person" else as_text(judge),
-            key=as_text(row.get("id")), trace=as_text(row.get("traceId")), span=as_text(row.get("observationId")),
+        self.score(TraceScore(
+            as_text(row["name"]), by, first_text(*(people if by == "person" else judges)), key=as_text(row.get("id")),
+            trace=as_text(row.get("traceId")), span=as_text(row.get("observationId")),
             session=as_text(row.get("sessionId")), note=as_text(row.get("comment")),
             made_at=iso_time(row.get("timestamp") or row.get("createdAt")), **given,
         ))  # fmt: skip

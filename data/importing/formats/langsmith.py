@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any
 
 from data.importing.conversations.call_chains import Sort, TraceSpan
 from data.importing.conversations.evaluation_cases import plain_fields
-from data.importing.conversations.traces import TraceCollector, TraceScore, iso_time, nanoseconds
+from data.importing.conversations.traces import TraceReader, TraceScore, iso_time, nanoseconds
 from data.importing.conversations.utterances import (
     Utterance,
+    as_object,
+    as_objects,
     as_text,
     decode_json,
+    first_text,
     input_utterances,
     output_utterances,
     single_text,
@@ -39,16 +42,7 @@ def fits(start: FileStart) -> bool:
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
     """The conversations of the runs, with what was fed back on them."""
-    reader = _Reader()
-    try:
-        for part in files:
-            for record in reader.threads.rest.good(part.name, part.records):
-                for row in within(record.value, "runs", "feedback") if not _is_run(record.value) else [record.value]:
-                    with reader.threads.rest.sparing(part.name, record.line, row):
-                        reader.take(part.name, record.line, row)
-        yield from reader.entries()
-    finally:
-        reader.threads.close()
+    return _Reader(TITLE).read(files)
 
 
 def _is_run(row: dict[str, Any]) -> bool:
@@ -59,47 +53,41 @@ def _is_feedback(row: dict[str, Any]) -> bool:
     return "key" in row and ("run_id" in row or "trace_id" in row) and ("score" in row or "value" in row)
 
 
-class _Reader:
-    """What was read so far; averages of feedback count where the feedback itself is not in the files."""
+class _Reader(TraceReader):
+    """Averages of feedback count where the feedback itself is not in the files."""
 
-    def __init__(self) -> None:
-        self.threads = TraceCollector(TITLE)
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
         self._averages: list[TraceScore] = []
         self._fed = False
+
+    def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
+        """The runs and feedback of a record."""
+        return [value] if _is_run(value) else within(value, "runs", "feedback")
+
+    def take(self, row: dict[str, Any]) -> None:
+        """One run or one feedback."""
+        if _is_run(row):
+            self._run(row)
+        elif _is_feedback(row):
+            self._feedback(row)
+        else:
+            self.fault("row", "is neither a run nor a feedback.", row=row)
 
     def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""
         for score in self._averages if not self._fed else ():
-            self.threads.score(score)
-        yield from self.threads.entries()
+            self.score(score)
+        yield from super().entries()
 
-    def take(self, file: str, line: int, row: dict[str, Any], trace: str = "") -> None:
-        """One run or one feedback."""
-        if _is_run(row):
-            self._run(file, line, row, trace)
-        elif _is_feedback(row):
-            self._feedback(file, line, row)
-        else:
-            self.threads.rest.fault(file, line, "row", "is neither a run nor a feedback.", row=row)
-
-    def _run(self, file: str, line: int, row: dict[str, Any], trace: str) -> None:
-        key, parent, name = (
-            as_text(row["id"]),
-            as_text(row.get("parent_run_id")),
-            as_text(row.get("name")),
-        )
-        extra = decode_json(row.get("extra"))
-        extra = extra if isinstance(extra, dict) else {}
-        meta = decode_json(extra.get("metadata") or row.get("metadata"))
-        meta = meta if isinstance(meta, dict) else {}
-        trace = as_text(row.get("trace_id")) or trace or key
-        session = next((as_text(meta[k]) for k in _THREADS if meta.get(k)), "") or as_text(
-            row.get("thread_id")
-        )
-        said, answer = (
-            input_utterances(row.get("inputs")),
-            output_utterances(row.get("outputs")) if row.get("outputs") else [],
-        )
+    def _run(self, row: dict[str, Any], above: str = "") -> None:
+        key, parent, name = as_text(row["id"]), as_text(row.get("parent_run_id")), as_text(row.get("name"))
+        extra = as_object(row.get("extra"))
+        meta = as_object(extra.get("metadata") or row.get("metadata"))
+        trace = as_text(row.get("trace_id")) or above or key
+        session = first_text(*(meta.get(k) for k in _THREADS), row.get("thread_id"))
+        said = input_utterances(row.get("inputs"))
+        answer = output_utterances(row.get("outputs")) if row.get("outputs") else []
         sort: Sort = ""
         if row["run_type"] == "llm":
             sort = "model"
@@ -112,47 +100,39 @@ class _Reader:
         kept = {k: v for k, v in kept.items() if not k.startswith(("ls_", "LANGSMITH", "LANGCHAIN", "__"))}
         if reference := row.get("reference_outputs"):
             kept["reference"] = single_text(reference)
-        asked_for = extra.get("invocation_params")
-        model = as_text(
-            meta.get("ls_model_name") or (asked_for.get("model") if isinstance(asked_for, dict) else "")
-        )
+        model = as_text(meta.get("ls_model_name") or as_object(extra.get("invocation_params")).get("model"))
         start = nanoseconds(row.get("start_time"))
-        self.threads.add(TraceSpan(
-            file, line, trace, key, parent, session, sort, name, start, model, said, answer, kept,
-        ))  # fmt: skip
-        self.threads.rest.unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
-        for one in held if isinstance(held := decode_json(row.get("feedback")), list) else ():
-            if isinstance(one, dict):
-                self._feedback(file, line, {"run_id": key, "trace_id": trace, **one})
-        stats = decode_json(row.get("feedback_stats"))
-        for named, one in stats.items() if isinstance(stats, dict) else ():
+        self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, said, answer, kept))
+        self.unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
+        for one in as_objects(row.get("feedback")):
+            self._feedback({"run_id": key, "trace_id": trace, **one})
+        for named, one in as_object(row.get("feedback_stats")).items():
             if isinstance(one, dict) and one.get("avg") is not None:
-                by: Literal["judge", "person"] = "person" if _PEOPLE.search(named) else "judge"
-                who = "" if by == "person" else "langsmith feedback"
-                self._averages.append(TraceScore(file, line, named, by, who, trace=trace, span=key, number=one["avg"]))
-        for child in held if isinstance(held := row.get("child_runs"), list) else ():
-            if isinstance(child, dict) and _is_run(child):
-                self._run(file, line, {"parent_run_id": key, **child}, trace)
+                by, who = ("person", "") if _PEOPLE.search(named) else ("judge", "langsmith feedback")
+                score = TraceScore(named, by, who, trace=trace, span=key, number=one["avg"])
+                self.set_place(score)
+                self._averages.append(score)
+        for child in filter(_is_run, as_objects(row.get("child_runs"))):
+            self._run({"parent_run_id": key, **child}, trace)
 
-    def _feedback(self, file: str, line: int, row: dict[str, Any]) -> None:
+    def _feedback(self, row: dict[str, Any]) -> None:
         source = decode_json(row.get("feedback_source"))
         source = source if isinstance(source, dict) else {"type": source}
-        meta = source.get("metadata") if isinstance(source.get("metadata"), dict) else {}
-        assert isinstance(meta, dict)
+        meta = as_object(source.get("metadata"))
         kind, name = as_text(source.get("type") or row.get("source")).lower(), as_text(row.get("key"))
-        by: Literal["judge", "person"] = "judge"
+        by = "judge"
         if kind == "app" or (kind == "api" and not meta.get("__run") and _PEOPLE.search(name)):
             by = "person"
         elif kind == "api" and not meta.get("__run"):
-            self.threads.rest.hint("{n} feedbacks that came by the API were taken for those of a judge.")
+            self.hint("{n} feedbacks that came by the API were taken for those of a judge.")
         people = (source.get("user_name"), source.get("user_id"), source.get("ls_user_id"), meta.get("user"))
         judges = (meta.get("model"), meta.get("evaluator"), source.get("name"), "langsmith evaluator")
-        who = next((as_text(one) for one in (people if by == "person" else judges) if one), "")
         note = "\n\n".join(as_text(row[k]) for k in ("comment", "correction") if row.get(k))
         score, value = row.get("score"), row.get("value")
         self._fed = True
-        self.threads.score(TraceScore(
-            file, line, name, by, who, key=as_text(row.get("id")), trace=as_text(row.get("trace_id")),
-            span=as_text(row.get("run_id")), number=value if score is None and not isinstance(value, str) else score,
+        self.score(TraceScore(
+            name, by, first_text(*(people if by == "person" else judges)), key=as_text(row.get("id")),
+            trace=as_text(row.get("trace_id")), span=as_text(row.get("run_id")),
+            number=value if score is None and not isinstance(value, str) else score,
             label=value if isinstance(value, str) else None, note=note, made_at=iso_time(row.get("created_at")),
         ))  # fmt: skip

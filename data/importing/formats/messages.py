@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from data.importing.conversations.utterances import QUIET
 from data.importing.format_file import FileStart, FormatFile
-from data.importing.lines import Entry, Hint, Line, RejectedRow
+from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow
 from data.importing.sentences import show_value
 from data.store.ids import content_id
 from judges.importing.jsonl import Record, kind_of
@@ -46,10 +46,6 @@ class ChatMessage(NamedTuple):
     call: str = ""
 
 
-class _No(ValueError):
-    """A chat cannot be imported: (field, sentence)."""
-
-
 def fits(start: FileStart) -> bool:
     """Whether a file that begins so has chats."""
     return any(keys & {"messages", "conversations"} or {"history", "task"} <= keys for keys in start.shapes)
@@ -68,8 +64,8 @@ def _read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
             continue
         try:
             data, kept = to_dialogue(record.value)
-        except _No as no:
-            yield RejectedRow(file, record.line, [no.args], record.value, str(record.value.get("id", "")))
+        except LineError as error:
+            yield RejectedRow(file, record.line, [error.problem], record.value, str(record.value.get("id", "")))
             continue
         if kept:
             yield Hint(f"{file}: what is no part of a chat was kept in meta: {', '.join(kept)}.")
@@ -87,7 +83,7 @@ def to_dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     for key in ("meta", "metadata"):
         held = value.get(key) or {}
         if not isinstance(held, dict):
-            raise _No(key, f"{key} must be an object, not {kind_of(held)}.")
+            raise LineError(key, f"{key} must be an object, not {kind_of(held)}.")
         meta.update(held)
     kept = [key for key in value if key not in _OWN and key not in _SETTINGS]
     meta.update({key: value[key] for key in kept})
@@ -117,13 +113,13 @@ def _said(value: dict[str, Any]) -> list[ChatMessage]:
     name = "messages" if "messages" in value else "conversations"
     messages = value.get(name)
     if not isinstance(messages, list) or not messages:
-        raise _No(name, f"{name} must be a list with at least one message.")
+        raise LineError(name, f"{name} must be a list with at least one message.")
     said: list[ChatMessage] = []
     calls = _Calls()
     for number, message in enumerate(messages):
         where = f"{name}.{number}"
         if not isinstance(message, dict):
-            raise _No(where, f"{where} must be an object with role and content, not {kind_of(message)}.")
+            raise LineError(where, f"{where} must be an object with role and content, not {kind_of(message)}.")
         said += _message(message, where, calls)
     return calls.ordered(said)
 
@@ -139,7 +135,8 @@ def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[Cha
         return
     role = ROLES.get(given) if isinstance(given, str) else None
     if role is None:
-        raise _No(f"{where}.role", f"{where}.role must be user, assistant, system or tool (it is {show_value(given)}).")
+        problem = f"{where}.role must be user, assistant, system or tool (it is {show_value(given)})."
+        raise LineError(f"{where}.role", problem)
     key = "content" if "content" in message or "value" not in message else "value"
     if role == "tool":
         yield calls.answered(message.get("tool_call_id"), _result(message.get(key)), message.get("name"))
@@ -225,7 +222,8 @@ def _text(message: dict[str, Any], key: str, where: str) -> str:
     if content is None and (message.get("tool_calls") or message.get("function_call") or message.get("refusal")):
         return str(message.get("refusal") or "")
     if not isinstance(content, list):
-        raise _No(f"{where}.{key}", f"{where}.{key} must be text or a list of text parts, not {kind_of(content)}.")
+        problem = f"{where}.{key} must be text or a list of text parts, not {kind_of(content)}."
+        raise LineError(f"{where}.{key}", problem)
     parts = []
     for part in content:
         kind, text = _sort(part), _text_of(part)
@@ -233,7 +231,7 @@ def _text(message: dict[str, Any], key: str, where: str) -> str:
             continue
         if not isinstance(text, str):
             what = f"a part of type {show_value(kind)}" if isinstance(kind, str) else kind_of(part)
-            raise _No(f"{where}.{key}", f"{where}.{key} holds {what}: only text can be judged.")
+            raise LineError(f"{where}.{key}", f"{where}.{key} holds {what}: only text can be judged.")
         parts.append(text)
     return "\n\n".join(parts)
 
@@ -244,7 +242,7 @@ def _made(message: dict[str, Any], where: str) -> list[tuple[dict[str, Any], Any
     if isinstance(message.get("function_call"), dict):
         calls = [{"function": message["function_call"]}]
     if not isinstance(calls, list):
-        raise _No(f"{where}.tool_calls", f"{where}.tool_calls must be a list, not {kind_of(calls)}.")
+        raise LineError(f"{where}.tool_calls", f"{where}.tool_calls must be a list, not {kind_of(calls)}.")
     known = [call if isinstance(call, dict) else {} for call in calls]
     return [(c["function"] if isinstance(c.get("function"), dict) else c, c.get("id")) for c in known]
 

@@ -11,17 +11,21 @@ from typing import Any
 
 from data.importing.conversations.call_chains import Sort, TraceSpan
 from data.importing.conversations.evaluation_cases import (
-    CaseCollector,
     CaseRating,
+    CaseReader,
     EvaluationCase,
     plain_fields,
     text_fields,
 )
-from data.importing.conversations.traces import TraceCollector, TraceScore, iso_time, nanoseconds
+from data.importing.conversations.traces import TraceReader, TraceScore, iso_time, nanoseconds
 from data.importing.conversations.utterances import (
     Utterance,
+    as_list,
+    as_object,
+    as_objects,
     as_text,
     decode_json,
+    first_text,
     input_utterances,
     output_utterances,
     single_text,
@@ -47,21 +51,7 @@ def fits(start: FileStart) -> bool:
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
     """The conversations of the traces and the rows of the tables, with their assessments."""
-    reader = _Reader()
-    try:
-        for part in files:
-            reader.columns = []
-            for record in reader.threads.rest.good(part.name, part.records):
-                with reader.threads.rest.sparing(part.name, record.line, record.value):
-                    reader.take(part.name, record.line, record.value)
-        yield from reader.cases.entries()
-        if reader.traced or not reader.tabled:
-            yield from reader.threads.entries()
-        else:
-            yield from reader.threads.rest.told()
-    finally:
-        reader.threads.close()
-        reader.cases.close()
+    return _Reader(TITLE).read(files)
 
 
 def _is_table(columns: Iterable[Any]) -> bool:
@@ -76,81 +66,78 @@ def _info(row: dict[str, Any]) -> dict[str, Any] | None:
     info = decode_json(row.get("info"))
     if isinstance(info, dict) and ("trace_id" in info or "request_id" in info):
         return info
-    if (
-        ("trace_id" in row or "request_id" in row)
-        and ("spans" in row or "assessments" in row)
-        and "run_type" not in row
-    ):
-        return row
-    return None
+    whole = row.keys() & {"trace_id", "request_id"} and row.keys() & {"spans", "assessments"}
+    return row if whole and "run_type" not in row else None
 
 
-class _Reader:
-    """What was read so far; `columns` are those of the table that is being read."""
+class _Reader(TraceReader):
+    """Traces, and cases of tables; `columns` are those of the table that is being read."""
 
-    def __init__(self) -> None:
-        self.threads, self.cases = TraceCollector(TITLE), CaseCollector(TITLE)
-        self.columns: list[str] = []
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
+        self.cases = CaseReader(title)
         self.traced = self.tabled = False
 
-    def take(self, file: str, line: int, row: dict[str, Any]) -> None:
+    def begin(self) -> None:
+        """Another file begins."""
+        self.columns: list[str] = []
+
+    def entries(self) -> Iterator[ToolEntry]:
+        """The cases of tables, then the conversations of traces."""
+        yield from self.cases.entries()
+        yield from super().entries() if self.traced or not self.tabled else self.told()
+
+    def close(self) -> None:
+        """Forget everything."""
+        super().close()
+        self.cases.close()
+
+    def take(self, row: dict[str, Any]) -> None:
         """One row, or a part of one object."""
         if isinstance(row.get("columns"), list):
             self.columns = [as_text(name) for name in row["columns"]]
         if self.columns and isinstance(row.get("data"), list):
             for number, cells in enumerate(row["data"]):
                 if isinstance(cells, list) and len(cells) == len(self.columns):
-                    self._row(file, line + number, dict(zip(self.columns, cells, strict=True)))
+                    self._row(self.line + number, dict(zip(self.columns, cells, strict=True)))
                 else:
-                    self.threads.rest.fault(
-                        file, line, "row", "has another number of cells than there are columns.", row=cells
-                    )
+                    self.fault("row", "has another number of cells than there are columns.", row=cells)
             return
         if "columns" in row or not row:
             return
         for one in within(row, "traces"):
             if (info := _info(one)) is not None:
-                self._trace(file, line, one, info)
+                self._trace(one, info)
             elif any(_VALUE.fullmatch(name) for name in one):
-                self._row(file, line, one)
+                self._row(self.line, one)
             else:
-                self.threads.rest.unused(*one)
+                self.unused(*one)
 
-    def _trace(self, file: str, line: int, row: dict[str, Any], info: dict[str, Any]) -> None:
+    def _trace(self, row: dict[str, Any], info: dict[str, Any]) -> None:
         self.traced = True
-        key = as_text(info.get("trace_id") or info.get("request_id"))
-        told = [decode_json(info.get(k)) for k in ("trace_metadata", "request_metadata", "tags")]
-        known = {k: v for one in told if isinstance(one, dict) for k, v in one.items()}
+        key = first_text(info.get("trace_id"), info.get("request_id"))
+        parts = (as_object(info.get(k)) for k in ("trace_metadata", "request_metadata", "tags"))
+        known = {k: v for part in parts for k, v in part.items()}
         session = as_text(known.get("mlflow.trace.session"))
         data = decode_json(row.get("data"))
         data = data if isinstance(data, dict) else row
-        spans = decode_json(data.get("spans"))
         start = nanoseconds(info.get("request_time") or info.get("timestamp_ms") or info.get("execution_time"))
         meta = {k: v for k, v in plain_fields(known).items() if not k.startswith("mlflow.")}
         meta |= {"user": known["mlflow.trace.user"]} if known.get("mlflow.trace.user") else {}
-        assessments = decode_json(info.get("assessments") or row.get("assessments"))
-        held = [one for one in (assessments if isinstance(assessments, list) else ()) if isinstance(one, dict)]
-        for one in held:
-            self._assessment(file, line, key, session, one, meta)
-        given = [data.get(k) or row.get(k) or info.get(f"{k}_preview") for k in ("request", "response")]
-        said, answer = (
-            input_utterances(_loads(given[0])) if given[0] else [],
-            output_utterances(_loads(given[1])) if given[1] else [],
-        )
+        for one in as_objects(info.get("assessments") or row.get("assessments")):
+            self._assessment(key, one, meta)
+        into, out = (data.get(k) or row.get(k) or info.get(f"{k}_preview") for k in ("request", "response"))
+        said = input_utterances(_loads(into)) if into else []
+        answer = output_utterances(_loads(out)) if out else []
         sort: Sort = "root" if said and answer else ""
-        self.threads.add(
-            TraceSpan(file, line, key, f"trace {key}", "", session, sort, "", start, "", said, answer, meta)
-        )
-        for span in spans if isinstance(spans, list) else ():
-            span = decode_json(span)
+        self.add(TraceSpan(key, f"trace {key}", "", session, sort, "", start, "", said, answer, meta))
+        for span in map(decode_json, as_list(data.get("spans"))):
             if isinstance(span, dict):
-                self._span(file, line, key, session, span)
+                self._span(key, session, span)
 
-    def _span(self, file: str, line: int, trace: str, session: str, span: dict[str, Any]) -> None:
-        context = span.get("context") if isinstance(span.get("context"), dict) else span
-        assert isinstance(context, dict)
-        given = span.get("attributes")
-        attributes = {k: _loads(v) for k, v in given.items()} if isinstance(given, dict) else {}
+    def _span(self, trace: str, session: str, span: dict[str, Any]) -> None:
+        context = span["context"] if isinstance(span.get("context"), dict) else span
+        attributes = {k: _loads(v) for k, v in as_object(span.get("attributes")).items()}
         kind, name = as_text(attributes.get("mlflow.spanType")).upper(), as_text(span.get("name"))
         parent = _hex(as_text(span.get("parent_span_id") or span.get("parent_id")))
         into, out = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
@@ -161,42 +148,35 @@ class _Reader:
         elif _KINDS.get(kind) == "tool":
             sort, said = "tool", [tool_call_utterance(name, into if into is not None else "")]
             answer = [Utterance("tool", single_text(out), name)] if out is not None else []
-        chosen = attributes.get("mlflow.llm.model") or (into.get("model") if isinstance(into, dict) else "")
+        model = as_text(attributes.get("mlflow.llm.model") or (into.get("model") if isinstance(into, dict) else ""))
         start = nanoseconds(span.get("start_time_unix_nano") or span.get("start_time"))
         key = _hex(as_text(context.get("span_id")))
-        self.threads.add(TraceSpan(
-            file, line, trace, key, parent, session, sort, name, start, as_text(chosen), said, answer,
-        ))  # fmt: skip
+        self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, said, answer))
 
-    def _assessment(
-        self, file: str, line: int, trace: str, session: str, one: dict[str, Any], meta: dict[str, Any]
-    ) -> None:
-        name, source = as_text(one.get("assessment_name") or one.get("name")), one.get("source")
-        source = source if isinstance(source, dict) else {}
-        kind = as_text(source.get("source_type")).upper()
+    def _assessment(self, trace: str, one: dict[str, Any], meta: dict[str, Any]) -> None:
+        name, source = as_text(one.get("assessment_name") or one.get("name")), as_object(one.get("source"))
         if one.get("valid") is False:
-            self.threads.rest.hint("{n} assessments that were replaced by later ones were left out.")
+            self.hint("{n} assessments that were replaced by later ones were left out.")
             return
         if isinstance(expected := one.get("expectation"), dict):
-            value = expected.get("value", expected.get("serialized_value"))
             if name in _EXPECTED:
-                meta["reference"] = single_text(value)
+                meta["reference"] = single_text(expected.get("value", expected.get("serialized_value")))
             else:
-                self.threads.rest.unused(f"the expectation {name}")
+                self.unused(f"the expectation {name}")
             return
         held = one.get("feedback")
         value = held.get("value") if isinstance(held, dict) else one.get("value")
         words = isinstance(value, str)
-        person = kind == "HUMAN"
-        self.threads.score(TraceScore(
-            file, line, name, "person" if person else "judge",
-            as_text(source.get("source_id")) or ("" if person else kind.lower().replace("_", " ") or "mlflow"),
-            key=as_text(one.get("assessment_id")), trace=trace, span=_hex(as_text(one.get("span_id"))),
+        kind = as_text(source.get("source_type")).upper()
+        by, who = ("person", "") if kind == "HUMAN" else ("judge", kind.lower().replace("_", " ") or "mlflow")
+        self.score(TraceScore(
+            name, by, as_text(source.get("source_id")) or who, key=as_text(one.get("assessment_id")), trace=trace,
+            span=_hex(as_text(one.get("span_id"))),
             number=None if words or isinstance(value, (dict, list)) else value, label=value if words else None,
             note=as_text(one.get("rationale")), made_at=iso_time(one.get("last_update_time") or one.get("create_time")),
         ))  # fmt: skip
 
-    def _row(self, file: str, line: int, row: dict[str, Any]) -> None:
+    def _row(self, line: int, row: dict[str, Any]) -> None:
         """A row of an evaluation's table: columns NAME/score and NAME/value, each with its justification beside it."""
         self.tabled = True
         opinions, taken = [], set()
@@ -204,19 +184,16 @@ class _Reader:
             if match := _VALUE.fullmatch(column):
                 stem = column.rpartition("/")[0]
                 whys = [f"{stem}/{why}" for why in _WHY]
-                note = next((as_text(row[why]) for why in whys if row.get(why)), "")
+                note = first_text(*(row.get(why) for why in whys))
                 taken |= {column, *whys}
                 if value is not None and value == value:
                     opinions.append(CaseRating(match["name"], "judge", "mlflow", value, note))
-        fields = {
-            name: value for name, value in row.items() if name not in taken and "/" not in name and value is not None
-        }
+        fields = {k: v for k, v in row.items() if k not in taken and "/" not in k and v is not None}
         said, sides, reference, used = text_fields(fields)
-        key = as_text(row.get("request_id") or row.get("trace_id") or row.get("id"))
-        self.cases.add(
-            EvaluationCase(file, line, key, said, opinions, sides, reference, meta=plain_fields(fields, used))
-        )
-        self.cases.rest.unused(*(name for name in row if "/" in name and name not in taken))
+        key = first_text(row.get("request_id"), row.get("trace_id"), row.get("id"))
+        self.cases.file, self.cases.line = self.file, line
+        self.cases.add(EvaluationCase(key, said, opinions, sides, reference, meta=plain_fields(fields, used)))
+        self.cases.unused(*(name for name in row if "/" in name and name not in taken))
 
 
 def _loads(value: Any) -> Any:

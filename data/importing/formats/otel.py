@@ -11,11 +11,14 @@ from functools import lru_cache
 from typing import Any
 
 from data.importing.conversations.call_chains import TraceSpan
-from data.importing.conversations.traces import TraceCollector, TraceScore, iso_time, nanoseconds
+from data.importing.conversations.traces import TraceReader, TraceScore, iso_time, nanoseconds
 from data.importing.conversations.utterances import (
     Utterance,
+    as_object,
+    as_objects,
     as_text,
     decode_json,
+    first_text,
     input_utterances,
     output_utterances,
     read_messages,
@@ -27,11 +30,7 @@ from data.importing.lines import ToolEntry
 
 TITLE = "OpenTelemetry traces"
 LISTS = (("resourceSpans",), ("resourceLogs",), ("data",))
-_MODEL, _TOOL, _AGENT = (
-    {"chat", "text_completion", "generate_content"},
-    {"execute_tool"},
-    {"invoke_agent", "create_agent"},
-)
+_MODEL, _AGENT = {"chat", "text_completion", "generate_content"}, {"invoke_agent", "create_agent"}
 _KINDS = {"LLM": "model", "TOOL": "tool", "CHAIN": "root", "AGENT": "root", "WORKFLOW": "root", "TASK": "root"}
 _SESSIONS = (
     *("gen_ai.conversation.id", "session.id", "langfuse.session.id", "traceloop.association.properties.session_id"),
@@ -64,15 +63,7 @@ def fits(start: FileStart) -> bool:
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
     """The conversations of the traces, with their scores."""
-    reader = _Reader()
-    try:
-        for part in files:
-            for record in reader.threads.rest.good(part.name, part.records):
-                with reader.threads.rest.sparing(part.name, record.line, record.value):
-                    reader.take(part.name, record.line, record.value)
-        yield from reader.entries()
-    finally:
-        reader.threads.close()
+    return _Reader(TITLE).read(files)
 
 
 @lru_cache(maxsize=10_000)
@@ -90,47 +81,38 @@ def _is_annotation(row: dict[str, Any]) -> bool:
 
 
 def _target(row: dict[str, Any]) -> dict[str, str]:
-    span = row.get("span_id") or row.get("context.span_id")
-    return {
-        "span": as_text(span),
-        "trace": as_text(row.get("trace_id")),
-        "session": as_text(row.get("session_id")),
-    }
+    span = as_text(row.get("span_id") or row.get("context.span_id"))
+    return {"span": span, "trace": as_text(row.get("trace_id")), "session": as_text(row.get("session_id"))}
 
 
-class _Reader:
-    """What was read so far. Spans whose messages may come as log records wait for the end."""
+class _Reader(TraceReader):
+    """Spans whose messages may come as log records wait for the end."""
 
-    def __init__(self) -> None:
-        self.threads = TraceCollector(TITLE)
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
         self._logged: dict[tuple[str, str], list[tuple[str, Any]]] = {}
         self._waiting: list[tuple[TraceSpan, str]] = []
 
-    def take(self, file: str, line: int, value: dict[str, Any]) -> None:
+    def take(self, row: dict[str, Any]) -> None:
         """One line, or a part of one object."""
-        known = False
-        for resource in _listed(value, "resourceSpans"):
-            known = True
-            beside = _attributes(_inner(resource, "resource").get("attributes"))
-            for scope in _listed(resource, "scopeSpans") or _listed(resource, "instrumentationLibrarySpans"):
-                for span in _listed(scope, "spans"):
-                    with self.threads.rest.sparing(file, line, span):
-                        self._span(file, line, span, beside)
-        for resource in _listed(value, "resourceLogs"):
-            known = True
-            for scope in _listed(resource, "scopeLogs"):
-                for log in _listed(scope, "logRecords"):
-                    with self.threads.rest.sparing(file, line, log):
-                        self._log(file, line, log)
-        if known:
-            return
-        for row in within(value, "data"):
-            if _is_annotation(row):
-                self._annotation(file, line, row)
-            elif _is_span(row):
-                self._row(file, line, row)
+        traces, logs = as_objects(row.get("resourceSpans")), as_objects(row.get("resourceLogs"))
+        for resource in traces:
+            beside = _attributes(as_object(resource.get("resource")).get("attributes"))
+            scopes = as_objects(resource.get("scopeSpans")) or as_objects(resource.get("instrumentationLibrarySpans"))
+            for span in (one for scope in scopes for one in as_objects(scope.get("spans"))):
+                with self.sparing(span):
+                    self._span(span, beside)
+        for scope in (one for resource in logs for one in as_objects(resource.get("scopeLogs"))):
+            for log in as_objects(scope.get("logRecords")):
+                with self.sparing(log):
+                    self._log(log)
+        for one in within(row, "data") if not traces and not logs else ():
+            if _is_annotation(one):
+                self._annotation(one)
+            elif _is_span(one):
+                self._row(one)
             else:
-                self.threads.rest.unused(*(row.keys() - {"resourceSpans", "resourceLogs"}))
+                self.unused(*(one.keys() - {"resourceSpans", "resourceLogs"}))
 
     def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""
@@ -138,130 +120,113 @@ class _Reader:
             for name, body in self._logged.pop((call.trace, call.span), ()):
                 (call.answer if name == "gen_ai.choice" else call.said).extend(_spoken(name, body))
             call.sort = "" if call.sort == "root" and not call.answer else call.sort
-            self.threads.add(call, answer)
-        self._waiting = []
+            self.add(call, answer)
         left = sum(map(len, self._logged.values()))
-        self.threads.rest.hint("{n} events name spans that are not in the files, and were left out.", left)
-        yield from self.threads.entries()
+        self.hint("{n} events name spans that are not in the files, and were left out.", left)
+        yield from super().entries()
 
-    def _span(self, file: str, line: int, span: dict[str, Any], beside: dict[str, Any]) -> None:
-        trace, key = str(span.get("traceId") or ""), str(span.get("spanId") or "")
+    def _span(self, span: dict[str, Any], beside: dict[str, Any]) -> None:
+        trace, key, parent = (str(span.get(name) or "") for name in ("traceId", "spanId", "parentSpanId"))
         if not trace or not key:
-            self.threads.rest.fault(file, line, "span", "has no traceId or no spanId.", row=span)
+            self.fault("span", "has no traceId or no spanId.", row=span)
             return
-        name, parent, held = str(span.get("name") or ""), str(span.get("parentSpanId") or ""), span.get("events") or ()
-        attributes = _attributes(span.get("attributes"))
+        held = span.get("events") or ()
         events = [(str(e.get("name") or ""), _attributes(e.get("attributes")), e.get("timeUnixNano")) for e in held]
         meta = {"service": beside["service.name"]} if beside.get("service.name") else {}
-        start = nanoseconds(span.get("startTimeUnixNano"))
-        self._one(
-            TraceSpan(file, line, trace, key, parent.strip("0") and parent, "", "", name, start, meta=meta),
-            attributes,
-            events,
-        )
+        call = TraceSpan(trace, key, parent.strip("0") and parent, name=str(span.get("name") or ""), meta=meta)
+        call.start = nanoseconds(span.get("startTimeUnixNano"))
+        self._one(call, _attributes(span.get("attributes")), events)
 
-    def _row(self, file: str, line: int, row: dict[str, Any]) -> None:
+    def _row(self, row: dict[str, Any]) -> None:
         """A span as Phoenix gives it: an object, or the row of a table with a column for each attribute."""
-        context = _inner(row, "context")
-        trace = as_text(context.get("trace_id") or row.get("context.trace_id"))
-        key = as_text(context.get("span_id") or row.get("context.span_id"))
-        held = decode_json(row.get("attributes"))
-        attributes = _dotted(held) if isinstance(held, dict) else {}
+        context = held if isinstance(held := row.get("context"), dict) else {}
+        trace, key = (as_text(context.get(n) or row.get(f"context.{n}")) for n in ("trace_id", "span_id"))
+        attributes = _dotted(held) if (held := as_object(row.get("attributes"))) else {}
         for name, value in row.items():
             if name.startswith("attributes.") and value not in (None, ""):
                 attributes.update(_dotted({name.removeprefix("attributes."): value}))
         attributes.setdefault("openinference.span.kind", row.get("span_kind"))
-        given = decode_json(row.get("events"))
         events = [
             (str(e.get("name") or ""), e.get("attributes") or {}, e.get("timestamp"))
-            for e in (given if isinstance(given, list) else ()) if isinstance(e, dict)
-        ]  # fmt: skip
-        parent, start = as_text(row.get("parent_id")), nanoseconds(row.get("start_time"))
-        self._one(
-            TraceSpan(file, line, trace or key, key, parent, "", "", as_text(row.get("name")), start),
-            attributes,
-            events,
-        )
+            for e in as_objects(row.get("events"))
+        ]
+        call = TraceSpan(trace or key, key, as_text(row.get("parent_id")), name=as_text(row.get("name")))
+        call.start = nanoseconds(row.get("start_time"))
+        self._one(call, attributes, events)
 
     def _one(self, call: TraceSpan, attributes: dict[str, Any], events: list[tuple[str, dict[str, Any], Any]]) -> None:
         """A span, whatever shape it had."""
+        self.set_place(call)
         call.session = next((str(attributes[k]) for k in _SESSIONS if attributes.get(k)), "")
         call.model = next((str(attributes[k]) for k in _MODELS if attributes.get(k)), "")
         if attributes.get("user.id"):
             call.meta["user"] = str(attributes["user.id"])
-        self.threads.rest.unused(*(name for name in attributes if not _is_read(name)))
+        self.unused(*(name for name in attributes if not _is_read(name)))
         operation = str(attributes.get("gen_ai.operation.name") or "")
         kind = str(attributes.get("openinference.span.kind") or attributes.get("traceloop.span.kind") or "").upper()
         if call.name in _RESULT or kind == "EVALUATOR":
             self._evaluated(call, attributes, kind)
-            self.threads.add(call)
+            self.add(call)
             return
-        spoken = [(name, body) for name, body, _ in events if name.startswith("gen_ai.") and name not in _RESULT]
         for name, body, at in events:
             if name in _RESULT:
-                self._result(call, body, at, call.span)
-        if operation in _TOOL or kind == "TOOL":
+                self._result(call.trace, call.span, body, at)
+        if operation == "execute_tool" or kind == "TOOL":
             call.sort = "tool"
             name = str(attributes.get("gen_ai.tool.name") or attributes.get("tool.name") or call.name)
             keys = ("gen_ai.tool.call.arguments", "tool.parameters", *_INPUTS)
             call.said = [tool_call_utterance(name, _first(attributes, keys))]
             back = _first(attributes, ("gen_ai.tool.call.result", *_OUTPUTS))
             call.answer = [Utterance("tool", single_text(back), name)] if back else []
-            self.threads.add(call)
+            self.add(call)
             return
         call.said, call.answer = _messages(attributes)
-        for name, body in spoken:
-            (call.answer if name in ("gen_ai.choice", "gen_ai.content.completion") else call.said).extend(
-                _spoken(name, body)
-            )
-        called_a_model = (
-            operation in _MODEL or kind == "LLM" or bool(call.said and call.answer and not operation and not kind)
-        )
-        if called_a_model:
+        for name, body, _ in events:
+            if name.startswith("gen_ai.") and name not in _RESULT:
+                answered = name in ("gen_ai.choice", "gen_ai.content.completion")
+                (call.answer if answered else call.said).extend(_spoken(name, body))
+        whole = bool(call.said and call.answer and not operation and not kind)
+        if operation in _MODEL or kind == "LLM" or whole:
             call.sort = "model"
         elif operation in _AGENT or kind in _KINDS or not call.parent:
             call.sort = "root"
-        said = _first(attributes, _INPUTS)
+        said, back = _first(attributes, _INPUTS), _first(attributes, _OUTPUTS)
         call.said = call.said or (input_utterances(said) if said else [])
-        back = _first(attributes, _OUTPUTS)
         call.answer = call.answer or (output_utterances(back) if back else [])
         answer = str(attributes.get("gen_ai.response.id") or "")
         if call.sort and not (call.said and call.answer):
             self._waiting.append((call, answer))
         else:
-            self.threads.add(call, answer)
+            self.add(call, answer)
 
-    def _log(self, file: str, line: int, log: dict[str, Any]) -> None:
+    def _log(self, log: dict[str, Any]) -> None:
         attributes, body = _attributes(log.get("attributes")), _value(log.get("body") or {})
         name = str(log.get("eventName") or attributes.get("event.name") or "")
-        key = str(log.get("traceId") or ""), str(log.get("spanId") or "")
-        at = log.get("timeUnixNano") or log.get("observedTimeUnixNano")
+        trace, span = str(log.get("traceId") or ""), str(log.get("spanId") or "")
+        held = body if isinstance(body, dict) else {}
+        spoken = self._logged.setdefault((trace, span), [])
         if name in _RESULT:
-            self._result(
-                TraceSpan(file, line, *key), {**attributes, **(body if isinstance(body, dict) else {})}, at, key[1]
-            )
+            at = log.get("timeUnixNano") or log.get("observedTimeUnixNano")
+            self._result(trace, span, {**attributes, **held}, at)
         elif name == "gen_ai.client.inference.operation.details":
-            said, answer = _messages({**(body if isinstance(body, dict) else {}), **attributes})
-            self._logged.setdefault(key, []).extend(
-                [("", one) for one in said] + [("gen_ai.choice", one) for one in answer]
-            )
+            said, answer = _messages({**held, **attributes})
+            spoken += [*(("", one) for one in said), *(("gen_ai.choice", one) for one in answer)]
         elif name.startswith("gen_ai."):
-            self._logged.setdefault(key, []).append((name, body))
+            spoken.append((name, body))
         else:
-            self.threads.rest.hint("{n} log records that are no events of a model were left aside.")
+            self.hint("{n} log records that are no events of a model were left aside.")
 
-    def _result(self, call: TraceSpan, told: dict[str, Any], at: Any, span: str) -> None:
+    def _result(self, trace: str, span: str, told: dict[str, Any], at: Any) -> None:
         """An evaluation's result, as the conventions have it."""
         short = {name.removeprefix("gen_ai.evaluation."): value for name, value in told.items()}
         kind = str(short.get("annotator_kind") or short.get("source") or "").lower()
-        who = next((str(short[k]) for k in ("evaluator.name", "evaluator", "gen_ai.request.model") if short.get(k)), "")
-        person = kind in ("human", "annotator", "person")
-        self.threads.score(TraceScore(
-            call.file, call.line, str(short.get("name") or "evaluation"), "person" if person else "judge",
-            who or ("" if person else "evaluator"), trace=call.trace, span=span,
-            answer=str(told.get("gen_ai.response.id") or ""), number=short.get("score.value", short.get("score")),
-            label=short.get("score.label", short.get("label")), note=as_text(short.get("explanation")),
-            made_at=iso_time(at),
+        by, who = ("person", "") if kind in ("human", "annotator", "person") else ("judge", "evaluator")
+        names = ("evaluator.name", "evaluator", "gen_ai.request.model")
+        self.score(TraceScore(
+            str(short.get("name") or "evaluation"), by, first_text(*map(short.get, names)) or who,
+            trace=trace, span=span, answer=str(told.get("gen_ai.response.id") or ""),
+            number=short.get("score.value", short.get("score")), label=short.get("score.label", short.get("label")),
+            note=as_text(short.get("explanation")), made_at=iso_time(at),
         ))  # fmt: skip
 
     def _evaluated(self, call: TraceSpan, attributes: dict[str, Any], kind: str) -> None:
@@ -272,24 +237,21 @@ class _Reader:
             told = {"name": call.name, **{k: output.get(k) for k in ("score", "label", "explanation")}}
             told["gen_ai.request.model"] = attributes.get("llm.model_name")
         if call.parent or told.get("gen_ai.response.id"):
-            self._result(call, told, call.start, call.parent)
+            self._result(call.trace, call.parent, told, call.start)
         else:
-            self.threads.rest.hint("{n} spans of evaluators name no span above them, and were left aside.")
+            self.hint("{n} spans of evaluators name no span above them, and were left aside.")
 
-    def _annotation(self, file: str, line: int, row: dict[str, Any]) -> None:
-        result = decode_json(row.get("result"))
-        result = result if isinstance(result, dict) else {}
+    def _annotation(self, row: dict[str, Any]) -> None:
+        result, meta = as_object(row.get("result")), as_object(row.get("metadata"))
         told = {k: result.get(k, row.get(f"result.{k}", row.get(k))) for k in ("label", "score", "explanation")}
-        kind, meta = str(row.get("annotator_kind")).upper(), decode_json(row.get("metadata"))
-        meta = meta if isinstance(meta, dict) else {}
-        known = (meta.get("annotator"), meta.get("user"), row.get("identifier"), row.get("user_id"))
-        if kind != "HUMAN":
-            known = (meta.get("model"), meta.get("evaluator"), row.get("identifier"), kind)
-        who = next((str(one) for one in known if one), "")
-        self.threads.score(TraceScore(
-            file, line, str(row.get("name") or row.get("annotation_name") or "annotation"),
-            "person" if kind == "HUMAN" else "judge", who, key=as_text(row.get("id")), **_target(row),  # type: ignore[arg-type]
-
+        kind, named = str(row.get("annotator_kind")).upper(), row.get("identifier")
+        by, known = "judge", [meta.get("model"), meta.get("evaluator"), named, kind]
+        if kind == "HUMAN":
+            by, known = "person", [meta.get("annotator"), meta.get("user"), named, row.get("user_id")]
+        about = _target(row)
+        self.score(TraceScore(
+            str(row.get("name") or row.get("annotation_name") or "annotation"), by, first_text(*known),
+            key=as_text(row.get("id")), trace=about["trace"], span=about["span"], session=about["session"],
             number=_number(told["score"]), label=told["label"], note=as_text(told["explanation"]),
             made_at=iso_time(row.get("updated_at") or row.get("created_at")),
         ))  # fmt: skip
@@ -300,10 +262,8 @@ def _messages(attributes: dict[str, Any]) -> tuple[list[Utterance], list[Utteran
     said = read_messages(attributes.get("gen_ai.input.messages")) or []
     if system := decode_json(attributes.get("gen_ai.system_instructions")):
         parts = system if isinstance(system, list) else [system]
-        text = "\n\n".join(
-            as_text(p.get("content", p.get("text"))) if isinstance(p, dict) else as_text(p) for p in parts
-        )
-        said = [Utterance("system", text), *said]
+        texts = (p.get("content", p.get("text")) if isinstance(p, dict) else p for p in parts)
+        said = [Utterance("system", "\n\n".join(map(as_text, texts))), *said]
     answer = read_messages(attributes.get("gen_ai.output.messages")) or []
     for to, prefix in (
         (said, "llm.input_messages."), (answer, "llm.output_messages."),
@@ -324,7 +284,7 @@ def _spoken(name: str, body: Any) -> list[Utterance]:
                 return input_utterances(body[key]) if role == "user" else output_utterances(body[key])
     role = name.removeprefix("gen_ai.").removesuffix(".message")
     held = {name: decode_json(value) for name, value in body.items()} if isinstance(body, dict) else {"content": body}
-    inner = _inner(held, "message") or held
+    inner = as_object(held.get("message")) or held
     given = {"role": "assistant" if role == "choice" else role, **inner}
     if role == "choice" and isinstance(held.get("message"), str):
         given["content"] = held["message"]
@@ -381,25 +341,11 @@ def _numbered(value: Any) -> Any:
 
 def _dotted(value: Any, prefix: str = "") -> dict[str, Any]:
     """An object's values under keys that are the whole path to them."""
-    value = (
-        decode_json(value)
-        if prefix.startswith(("llm.", "")) and isinstance(value, str) and "messages" in prefix
-        else value
-    )
+    value = decode_json(value) if "messages" in prefix else value
     if isinstance(value, (dict, list)) and value and not prefix.endswith((".value", ".messages", "arguments")):
         pairs = value.items() if isinstance(value, dict) else ((str(n), held) for n, held in enumerate(value))
         return {k: v for key, held in pairs for k, v in _dotted(held, f"{prefix}.{key}" if prefix else key).items()}
     return {prefix: value}
-
-
-def _listed(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    held = value.get(key)
-    return [one for one in held if isinstance(one, dict)] if isinstance(held, list) else []
-
-
-def _inner(value: dict[str, Any], key: str) -> dict[str, Any]:
-    held = value.get(key)
-    return held if isinstance(held, dict) else {}
 
 
 def _first(attributes: dict[str, Any], keys: Iterable[str]) -> Any:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from data.importing.conversations.evaluation_cases import (
-    CaseCollector,
-    CaseRating,
-    EvaluationCase,
-    plain_fields,
-    read_cases,
-)
-from data.importing.conversations.utterances import Utterance, as_text, read_messages
+from data.importing.conversations.evaluation_cases import CaseRating, CaseReader, EvaluationCase, plain_fields
+from data.importing.conversations.utterances import Utterance, as_object, as_objects, as_text, read_messages
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
 
 TITLE = "promptfoo"
 LISTS = (("results", "results"), ("results",))
+_GRADED = {"response", "gradingResult", "success", "namedScores"}
 _REFERENCES = ("reference", "expected", "ideal", "ground_truth", "expected_output")
 
 
@@ -30,7 +25,7 @@ def fits(start: FileStart) -> bool:
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
     """The outputs of all tests, with their grades."""
-    return read_cases(TITLE, files, _results, _is_result, _result, "result", "has neither a prompt nor variables.")
+    return _Reader(TITLE).read(files)
 
 
 def _results(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -43,61 +38,58 @@ def _results(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_result(row: dict[str, Any]) -> bool:
-    return (
-        "vars" in row and "prompt" in row and bool(row.keys() & {"response", "gradingResult", "success", "namedScores"})
-    )
+    return {"vars", "prompt"} <= row.keys() and bool(row.keys() & _GRADED)
 
 
-def _result(cases: CaseCollector, file: str, line: int, row: dict[str, Any]) -> None:
-    provider, response = _named(row.get("provider")), row.get("response")
-    output = response.get("output") if isinstance(response, dict) else response
-    variables = held if isinstance(held := row.get("vars"), dict) else {}
-    meta = held if isinstance(held := row.get("metadata"), dict) else {}
-    parts = (
-        f"test {row['testIdx']}" if "testIdx" in row else "",
-        f"prompt {row['promptIdx']}" if "promptIdx" in row else "",
-    )
-    name = ", ".join(filter(None, (*parts, provider)))
-    history = meta.get("redteamHistory")
-    said = read_messages(meta.get("messages")) or [
-        Utterance(role, as_text(one[key]))
-        for one in (history if isinstance(history, list) else ()) if isinstance(one, dict)
-        for role, key in (("user", "prompt"), ("assistant", "output")) if one.get(key)
-    ]  # fmt: skip
-    if not said:
-        given = row["prompt"].get("raw") if isinstance(row["prompt"], dict) else row["prompt"]
-        said = read_messages(given) or (
-            [Utterance("user", as_text(given))] if as_text(given).strip() else []
-        )
-        if output is None or not as_text(output).strip():
-            why = "has no output: its provider gave an error, or nothing."
-            cases.rest.fault(file, line, "result", why, name, {"error": row.get("error"), "vars": variables})
+class _Reader(CaseReader):
+    def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
+        """The results of an evaluation."""
+        return _results(value)
+
+    def take(self, row: dict[str, Any]) -> None:
+        """The output of a test, or the conversation that it had."""
+        if not _is_result(row):
+            self.fault("result", "has neither a prompt nor variables.", row=row)
             return
-        said.append(Utterance("assistant", as_text(output)))
-    reference = next((as_text(variables[key]) for key in _REFERENCES if key in variables), "")
-    cases.add(EvaluationCase(
-        file, line, name, said, list(_opinions(row)), reference=reference, system=provider,
-        meta=plain_fields(variables, _REFERENCES),
-    ))  # fmt: skip
+        provider, response = _named(row.get("provider")), row.get("response")
+        output = as_text(response.get("output") if isinstance(response, dict) else response)
+        variables, meta = as_object(row.get("vars")), as_object(row.get("metadata"))
+        places = [f"{sort} {row[f'{sort}Idx']}" for sort in ("test", "prompt") if f"{sort}Idx" in row]
+        name = ", ".join(filter(None, (*places, provider)))
+        said = read_messages(meta.get("messages")) or [
+            Utterance(role, as_text(one[key]))
+            for one in as_objects(meta.get("redteamHistory"))
+            for role, key in (("user", "prompt"), ("assistant", "output")) if one.get(key)
+        ]  # fmt: skip
+        if not said:
+            if not output.strip():
+                why = "has no output: its provider gave an error, or nothing."
+                self.fault("result", why, name, {"error": row.get("error"), "vars": variables})
+                return
+            given = row["prompt"].get("raw") if isinstance(row["prompt"], dict) else row["prompt"]
+            asked = [Utterance("user", as_text(given))] if as_text(given).strip() else []
+            said = [*(read_messages(given) or asked), Utterance("assistant", output)]
+        reference = next((as_text(variables[key]) for key in _REFERENCES if key in variables), "")
+        meta, opinions = plain_fields(variables, _REFERENCES), list(_opinions(row))
+        self.add(EvaluationCase(name, said, opinions, reference=reference, system=provider, meta=meta))
 
 
 def _opinions(row: dict[str, Any]) -> Iterator[CaseRating]:
     """A score for each assertion, the named scores that no assertion has, and whether all was passed."""
-    grading = held if isinstance(held := row.get("gradingResult"), dict) else {}
-    components = [one for one in grading.get("componentResults") or () if isinstance(one, dict)]
+    grading = as_object(row.get("gradingResult"))
+    components = as_objects(grading.get("componentResults"))
     if not components and isinstance(grading.get("assertion"), dict):
         components = [grading]
     met: dict[str, int] = {}
     passed: list[Any] = []
     human = False
     for one in components:
-        assertion = held if isinstance(held := one.get("assertion"), dict) else {}
+        assertion = as_object(one.get("assertion"))
         kind = as_text(assertion.get("type")) or "assertion"
         name = as_text(assertion.get("metric")) or kind
-        person = kind == "human"
         met[name] = met.get(name, 0) + 1
         note = "\n\n".join(filter(None, (as_text(one.get("reason")), as_text(one.get("comment")))))
-        if person:
+        if kind == "human":
             # What a person rates is the result as a whole; the tool then says that it is passed where they do.
             human = True
             yield CaseRating("pass", "person", "", one.get("pass"), note)
@@ -106,20 +98,14 @@ def _opinions(row: dict[str, Any]) -> Iterator[CaseRating]:
         value = one.get("score") if isinstance(one.get("score"), (int, float)) else one.get("pass")
         told = name if met[name] == 1 else f"{name} {met[name]}"
         yield CaseRating(told, "judge", _named(assertion.get("provider")) or kind, value, note)
-    scores = row.get("namedScores") or grading.get("namedScores")
-    for name, value in scores.items() if isinstance(scores, dict) else ():
+    for name, value in as_object(row.get("namedScores") or grading.get("namedScores")).items():
         if name not in met:
             yield CaseRating(as_text(name), "judge", "promptfoo", value)
     if human and passed:
         yield CaseRating("pass", "judge", "promptfoo", all(passed))
     elif isinstance(grading.get("pass"), bool) and not human:
-        yield CaseRating(
-            "pass",
-            "judge",
-            "promptfoo",
-            grading["pass"],
-            as_text(grading.get("comment") or grading.get("reason")),
-        )
+        why = as_text(grading.get("comment") or grading.get("reason"))
+        yield CaseRating("pass", "judge", "promptfoo", grading["pass"], why)
 
 
 def _named(provider: Any) -> str:

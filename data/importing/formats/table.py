@@ -9,7 +9,7 @@ from typing import Any
 
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.formats import messages
-from data.importing.lines import Entry, Line, RejectedRow, RepeatCounter
+from data.importing.lines import Entry, Line, LineError, RejectedRow, RepeatCounter
 from data.importing.mapping.mapping import (
     UNITS,
     ColumnMapping,
@@ -28,10 +28,6 @@ from judges.strict_json import BadJson, canonical, parse_json
 TITLE = "a table"
 LISTS = ()
 _GROUP = 10_000
-
-
-class _No(ValueError):
-    """A row cannot be imported: (field, sentence)."""
 
 
 def fits(start: FileStart) -> bool:
@@ -112,8 +108,8 @@ class _Table:
             try:
                 made = self._item(record.value, name)
                 yield Line(self.file, record.line, "item", made, record.value, weak=self.mapping.textless)
-            except _No as no:
-                yield RejectedRow(self.file, record.line, [no.args], record.value, name)
+            except LineError as error:
+                yield RejectedRow(self.file, record.line, [error.problem], record.value, name)
         yield from self._said(record, name, None)
 
     def rows(self, records: list[Record], name: str) -> Iterator[Entry]:
@@ -121,8 +117,8 @@ class _Table:
         row, line = records[0].value, records[0].line
         try:
             placed = self._utterances(records)
-        except _No as no:
-            yield RejectedRow(self.file, line, [no.args], row, name)
+        except LineError as error:
+            yield RejectedRow(self.file, line, [error.problem], row, name)
             return
         turns = messages.number_turns([said for _, said in placed])
         data = {**self._common(row, name), "turns": turns}
@@ -156,7 +152,7 @@ class _Table:
                 data[f"response_{side}"] = {"system": system, "text": None if text is None else cell_text(text)}
         elif mapping.kind == "response":
             if not mapping.textless and mapping.field("output").value(row) is None:
-                raise _No("output", "There is no output in this row.")
+                raise LineError("output", "There is no output in this row.")
             data |= {field: mapping.field(field).text(row) for field in ("task", "output", "reference")}
         else:
             data["turns"], scenario = _turns(mapping.field("turns").value(row))
@@ -174,7 +170,8 @@ class _Table:
                 given = mapping.field("role").text(record.value).strip().lower()
                 role = messages.ROLES.get(given)
                 if role is None:
-                    raise _No("role", f"The role must be user, assistant, system or tool (it is {show_value(given)}).")
+                    problem = f"The role must be user, assistant, system or tool (it is {show_value(given)})."
+                    raise LineError("role", problem)
                 said = mapping.field("text").text(record.value)
                 placed.append((record, (role, said)))
                 continue
@@ -187,12 +184,17 @@ class _Table:
     # -- what judges and people said ----------------------------------------------------------------------------
 
     def _said(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
-        for judged in (one for one in self.mapping.judgments if one.has(record.value)):
-            entry = self._judgment(record, name, judged, turn)
-            if entry is not None:
-                yield entry
-        for label in (one for one in self.mapping.labels if one.has(record.value)):
-            entry = self._label(record, name, label, turn)
+        answers: list[JudgmentColumns | LabelColumns] = [*self.mapping.judgments, *self.mapping.labels]
+        for one in answers:
+            if not one.has(record.value):
+                continue
+            try:
+                if isinstance(one, JudgmentColumns):
+                    entry = self._judgment(record, name, one, turn)
+                else:
+                    entry = self._label(record, name, one, turn)
+            except LineError as error:
+                entry = RejectedRow(self.file, record.line, [error.problem], record.value)
             if entry is not None:
                 yield entry
 
@@ -254,8 +256,7 @@ class _Table:
         if value is None:
             scale = label.answers.scale.words if label.answers else ""
             known = f"allowed are {scale}" if scale else f"the mapping knows {', '.join(label.values)[:100]}"
-            problem = f"value: {show_value(cell_text(given))} is no answer here: {known}."
-            return RejectedRow(self.file, record.line, [("value", problem)], row)
+            raise LineError("value", f"value: {show_value(cell_text(given))} is no answer here: {known}.")
         unit = _unit(label.unit.text(row).strip(), label.turn.text(row).strip() or str(turn or ""))
         made_at = label.made_at.text(row).strip()
         data = {
@@ -284,7 +285,7 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise _No("turn", f"turn must be a number (it is {show_value(text)}).") from None
+        raise LineError("turn", f"turn must be a number (it is {show_value(text)}).") from None
 
 
 def _chance(text: str) -> float | None:
@@ -292,7 +293,8 @@ def _chance(text: str) -> float | None:
     try:
         return float(text) if text else None
     except ValueError:
-        raise _No("probability", f"probability must be a number from 0 to 1 (it is {show_value(text)}).") from None
+        problem = f"probability must be a number from 0 to 1 (it is {show_value(text)})."
+        raise LineError("probability", problem) from None
 
 
 def _turns(cell: Any) -> tuple[list[Any], str]:
@@ -302,13 +304,11 @@ def _turns(cell: Any) -> tuple[list[Any], str]:
         try:
             value = parse_json(cell)
         except BadJson as bad:
-            raise _No("turns", f"turns {bad}.") from None
+            raise LineError("turns", f"turns {bad}.") from None
     if not isinstance(value, list):
-        raise _No("turns", f"turns must be a JSON list of what was said (it is {show_value(json.dumps(value)[:60])}).")
+        shown = show_value(json.dumps(value)[:60])
+        raise LineError("turns", f"turns must be a JSON list of what was said (it is {shown}).")
     if value and isinstance(value[0], dict) and "turn" in value[0]:
         return value, ""
-    try:
-        data, _ = messages.to_dialogue({"messages": value})
-    except ValueError as error:
-        raise _No(*error.args) from None
+    data, _ = messages.to_dialogue({"messages": value})
     return data["turns"], data["scenario"]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 
 from data.importing import from_bytes
-from data.importing.files import json_array
+from data.importing.files import json_records
 from data.importing.files.container import detect_container
 from data.store.errors import BadInput
 from judges.importing import jsonl
@@ -87,7 +87,7 @@ def test_parse_reads_what_json_writes(value: Any) -> None:
 def test_a_list_gives_what_the_lines_of_its_elements_give(values: list[dict[str, str]], spaced: bool) -> None:
     whole = json.dumps(values, indent=1 if spaced else None).encode()
     lines = "".join(json.dumps(value) + "\n" for value in values).encode()
-    in_list = [(r.value, r.problem) for r in json_array.read_json_array(io.BytesIO(whole))]
+    in_list = [(r.value, r.problem) for r in json_records.read_json_array(io.BytesIO(whole))]
     assert in_list == [(r.value, r.problem) for r in jsonl.records(io.BytesIO(lines))]
 
 
@@ -105,7 +105,7 @@ def test_a_list_gives_what_the_lines_of_its_elements_give(values: list[dict[str,
     ],
 )
 def test_a_broken_list_gives_what_stands_before_the_break(text: bytes, good: int, says: str) -> None:
-    found = list(json_array.read_json_array(io.BytesIO(text)))
+    found = list(json_records.read_json_array(io.BytesIO(text)))
     assert sum(not r.problem for r in found) == good
     assert says in " ".join(r.problem for r in found)
 

@@ -518,3 +518,19 @@ def test_rows_of_a_dialogue_have_a_score_a_turn(tmp_path: Path) -> None:
     assert done.judgments == 1
     assert scored(store) == [("d", "turn:1", "helpfulness", 3.0, 0), ("d", "turn:2", "helpfulness", 5.0, 0)]
     store.close()
+
+
+def test_a_probability_that_is_no_number_is_a_problem_of_its_row(tmp_path: Path) -> None:
+    label = LabelColumns(
+        value=ValueSource(columns=["human"]), unit=ValueSource(constant="response"),
+        dimension=ValueSource(constant="factuality"), annotator=ValueSource(constant="ann"),
+        probability=ValueSource(columns=["p"]),
+    )  # fmt: skip
+    fields = {"task": ValueSource(columns=["q"]), "output": ValueSource(columns=["o"])}
+    mapping = ColumnMapping(kind="response", id=ValueSource(columns=["id"]), fields=fields, labels=[label])
+    source = from_bytes([("t.csv", b"id,q,o,human,p\n1,a,b,3,abc\n2,a,b,3,0.5\n")])
+    store = workspace(tmp_path)
+    found = preview_import(store, source, ImportPlan("d", mappings=(mapping,), sampling="random"))
+    store.close()
+    assert (found.new.items, found.new.labels) == (2, 1)
+    assert [p.sentence for p in found.problems] == ["probability must be a number from 0 to 1 (it is 'abc')."]

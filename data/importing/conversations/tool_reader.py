@@ -1,4 +1,4 @@
-"""What is left of a file that was understood: what could not be imported, or was not used; each reported once."""
+"""How the files of another tool are read: row by row; what cannot be imported, or was not used, is reported once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from data.importing.lines import Hint, RejectedRow
-from judges.importing.jsonl import Record
+from data.importing.files.spill_file import SpillFile
+from data.importing.format_file import FormatFile
+from data.importing.lines import Hint, RejectedRow, ToolEntry
+
+Json = dict[str, Any]
 
 _EXAMPLES, _ROWS, _KEYS = 3, 100, 20
 
@@ -25,33 +28,70 @@ class _Fault:
     rows: list[Any] = field(default_factory=list)
 
 
-class ReadingReport:
-    """Collects faults and unused keys; `told` reports each sort of them once, with a count and examples."""
+class ToolReader:
+    """Reads the files of a tool: a format says with `take` what a row holds, a collector below gives the `entries`.
+
+    `file` and `line` are where it reads; faults, unused keys and hints are told once each, with a count and examples.
+    """
 
     def __init__(self, title: str) -> None:
+        self.file, self.line = "", 0
         self._title = title
+        self._shelf = SpillFile()
         self._faults: dict[tuple[str, str], _Fault] = {}
         self._unused: Counter[str] = Counter()
         self._hints: Counter[str] = Counter()
 
-    def good(self, file: str, records: Iterable[Record]) -> Iterator[Record]:
-        """The records without those that are broken, which are faults."""
-        for record in records:
-            if record.problem:
-                self.fault(file, record.line, "line", f"{record.problem}.", row=record.text[:1_000])
-            else:
-                yield record
+    def read(self, files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
+        """All that the files hold."""
+        try:
+            for part in files:
+                self.begin()
+                for record in part.records:
+                    self.file, self.line = part.name, record.line
+                    if record.problem:
+                        self.fault("line", f"{record.problem}.", row=record.text[:1_000])
+                        continue
+                    for row in self.rows(record.value):
+                        with self.sparing(row):
+                            self.take(row)
+            yield from self.entries()
+        finally:
+            self.close()
+
+    def begin(self) -> None:
+        """Another file begins."""
+
+    def rows(self, value: Json) -> Iterable[Json]:
+        """The rows that lie in a record: itself, if nothing else is said."""
+        return [value]
+
+    def take(self, row: Json) -> None:
+        """Take what a row holds."""
+        raise NotImplementedError
+
+    def entries(self) -> Iterator[ToolEntry]:
+        """Everything, once all was read; then what could not be imported."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._shelf.close()
 
     @contextmanager
-    def sparing(self, file: str, line: int, row: Any) -> Iterator[None]:
+    def sparing(self, row: Any) -> Iterator[None]:
         """What is read of a row within it is a fault where the row has a shape that nobody foresaw."""
         try:
             yield
         except (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError):
-            self.fault(file, line, "row", f"has another shape than {self._title} writes.", row=row)
+            self.fault("row", f"has another shape than {self._title} writes.", row=row)
 
-    def fault(self, file: str, line: int, what: str, why: str, example: str = "", row: Any = None) -> None:
-        """Something that cannot be imported: `what` names it in the singular, `why` is what follows, with its verb."""
+    def fault(self, what: str, why: str, example: str = "", row: Any = None, at: tuple[str, int] | None = None) -> None:
+        """Something that cannot be imported: `what` names it in the singular, `why` is what follows, with its verb.
+
+        It stands where is read, or `at` that line of a file.
+        """
+        file, line = at or (self.file, self.line)
         found = self._faults.setdefault((file, f"{what} {why}"), _Fault(file, line, what, why))
         found.times += 1
         if example and len(found.examples) < _EXAMPLES and example not in found.examples:

@@ -1,0 +1,77 @@
+"""Checks of an imported gold rule and guidelines: they become the dataset's where that has none, for leads only."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from data.importing.checks.import_context import ImportContext, check_text
+from data.importing.lines import GuidelinesLine, Line, LineError
+from data.records.settings import GoldRule
+from judges.importing.lines import GoldRuleLine
+
+
+class GoldRuleCheck:
+    """Reads how an import combines labels; `new` is the one that it sets, if it sets one."""
+
+    def __init__(self, context: ImportContext) -> None:
+        self.context = context
+        self.new: GoldRule | None = None
+        self._given: GoldRule | None = None
+
+    def take(self, line: Line) -> None:
+        """Remember the rule, count it as known, or say why it is left aside. Raises LineError."""
+        given = GoldRuleLine.model_validate(line.data).gold_rule
+        rule = GoldRule(given.resolve, given.apart, given.waiting).check()
+        if self._given not in (None, rule):
+            raise LineError(
+                "gold_rule", "How labels are combined is said earlier in this import: a dataset has one rule."
+            )
+        known, self._given = self._given is not None, rule
+        snapshot, report = self.context.snapshot, self.context.report
+        name, held = snapshot.plan.dataset, snapshot.rule
+        if known or held == rule:
+            report.known.rules += 1
+        elif snapshot.ruled:
+            self.context.problems.warn(
+                f"{name} keeps how it combines labels ({_words(held)}). Ignored: the rule of the file ({_words(rule)})."
+            )
+        elif not snapshot.lead:
+            self.context.problems.warn(
+                f"Ignored: how the file combines labels ({_words(rule)}). Only a lead can import that, as every "
+                f"figure depends on it. {name} uses {_words(held)}."
+            )
+        else:
+            self.new = rule
+            report.new.rules += 1
+            self.context.show("rules", 1, **asdict(rule))
+
+
+def _words(rule: GoldRule) -> str:
+    apart = "any number of steps" if rule.apart is None else f"{rule.apart} step{'' if rule.apart == 1 else 's'}"
+    out = ", ratings to adjudicate are left out" if rule.waiting == "out" else ""
+    return f"{rule.resolve}, people may differ by {apart}{out}"
+
+
+class GuidelinesCheck:
+    """Takes the guidelines of an import; `new` are those that it sets, "" where it sets none."""
+
+    def __init__(self, context: ImportContext) -> None:
+        self.context = context
+        self.new = ""
+
+    def take(self, line: Line) -> None:
+        """Remember them, count them as known, or say why they are left aside. Raises LineError."""
+        text = GuidelinesLine.model_validate(line.data).guidelines
+        check_text(text)
+        snapshot, report = self.context.snapshot, self.context.report
+        if text in (snapshot.guidelines, self.new):
+            report.known.guidelines += 1
+        elif self.new:
+            raise LineError("guidelines", "There are other guidelines earlier in this import: a dataset has one text.")
+        elif snapshot.guidelines or not snapshot.lead:
+            why = "the dataset keeps its own" if snapshot.guidelines else "only a lead can bring them in"
+            self.context.problems.warn(f"Left aside: the guidelines of the file, as {why}.")
+        else:
+            self.new = text
+            report.new.guidelines += 1
+            self.context.show("guidelines", 1, guidelines=text)

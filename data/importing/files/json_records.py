@@ -1,0 +1,214 @@
+"""A file that is one JSON list or object, read element by element, so that it need not fit into memory."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Collection, Iterator
+from typing import Any, BinaryIO
+
+from judges.importing.jsonl import LIMIT, Record, kind_of
+from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_CHUNK = 2**18
+_PLAIN = json.JSONDecoder()
+_REST = "the rest of the file was not read"
+Path = tuple[str, ...]
+
+
+class TextWindow:
+    """The part of a stream that is being looked at, and how many lines lie before it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self._decoder = stream, codecs.getincrementaldecoder("utf-8-sig")()
+        self.text, self.at, self.ended = "", 0, False
+        self._line, self._counted = 1, 0
+
+    def more(self, size: int = _CHUNK) -> bool:
+        """Read on; what was passed is dropped. False at the end."""
+        if self.ended:
+            return False
+        raw = self._stream.read(size)
+        self.ended = not raw
+        _ = self.number
+        self.text = self.text[self.at :] + self._decoder.decode(raw, final=self.ended)
+        self.at = self._counted = 0
+        return True
+
+    def next(self) -> str:
+        """The next character that is no space, or "" at the end."""
+        while True:
+            found = _SPACE.match(self.text, self.at)
+            self.at = found.end() if found else self.at
+            if self.at < len(self.text):
+                return self.text[self.at]
+            if not self.more():
+                return ""
+
+    def line(self, at: int) -> str:
+        """The line of a place behind the next character, in words."""
+        return f"in line {self.number + self.text.count(chr(10), self.at, at):,}"
+
+    @property
+    def number(self) -> int:
+        """The line of the next character."""
+        self._line += self.text.count("\n", self._counted, self.at)
+        self._counted = self.at
+        return self._line
+
+
+def read_json_array(stream: BinaryIO) -> Iterator[Record]:
+    """The objects of a list, each with the line it begins in. After broken JSON the rest of the file is not read."""
+    return _read(TextWindow(stream), "list", frozenset())
+
+
+def read_json_object(stream: BinaryIO, lists: Collection[Path]) -> Iterator[Record]:
+    """The object in parts, each in the shape of the whole: first what comes before a list, then every element of it.
+
+    `lists` are the paths of the lists that are taken apart: {"a": 1, "b": [x, y], "c": 2} with ("b",) is {"a": 1},
+    {"b": [x]}, {"b": [y]} and {"c": 2}. After broken JSON the rest of the file is not read.
+    """
+    return _read(TextWindow(stream), "object", frozenset(lists))
+
+
+def _read(held: TextWindow, what: str, lists: frozenset[Path]) -> Iterator[Record]:
+    try:
+        yield from _array(held) if what == "list" else _Walk(held, lists).whole()
+        if held.next():
+            raise BadJson(f"is not JSON: something follows the end of the {what}")
+    except UnicodeDecodeError as error:
+        bad = f"is not UTF-8 from here on (byte 0x{error.object[error.start]:02x}); {_REST}"
+        yield Record(held.number, {}, "", bad)
+    except BadJson as error:
+        yield Record(held.number, {}, held.text[held.at : held.at + 1000], f"{error}; {_REST}")
+
+
+def _members(held: TextWindow, close: str, cut: str, strict: bool = True) -> Iterator[int]:
+    """Goes through a list or an object, from bracket to bracket: the line of each member, which the caller reads.
+
+    `cut` is said where the file ends before it is closed; `strict` refuses a comma before its end.
+    """
+    held.at += 1
+    sign = held.next()
+    while sign != close:
+        yield held.number
+        sign = held.next()
+        if sign == ",":
+            held.at += 1
+            sign = held.next()
+            if sign == close and strict:
+                what = "list" if close == "]" else "object"
+                raise BadJson(f"is not JSON: there is a comma before the end of the {what}")
+        elif sign != close:
+            raise BadJson("is not JSON: " + ("a comma is missing" if sign else cut))
+    held.at += 1
+
+
+def _array(held: TextWindow) -> Iterator[Record]:
+    if held.next() != "[":
+        raise BadJson("is not a JSON list")
+    for number in _members(held, "]", "the list ends without a bracket"):
+        value, text = next_element(held)
+        if isinstance(value, dict):
+            yield Record(number, value, text)
+        elif isinstance(value, BadJson):
+            yield Record(number, {}, text, str(value))
+        else:
+            yield Record(number, {}, text, f"holds {kind_of(value)}: each element must be an object in braces")
+
+
+class _Walk:
+    """The way through an object; `frame` is what was met since a part was given last."""
+
+    def __init__(self, held: TextWindow, lists: frozenset[Path]) -> None:
+        self._held, self._lists = held, lists
+        self._open = {path[:n] for path in lists for n in range(len(path))}
+        self._frame: dict[str, Any] = {}
+
+    def whole(self) -> Iterator[Record]:
+        """All parts."""
+        self._held.next()
+        self._begins = self._held.number
+        yield from self._object(())
+        yield from self._given()
+
+    def _given(self) -> Iterator[Record]:
+        if self._frame:
+            yield Record(self._begins, self._frame)
+        self._frame = {}
+
+    def _object(self, path: Path) -> Iterator[Record]:
+        held = self._held
+        for _ in _members(held, "}", "the file ends within the object"):
+            key, _ = next_element(held)
+            if not isinstance(key, str):
+                raise BadJson(f"is not JSON: {kind_of(key)} stands where a key must")
+            if held.next() != ":":
+                raise BadJson("is not JSON: a colon is missing after a key")
+            held.at += 1
+            sign, here = held.next(), (*path, key)
+            if sign == "{" and here in self._open:
+                yield from self._object(here)
+            elif sign == "[" and here in self._lists:
+                yield from self._given()
+                yield from self._list(here)
+            else:
+                value, _ = next_element(held)
+                if isinstance(value, BadJson):
+                    raise value
+                _put(self._frame, here, value)
+
+    def _list(self, path: Path) -> Iterator[Record]:
+        empty = True
+        for number in _members(self._held, "]", "the file ends within a list", strict=False):
+            value, text = next_element(self._held)
+            if isinstance(value, BadJson):
+                yield Record(number, {}, text, str(value))
+            else:
+                yield Record(number, _put({}, path, [value]))
+            empty = False
+        if empty:
+            _put(self._frame, path, [])
+        self._begins = self._held.number
+
+
+def _put(whole: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    inner = whole
+    for key in path[:-1]:
+        inner = inner.setdefault(key, {})
+    inner[path[-1]] = value
+    return whole
+
+
+def next_element(held: TextWindow) -> tuple[object, str]:
+    """The next element and its text; a value that is refused though its end is known comes back as BadJson."""
+    size = _CHUNK
+    while True:
+        try:
+            value, end = _PLAIN.raw_decode(held.text, held.at)
+            if end < len(held.text) or held.ended:
+                break
+            problem = "is not JSON: the file ends within an element"
+        except json.JSONDecodeError as error:
+            problem = f"is {not_json(error, held.line(error.pos))}"
+        except RecursionError:
+            raise BadJson("is nested too deep") from None
+        except ValueError:
+            raise BadJson("holds a number that is too large") from None
+        if len(held.text) - held.at > LIMIT:
+            raise BadJson(f"{problem}, or an element is longer than {LIMIT // 2**20} MB")
+        if not held.more(size):
+            raise BadJson(problem)
+        size *= 2
+    text, held.at = held.text[held.at : end], end
+    try:
+        check_depth(text)
+        value = DECODER.decode(text)
+        if "\x00" in text:
+            raise BadJson("holds the character NUL")
+        check_characters(text, value)
+    except BadJson as error:
+        return error, text
+    return value, text
