@@ -6,6 +6,7 @@ from data.calibration.calibration import BEHIND, meeting
 from data.gold.gold import Basis
 from data.store import Store, kept, remembered
 from judges.stats import concordance, threshold
+from judges.stats.calibration import value_cells
 from judges.stats.concordance import Concordance
 from judges.stats.threshold import ThresholdPoint, ThresholdRates
 from judges.types import Dimension
@@ -21,7 +22,7 @@ def concordance_of(
     def make() -> Concordance:
         code = float(dimension.scale.categories.index(drop)) if drop else None
         given = meeting(store, dataset_id, judge_id, dimension, basis).without(code)
-        return concordance.concordance(concordance.value_cells(given))
+        return concordance.concordance(value_cells(given))
 
     return remembered(store, ("concordance", dataset_id, judge_id, dimension, basis, drop), BEHIND, make)
 

@@ -63,14 +63,12 @@ def nearest_codes(values: Codes | Floats) -> Codes:
     return round_half_up(values).astype(np.intp)
 
 
-def check_weights(weight: ArrayLike | None, cells: int) -> Floats | None:
-    """Sampling weights (1 / inclusion probability), one per cell, checked; None stays None and means 1 each.
+def check_weights(weight: ArrayLike | None, cells: int) -> Floats:
+    """Sampling weights (1 / inclusion probability), one per cell, checked; None means 1 each.
 
     ValueError when their number is not `cells`, or one is not a positive finite number.
     """
-    if weight is None:
-        return None
-    array = np.asarray(weight, dtype=np.float64)
+    array = np.ones(cells) if weight is None else np.asarray(weight, dtype=np.float64)
     if array.shape != (cells,):
         raise ValueError(f"There must be one weight for each of the {cells} cells; got {array.size}.")
     if not (np.isfinite(array) & (array > 0)).all():

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from judges.stats import bins
 from judges.stats.agreement import Accuracy, Floats, accuracy, cross_table, gwet_ac
-from judges.stats.calibration import PairedRatings
+from judges.stats.calibration import PairedRatings, value_cells
 from judges.stats.clustered import mean_by_item, share_from_counts
-from judges.stats.concordance import FIGURE_NAMES, Concordance, concordance, value_cells
+from judges.stats.concordance import FIGURE_NAMES, Concordance, concordance
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 

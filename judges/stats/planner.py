@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, sqrt
 
 from judges.stats.sequential import z_from_threshold
-from judges.stats.uncertainty import Interval, normal_quantile
+from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile
 
 MOST_TIMES = 10
 """Above so many times the items there are, a figure is at the threshold as far as labels can show."""
@@ -26,7 +26,7 @@ def more_items_for_width(interval: Interval, half_width: float, power: float = 0
     if interval.low is None or interval.high is None:
         return None
     # An end that was cut off at 1 makes the interval look narrower than its error is.
-    present = max((interval.high - interval.low) / 2, (interval.se or 0.0) * normal_quantile((1 + interval.level) / 2))
+    present = max((interval.high - interval.low) / 2, (interval.se or 0.0) * normal_quantile(TWO_SIDED))
     if present <= half_width * (1 + 1e-9):
         return 0, 0
     widths = (present * (1 + normal_quantile(p) / sqrt(interval.items)) for p in (1 - power, power))

@@ -41,7 +41,7 @@ def coverage(world, items, runs, seed=0):
 
 def percentiles(item, human, judge, world, items, replicates=500):
     """The plain percentile interval of the same sample, to tell what studentising adds."""
-    given = item_sums(item, human, judge, None, items, world.k, world.weights)
+    given = item_sums(item, human, judge, np.ones(len(item)), items, world.k, world.weights)
     drawn, _ = kappas_of_totals(resample_seeded(given, replicates, 0), world.k, world.weights)
     return np.nanquantile(drawn, [0.025, 0.975])
 
