@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.calibration.calibration import BEHIND, MEETING, as_meeting, met
-from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records import exposure
 from data.store import Store, kept, remembered
@@ -197,7 +196,7 @@ def _numbered(
 ) -> tuple[PairedRatings, CodedWords]:
     """`calibration.meeting` with items numbered by the order of their ids in the dataset, and units."""
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}), "
+        f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}), "
         "numbered as (select id, row_number() over (order by id) - 1 as no from item where dataset_id = $1) "
         f"select n.no, m.unit, {MEETING} from met m join numbered n on n.id = m.item_id "
         "order by n.no, m.unit",

@@ -50,7 +50,7 @@ def _found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[D
                 [dataset_id, d.name, judge_id],
             )
         }
-        cells = met(store, dataset_id, d, basis, among=not_in_prompt_sql(store, judge_id))
+        cells = met(store, dataset_id, judge_id, d, basis)
         labels = {
             str(item): (int(value or 0), float(weight))
             for item, value, weight in store.rows(
