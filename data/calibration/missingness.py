@@ -33,7 +33,8 @@ def _lost(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, ba
     """
     rows = store.rows(
         f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}), placed as ("
-        "select item_id, unit, scored, row_number() over (order by item_id, unit) - 1 as place from met) select p.place, p.unit, j.raw from placed p left join judgment j "
+        "select item_id, unit, scored, row_number() over (order by item_id, unit) - 1 as place from met) "
+        "select p.place, p.unit, j.raw from placed p left join judgment j "
         "on j.item_id = p.item_id and j.judge_id = $3 and not p.scored and j.part in ('', p.unit) order by 1",
         [dataset_id, dimension.name, judge_id],
     )

@@ -133,7 +133,7 @@ def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimens
     shares = np.bincount(rows, weight, minlength=bins.row_count(scale)) / weight.sum()
     commonest = int(shares.argmax())
     items = len(np.unique(item))
-    whole = kappa_interval(item, human, judge, k, scale.weights, weight)
+    whole = kappa_interval(cells, k, scale.weights)
     constant, share = bins.row_labels(scale)[commonest], float(shares[commonest])
     if scale.weights is None and scale.kind != "flag" and dimension.sort != "pair":
         return Baselines(items, constant, share, whole)
@@ -146,10 +146,11 @@ def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimens
     guesses = [length_rule_guesses(x, item, human, weight, k, like) for like in (None, own)]
     rules = [Cells(item, human, guess, weight) for guess in guesses]
     rule = max(rules, key=lambda one: kappa_influences(one, k, scale.weights)[0] or 0.0)
+    judged = Cells(item, human, judge, weight)
     found = LengthRule(
-        kappa_interval(*rule[:3], k, scale.weights, weight),
-        whole if known.all() else kappa_interval(item, human, judge, k, scale.weights, weight),
-        kappa_difference(rule, Cells(item, human, judge, weight), k, scale.weights, paired=True),
+        kappa_interval(rule, k, scale.weights),
+        whole if known.all() else kappa_interval(judged, k, scale.weights),
+        kappa_difference(rule, judged, k, scale.weights, paired=True),
         float(weight[rule.judge == human].sum() / weight.sum()),
     )
     return Baselines(items, constant, share, whole, found)

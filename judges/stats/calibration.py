@@ -257,7 +257,7 @@ def summarise(given: PairedRatings | RatingSums, dimension: Dimension, drop: str
         return _figures(given, dimension, code, interval_from_sums(given, scale), given.gold_items, given.said)
     given = given.without(code)
     cells, k = kappa_cells(given, scale)
-    interval = kappa_interval(*cells[:3], k, scale.weights, cells.weight, stratum=cells.stratum)
+    interval = kappa_interval(cells, k, scale.weights)
     return _figures(given, dimension, code, interval, len(np.unique(given.item)), sum_labels(given))
 
 

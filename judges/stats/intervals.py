@@ -96,6 +96,11 @@ class _Clustered:
         return effective_size(np.bincount(self.item, self.weight) / np.bincount(self.item))
 
     @property
+    def size(self) -> tuple[int, int, float]:
+        """Items, cells and effective items, as an interval has them."""
+        return self.items, self.item.size, self.n_eff
+
+    @property
     def whole(self) -> bool:
         """Whether every value is a code, so that there is a table."""
         return self.human.dtype.kind != "f" and self.judge.dtype.kind != "f"
@@ -228,9 +233,8 @@ def interval_from_table(
 
 
 def bootstrap_kappa(
-    item_index: ArrayLike, human: ArrayLike, judge: ArrayLike, k: int, weights: Weights = "quadratic",
-    weight: ArrayLike | None = None, replicates: int = REPLICATES, seed: int = 0, stratum: ArrayLike | None = None,
-) -> Interval:  # fmt: skip
+    cells: Cells, k: int, weights: Weights = "quadratic", replicates: int = REPLICATES, seed: int = 0
+) -> Interval:
     """Interval of kappa over resampled items: m ~ Multinomial(G, 1/G), kappa(sum_g m_g T_g), in each stratum apart.
 
     Each end is the farther one of two. The percentile interval takes quantiles of the replicates. The studentised one
@@ -248,24 +252,22 @@ def bootstrap_kappa(
     (2K + 1)(K + 2). With strata the lower ends are those of `strata.widen_for_strata` where these are lower.
     Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
     """
-    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k, weights)
-    point = cells.pooled(k, weights)
-    own = cells.parts(k, weights)
-    given = with_products(own)
-    if cells.stratum is None:
-        given = sort_rows(given)
-        totals, sums = resample_seeded(given, replicates, seed), given.sum(axis=0)[None]
+    given = _clustered(cells, k, weights)
+    point, own = given.pooled(k, weights), given.parts(k, weights)
+    parts = with_products(own)
+    if given.stratum is None:
+        parts = sort_rows(parts)
+        totals, sums = resample_seeded(parts, replicates, seed), parts.sum(axis=0)[None]
     else:
-        totals, sums = resample_within_strata(given, cells.stratum, own.shape[1], replicates, seed)
-    drawn, whole = (kappa_replicates(total, k, weights, cells.items) for total in (totals, sums))
-    found = _interval(point, whole, drawn, LOG_RATIO, cells.items, cells.item.size, cells.n_eff)
-    found = found if cells.stratum is None else widen_for_strata(found, float(whole.error[0]))
+        totals, sums = resample_within_strata(parts, given.stratum, own.shape[1], replicates, seed)
+    drawn, whole = (kappa_replicates(total, k, weights, given.items) for total in (totals, sums))
+    found = _interval(point, whole, drawn, LOG_RATIO, *given.size)
+    found = found if given.stratum is None else widen_for_strata(found, float(whole.error[0]))
     if point != 1 or found.low is None:
         return found
-    expected = (
-        chance_disagreement(cells.table(k), weights) if cells.whole else chance_disagreement_from_sums(cells.sums())
-    )
-    return with_rule_of_three(found, float(cells.sums()[0]) ** 2 / found.cells / expected)
+    sums = given.sums()
+    expected = chance_disagreement(given.table(k), weights) if given.whole else chance_disagreement_from_sums(sums)
+    return with_rule_of_three(found, float(sums[0]) ** 2 / found.cells / expected)
 
 
 def _interval(
@@ -284,21 +286,16 @@ def _interval(
     return Interval(point, low, high, bound, items, cells, n_eff, BOOTSTRAP, se, undefined=undefined)
 
 
-def kappa_interval(
-    item_index: ArrayLike, human: ArrayLike, judge: ArrayLike, k: int, weights: Weights = "quadratic",
-    weight: ArrayLike | None = None, seed: int = 0, stratum: ArrayLike | None = None,
-) -> Interval:  # fmt: skip
+def kappa_interval(cells: Cells, k: int, weights: Weights = "quadratic", seed: int = 0) -> Interval:
     """Kappa of cells with its interval by items: bootstrap below `LINEARISE_FROM` items, linearised from there on.
 
     ValueError when a code is off the scale 0..k-1, a weight is not positive, or the lengths differ.
     """
-    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k, weights)
-    if cells.items < LINEARISE_FROM:
-        of = cells.item, cells.human, cells.judge, k, weights, cells.weight
-        return bootstrap_kappa(*of, seed=seed, stratum=stratum)
-    point, by_item = _influences(cells, k, weights)
-    error = error_of_influences(by_item, cells.stratum)
-    return _normal(point, error, cells.items, cells.item.size, cells.n_eff)
+    given = _clustered(cells, k, weights)
+    if given.items < LINEARISE_FROM:
+        return bootstrap_kappa(cells, k, weights, seed=seed)
+    point, by_item = _influences(given, k, weights)
+    return _normal(point, error_of_influences(by_item, given.stratum), *given.size)
 
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:

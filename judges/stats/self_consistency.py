@@ -83,7 +83,7 @@ def measure_self_consistency(
 
     k, weights, items = code_count(scale), scale.weights, int(item.max(initial=-1)) + 1
     whole = cells(asked.judge[there])
-    together = kappa_interval(*whole[:3], k, weights, whole.weight)
+    together = kappa_interval(whole, k, weights)
     point, slope = kappa_influences(whole, k, weights)
     moved: Floats = np.bincount(np.asarray(whole.item), slope, minlength=items).astype(np.float64)
     singles: list[float | None] = []

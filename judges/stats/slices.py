@@ -86,7 +86,7 @@ def slice_kappa(
         for number, name in enumerate(one.names):
             of = one.code == number
             part = cells.where(of)
-            interval = kappa_interval(*part[:3], k, weights, part.weight)
+            interval = kappa_interval(part, k, weights)
             lenient = float(np.average(gap[of], weights=part.weight)) if weights and of.any() else None
             slices.append(KappaSlice(name, interval, lenient))
         found.append(tuple(slices))

@@ -60,7 +60,7 @@ def _between(shared: Ratings) -> tuple[Cells, Interval]:
     first, second = shared.pairs()
     both = np.concatenate([first, second]), np.concatenate([second, first])
     pairs, scale = Cells(shared.item[both[0]], shared.code[both[0]], shared.code[both[1]]), shared.scale
-    return pairs, replace(kappa_interval(*pairs[:3], code_count(scale), scale.weights), cells=len(first))
+    return pairs, replace(kappa_interval(pairs, code_count(scale), scale.weights), cells=len(first))
 
 
 def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
@@ -80,7 +80,7 @@ def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
         first, second = shared.pairs()
         one = np.concatenate([first, second])
         single = Cells(shared.item[one], shared.code[one], shared.judge[one])
-        judge = replace(kappa_interval(*single[:3], code_count(scale), scale.weights), cells=len(shared))
+        judge = replace(kappa_interval(single, code_count(scale), scale.weights), cells=len(shared))
         ahead = kappa_difference(pairs, single, code_count(scale), scale.weights, paired=True)
     return HumanCeiling(
         people=len(np.unique(shared.person)),

@@ -93,7 +93,7 @@ def holds(world, items, runs, seed=8):
     truth = pooled(world, truth_share(world))
     for _ in range(runs):
         cells = Cells(*world.drawn(items, rng))
-        found = kappa_interval(*cells[:3], K)
+        found = kappa_interval(Cells(*cells[:3]), K)
         beside = [one.low <= at <= one.high for one, at in zip(concordance(cells), real, strict=True)]
         hits += [found.low <= truth <= found.high, found.lower_bound <= truth, *beside]
     return hits / runs

@@ -85,10 +85,10 @@ def together(worlds, runs, items, seed=8):
 
 def same(world, threshold):
     """Whether z here is what the approval check computes of the same cells, where kappa is above the threshold."""
-    from judges.stats.intervals import kappa_interval
+    from judges.stats.intervals import Cells, kappa_interval
 
     item, human, judge = made(world, 200, np.random.default_rng(1))
-    found: Interval = kappa_interval(item, human, judge, world.k, world.weights)
+    found: Interval = kappa_interval(Cells(item, human, judge), world.k, world.weights)
     mine = path(world, 200, np.random.default_rng(1), threshold=threshold)[-1]
     return abs((z_from_threshold(found, threshold) or 0.0) - mine) < 1e-6
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judges.stats.approval_check import Policy, check_dimension, check_dimensions
-from judges.stats.intervals import interval_from_moments, kappa_interval
+from judges.stats.intervals import Cells, interval_from_moments, kappa_interval
 from judges.stats.multiple_testing import holm
 from judges.stats.planner import more_items_for_threshold
 from judges.stats.sequential import LookPlan, anytime_boundary, anytime_p, planned_boundary, z_from_threshold
@@ -125,7 +125,7 @@ def test_the_bound_that_is_told_is_the_threshold_that_would_just_be_met():
 def test_full_agreement_has_the_bound_of_the_rule_of_three():
     rng = np.random.default_rng(3)
     human = rng.integers(0, 5, 120)
-    found = kappa_interval(np.arange(120), human, human, 5)
+    found = kappa_interval(Cells(np.arange(120), human, human), 5)
     decision = check_dimension(found)
     assert decision.state == "meets policy" and 0.9 < decision.bound < found.lower_bound < 1
     # one in 120 cells one step apart, -log(a) times, a being the chance that so far a normal figure lies out
@@ -183,9 +183,10 @@ def test_a_policy_without_sense_is_refused(wrong):
 def test_cells_that_agree_by_chance_are_below_and_constant_ones_undefined():
     rng = np.random.default_rng(1)
     human, judge = rng.integers(0, 5, (2, 400))
-    assert check_dimension(kappa_interval(np.arange(400), human, judge, 5)).state == "fails"
-    assert check_dimension(kappa_interval(np.arange(400), np.full(400, 4), np.full(400, 4), 5)).state == "undefined"
-    assert check_dimension(kappa_interval(np.arange(400), human, human, 5)).state == "meets policy"
+    assert check_dimension(kappa_interval(Cells(np.arange(400), human, judge), 5)).state == "fails"
+    constant = Cells(np.arange(400), np.full(400, 4), np.full(400, 4))
+    assert check_dimension(kappa_interval(constant, 5)).state == "undefined"
+    assert check_dimension(kappa_interval(Cells(np.arange(400), human, human), 5)).state == "meets policy"
 
 
 def test_the_bound_refuses_a_judge_that_the_point_rule_lets_through():

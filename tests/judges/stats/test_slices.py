@@ -221,7 +221,7 @@ def test_kappas_differences_and_agreement_of_judges_on_the_same_cells():
         np.asarray(one.item), np.asarray(one.human), {"a": one.judge, "b": two.judge, "c": one.judge}, None
     )
     found = compare_judges(seats, "a", 5, "quadratic")
-    assert found.kappas["a"] == kappa_interval(*one[:3], 5)
+    assert found.kappas["a"] == kappa_interval(Cells(*one[:3]), 5)
     assert found.kappas["b"].point == pytest.approx(kappa(cross_table(one.human, two.judge, 5), "quadratic"))
     assert found.between["a", "b"].point == pytest.approx(kappa(cross_table(one.judge, two.judge, 5), "quadratic"))
     assert found.between["a", "c"].point == 1
