@@ -17,7 +17,7 @@ from data.store import Store, kept
 from judges.stats.agreement import Floats
 from judges.stats.calibration import PairedRatings, kappa_cells
 from judges.stats.intervals import Cells
-from judges.stats.learning_curve import kappa_by_size
+from judges.stats.planner import kappa_by_size
 from judges.stats.slices import (
     THIRDS,
     SlicedKappa,

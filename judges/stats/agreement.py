@@ -187,17 +187,8 @@ def gradient_by_moments(sums: Floats) -> Floats:
     return np.asarray(-(slope_observed * expected - n * observed * slope_expected) / expected**2, dtype=np.float64)
 
 
-def exact_agreement(table: ArrayLike) -> float | None:
-    """Share of cells where judge and human gave the same value; None for an empty table."""
-    return _share_within(table, 0)
-
-
-def agreement_within_one(table: ArrayLike) -> float | None:
-    """Share of cells where they are at most one step of the scale apart; None for an empty table."""
-    return _share_within(table, 1)
-
-
-def _share_within(table: ArrayLike, steps: int) -> float | None:
+def share_within(table: ArrayLike, steps: int) -> float | None:
+    """Share of cells where judge and human are at most so many steps of the scale apart; None for an empty table."""
     array = check_table(table)
     n = float(array.sum())
     near = disagreement_weights(len(array), "linear") <= steps
@@ -324,7 +315,7 @@ def na_agreement(both: float, human_only: float, judge_only: float, neither: flo
         cells=float(table.sum()),
         human_coverage=float(margins[0][0]) if margins else None,
         judge_coverage=float(margins[1][0]) if margins else None,
-        agreement=exact_agreement(table),
+        agreement=share_within(table, 0),
         kappa=kappa(table),
     )
 
@@ -365,7 +356,7 @@ def accuracy(table: ArrayLike) -> Accuracy:
     if not given.any():
         return Accuracy(None, None, None, None)
     macro = [float(_over(equal, below)[given].mean()) for below in (judge, people, (people + judge) / 2)]
-    return Accuracy(exact_agreement(array), *macro)
+    return Accuracy(share_within(array, 0), *macro)
 
 
 def _over(above: Floats, below: Floats) -> Floats:

@@ -1,10 +1,10 @@
-"""Correlations with intervals, over cells grouped in items: an item is resampled whole."""
+"""For audits: correlations with intervals, items being resampled whole, and logistic regression with a weak prior."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from math import atanh, tanh
+from dataclasses import dataclass, replace
+from math import atanh, exp, sqrt, tanh
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile
 _AT_ONCE = 1 << 20  # cells of replicates held in memory at a time
 _IN_ALL = 1 << 22  # cells of replicates looked at: many cells need fewer replicates, never fewer than _FEWEST
 _REPLICATES, _FEWEST = 1_000, 100
+_SPREAD, _STEPS = 2.5, 100  # the prior of a coefficient, and Newton's steps at most
 _FEW = 32  # distinct values up to which their weights are a product of matrices
 
 
@@ -161,3 +162,44 @@ def _shares(sums: Floats) -> tuple[Floats, Floats]:
         fine = (np.minimum(np.minimum(vy, va), vb) > 1e-9 * n) & (full > 1e-12)
         out[fine], both[fine] = np.minimum(r1**2 / full, 1.0)[fine], np.minimum(full, 1.0)[fine]
     return out, both
+
+
+@dataclass(frozen=True)
+class Probability:
+    """A probability with its interval, two-sided at 95%."""
+
+    point: float
+    low: float
+    high: float
+
+
+def probability_at_zero(x: ArrayLike, y: ArrayLike) -> Probability:
+    """P(y = 1) where all predictors are 0, from logit P = b0 + sum_j b_j x_j / s_j.
+
+    x is (n, p), y (n,) of 0 and 1, s_j the root mean square of predictor j (it is scaled, not centred: 0 keeps its
+    meaning). Every b has a normal prior with mean 0 and standard deviation 2.5, so that the estimate exists where y is
+    always 1 or follows x without exception; Newton's steps to the mode, interval from the curvature there. ValueError
+    without rows or where lengths differ. Source: Gelman et al. 2008 (weak priors on standardised predictors).
+    """
+    predictors, outcome = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if predictors.ndim != 2 or len(predictors) != len(outcome) or not len(outcome):
+        raise ValueError(f"One row of predictors for every outcome is needed; got {predictors.shape}, {outcome.shape}.")
+    scale = np.sqrt((predictors**2).mean(axis=0))
+    design = np.hstack([np.ones((len(outcome), 1)), predictors / np.where(scale > 0, scale, 1.0)])
+    prior = np.eye(design.shape[1]) / _SPREAD**2
+    b = np.zeros(design.shape[1])
+    curvature = prior
+    for _ in range(_STEPS):
+        p = _sigmoid(design @ b)
+        curvature = design.T @ (design * (p * (1 - p))[:, None]) + prior
+        step = np.linalg.solve(curvature, design.T @ (outcome - p) - prior @ b)
+        b = b + step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-12))
+        if float(np.abs(step).max()) < 1e-10:
+            break
+    half = normal_quantile(0.975) * sqrt(float(np.linalg.inv(curvature)[0, 0]))
+    point, low, high = (1 / (1 + exp(-(float(b[0]) + away))) for away in (0.0, -half, half))
+    return Probability(point, low, high)
+
+
+def _sigmoid(value: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(1 / (1 + np.exp(-np.clip(value, -500, 500))), dtype=np.float64)

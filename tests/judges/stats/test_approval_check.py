@@ -12,7 +12,7 @@ from judges.stats.approval_check import Policy, check_dimension, check_dimension
 from judges.stats.intervals import Cells, interval_from_moments, kappa_interval
 from judges.stats.multiple_testing import holm
 from judges.stats.planner import more_items_for_threshold
-from judges.stats.sequential import LookPlan, anytime_boundary, anytime_p, planned_boundary, z_from_threshold
+from judges.stats.sequential import LookPlan, anytime_boundary, anytime_p, z_from_threshold
 from judges.stats.uncertainty import Interval
 from tests.judges.moments import moments
 
@@ -284,7 +284,7 @@ def test_without_a_bound_in_the_policy_nothing_is_adjusted():
 
 def test_a_plan_asks_less_than_looking_at_any_time():
     plan = LookPlan((100, 200, 300))
-    needed = planned_boundary(0.05, plan.sizes)
+    needed = plan.boundary(0.05, plan.first)
     assert 1.645 < needed < check_dimension(far(2.0, items=100)).needed
     assert check_dimension(far(needed + 0.01, items=200), plan=plan).state == "meets policy"
     short = check_dimension(far(needed - 0.01, items=200), plan=plan)

@@ -18,7 +18,7 @@ from judges.stats.comparison import (
     two_sided_p,
 )
 from judges.stats.intervals import Cells, interval_from_moments, kappa_influences, kappa_interval
-from judges.stats.learning_curve import curve_sizes, extrapolate_interval, kappa_by_size
+from judges.stats.planner import curve_sizes, extrapolate_interval, kappa_by_size
 from judges.stats.reliability import ConfidenceCells, auroc, reliability
 from judges.stats.slices import (
     Slicing,
