@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.store import Store, remembered
+from data.store import Store, kept
 
 SYSTEM, LANGUAGE = "system", "language"
 MOST = 200
@@ -52,13 +52,9 @@ class ItemFields(NamedTuple):
     length: NDArray[np.float64]
 
 
+@kept
 def item_fields(store: Store, dataset_id: str) -> ItemFields:
     """All items of a dataset."""
-    tables = ["item", "stratum", "draw"]
-    return remembered(store, ("items by field", dataset_id), tables, lambda: _read(store, dataset_id))
-
-
-def _read(store: Store, dataset_id: str) -> ItemFields:
     frame = store.frame(
         f"select i.id, i.kind, i.system_a, i.system_b, i.meta, {HEAD} as head, length(i.content) as length, "
         "coalesce(s.stratum, '') as stratum, coalesce(d.stratum, '') as drawn from item i "
@@ -72,7 +68,9 @@ def _read(store: Store, dataset_id: str) -> ItemFields:
     own, second, kind, stratum, drawn = (
         frame[name].to_numpy(dtype=object) for name in ("system_a", "system_b", "kind", "stratum", "drawn")
     )
-    words, meta, values, days = {SYSTEM: own, LANGUAGE: np.array(said, dtype=object)}, {}, {}, {}
+    words: dict[str, NDArray[np.object_]] = {SYSTEM: own, LANGUAGE: np.array(said, dtype=object)}
+    meta, days = dict[str, NDArray[np.object_]](), dict[str, NDArray[np.object_]]()
+    values = dict[str, int]()
     for key in sorted({key for one in metas for key in one}):
         held = np.array([word(one.get(key)) for one in metas], dtype=object)
         there = set(held) - {""}

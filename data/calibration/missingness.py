@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from data.calibration.calibration import BEHIND, meeting, met
+from data.calibration.calibration import meeting, met
 from data.gold.gold import Basis
 from data.store import Store, kept
 from judges.reading.bare_scores import from_raw
@@ -14,7 +14,7 @@ from judges.stats.missingness import Missingness
 from judges.types import Dimension
 
 
-@kept(*BEHIND, "judgment")
+@kept
 def measure_missingness(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, more: tuple[str, ...] = (),
     drop: str = "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.calibration.calibration import BEHIND, meeting
+from data.calibration.calibration import meeting
 from data.gold.gold import Basis
 from data.store import Store, kept
 from judges.stats import other_metrics, threshold
@@ -11,7 +11,7 @@ from judges.stats.threshold import ThresholdPoint, ThresholdRates
 from judges.types import Dimension
 
 
-@kept(*BEHIND)
+@kept
 def measure_other_metrics(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> OtherMetrics:
@@ -20,7 +20,7 @@ def measure_other_metrics(
     return other_metrics.measure_other_metrics(cells, dimension, drop)
 
 
-@kept(*BEHIND)
+@kept
 def flag_curve(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> list[ThresholdPoint]:
@@ -28,7 +28,7 @@ def flag_curve(
     return threshold.threshold_curve(meeting(store, dataset_id, judge_id, dimension, basis), dimension.scale)
 
 
-@kept(*BEHIND)
+@kept
 def flag_at(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float
 ) -> ThresholdRates:

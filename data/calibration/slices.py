@@ -9,7 +9,7 @@ import numpy as np
 import pandas
 from numpy.typing import NDArray
 
-from data.calibration.calibration import BEHIND, MEETING, as_meeting, met
+from data.calibration.calibration import MEETING, as_meeting, met
 from data.calibration.fields import LANGUAGE, LANGUAGE_KEYS, SYSTEM, ItemFields, item_fields
 from data.gold.gold import Basis
 from data.records import exposure
@@ -207,7 +207,7 @@ def position_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
     return make_slicing("position", [name[n] for n in at], units.code, order=order)
 
 
-@kept(*BEHIND)
+@kept
 def differences(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> list[SlicedKappa]:
@@ -216,7 +216,7 @@ def differences(
     return slice_kappa(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
 
 
-@kept(*BEHIND)
+@kept
 def growth(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> list[Interval]:
