@@ -93,7 +93,7 @@ def kappa_by_size(cells: Cells, k: int, weights: Weights) -> list[Interval]:
         part = ranked.where(rank < size)
         item, weight = np.asarray(part.item), np.asarray(part.weight)
         point, influence = kappa_influences(part, k, weights)
-        se = error_of_influences(np.bincount(item, influence, minlength=size))
+        se = error_of_influences(np.bincount(item, influence, minlength=size).astype(np.float64))
         mean = np.bincount(item, weight) / np.bincount(item)
         found.append(normal_interval(point, se, size, len(item), effective_size(mean), "linearised", -1.0, 1.0))
     return found

@@ -121,5 +121,5 @@ def auroc(sure: ConfidenceCells) -> Interval | None:
     influence[~right] = sure.weight[~right] * (below - area) / sure.weight[~right].sum()
     distinct, place = np.unique(sure.item, return_inverse=True)
     items = len(distinct)
-    se = error_of_influences(np.bincount(place, influence))
+    se = error_of_influences(np.bincount(place, influence).astype(np.float64))
     return normal_interval(area, se, items, len(right), float(items), "linearised", 0.0, 1.0)

@@ -87,7 +87,8 @@ def slice_kappa(
             of = one.code == number
             part = cells.where(of)
             interval = kappa_interval(part, k, weights)
-            lenient = float(np.average(gap[of], weights=part.weight)) if weights and of.any() else None
+            weight = check_weights(part.weight, int(of.sum()))
+            lenient = float(np.average(gap[of], weights=weight)) if weights and of.any() else None
             slices.append(KappaSlice(name, interval, lenient))
         found.append(tuple(slices))
     tests = difference_tests(cells, k, weights, cuts)
