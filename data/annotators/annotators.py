@@ -23,7 +23,7 @@ from data.records.settings import gold_rule
 from data.store import Store, kept
 from judges.stats import bins
 from judges.stats.agreement import Floats
-from judges.stats.intervals import kappa_interval
+from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.raters import rater_flags
 from judges.stats.raters.dawid_skene import DawidSkene, fit_dawid_skene
 from judges.stats.raters.rater_flags import RaterFlag, RaterShift, RaterWork
@@ -228,7 +228,7 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
         agreement, leniency, course = None, None, None
         if held.any():
             item, value, theirs = ratings.item[held], ratings.code[held], found.others[held]
-            agreement = kappa_interval(item, theirs, value, bins.code_count(scale), scale.weights)
+            agreement = kappa_interval(Cells(item, theirs, value), bins.code_count(scale), scale.weights)
             relative = held & ~np.isnan(beside)
             if is_order_known(found, relative):
                 own, others = bins.is_same_answer(value, theirs, scale)[relative[held]], beside[relative]

@@ -9,7 +9,6 @@ from data.approvals import plans, policy
 from data.calibration import calibration
 from data.calibration.nonresponse import responses
 from data.calibration.shared_cells import meetings
-from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records import datasets
 from data.records.settings import Waiting, gold_rule
@@ -134,7 +133,7 @@ def fingerprint(store: Store, dataset_id: str, judge_id: str, dimension: Dimensi
     any workspace, however they came there.
     """
     digest = hashlib.sha256()
-    met = calibration.met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))
+    met = calibration.met(store, dataset_id, judge_id, dimension, basis)
     rows = store.rows(
         f"with met as ({met}) "
         "select i.hash, m.unit, m.human, m.judge, m.scored, m.weight from met m join item i on i.id = m.item_id "

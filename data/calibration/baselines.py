@@ -40,7 +40,7 @@ def measure_baselines(
     parts.append("seen as materialized (select * from score_now where judge_id = $3 and item_id <= $4)")
     for n, d in enumerate(dimensions):
         held = f"select * from held where no = {names.index(d.name)}"
-        cells = met(store, dataset_id, d, basis, held=held, scores="seen")
+        cells = met(store, dataset_id, judge_id, d, basis, held=held, scores="seen")
         parts.append(f"met{n} as ({cells.replace('$2', marks[d.name])})")
     chosen = [f"select {n} as n, * from met{n} where scored" for n in range(len(dimensions))]
     frame = store.frame(

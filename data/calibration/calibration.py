@@ -161,7 +161,7 @@ def meeting(
     if first is not None:
         among += " and l.item_id = any($4)"
         params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
-    cells = met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id) + among, waiting=waiting)
+    cells = met(store, dataset_id, judge_id, dimension, basis, among=among, waiting=waiting)
     strata, columns, drawn = is_stratified(store, dataset_id, basis), MEETING, ""
     if strata:
         columns += ", dense_rank() over (order by coalesce(d.stratum, '')) as stratum"
@@ -207,7 +207,7 @@ def _earliest(
 ) -> list[str]:
     """The items with a value of people and judge that were the first to be labelled blind; later changes move none."""
     rows = store.rows(
-        f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}), "
+        f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}), "
         "both_valued as (select distinct item_id from met where scored and human is not null and judge is not null) "
         "select b.item_id from both_valued b join label l on l.item_id = b.item_id and l.dimension = $2 "
         f"where l.mode = 'blind' group by b.item_id order by min(l.seq), b.item_id limit {first:d}",
@@ -241,7 +241,8 @@ def all_sums(
             code = f"cast({d.scale.categories.index(d.scale.drawn)} as double precision)"
             left += f" and g.value is distinct from {code} and s.value is distinct from {code}"
         held = f"select * from held where no = {names.index(d.name)}"
-        cells = met(store, dataset_id, d, basis, left, held=held, waiting=waiting).replace("$2", marks[d.name])
+        cells = met(store, dataset_id, judge_id, d, basis, left, held=held, waiting=waiting)
+        cells = cells.replace("$2", marks[d.name])
         each = ", ".join(f"coalesce(sum(case when ok then weight * {t} end), 0) as s{k}" for k, t in enumerate(own))
         totals = [f"sum(s{k})" for k in range(size)]
         totals += [f"sum(s{a} * s{b})" for a, b in combinations_with_replacement(range(size), 2)]
@@ -310,20 +311,21 @@ def _read(rows: list[tuple[Any, ...]], size: int) -> RatingSums:
 
 
 def met(
-    store: Store | Tx, dataset_id: str, dimension: Dimension, basis: Basis, extra: str = "", among: str = "",
-    held: str = "", scores: str = "score_now", waiting: Waiting | None = None,
+    store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, extra: str = "",
+    among: str = "", held: str = "", scores: str = "score_now", waiting: Waiting | None = None,
 ) -> str:  # fmt: skip
-    """SQL of the cells with gold.
+    """SQL of the cells with gold that count for a judge.
 
     Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
     share, people and waits (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on
     gold and scores, `among` on the items of the labels: those that do not count for a judge
-    (`data.gold.fewshot.not_in_prompt_sql`) are left out there, as weights are told from the labels. Statements that ask
-    for several dimensions say where their labels are (`held`) and which scores may be met (`scores`); `waiting` as in
-    `every`.
+    (`data.gold.fewshot.not_in_prompt_sql`) are left out there too, as weights are told from the labels. Statements that
+    ask for several dimensions say where their labels are (`held`) and which scores may be met (`scores`); `waiting` as
+    in `every`.
     """
     rule = gold_rule(store, dataset_id)
     rule = rule if waiting is None else replace(rule, waiting=waiting)
+    among = not_in_prompt_sql(store, judge_id) + among
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, g.weight, "
         "g.mean, g.share, g.people, g.waits "

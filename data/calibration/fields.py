@@ -4,57 +4,130 @@ from __future__ import annotations
 
 import json
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from data.calibration.slices import HEAD, language, word
 from data.store import Store, kept
 
 SYSTEM, LANGUAGE = "system", "language"
 MOST = 200
 """Values of a field; one with more is no field to group by (an address, a text)."""
+LANGUAGE_KEYS = ("language", "lang")
+_LATIN = "Latin script"
+HEAD = "substr(i.content, 1, 800)"
+"""SQL of the beginning of an item `i`, from which its language is found."""
+_SCRIPTS = (
+    ("Japanese", re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")),
+    ("Korean", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")),
+    ("Chinese", re.compile(r"[\u3400-\u9fff]")),
+    ("Cyrillic script", re.compile(r"[\u0400-\u052f]")),
+    ("Arabic script", re.compile(r"[\u0600-\u06ff]")),
+    ("Devanagari script", re.compile(r"[\u0900-\u097f]")),
+)
+_KEYS = re.compile(r'"\w+":')
+_ESCAPED = re.compile(r"\\[nrt]")
 _DAY = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:[T ].*)?")
 
 
 class ItemFields(NamedTuple):
-    """The place of every item, and their words by field; of a pair `second` has the system of response B.
+    """The items in the order of their ids, the place of each in it, and their words by field ("" none).
 
-    `days` are fields of meta that are dates wherever they are given ("" none); kind and stratum are no fields
-    of the items' own.
+    Fields are system, language and the keys of meta, whose words are in `meta`, how many differ in `values`.
+    Of a pair `second` has the system of response B. `days` are fields of meta that are dates wherever they are given;
+    kind, stratum, that of the audit sample (`drawn`) and length are no fields of the items' own.
     """
 
+    ids: list[str]
     place: dict[str, int]
     words: dict[str, NDArray[np.object_]]
+    meta: dict[str, NDArray[np.object_]]
+    values: dict[str, int]
     second: NDArray[np.object_]
     days: dict[str, NDArray[np.object_]]
     kind: NDArray[np.object_]
     stratum: NDArray[np.object_]
+    drawn: NDArray[np.object_]
+    length: NDArray[np.float64]
 
 
 @kept
 def item_fields(store: Store, dataset_id: str) -> ItemFields:
     """All items of a dataset."""
     frame = store.frame(
-        f"select i.id, i.kind, i.system_a, i.system_b, i.meta, {HEAD} as head, coalesce(s.stratum, '') as stratum "
-        "from item i left join (select item_id, max(stratum) as stratum from stratum where dataset_id = $1 "
-        "group by item_id) s on s.item_id = i.id where i.dataset_id = $1 order by i.id",
+        f"select i.id, i.kind, i.system_a, i.system_b, i.meta, {HEAD} as head, length(i.content) as length, "
+        "coalesce(s.stratum, '') as stratum, coalesce(d.stratum, '') as drawn from item i "
+        "left join (select item_id, max(stratum) as stratum from stratum where dataset_id = $1 group by item_id) s "
+        "on s.item_id = i.id left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 "
+        "and stream = 'audit' group by item_id) d on d.item_id = i.id where i.dataset_id = $1 order by i.id",
         [dataset_id],
     )
     metas = [json.loads(m) if m not in ("", "{}") else {} for m in frame["meta"]]
-    words = {
-        SYSTEM: frame["system_a"].to_numpy(dtype=object),
-        LANGUAGE: np.array([language(m, head) for m, head in zip(metas, frame["head"], strict=True)], dtype=object),
-    }
-    days = {}
-    for key in sorted({key for meta in metas for key in meta} - {SYSTEM, LANGUAGE}):
-        held = np.array([word(meta.get(key)) for meta in metas], dtype=object)
+    said = [language(m, head) for m, head in zip(metas, frame["head"], strict=True)]
+    own, second, kind, stratum, drawn = (
+        frame[name].to_numpy(dtype=object) for name in ("system_a", "system_b", "kind", "stratum", "drawn")
+    )
+    words: dict[str, NDArray[np.object_]] = {SYSTEM: own, LANGUAGE: np.array(said, dtype=object)}
+    meta, days = dict[str, NDArray[np.object_]](), dict[str, NDArray[np.object_]]()
+    values = dict[str, int]()
+    for key in sorted({key for one in metas for key in one}):
+        held = np.array([word(one.get(key)) for one in metas], dtype=object)
         there = set(held) - {""}
         if 1 <= len(there) <= MOST:
-            words[key] = held
-        if there and all(map(_DAY.fullmatch, there)):
+            meta[key], values[key] = held, len(there)
+        if there and key not in words and all(map(_DAY.fullmatch, there)):
             days[key] = np.array([value[:10] for value in held], dtype=object)
-    own = (frame[name].to_numpy(dtype=object) for name in ("system_b", "kind", "stratum"))
-    second, kind, stratum = own
-    return ItemFields({id_: n for n, id_ in enumerate(frame["id"])}, words, second, days, kind, stratum)
+    return ItemFields(
+        ids=frame["id"].tolist(),
+        place={id_: n for n, id_ in enumerate(frame["id"])},
+        words=words | {key: held for key, held in meta.items() if key not in words},
+        meta=meta,
+        values=values,
+        second=second,
+        days=days,
+        kind=kind,
+        stratum=stratum,
+        drawn=drawn,
+        length=frame["length"].to_numpy(dtype=np.float64),
+    )
+
+
+def script(text: str) -> str:
+    """The language that a text's letters suggest, or its script where they show no more; "" without letters.
+
+    A script counts from a fifth of the letters on, so that names and code in Latin letters do not hide it; Han with
+    kana is Japanese. Languages in Latin letters are not distinguished.
+    """
+    if text.isascii():
+        return _LATIN if any(map(str.isalpha, text)) else ""
+    letters = sum(map(str.isalpha, text))
+    if not letters:
+        return ""
+    counts = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS}
+    if counts["Japanese"] >= 0.05 * letters:
+        counts["Japanese"] += counts["Chinese"]
+    name = max(counts, key=lambda n: counts[n])
+    return name if counts[name] >= 0.2 * letters else _LATIN if _latin(text) >= 0.5 * letters else "other"
+
+
+def _latin(text: str) -> int:
+    return sum(c.isalpha() and c < "\u0250" for c in text)
+
+
+def language(meta: dict[str, Any], head: str) -> str:
+    """The language of an item: what its meta says, else what the letters at its beginning suggest."""
+    said = next((str(meta[k])[:60] for k in LANGUAGE_KEYS if isinstance(meta.get(k), str)), "")
+    return said or (_LATIN if head.isascii() else script(_bare(head)))
+
+
+def _bare(head: str) -> str:
+    """The beginning of an item's JSON without its keys and escapes."""
+    return _ESCAPED.sub(" ", _KEYS.sub("", head))
+
+
+def word(value: object) -> str:
+    """A value of an item's meta as a word; "" of what is no plain value."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)[:60] if isinstance(value, str | int) else ""

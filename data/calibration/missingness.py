@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from data.calibration.calibration import meeting, met
-from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
-from data.records.settings import Waiting
 from data.store import Store, kept
 from judges.reading.bare_scores import from_raw
 from judges.stats import missingness as figures
@@ -20,27 +16,25 @@ from judges.types import Dimension
 
 @kept
 def measure_missingness(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, more: Sequence[str] = (),
-    drop: str = "", waiting: Waiting | None = None,
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, more: tuple[str, ...] = (),
+    drop: str = "",
 ) -> Missingness:  # fmt: skip
-    """The figures under the usual choices and `more`; other options as in `data.calibration.calibration`."""
-    choices = tuple(dict.fromkeys([*figures.usual_choices(dimension.scale), *more]))
-    cells = meeting(store, dataset_id, judge_id, dimension, basis, waiting=waiting)
-    lost = _lost(store, dataset_id, judge_id, dimension, basis, waiting)
+    """The figures under the usual choices and `more`; `drop` as in `judges.stats.calibration.summarise`."""
+    choices = list(dict.fromkeys([*figures.usual_choices(dimension.scale), *more]))
+    cells = meeting(store, dataset_id, judge_id, dimension, basis)
+    lost = _lost(store, dataset_id, judge_id, dimension, basis)
     return figures.compare_choices(cells, dimension, lost, choices, drop)
 
 
-def _lost(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, waiting: Waiting | None
-) -> NDArray[np.bool_]:
+def _lost(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> NDArray[np.bool_]:
     """Whether the judge was asked and gave nothing, for each cell that `calibration.meeting` gives, in its order.
 
     Scores that came without a reply are about the cells that they name only.
     """
-    cells = met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id), waiting=waiting)
     rows = store.rows(
-        f"with met as ({cells}), placed as (select item_id, unit, scored, row_number() over (order by item_id, unit) "
-        "- 1 as place from met) select p.place, p.unit, j.raw from placed p left join judgment j "
+        f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}), placed as ("
+        "select item_id, unit, scored, row_number() over (order by item_id, unit) - 1 as place from met) "
+        "select p.place, p.unit, j.raw from placed p left join judgment j "
         "on j.item_id = p.item_id and j.judge_id = $3 and not p.scored and j.part in ('', p.unit) order by 1",
         [dataset_id, dimension.name, judge_id],
     )

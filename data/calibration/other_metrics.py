@@ -1,21 +1,36 @@
-"""The figures of other papers for a judge and dimension of a workspace."""
+"""Figures of single ratings that stand beside kappa: those of other papers, and a score as a flag."""
 
 from __future__ import annotations
 
 from data.calibration.calibration import meeting
 from data.gold.gold import Basis
-from data.records.settings import Waiting
 from data.store import Store, kept
-from judges.stats import other_metrics as figures
+from judges.stats import other_metrics, threshold
 from judges.stats.other_metrics import OtherMetrics
+from judges.stats.threshold import ThresholdPoint, ThresholdRates
 from judges.types import Dimension
 
 
 @kept
 def measure_other_metrics(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = "",
-    waiting: Waiting | None = None,
-) -> OtherMetrics:  # fmt: skip
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
+) -> OtherMetrics:
     """Accuracy, AC and correlations on the cells that the calibration page's kappa rests on."""
-    cells = meeting(store, dataset_id, judge_id, dimension, basis, waiting=waiting)
-    return figures.measure_other_metrics(cells, dimension, drop)
+    cells = meeting(store, dataset_id, judge_id, dimension, basis)
+    return other_metrics.measure_other_metrics(cells, dimension, drop)
+
+
+@kept
+def flag_curve(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> list[ThresholdPoint]:
+    """A score as a flag, over thresholds."""
+    return threshold.threshold_curve(meeting(store, dataset_id, judge_id, dimension, basis), dimension.scale)
+
+
+@kept
+def flag_at(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float
+) -> ThresholdRates:
+    """The same at one threshold, with intervals."""
+    return threshold.rates_at_threshold(meeting(store, dataset_id, judge_id, dimension, basis), dimension, at)

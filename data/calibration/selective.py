@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.calibration.calibration import met
-from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records.coverage import unit_condition
 from data.store import Store, kept
@@ -99,7 +98,7 @@ def verdict_cells(
     `near`: of ordered answers, one step apart is agreement (`judges.stats.bins.steps_apart`).
     """
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}) "
+        f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}) "
         "select item_id, human, judge, weight from met where scored order by item_id, unit",
         [dataset_id, dimension.name, judge_id],
     )

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas
 from numpy.typing import NDArray
 
 from data.calibration.calibration import MEETING, as_meeting, met
-from data.gold.fewshot import not_in_prompt_sql
+from data.calibration.fields import LANGUAGE, LANGUAGE_KEYS, SYSTEM, ItemFields, item_fields
 from data.gold.gold import Basis
 from data.records import exposure
 from data.store import Store, kept
 from judges.stats.agreement import Floats
 from judges.stats.calibration import PairedRatings, kappa_cells
 from judges.stats.intervals import Cells
-from judges.stats.learning_curve import kappa_by_size
+from judges.stats.planner import kappa_by_size
 from judges.stats.slices import (
     THIRDS,
     SlicedKappa,
@@ -33,22 +33,7 @@ from judges.types import Dimension
 MOST = 12
 """Slices of one cut; a key of the items' meta with more values than this is no cut."""
 _LATE = 6
-_COMBINED = 10_000
-_LANGUAGE = ("language", "lang")
-_LATIN = "Latin script"
 Codes = NDArray[np.int64]
-HEAD = "substr(i.content, 1, 800)"
-"""SQL of the beginning of an item `i`, from which its language is found."""
-_SCRIPTS = (
-    ("Japanese", re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")),
-    ("Korean", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")),
-    ("Chinese", re.compile(r"[\u3400-\u9fff]")),
-    ("Cyrillic script", re.compile(r"[\u0400-\u052f]")),
-    ("Arabic script", re.compile(r"[\u0600-\u06ff]")),
-    ("Devanagari script", re.compile(r"[\u0900-\u097f]")),
-)
-_KEYS = re.compile(r'"\w+":')
-_ESCAPED = re.compile(r"\\[nrt]")
 
 
 class SliceMember(NamedTuple):
@@ -81,17 +66,6 @@ class SlicedCells(NamedTuple):
     gap: Floats
 
 
-class _Items(NamedTuple):
-    """The items of a dataset in the order of their ids."""
-
-    ids: list[str]
-    systems: tuple[CodedWords, CodedWords]
-    stratum: CodedWords
-    language: CodedWords
-    length: Floats
-    meta: dict[str, CodedWords]
-
-
 def slice_cells(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> SlicedCells:
@@ -105,17 +79,17 @@ def slice_cells(
     units, gap = units._replace(code=units.code[both]), (meeting.judge - meeting.average)[both]
     cells, k = kappa_cells(meeting, dimension.scale)
     number = np.asarray(cells.item, dtype=np.int64)
-    items = _items(store, dataset_id)
+    items = item_fields(store, dataset_id)
     lengths = np.full(len(items.ids), np.nan)
     lengths[number] = items.length[number]
     found = [
         _system(items, number, units, dimension),
-        make_slicing("language", items.language.names, items.language.code[number]),
+        _cut("language", items.words[LANGUAGE][number]),
         make_slicing("length", THIRDS, length_thirds(lengths)[number], order=THIRDS),
         position_cut(units, dimension),
         side_cut(units, dimension),
-        make_slicing("stratum of the draw", items.stratum.names, items.stratum.code[number]),
-        *(make_slicing(key, told.names, told.code[number]) for key, told in sorted(items.meta.items())),
+        _cut("stratum of the draw", items.drawn[number]),
+        *(_cut(key, held[number]) for key, held in sorted(items.meta.items()) if _is_cut(key, items)),
     ]
     return SlicedCells(cells, k, units, distinct_slicings([one for one in found if one is not None]), gap)
 
@@ -131,7 +105,7 @@ def slice_members(
     if one is None:
         return []
     inside = np.flatnonzero(one.code == one.names.index(name))
-    every, kept = _items(store, dataset_id).ids, exposure.blind_pending(store, person)
+    every, kept = item_fields(store, dataset_id).ids, exposure.blind_pending(store, person)
     inside = inside[[every[n] not in kept for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]]
     human, judge = (np.asarray(side)[inside] for side in (at.cells.human, at.cells.judge))
     inside = inside[np.argsort(-np.abs(human - judge), kind="stable")][:most]
@@ -170,34 +144,12 @@ def cells_in_order(
     return cells._replace(item=place[np.asarray(cells.item, dtype=np.int64)]), k
 
 
-def script(text: str) -> str:
-    """The language that a text's letters suggest, or its script where they show no more; "" without letters.
-
-    A script counts from a fifth of the letters on, so that names and code in Latin letters do not hide it; Han with
-    kana is Japanese. Languages in Latin letters are not distinguished.
-    """
-    if text.isascii():
-        return _LATIN if any(map(str.isalpha, text)) else ""
-    letters = sum(map(str.isalpha, text))
-    if not letters:
-        return ""
-    counts = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS}
-    if counts["Japanese"] >= 0.05 * letters:
-        counts["Japanese"] += counts["Chinese"]
-    name = max(counts, key=lambda n: counts[n])
-    return name if counts[name] >= 0.2 * letters else _LATIN if _latin(text) >= 0.5 * letters else "other"
-
-
-def _latin(text: str) -> int:
-    return sum(c.isalpha() and c < "\u0250" for c in text)
-
-
 def _numbered(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> tuple[PairedRatings, CodedWords]:
     """`calibration.meeting` with items numbered by the order of their ids in the dataset, and units."""
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, dimension, basis, among=not_in_prompt_sql(store, judge_id))}), "
+        f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}), "
         "numbered as (select id, row_number() over (order by id) - 1 as no from item where dataset_id = $1) "
         f"select n.no, m.unit, {MEETING} from met m join numbered n on n.id = m.item_id "
         "order by n.no, m.unit",
@@ -213,54 +165,6 @@ def code_words(words: Any) -> CodedWords:
     return CodedWords(np.asarray(code, dtype=np.int64), [str(name) for name in names])
 
 
-@kept
-def _items(store: Store, dataset_id: str) -> _Items:
-    frame = store.frame(
-        "select i.id, i.system_a, i.system_b, i.meta, coalesce(d.stratum, '') as stratum, "
-        f"length(i.content) as length, {HEAD} as head from item i left join "
-        "(select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
-        "group by item_id) d on d.item_id = i.id where i.dataset_id = $1 order by i.id",
-        [dataset_id],
-    )
-    metas = [json.loads(m) if m not in ("", "{}") else {} for m in frame["meta"]]
-    frame["language"] = [language(meta, head) for meta, head in zip(metas, frame["head"], strict=True)]
-    values: dict[str, dict[str, int]] = {}
-    for meta in metas:
-        for key, value in meta.items():
-            if (said := word(value)) and len(seen := values.setdefault(key, {})) <= MOST:
-                seen.setdefault(said, len(seen))
-    few = {k: seen for k, seen in values.items() if 1 < len(seen) <= MOST and k not in _LANGUAGE}
-    return _Items(
-        frame["id"].tolist(),
-        (code_words(frame["system_a"]), code_words(frame["system_b"])),
-        code_words(frame["stratum"]),
-        code_words(frame["language"]),
-        frame["length"].to_numpy(dtype=np.float64),
-        {
-            key: CodedWords(np.array([seen.get(word(m.get(key)), -1) for m in metas], dtype=np.int64), list(seen))
-            for key, seen in few.items()
-        },
-    )
-
-
-def language(meta: dict[str, Any], head: str) -> str:
-    """The language of an item: what its meta says, else what the letters at its beginning suggest."""
-    said = next((str(meta[k])[:60] for k in _LANGUAGE if isinstance(meta.get(k), str)), "")
-    return said or (_LATIN if head.isascii() else script(_bare(head)))
-
-
-def _bare(head: str) -> str:
-    """The beginning of an item's JSON without its keys and escapes."""
-    return _ESCAPED.sub(" ", _KEYS.sub("", head))
-
-
-def word(value: object) -> str:
-    """A value of an item's meta as a word; "" of what is no plain value."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)[:60] if isinstance(value, str | int) else ""
-
-
 def side_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
     """The side of the pair."""
     if dimension.sort not in ("section", "side"):
@@ -268,18 +172,27 @@ def side_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
     return make_slicing("side", [f"response {name.rpartition('/')[2]}" for name in units.names], units.code)
 
 
-def _system(items: _Items, number: Codes, units: CodedWords, dimension: Dimension) -> Slicing | None:
+def _is_cut(key: str, items: ItemFields) -> bool:
+    """Whether a key of the items' meta parts them, and in not too many."""
+    return key not in LANGUAGE_KEYS and 1 < items.values[key] <= MOST
+
+
+def _cut(by: str, words: NDArray[np.object_]) -> Slicing | None:
+    """A cut by a word of every cell."""
+    coded = code_words(pandas.Series(words))
+    return make_slicing(by, coded.names, coded.code)
+
+
+def _system(items: ItemFields, number: Codes, units: CodedWords, dimension: Dimension) -> Slicing | None:
     """The system that made what is judged; of a pair both, in the order of their names."""
-    (one, first), (other, second) = items.systems
+    first, second = items.words[SYSTEM][number], items.second[number]
     if dimension.sort in ("section", "side"):
         later = np.array([name.endswith("/b") for name in units.names], dtype=bool)[units.code]
-        return make_slicing("system", [*first, *second], np.where(later, len(first) + other[number], one[number]))
+        return _cut("system", np.where(later, second, first))
     if dimension.sort != "pair":
-        return make_slicing("system", first, one[number])
-    if len(first) * len(second) > _COMBINED:
-        return None
-    both = [" and ".join(sorted((a, b))) if a and b else "" for a in first for b in second]
-    return make_slicing("systems", both, one[number] * len(second) + other[number])
+        return _cut("system", first)
+    both = [" and ".join(sorted((a, b))) if a and b else "" for a, b in zip(first, second, strict=True)]
+    return _cut("systems", np.array(both, dtype=object))
 
 
 def position_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:

@@ -46,7 +46,7 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
                 [dataset_id, d.name, judge_id],
             )
         }
-        cells = met(store, dataset_id, d, basis, among=not_in_prompt_sql(store, judge_id))
+        cells = met(store, dataset_id, judge_id, d, basis)
         labels = {
             str(item): (int(value or 0), float(weight))
             for item, value, weight in store.rows(

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from data.calibration import calibration
-from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records import exposure
 from data.records.people import require
@@ -111,7 +110,7 @@ def _cells(store: Store, found: Evidence, one: One, shown: set[str]) -> str:
 
 def _on(store: Store, found: Evidence, one: One, basis: Basis, shown: set[str]) -> Iterator[list[Any]]:
     d = one.dimension
-    met = calibration.met(store, found.dataset.id, d, basis, among=not_in_prompt_sql(store, found.judge.id))
+    met = calibration.met(store, found.dataset.id, found.judge.id, d, basis)
     frame = store.frame(
         f"with met as ({met}) select i.id, i.name, m.unit, m.human, m.judge, m.scored, m.weight "
         "from met m join item i on i.id = m.item_id order by i.name, i.id, m.unit",

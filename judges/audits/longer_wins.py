@@ -19,8 +19,7 @@ from judges.audits._verdict import (
     too_few,
 )
 from judges.protocols.orders import verdict_dimension as verdict_of
-from judges.stats.association import bootstrap_spearman
-from judges.stats.logistic import probability_at_zero
+from judges.stats.association import bootstrap_spearman, probability_at_zero
 from judges.stats.uncertainty import Interval, wilson_interval
 
 _NEAR = 0.1
@@ -53,7 +52,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Win rate of the longer response where quality is equal, over pairs with a winner and unequal lengths.
 
     Longer responses may be better ones. So quality is held equal by logistic regression of "the longer one won" on the
-    quality lead of the longer one, read off where that lead is 0 (`judges.stats.logistic`). Quality is the mean of
+    quality lead of the longer one, read off where that lead is 0 (`judges.stats.association`). Quality is the mean of
     its section scores, or, on cards without sections, people's verdict where 30 pairs have one; without either the rate
     is the plain one, and said to be. Several samples of a pair count as one, by the sign of their mean.
     """

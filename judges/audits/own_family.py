@@ -9,8 +9,8 @@ from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments, item_numbers
 from judges.audits._verdict import bar_picture, flags_of, neutral_verdict, not_tested, span, too_few
 from judges.families import family
-from judges.stats.clustered import mean_by_item, mean_difference
-from judges.stats.uncertainty import Interval
+from judges.stats.clustered import mean_by_item
+from judges.stats.uncertainty import Interval, independent_difference
 from judges.types import systems
 
 _NEAR = 0.25
@@ -51,7 +51,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     if stop := stop or too_few(len(other), "items by systems of other families that both judges scored"):
         return stop
     one, two = (mean_by_item([gaps[item] for item in group], item_numbers(group)) for group in (other, kin))
-    gap = mean_difference(one, two)
+    gap = independent_difference(one, two, "difference of means")
     assert gap.point is not None
     verdict = neutral_verdict(gap, 0.0, _NEAR)
     higher = "higher" if gap.point > 0 else "lower" if gap.point < 0 else "no higher"

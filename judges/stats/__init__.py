@@ -13,7 +13,7 @@ What every module builds on:
 May a dimension be published:
 
 - `approval_check`: an interval becomes a decision by a policy; `sequential`: looks whenever somebody likes, or planned.
-- `planner`: how many more items; `forecast`: what a draw will likely show; `learning_curve`: kappa as gold grows.
+- `planner`: kappa as gold grows, and how many more items; `forecast`: what a draw will likely show.
 - `sampling`: stratified draws; `nonresponse`: who answered; `drift`: whether an approval holds.
 - `ppi`: means corrected by labels; `means`: the judge's own; `slices`: kappa and means by slice.
 
@@ -26,5 +26,5 @@ How good a judge is, seen from other sides:
 - `self_consistency`: several samples; `position`: both orders of a pair; `missingness`: what is not scored.
 - `votes`: single votes on pairs; `weakest_turns`: which turn is the weakest.
 
-For audits only: `association`, `logistic`. People as raters: `raters`.
+For audits only: `association`. People as raters: `raters`.
 """

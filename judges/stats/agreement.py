@@ -63,14 +63,12 @@ def nearest_codes(values: Codes | Floats) -> Codes:
     return round_half_up(values).astype(np.intp)
 
 
-def check_weights(weight: ArrayLike | None, cells: int) -> Floats | None:
-    """Sampling weights (1 / inclusion probability), one per cell, checked; None stays None and means 1 each.
+def check_weights(weight: ArrayLike | None, cells: int) -> Floats:
+    """Sampling weights (1 / inclusion probability), one per cell, checked; None means 1 each.
 
     ValueError when their number is not `cells`, or one is not a positive finite number.
     """
-    if weight is None:
-        return None
-    array = np.asarray(weight, dtype=np.float64)
+    array = np.ones(cells) if weight is None else np.asarray(weight, dtype=np.float64)
     if array.shape != (cells,):
         raise ValueError(f"There must be one weight for each of the {cells} cells; got {array.size}.")
     if not (np.isfinite(array) & (array > 0)).all():
@@ -189,17 +187,8 @@ def gradient_by_moments(sums: Floats) -> Floats:
     return np.asarray(-(slope_observed * expected - n * observed * slope_expected) / expected**2, dtype=np.float64)
 
 
-def exact_agreement(table: ArrayLike) -> float | None:
-    """Share of cells where judge and human gave the same value; None for an empty table."""
-    return _share_within(table, 0)
-
-
-def agreement_within_one(table: ArrayLike) -> float | None:
-    """Share of cells where they are at most one step of the scale apart; None for an empty table."""
-    return _share_within(table, 1)
-
-
-def _share_within(table: ArrayLike, steps: int) -> float | None:
+def share_within(table: ArrayLike, steps: int) -> float | None:
+    """Share of cells where judge and human are at most so many steps of the scale apart; None for an empty table."""
     array = check_table(table)
     n = float(array.sum())
     near = disagreement_weights(len(array), "linear") <= steps
@@ -326,7 +315,7 @@ def na_agreement(both: float, human_only: float, judge_only: float, neither: flo
         cells=float(table.sum()),
         human_coverage=float(margins[0][0]) if margins else None,
         judge_coverage=float(margins[1][0]) if margins else None,
-        agreement=exact_agreement(table),
+        agreement=share_within(table, 0),
         kappa=kappa(table),
     )
 
@@ -367,7 +356,7 @@ def accuracy(table: ArrayLike) -> Accuracy:
     if not given.any():
         return Accuracy(None, None, None, None)
     macro = [float(_over(equal, below)[given].mean()) for below in (judge, people, (people + judge) / 2)]
-    return Accuracy(exact_agreement(array), *macro)
+    return Accuracy(share_within(array, 0), *macro)
 
 
 def _over(above: Floats, below: Floats) -> Floats:

@@ -104,16 +104,13 @@ class CheckResult:
         return many(low, "more item") if low == high else f"{low:,} to {'over ' * self.cut}{high:,} more items"
 
 
-def check_dimension(
-    interval: Interval, policy: Policy | None = None, plan: LookPlan | None = None, shared: int = 1
-) -> CheckResult:
-    """One dimension decided, the error being shared by so many; the default policy asks 100 items, .5, and its bound.
+def check_dimension(interval: Interval, policy: Policy | None = None, plan: LookPlan | None = None) -> CheckResult:
+    """One dimension decided by itself; the default policy asks 100 items, .5, and its bound.
 
     In this order: undefined (enough items, yet no disagreement to be expected), below minimum sample, fails,
     inconclusive, meets policy. The interval of a `plan` is that of the items of its newest look.
     """
-    policy = policy or Policy()
-    return _decided(interval, policy, plan, shared, shared)
+    return _decided(interval, policy or Policy(), plan, 1, 1)
 
 
 def check_dimensions(

@@ -1,36 +1,26 @@
-"""Correlations with intervals, over cells grouped in items: an item is resampled whole."""
+"""For audits: correlations with intervals, items being resampled whole, and logistic regression with a weak prior."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import atanh, tanh
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from math import atanh, exp, sqrt, tanh
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.stats.agreement import Floats
-from judges.stats.intervals import MAX_UNDEFINED
-from judges.stats.uncertainty import Interval, normal_quantile
+from judges.stats.bootstrap import MAX_UNDEFINED, defined_replicates, draw_items
+from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile
 
 _AT_ONCE = 1 << 20  # cells of replicates held in memory at a time
 _IN_ALL = 1 << 22  # cells of replicates looked at: many cells need fewer replicates, never fewer than _FEWEST
-_FEWEST = 100
+_REPLICATES, _FEWEST = 1_000, 100
+_SPREAD, _STEPS = 2.5, 100  # the prior of a coefficient, and Newton's steps at most
 _FEW = 32  # distinct values up to which their weights are a product of matrices
 
 
-class _Cells(NamedTuple):
-    """Both sides, the number of each cell's item (0..items-1), and how many items."""
-
-    a: Floats
-    b: Floats
-    place: NDArray[np.intp]
-    items: int
-
-
-def bootstrap_spearman(
-    x: ArrayLike, y: ArrayLike, item: ArrayLike, replicates: int = 1000, seed: int = 0, level: float = 0.95
-) -> Interval:
+def bootstrap_spearman(x: ArrayLike, y: ArrayLike, item: ArrayLike) -> Interval:
     """Spearman's rank correlation (ties share the middle of their ranks) with an interval clustered by item.
 
     Ranks, because lengths have long tails that would carry Pearson's r alone, and scores are ordinal. The interval is
@@ -38,68 +28,39 @@ def bootstrap_spearman(
     replicates, each ranked anew. None where a side is constant, or fewer than three items; without an interval above
     `MAX_UNDEFINED` replicates with a constant side. Source: Spearman 1904; Efron and Tibshirani 1993.
     """
-    cells = _checked(x, y, item)
-    return _interval(_point(_ranked, cells), cells, _ranked, "spearman, cluster bootstrap", replicates, seed, level)
+    return _interval(x, y, item, _ranked, "spearman, cluster bootstrap")
 
 
-def bootstrap_pearson(
-    x: ArrayLike, y: ArrayLike, item: ArrayLike, replicates: int = 1000, seed: int = 0, level: float = 0.95
-) -> Interval:
+def bootstrap_pearson(x: ArrayLike, y: ArrayLike, item: ArrayLike) -> Interval:
     """Pearson's correlation with an interval as in `bootstrap_spearman`. None where a side is constant."""
-    cells = _checked(x, y, item)
-    return _interval(_point(_plain, cells), cells, _plain, "pearson, cluster bootstrap", replicates, seed, level)
+    return _interval(x, y, item, _plain, "pearson, cluster bootstrap")
 
 
-def _checked(x: ArrayLike, y: ArrayLike, item: ArrayLike) -> _Cells:
+def _interval(
+    x: ArrayLike, y: ArrayLike, item: ArrayLike, figure: Callable[[Floats, Floats, Floats], Floats], method: str
+) -> Interval:
+    """The bootstrap on Fisher's scale of figure(weights, a, b), weights (replicates, cells)."""
     a, b, keys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64), np.asarray(item)
     if not a.shape == b.shape == keys.shape or a.ndim != 1:
         raise ValueError(f"Both sides and the items must be of one length; got {a.size}, {b.size} and {keys.size}.")
     distinct, place = np.unique(keys, return_inverse=True)
-    return _Cells(a, b, place.astype(np.intp), len(distinct))
-
-
-def _point(figure: Callable[[Floats, Floats, Floats], Floats], cells: _Cells) -> float:
-    """The figure of all cells, each once; nan where there is none."""
-    return float(figure(np.ones((1, len(cells.a))), cells.a, cells.b)[0]) if len(cells.a) else float("nan")
-
-
-def _interval(
-    point: float,
-    cells: _Cells,
-    figure: Callable[[Floats, Floats, Floats], Floats],
-    method: str,
-    replicates: int,
-    seed: int,
-    level: float,
-) -> Interval:
-    """The bootstrap on Fisher's scale of figure(weights, a, b), weights (replicates, cells)."""
-    a, b, place, items = cells
-    n = len(a)
-    if not np.isfinite(point):
-        return Interval.point_only(items, n, float(items), method, level=level)
-    if items < 3:
-        return Interval.point_only(items, n, float(items), method, point, level)
-    replicates = min(replicates, max(_FEWEST, _IN_ALL // n))
-    rng, drawn = np.random.default_rng(seed), []
-    step = max(1, _AT_ONCE // max(n, items))
-    for start in range(0, replicates, step):
-        rows = min(step, replicates - start)
-        chosen = rng.integers(0, items, size=(rows, items)) + np.arange(rows)[:, None] * items
-        counts = np.bincount(chosen.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
-        drawn.append(figure(counts[:, place], a, b))
-    found = np.concatenate(drawn)
-    defined = found[np.isfinite(found)]
-    undefined = 1 - len(defined) / replicates
+    items, n = len(distinct), len(a)
+    point = float(figure(np.ones((1, n)), a, b)[0]) if n else float("nan")
+    none = Interval.point_only(items, n, float(items), method, point if np.isfinite(point) else None)
+    if none.point is None or items < 3:
+        return none
+    times = min(_REPLICATES, max(_FEWEST, _IN_ALL // n))
+    draws = draw_items(items, times, np.random.default_rng(0), _AT_ONCE // max(n, items))
+    defined, undefined = defined_replicates([figure(counts[:, place].astype(np.float64), a, b) for counts in draws])
     if undefined > MAX_UNDEFINED:
-        return Interval.point_only(items, n, float(items), method, point, level, undefined)
+        return replace(none, undefined=undefined)
     # r of 1 has no place on Fisher's scale; beyond +-.9999 it makes no difference to any verdict.
     se = float(np.arctanh(np.clip(defined, -0.9999, 0.9999)).std(ddof=1))
     centre = atanh(min(max(point, -0.9999), 0.9999))
-    z, one_sided = normal_quantile((1 + level) / 2), normal_quantile(0.95)
-    low, high = min(point, tanh(centre - z * se)), max(point, tanh(centre + z * se))
-    bound = min(point, tanh(centre - one_sided * se))
-    se_r = se * (1 - point**2)
-    return Interval(point, low, high, bound, items, n, float(items), method, se_r, level, undefined)
+    z, one_sided = normal_quantile(TWO_SIDED), normal_quantile(0.95)
+    low, high, bound = (tanh(centre + far * se) for far in (-z, z, -one_sided))
+    low, high, bound = min(point, low), max(point, high), min(point, bound)
+    return replace(none, low=low, high=high, lower_bound=bound, se=se * (1 - point**2), undefined=undefined)
 
 
 def _ranked(weight: Floats, a: Floats, b: Floats) -> Floats:
@@ -118,8 +79,16 @@ def _ranked(weight: Floats, a: Floats, b: Floats) -> Floats:
 
 
 def _plain(weight: Floats, a: Floats, b: Floats) -> Floats:
-    """Pearson's correlation of every row of weights."""
-    return _weighted(weight, a[None, :], b[None, :])
+    """Pearson's correlation of every row of weights; nan (in this module only) where a side is constant."""
+    n = weight.sum(axis=1)
+    x = a - (np.sum(weight * a, axis=1) / n)[:, None]
+    y = b - (np.sum(weight * b, axis=1) / n)[:, None]
+    xx, yy, xy = (np.sum(weight * left * right, axis=1) for left, right in ((x, x), (y, y), (x, y)))
+    spread = np.sqrt(xx * yy)
+    scale = np.sqrt(np.sum(weight * np.square(a), axis=1) * np.sum(weight * np.square(b), axis=1))
+    out = np.full(len(weight), np.nan)
+    np.divide(xy, spread, out=out, where=spread > 1e-12 * np.maximum(scale, 1e-300))
+    return np.asarray(np.clip(out, -1.0, 1.0), dtype=np.float64)
 
 
 def _ranks(weight: Floats, value: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:
@@ -137,19 +106,6 @@ def _ranks(weight: Floats, value: Floats) -> tuple[Floats, Floats, NDArray[np.in
     return on, np.cumsum(on, axis=1) - on / 2, group.astype(np.intp)
 
 
-def _weighted(weight: Floats, a: Floats, b: Floats) -> Floats:
-    """Weighted correlation in every row; nan (in this module only) where a side is constant."""
-    n = weight.sum(axis=1)
-    x = a - (np.sum(weight * a, axis=1) / n)[:, None]
-    y = b - (np.sum(weight * b, axis=1) / n)[:, None]
-    xx, yy, xy = (np.sum(weight * left * right, axis=1) for left, right in ((x, x), (y, y), (x, y)))
-    spread = np.sqrt(xx * yy)
-    scale = np.sqrt(np.sum(weight * np.square(a), axis=1) * np.sum(weight * np.square(b), axis=1))
-    out = np.full(len(weight), np.nan)
-    np.divide(xy, spread, out=out, where=spread > 1e-12 * np.maximum(scale, 1e-300))
-    return np.asarray(np.clip(out, -1.0, 1.0), dtype=np.float64)
-
-
 def r_squared(r: Interval) -> Interval:
     """The interval of r squared from that of r: how much of one side a straight line of the other explains."""
     if r.point is None:
@@ -158,7 +114,7 @@ def r_squared(r: Interval) -> Interval:
     if r.low is not None and r.high is not None and r.lower_bound is not None:
         ends = sorted((r.low**2, r.high**2))
         low, high, bound = (0.0 if r.low <= 0 <= r.high else ends[0]), ends[1], max(r.lower_bound, 0.0) ** 2
-    return Interval(r.point**2, low, high, bound, r.items, r.cells, r.n_eff, f"{r.method}, squared", None, r.level)
+    return Interval(r.point**2, low, high, bound, r.items, r.cells, r.n_eff, f"{r.method}, squared")
 
 
 def share_explained_by_first(
@@ -180,20 +136,15 @@ def share_explained_by_first(
     rows = np.vstack([np.ones((1, n)), columns, *(columns[i] * columns[j] for i in range(3) for j in range(i, 3))])
     sums = np.stack([np.bincount(place, row, minlength=items) for row in rows], axis=1)
     shares, both = _shares(sums.sum(axis=0, keepdims=True))
-    method = "share of R2, cluster bootstrap"
+    none = Interval.point_only(items, n, float(items), "share of R2, cluster bootstrap")
     if not n or not np.isfinite(shares[0]):
-        return Interval.point_only(items, n, float(items), method), 0.0
-    rng, times = np.random.default_rng(0), 1000
-    chosen = [np.bincount(rng.integers(0, items, items), minlength=items) for _ in range(times)]
-    drawn = np.concatenate([_shares(np.asarray(counts @ sums, dtype=np.float64)[None, :])[0] for counts in chosen])
-    defined = drawn[np.isfinite(drawn)]
-    undefined = 1 - len(defined) / times
-    if items < 2 or undefined > MAX_UNDEFINED:
-        found = Interval.point_only(items, n, float(items), method, float(shares[0]), undefined=undefined)
-        return found, float(both[0])
-    low, high, bound = np.quantile(defined, [0.025, 0.975, 0.05]).tolist()
-    se = float(defined.std(ddof=1))
-    found = Interval(float(shares[0]), low, high, bound, items, n, float(items), method, se, undefined=undefined)
+        return none, 0.0
+    draws = draw_items(items, _REPLICATES, np.random.default_rng(0))
+    defined, undefined = defined_replicates([_shares((row @ sums)[None])[0] for counts in draws for row in counts])
+    found = replace(none, point=float(shares[0]), undefined=undefined)
+    if items >= 2 and undefined <= MAX_UNDEFINED:
+        low, high, bound = np.quantile(defined, [0.025, 0.975, 0.05]).tolist()
+        found = replace(found, low=low, high=high, lower_bound=bound, se=float(defined.std(ddof=1)))
     return found, float(both[0])
 
 
@@ -211,3 +162,44 @@ def _shares(sums: Floats) -> tuple[Floats, Floats]:
         fine = (np.minimum(np.minimum(vy, va), vb) > 1e-9 * n) & (full > 1e-12)
         out[fine], both[fine] = np.minimum(r1**2 / full, 1.0)[fine], np.minimum(full, 1.0)[fine]
     return out, both
+
+
+@dataclass(frozen=True)
+class Probability:
+    """A probability with its interval, two-sided at 95%."""
+
+    point: float
+    low: float
+    high: float
+
+
+def probability_at_zero(x: ArrayLike, y: ArrayLike) -> Probability:
+    """P(y = 1) where all predictors are 0, from logit P = b0 + sum_j b_j x_j / s_j.
+
+    x is (n, p), y (n,) of 0 and 1, s_j the root mean square of predictor j (it is scaled, not centred: 0 keeps its
+    meaning). Every b has a normal prior with mean 0 and standard deviation 2.5, so that the estimate exists where y is
+    always 1 or follows x without exception; Newton's steps to the mode, interval from the curvature there. ValueError
+    without rows or where lengths differ. Source: Gelman et al. 2008 (weak priors on standardised predictors).
+    """
+    predictors, outcome = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if predictors.ndim != 2 or len(predictors) != len(outcome) or not len(outcome):
+        raise ValueError(f"One row of predictors for every outcome is needed; got {predictors.shape}, {outcome.shape}.")
+    scale = np.sqrt((predictors**2).mean(axis=0))
+    design = np.hstack([np.ones((len(outcome), 1)), predictors / np.where(scale > 0, scale, 1.0)])
+    prior = np.eye(design.shape[1]) / _SPREAD**2
+    b = np.zeros(design.shape[1])
+    curvature = prior
+    for _ in range(_STEPS):
+        p = _sigmoid(design @ b)
+        curvature = design.T @ (design * (p * (1 - p))[:, None]) + prior
+        step = np.linalg.solve(curvature, design.T @ (outcome - p) - prior @ b)
+        b = b + step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-12))
+        if float(np.abs(step).max()) < 1e-10:
+            break
+    half = normal_quantile(0.975) * sqrt(float(np.linalg.inv(curvature)[0, 0]))
+    point, low, high = (1 / (1 + exp(-(float(b[0]) + away))) for away in (0.0, -half, half))
+    return Probability(point, low, high)
+
+
+def _sigmoid(value: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(1 / (1 + np.exp(-np.clip(value, -500, 500))), dtype=np.float64)

@@ -118,63 +118,48 @@ def unit_length(item: Dialogue | Pair | Response, unit: str) -> float:
     return float(tokens(text))
 
 
-def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimension, seed: int = 0) -> Baselines:
+def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimension) -> Baselines:
     """What the two rules reach on the cells that people and judge gave a value; `lengths` is as long as the meeting.
 
     The length rule needs an order of answers: it is left out on unordered scales other than the a/tie/b of a pair.
     Cells without a length are left out of its figures, and of the judge's beside it.
     """
     scale = dimension.scale
-    both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
     cells, k = kappa_cells(meeting, scale)
-    item, human, judge = (np.asarray(side) for side in cells[:3])  # codes, or between two
-    weight = np.ones(len(item)) if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
+    item, human, judge, weight = (np.asarray(side) for side in cells[:4])  # codes, or between two
     if not len(item):
         return Baselines(0)
-    shares = (
-        np.bincount(bins.row_numbers(meeting.human[both], scale), weight, minlength=bins.row_count(scale))
-        / weight.sum()
-    )
+    rows = bins.row_numbers(meeting.human[meeting.both], scale)
+    shares = np.bincount(rows, weight, minlength=bins.row_count(scale)) / weight.sum()
     commonest = int(shares.argmax())
     items = len(np.unique(item))
-    whole = kappa_interval(item, human, judge, k, scale.weights, weight, seed=seed)
+    whole = kappa_interval(cells, k, scale.weights)
     constant, share = bins.row_labels(scale)[commonest], float(shares[commonest])
     if scale.weights is None and scale.kind != "flag" and dimension.sort != "pair":
         return Baselines(items, constant, share, whole)
-    x = np.asarray(lengths, dtype=np.float64)[both]
+    x = np.asarray(lengths, dtype=np.float64)[meeting.both]
     known = ~np.isnan(x)
     if len(np.unique(item[known])) < 2:
         return Baselines(items, constant, share, whole)
     x, item, human, judge, weight = x[known], item[known], human[known], judge[known], weight[known]
     own = judge if human.dtype.kind == "f" else nearest_codes(judge)
     guesses = [length_rule_guesses(x, item, human, weight, k, like) for like in (None, own)]
-    guess = max(
-        guesses, key=lambda codes: kappa_influences(Cells(item, human, codes, weight), k, scale.weights)[0] or 0.0
-    )
+    rules = [Cells(item, human, guess, weight) for guess in guesses]
+    rule = max(rules, key=lambda one: kappa_influences(one, k, scale.weights)[0] or 0.0)
+    judged = Cells(item, human, judge, weight)
     found = LengthRule(
-        kappa_interval(item, human, guess, k, scale.weights, weight, seed=seed),
-        whole if known.all() else kappa_interval(item, human, judge, k, scale.weights, weight, seed=seed),
-        kappa_difference(
-            Cells(item, human, guess, weight),
-            Cells(item, human, judge, weight),
-            k,
-            scale.weights,
-            paired=True,
-            seed=seed,
-        ),
-        float(weight[guess == human].sum() / weight.sum()),
+        kappa_interval(rule, k, scale.weights),
+        whole if known.all() else kappa_interval(judged, k, scale.weights),
+        kappa_difference(rule, judged, k, scale.weights, paired=True),
+        float(weight[rule.judge == human].sum() / weight.sum()),
     )
     return Baselines(items, constant, share, whole, found)
 
 
 def length_rule_guesses(
-    x: Floats,
-    item: NDArray[np.int64],
-    human: NDArray[np.int64] | Floats,
-    weight: Floats,
-    k: int,
+    x: Floats, item: NDArray[np.int64], human: NDArray[np.int64] | Floats, weight: Floats, k: int,
     like: NDArray[np.int64] | Floats | None = None,
-) -> NDArray[np.int64] | Floats:
+) -> NDArray[np.int64] | Floats:  # fmt: skip
     """What a length rule says in every cell: codes 0..k-1, cross-fitted by item in FOLDS parts.
 
     Of codes that are no whole numbers it is one of those that occur.

@@ -7,7 +7,7 @@ each of two thousand samples is put in units of its own error without a loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats.agreement import Codes, Floats, Weights, disagreement_weights, is_kappa_of_moments
-from judges.stats.uncertainty import normal_quantile
+from judges.stats.uncertainty import TWO_SIDED, normal_quantile
 
 Counts = NDArray[np.integer[Any]] | Floats
 _AT_ONCE = 1 << 21  # draws held in memory at a time, 16 MB
@@ -29,7 +29,7 @@ def resample(per_item: Floats, replicates: int, rng: np.random.Generator) -> Flo
     The order in which the items come is no matter: the same items give the same totals. ValueError for fewer than 2
     replicates.
     """
-    return _totals(sort_rows(per_item), _draws(len(per_item), replicates, rng))
+    return _totals(sort_rows(per_item), draw_items(len(per_item), replicates, rng))
 
 
 def resample_seeded(per_item: Floats, replicates: int, seed: int) -> Floats:
@@ -59,11 +59,16 @@ def _totals(per_item: Floats, draws: Iterable[Counts]) -> Floats:
     return np.concatenate([counts.astype(np.float64, copy=False) @ per_item for counts in draws])
 
 
-def _draws(items: int, replicates: int, rng: np.random.Generator) -> Iterator[Counts]:
-    """How often each item is drawn in each replicate, (rows, items), as many rows at a time as memory likes."""
+def draw_items(
+    items: int, replicates: int, rng: np.random.Generator, at_once: int | None = None
+) -> Iterator[NDArray[np.integer[Any]]]:
+    """How often each item is drawn in each replicate, (rows, items), `at_once` rows (None: as memory likes).
+
+    However many rows come at a time, the same generator gives the same draws.
+    """
     if replicates < 2:
         raise ValueError("A bootstrap needs at least 2 replicates; 2,000 are usual.")
-    step = max(1, _AT_ONCE // max(1, items))
+    step = max(1, _AT_ONCE // max(1, items) if at_once is None else at_once)
     for start in range(0, replicates, step):
         rows = min(step, replicates - start)
         # G draws counted are Multinomial(G, 1/G), an order of magnitude faster than rng.multinomial.
@@ -76,7 +81,18 @@ def _kept(items: int, replicates: int, seed: int) -> tuple[Counts, ...]:
     """Draws of a seed. No count is above the number of items, so four bytes are enough, and two below 65,536."""
     smallest: type = np.uint16 if items < 1 << 16 else np.uint32
     kept = np.float64 if items * replicates <= _READY else smallest
-    return tuple(counts.astype(kept) for counts in _draws(items, replicates, np.random.default_rng(seed)))
+    return tuple(counts.astype(kept) for counts in draw_items(items, replicates, np.random.default_rng(seed)))
+
+
+MAX_UNDEFINED = 0.05
+"""Above this share of undefined replicates there is no interval: the rest would be a selection."""
+
+
+def defined_replicates(drawn: Sequence[Floats]) -> tuple[Floats, float]:
+    """The figures of the samples in which there is one (nan: none), and the share of the others."""
+    figures = np.concatenate(drawn)
+    defined = figures[np.isfinite(figures)]
+    return defined, 1 - len(defined) / len(figures)
 
 
 _FLAT = 1e-6
@@ -107,7 +123,7 @@ class Replicates(NamedTuple):
 
 
 def item_sums(
-    item: Codes, human: Codes | Floats, judge: Codes | Floats, weight: Floats | None, items: int, k: int, w: Weights
+    item: Codes, human: Codes | Floats, judge: Codes | Floats, weight: Floats, items: int, k: int, w: Weights
 ) -> Floats:
     """What each item gives to kappa, (items, columns).
 
@@ -116,8 +132,7 @@ def item_sums(
     """
 
     def summed(value: Floats | NDArray[np.int64]) -> Floats:
-        weighted = value if weight is None else value * weight
-        return np.asarray(np.bincount(item, weighted, minlength=items), dtype=np.float64)
+        return np.asarray(np.bincount(item, value * weight, minlength=items), dtype=np.float64)
 
     if is_kappa_of_moments(k, w):
         return np.stack(
@@ -196,7 +211,7 @@ def _error(slope: Floats, products: Floats, items: int) -> Floats:
     return np.asarray(np.sqrt(items / max(1, items - 1) * np.maximum(square, 0.0)), dtype=np.float64)
 
 
-def bootstrap_ends(whole: Replicates, drawn: Replicates, level: float, scale: Transform) -> tuple[float, float, float]:
+def bootstrap_ends(whole: Replicates, drawn: Replicates, scale: Transform) -> tuple[float, float, float]:
     """Low, high and one-sided 95% lower bound of a figure (`whole` has one row), from its defined bootstrap samples.
 
     The wider, end by end, of the percentile interval and the studentised one,
@@ -208,16 +223,15 @@ def bootstrap_ends(whole: Replicates, drawn: Replicates, level: float, scale: Tr
     of a logarithm is close to the exact limit of a rare event. Where the data themselves have no spread the percentile
     ends are used. Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988.
     """
-    tail = (1 - level) / 2
-    low, high, bound = np.quantile(drawn.figure, [tail, 1 - tail, 0.05]).tolist()
+    low, high, bound = np.quantile(drawn.figure, [1 - TWO_SIDED, TWO_SIDED, 0.05]).tolist()
     with np.errstate(divide="ignore", invalid="ignore"):
         at, step = scale.to(whole.figure), scale.slope(whole.figure) * whole.error
         t = (scale.to(drawn.figure) - at) / (scale.slope(drawn.figure) * drawn.error)
     told = t[(drawn.error > _FLAT) & np.isfinite(t)]
     if whole.error[0] <= _FLAT or len(told) < 2:
         return low, high, bound
-    t_low, t_high, t_bound = np.quantile(told, [tail, 1 - tail, 0.95])
+    t_low, t_high, t_bound = np.quantile(told, [1 - TWO_SIDED, TWO_SIDED, 0.95])
     if len(told) < len(t):
-        t_high, t_bound = max(t_high, normal_quantile(1 - tail)), max(t_bound, normal_quantile(0.95))
+        t_high, t_bound = max(t_high, normal_quantile(TWO_SIDED)), max(t_bound, normal_quantile(0.95))
     own_low, own_high, own_bound = scale.back(at - np.array([t_high, t_low, t_bound]) * step).tolist()
     return min(low, own_low), max(high, own_high), min(bound, own_bound)

@@ -7,7 +7,7 @@ They come as single cells (`PairedRatings`), or, where there are very many, as t
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from math import hypot, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,15 +17,28 @@ from judges.stats import agreement, bins
 from judges.stats.agreement import Floats
 from judges.stats.approval_check import CheckResult
 from judges.stats.intervals import Cells, interval_from_moments, interval_from_table, kappa_difference, kappa_interval
-from judges.stats.uncertainty import Interval, normal_interval, t_interval
+from judges.stats.uncertainty import Interval, independent_difference, t_interval
 from judges.types import Dimension, Scale
 
 FRAGILE = 0.8
 """Above this share of one value kappa says little, and the page warns."""
 
 
+class GoldAndScores:
+    """What single cells and sums of cells have alike, as arrays of one length."""
+
+    human: Floats
+    judge: Floats
+    scored: NDArray[np.bool_]
+
+    @property
+    def both(self) -> NDArray[np.bool_]:
+        """Where both people and judge gave a value of the scale."""
+        return self.scored & ~np.isnan(self.human) & ~np.isnan(self.judge)
+
+
 @dataclass(frozen=True)
-class PairedRatings:
+class PairedRatings(GoldAndScores):
     """The ratings of one dimension that have gold, as arrays of one length.
 
     They are the number of the item, the codes of people and judge (nan = n/a), whether the judge gave any score there,
@@ -49,6 +62,11 @@ class PairedRatings:
 
     def __len__(self) -> int:
         return len(self.item)
+
+    @property
+    def cells(self) -> Floats:
+        """How many cells each row is."""
+        return np.ones(len(self))
 
     @property
     def average(self) -> Floats:
@@ -96,7 +114,7 @@ class LabelSums(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RatingSums:
+class RatingSums(GoldAndScores):
     """The same cells summed up, so that their number does not matter.
 
     One row for every combination that occurs: codes of people and judge (nan = n/a), whether scored, how many cells,
@@ -117,16 +135,6 @@ class RatingSums:
     total: Floats
     cross: Floats
     said: LabelSums
-
-
-class CellCounts(NamedTuple):
-    """Cells, or groups of equal cells: codes (nan = n/a), whether scored, how many cells, their summed weight."""
-
-    human: Floats
-    judge: Floats
-    scored: NDArray[np.bool_]
-    cells: Floats
-    weight: Floats
 
 
 @dataclass(frozen=True)
@@ -227,16 +235,17 @@ def kappa_cells(meeting: PairedRatings, scale: Scale) -> tuple[Cells, int]:
 
     Where samples were combined to values between two codes they stay so.
     """
-    both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
-    human, judge = (bins.to_codes(side[both], scale) for side in (meeting.human, meeting.judge))
-    weight = meeting.weight[both]
-    stratum = None if meeting.stratum is None else meeting.stratum[both]
-    return Cells(meeting.item[both], human, judge, None if np.all(weight == 1) else weight, stratum), bins.code_count(
-        scale
-    )
+    item, human, judge, weight, stratum = value_cells(meeting)
+    human, judge = (bins.to_codes(side, scale) for side in (human, judge))
+    return Cells(item, human, judge, weight, stratum), bins.code_count(scale)
 
 
-def summarise(given: PairedRatings | RatingSums, dimension: Dimension, drop: str = "", seed: int = 0) -> Summary:
+def value_cells(meeting: PairedRatings) -> Cells:
+    """The same as values of their scale."""
+    return Cells(meeting.item, meeting.human, meeting.judge, meeting.weight, meeting.stratum).where(meeting.both)
+
+
+def summarise(given: PairedRatings | RatingSums, dimension: Dimension, drop: str = "") -> Summary:
     """All figures of one dimension.
 
     `drop` names a category that is left out on both sides ("tie": figures with ties dropped). Ratings that were summed
@@ -245,13 +254,11 @@ def summarise(given: PairedRatings | RatingSums, dimension: Dimension, drop: str
     scale = dimension.scale
     code = float(scale.categories.index(drop)) if drop else None
     if isinstance(given, RatingSums):
-        tally = CellCounts(given.human, given.judge, given.scored, given.cells, given.weight)
-        return _figures(tally, dimension, code, interval_from_sums(given, scale), given.gold_items, given.said)
+        return _figures(given, dimension, code, interval_from_sums(given, scale), given.gold_items, given.said)
     given = given.without(code)
     cells, k = kappa_cells(given, scale)
-    interval = kappa_interval(*cells[:3], k, scale.weights, cells.weight, seed=seed, stratum=cells.stratum)
-    tally = CellCounts(given.human, given.judge, given.scored, np.ones(len(given)), given.weight)
-    return _figures(tally, dimension, code, interval, len(np.unique(given.item)), sum_labels(given))
+    interval = kappa_interval(cells, k, scale.weights)
+    return _figures(given, dimension, code, interval, len(np.unique(given.item)), sum_labels(given))
 
 
 def sum_labels(given: PairedRatings) -> LabelSums:
@@ -269,7 +276,7 @@ def sum_labels(given: PairedRatings) -> LabelSums:
     return LabelSums(int((own[1] > 0).sum()), own.sum(axis=1), own @ own.T, many)
 
 
-def bias(given: LabelSums, n_eff: float, cells: int, level: float = 0.95) -> Interval:
+def bias(given: LabelSums, n_eff: float, cells: int) -> Interval:
     """The mean of judge - people, D / V, with its interval over items, linearised, by Student's t.
 
         SE^2 = n / (n - 1) sum over items (D_i - D / V V_i)^2 / V^2
@@ -278,22 +285,21 @@ def bias(given: LabelSums, n_eff: float, cells: int, level: float = 0.95) -> Int
     """
     on = given.items, cells, n_eff, "linearised"
     if given.total[1] <= 0:
-        return Interval.point_only(*on, level=level)
+        return Interval.point_only(*on)
     point = float(given.total[0] / given.total[1])
     among = np.array([1.0, -point])
     squares = float(among @ given.cross @ among)
     if given.items < 2 or squares <= _NO_SPREAD * float(np.abs(among) @ np.abs(given.cross) @ np.abs(among)):
-        return Interval.point_only(*on, point, level)
+        return Interval.point_only(*on, point)
     se = sqrt(squares * given.items / (given.items - 1)) / float(given.total[1])
-    return t_interval(point, se, max(1.0, n_eff - 1), *on, level=level)
+    return t_interval(point, se, max(1.0, n_eff - 1), *on)
 
 
 def interval_from_sums(sums: RatingSums, scale: Scale) -> Interval:
     """Kappa with its interval by items, linearised, n_eff as Kish has it over the items' mean weights."""
     weight, squared = sums.mean_weight
     n_eff = weight**2 / squared if squared > 0 else 0.0
-    both = sums.scored & ~np.isnan(sums.human) & ~np.isnan(sums.judge)
-    cells = round(float(sums.cells[both].sum()))
+    cells = round(float(sums.cells[sums.both].sum()))
     if has_kappa_of_moments(scale):
         return interval_from_moments(sums.total, sums.cross, sums.items, cells=cells, n_eff=n_eff)
     table = sums.total.reshape(scale.size, scale.size)
@@ -301,17 +307,16 @@ def interval_from_sums(sums: RatingSums, scale: Scale) -> Interval:
 
 
 def _figures(
-    tally: CellCounts, dimension: Dimension, dropped: float | None, interval: Interval, items: int, told: LabelSums
+    tally: PairedRatings | RatingSums, dimension: Dimension, dropped: float | None, interval: Interval, items: int,
+    told: LabelSums,
 ) -> Summary:  # fmt: skip
     """Everything that one table gives. A dropped category has an empty row and column, which are taken out."""
     scale = dimension.scale
-    human_na, judge_na, seen = np.isnan(tally.human), np.isnan(tally.judge), tally.scored
-    both = seen & ~human_na & ~judge_na
+    human_na, judge_na, seen, both = np.isnan(tally.human), np.isnan(tally.judge), tally.scored, tally.both
     between = both & bins.is_between_answers(tally.judge, scale)
     human, judge = (bins.row_numbers(side[both], scale) for side in (tally.human, tally.judge))
-    table, counts = (
-        _table(human, judge, amount[both], bins.row_count(scale)) for amount in (tally.weight, tally.cells)
-    )
+    k = bins.row_count(scale)
+    table, counts = (agreement.cross_table(human, judge, k, amount[both]) for amount in (tally.weight, tally.cells))
     exactly = tally.human[both], tally.judge[both], tally.weight[both]
     codes, answers = bins.row_values(scale), bins.row_labels(scale)
     keep = [n for n, code in enumerate(codes) if dropped is None or code != dropped]
@@ -328,8 +333,8 @@ def _figures(
         table=table,
         counts=counts,
         interval=interval,
-        exact=near[0] if near else agreement.exact_agreement(table),
-        within_one=near[1] if near else agreement.agreement_within_one(table) if ordered else None,
+        exact=near[0] if near else agreement.share_within(table, 0),
+        within_one=near[1] if near else agreement.share_within(table, 1) if ordered else None,
         bias=bias(told if ordered else _NOBODY, interval.n_eff, cells(both)),
         correlation=agreement.pearson_correlation(*exactly) if ordered else None,
         commonest=agreement.commonest_share(table),
@@ -363,10 +368,6 @@ def _near(human: Floats, judge: Floats, weight: Floats, scale: Scale) -> tuple[f
     return near[0], near[1]
 
 
-def _table(human: NDArray[np.intp], judge: NDArray[np.intp], amount: Floats, k: int) -> Floats:
-    return np.bincount(human * k + judge, amount, minlength=k * k).reshape(k, k).astype(np.float64)
-
-
 def anchoring(
     blind: PairedRatings | RatingSums, assisted: PairedRatings | RatingSums, dimension: Dimension
 ) -> Interval:
@@ -379,7 +380,4 @@ def anchoring(
         (first, k), (second, _) = kappa_cells(blind, scale), kappa_cells(assisted, scale)
         return kappa_difference(first, second, k, scale.weights)
     one, two = (summarise(group, dimension).interval for group in (blind, assisted))
-    smaller = min(one.items, two.items), min(one.cells, two.cells), min(one.n_eff, two.n_eff)
-    point = None if one.point is None or two.point is None else two.point - one.point
-    se = None if one.se is None or two.se is None else hypot(one.se, two.se)
-    return normal_interval(point, se, *smaller, "linearised", -2.0, 2.0)
+    return independent_difference(one, two, "linearised", -2.0, 2.0)

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.stats.agreement import Floats
-from judges.stats.uncertainty import Interval, normal_interval, normal_quantile, t_interval, wilson_interval
+from judges.stats.uncertainty import (
+    TWO_SIDED,
+    Interval,
+    normal_interval,
+    normal_quantile,
+    t_interval,
+    wilson_interval,
+)
 
 
 def _by_item(value: ArrayLike, item: ArrayLike) -> tuple[Floats, Floats]:
@@ -25,7 +32,7 @@ def _by_item(value: ArrayLike, item: ArrayLike) -> tuple[Floats, Floats]:
     return np.bincount(position, values).astype(np.float64), np.bincount(position).astype(np.float64)
 
 
-def share_by_item(hit: ArrayLike, item: ArrayLike, level: float = 0.95) -> Interval:
+def share_by_item(hit: ArrayLike, item: ArrayLike) -> Interval:
     """Interval of a share of cells, clustered by item: Wilson's, for the number of independent cells worth as much.
 
         p = sum_g s_g / N,   var = G / (G - 1) * sum_g (s_g - p n_g)^2 / N^2,   n_eff = p (1 - p) / var
@@ -35,24 +42,22 @@ def share_by_item(hit: ArrayLike, item: ArrayLike, level: float = 0.95) -> Inter
     that items which all agree with themselves do not claim certainty. Everything is None without cells. ValueError when
     lengths differ. Source: Wilson 1927; Dean and Pagano 2015 (effective sample size in Wilson's interval).
     """
-    return share_from_counts(*_by_item(np.asarray(hit, dtype=bool), item), level)
+    return share_from_counts(*_by_item(np.asarray(hit, dtype=bool), item))
 
 
-def share_from_counts(hits: Floats, cells: Floats, level: float = 0.95) -> Interval:
+def share_from_counts(hits: Floats, cells: Floats) -> Interval:
     """`share_by_item` from the hits and the number of cells of every item that has any."""
     n, items = float(cells.sum()), len(cells)
     if n == items:
-        return wilson_interval(float(hits.sum()), n, level)
+        return wilson_interval(float(hits.sum()), n)
     p = float(hits.sum()) / n
     if p in (0.0, 1.0) or items < 2:
         effective = float(items)
     else:
         squares = float(((hits - p * cells) ** 2).sum())
         effective = p * (1 - p) * n**2 * (items - 1) / items / max(squares, (n / items) ** 2)
-    found = wilson_interval(p * effective, effective, level)
-    return Interval(
-        p, found.low, found.high, found.lower_bound, items, round(n), effective, "wilson, by item", found.se, level
-    )
+    found = wilson_interval(p * effective, effective)
+    return replace(found, point=p, items=items, cells=round(n), n_eff=effective, method="wilson, by item")
 
 
 def weighted_share(item: NDArray[np.int64], yes: Floats, weight: Floats) -> Interval:
@@ -63,23 +68,26 @@ def weighted_share(item: NDArray[np.int64], yes: Floats, weight: Floats) -> Inte
     n* is kept between 1 and the number of cells; where p is 0 or 1 it is the number of items, as cells of one item may
     all be the same case. `n_eff` of the result is n*. Source: Korn and Graubard 1998, with Wilson's interval.
     """
-    number, place = len(np.unique(item)), np.unique(item, return_inverse=True)[1]
-    if not number:
+    if not len(yes):
         return Interval.point_only(0, 0, 0.0, "wilson")
-    p = float(np.average(yes, weights=weight))
-    by_item = np.bincount(place, weight * (yes - p) / weight.sum())
-    square = number / max(number - 1, 1) * float(by_item @ by_item)
-    constant = bool(np.all(yes == yes[0]))
-    if constant:
-        p = float(yes[0])
+    p, square, constant, by_item = spread_of_share(item, yes, weight)
+    number = len(by_item)
     worth = float(number) if constant or square <= 0 else min(float(len(yes)), max(1.0, p * (1 - p) / square))
     plain = wilson_interval(min(p * worth, worth), worth)
-    return Interval(
-        p, plain.low, plain.high, plain.lower_bound, number, len(yes), worth, "wilson", sqrt(square), plain.level
-    )  # fmt: skip
+    return replace(plain, point=p, items=number, cells=len(yes), n_eff=worth, se=sqrt(square))
 
 
-def mean_by_item(value: ArrayLike, item: ArrayLike, level: float = 0.95, weight: ArrayLike | None = None) -> Interval:
+def spread_of_share(item: NDArray[np.int64], yes: Floats, weight: Floats) -> tuple[float, float, bool, Floats]:
+    """A weighted share, its se^2 by items (`weighted_share`), whether all cells are alike, and the items' weights."""
+    place = np.unique(item, return_inverse=True)[1]
+    p = float(np.average(yes, weights=weight))
+    moved, by_item = np.bincount(place, weight * (yes - p) / weight.sum()), np.bincount(place, weight)
+    square = len(moved) / max(len(moved) - 1, 1) * float(moved @ moved)
+    constant = bool(np.all(yes == yes[0]))
+    return float(yes[0]) if constant else p, square, constant, by_item.astype(np.float64)
+
+
+def mean_by_item(value: ArrayLike, item: ArrayLike, weight: ArrayLike | None = None) -> Interval:
     """Mean over cells with a normal interval, clustered by item; only a point with one item, all None without cells.
 
         m = sum w x / W,   var = G / (G - 1) * sum_g (sum of w x of item g - m w_g)^2 / W^2
@@ -92,10 +100,10 @@ def mean_by_item(value: ArrayLike, item: ArrayLike, level: float = 0.95, weight:
     (sums, _), (weights, _) = (_by_item(each, item) for each in (values * given, given))
     whole, items, n = float(weights.sum()), len(weights), len(values)
     if not whole:
-        return Interval.point_only(0, 0, 0.0, "mean, by item", level=level)
+        return Interval.point_only(0, 0, 0.0, "mean, by item")
     point = float(sums.sum()) / whole
     se = sqrt(items / (items - 1) * float(((sums - point * weights) ** 2).sum())) / whole if items > 1 else None
-    return normal_interval(point, se, items, n, float(items), "mean, by item", level=level)
+    return normal_interval(point, se, items, n, float(items), "mean, by item")
 
 
 def with_t_ends(found: Interval, lo: float, hi: float) -> Interval:
@@ -103,31 +111,22 @@ def with_t_ends(found: Interval, lo: float, hi: float) -> Interval:
     if found.point is None or not found.se:
         return replace(found, low=None, high=None, lower_bound=None)
     on = found.items, found.cells, found.n_eff, found.method
-    return t_interval(found.point, found.se, found.items - 1, *on, lo, hi, found.level)
+    return t_interval(found.point, found.se, found.items - 1, *on, lo, hi)
 
 
-def mean_difference(a: Interval, b: Interval, level: float = 0.95) -> Interval:
-    """b - a of two means of disjoint groups of items: errors added as they are independent."""
-    items, cells = min(a.items, b.items), min(a.cells, b.cells)
-    point = None if a.point is None or b.point is None else b.point - a.point
-    se = None if a.se is None or b.se is None else hypot(a.se, b.se)
-    return normal_interval(point, se, items, cells, float(items), "difference of means", level=level)
-
-
-def newcombe_difference(a: Interval, b: Interval, level: float = 0.95) -> Interval:
+def newcombe_difference(a: Interval, b: Interval) -> Interval:
     """b - a of two shares of independent groups, from their Wilson intervals (l, u).
 
         d - sqrt((p_b - l_b)^2 + (u_a - p_a)^2)  to  d + sqrt((u_b - p_b)^2 + (p_a - l_a)^2),   d = p_b - p_a
 
     Items and ratings are those of the smaller group. All None where a group is empty. Source: Newcombe 1998, method 10.
     """
-    items, cells, n_eff = min(a.items, b.items), min(a.cells, b.cells), min(a.n_eff, b.n_eff)
     if a.point is None or b.point is None:
-        return Interval.point_only(items, cells, n_eff, "newcombe", level=level)
+        return Interval.point_only(*a.smaller(b), "newcombe")
     assert a.low is not None and a.high is not None and b.low is not None and b.high is not None
     assert a.lower_bound is not None and b.lower_bound is not None
     d = b.point - a.point
     low = d - hypot(b.point - b.low, a.high - a.point)
     high = d + hypot(b.high - b.point, a.point - a.low)
-    bound = d - (d - low) * normal_quantile(0.95) / normal_quantile((1 + level) / 2)
-    return Interval(d, low, high, bound, items, cells, n_eff, "newcombe", None, level)
+    bound = d - (d - low) * normal_quantile(0.95) / normal_quantile(TWO_SIDED)
+    return Interval(d, low, high, bound, *a.smaller(b), "newcombe")

@@ -71,7 +71,7 @@ class JudgeComparison:
     between: Mapping[tuple[str, str], Interval]
 
 
-def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights, seed: int = 0) -> JudgeComparison:
+def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights) -> JudgeComparison:
     """All figures of one dimension; `adjusted` and `more` of the pairs are left for `adjust_pairs`.
 
     Differences resample whole items, with what people and both judges said of them, so that an item that is hard for
@@ -81,18 +81,16 @@ def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights,
     def cells(who: str) -> Cells:
         return Cells(seats.item, seats.human, seats.judges[who], seats.weight)
 
-    kappas = {who: kappa_interval(*cells(who)[:3], k, weights, seats.weight, seed=seed) for who in seats.judges}
+    kappas = {who: kappa_interval(cells(who), k, weights) for who in seats.judges}
     pairs = []
     for other in seats.judges:
         if other != reference:
-            gap = kappa_difference(cells(reference), cells(other), k, weights, paired=True, seed=seed)
+            gap = kappa_difference(cells(reference), cells(other), k, weights, paired=True)
             pairs.append(JudgePair(reference, other, gap, two_sided_p(gap)))
     between = {
-        (one, other): kappa_interval(
-            seats.item, seats.judges[one], seats.judges[other], k, weights, seats.weight, seed=seed
-        )
+        (one, other): kappa_interval(cells(other)._replace(human=seats.judges[one]), k, weights)
         for one, other in combinations(seats.judges, 2)
-    }  # fmt: skip
+    }
     return JudgeComparison(kappas, tuple(pairs), between)
 
 

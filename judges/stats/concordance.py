@@ -23,10 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats.agreement import Floats, check_weights, effective_size
-from judges.stats.calibration import PairedRatings
 from judges.stats.intervals import Cells
 from judges.stats.strata import error_of_influences, item_strata
-from judges.stats.uncertainty import Interval, t_interval, t_quantile
+from judges.stats.uncertainty import TWO_SIDED, Interval, t_interval, t_quantile
 
 Figure = Callable[[Floats, Floats, Floats], tuple[float, Floats]]
 """From both sides and weights: the figure, and its slope by the weight of every cell; nan where it does not exist."""
@@ -53,19 +52,18 @@ FIGURE_NAMES = {
 """The figures by name, in words."""
 
 
-def concordance(cells: Cells, level: float = 0.95) -> Concordance:
-    """All of them, of the same cells."""
-    return Concordance(*(figure(cells, level) for figure in (icc, pearson, spearman, kendall, mae)))
+def concordance(cells: Cells) -> Concordance:
+    """All of them, of the same cells, given as values of their scale (`judges.stats.calibration.value_cells`)."""
+    return Concordance(
+        _interval(_icc, cells, "ICC(A,1)"),
+        _interval(_pearson, cells, "pearson"),
+        _interval(_spearman, cells, "spearman"),
+        _interval(_kendall, cells, "kendall"),
+        _interval(_mae, cells, "mean absolute error", fisher=False),
+    )
 
 
-def value_cells(given: PairedRatings) -> Cells:
-    """The cells that both people and judge gave a value, as values of their scale: what all figures here take."""
-    both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
-    stratum = None if given.stratum is None else given.stratum[both]
-    return Cells(given.item[both], given.human[both], given.judge[both], given.weight[both], stratum)
-
-
-def icc(cells: Cells, level: float = 0.95) -> Interval:
+def _icc(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
     """ICC(A,1), also called ICC(2,1): two-way random effects, absolute agreement, single rater.
 
         ICC = (MSR - MSE) / (MSR + MSE + 2 (MSC - MSE) / n) = 2 s_xy / (s_x^2 + s_y^2 + d^2 - s_(y-x)^2 / n)
@@ -74,47 +72,34 @@ def icc(cells: Cells, level: float = 0.95) -> Interval:
     the means, and all s have n - 1 below. It is Lin's concordance up to terms of 1 / n. None where nothing varies.
     Source: Shrout and Fleiss 1979; McGraw and Wong 1996.
     """
-    return _interval(_icc, cells, "ICC(A,1)", level)
+    if len(x) < 2 or not (_varies(x, w) or _varies(y, w)):
+        return float("nan"), x
+    a, b, xx, yy, xy = _moments(x, y, w)
+    n, total = len(x), float(w.sum())
+    d, more = float(np.average(y - x, weights=w)), n / (n - 1)
+    above = 2 * more * xy
+    below = more * (xx + yy) + d**2 - more * (xx + yy - 2 * xy) / n
+    if below <= 0:
+        return float("nan"), x
+    slope_above = 2 * more * (a * b - xy)
+    left = (b - a) ** 2 - (xx + yy - 2 * xy)
+    slope_below = more * (a**2 - xx + b**2 - yy) + 2 * d * (y - x - d) - more * left / n
+    point = above / below
+    return point, np.asarray((slope_above - point * slope_below) / below / total, dtype=np.float64)
 
 
-def pearson(cells: Cells, level: float = 0.95) -> Interval:
-    """Pearson's correlation. None where a side is constant."""
-    return _interval(_pearson, cells, "pearson", level)
-
-
-def spearman(cells: Cells, level: float = 0.95) -> Interval:
-    """Spearman's rank correlation; equal values share the middle of their ranks. None where a side is constant."""
-    return _interval(_spearman, cells, "spearman", level)
-
-
-def kendall(cells: Cells, level: float = 0.95) -> Interval:
-    """Kendall's tau-b: pairs of cells in one order less those in opposite orders, corrected for ties.
-
-        tau_b = S / sqrt(A B),   S = sum w_i w_j sign(x_i - x_j) sign(y_i - y_j),   A = sum w_i w_j [x_i != x_j]
-
-    None where a side is constant. Source: Kendall 1945.
-    """
-    return _interval(_kendall, cells, "kendall", level)
-
-
-def mae(cells: Cells, level: float = 0.95) -> Interval:
-    """Mean absolute error: the mean distance of judge and people, in the units of the values given."""
-    return _interval(_mae, cells, "mean absolute error", level, fisher=False)
-
-
-def _interval(figure: Figure, cells: Cells, name: str, level: float, fisher: bool = True) -> Interval:
+def _interval(figure: Figure, cells: Cells, name: str, fisher: bool = True) -> Interval:
     x, y = (np.asarray(side, dtype=np.float64) for side in (cells.human, cells.judge))
     keys = np.asarray(cells.item)
     if not x.shape == y.shape == keys.shape or x.ndim != 1:
         raise ValueError(f"Items and both sides must be of one length; got {keys.size}, {x.size} and {y.size}.")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("Both sides must be finite numbers.")
-    given = check_weights(cells.weight, len(x))
-    weight = np.ones(len(x)) if given is None else given
+    weight = check_weights(cells.weight, len(x))
     distinct, item = np.unique(keys, return_inverse=True)
     items, sizes = len(distinct), np.bincount(item)
     n_eff = effective_size(np.bincount(item, weight) / sizes) if items else 0.0
-    none = Interval.point_only(items, len(x), n_eff, f"{name}, linearised", level=level)
+    none = Interval.point_only(items, len(x), n_eff, f"{name}, linearised")
     point, slope = figure(x, y, weight) if len(x) else (float("nan"), x)
     if not np.isfinite(point):
         return none
@@ -123,8 +108,8 @@ def _interval(figure: Figure, cells: Cells, name: str, level: float, fisher: boo
     if items < 3 or error is None:
         return replace(none, point=point)
     if not fisher:
-        return t_interval(point, error, max(1.0, n_eff - 1), items, len(x), n_eff, none.method, 0.0, level=level)
-    wide, one_sided = (t_quantile(p, max(1.0, n_eff - 1)) for p in ((1 + level) / 2, 0.95))
+        return t_interval(point, error, max(1.0, n_eff - 1), items, len(x), n_eff, none.method, 0.0)
+    wide, one_sided = (t_quantile(p, max(1.0, n_eff - 1)) for p in (TWO_SIDED, 0.95))
     centre = atanh(min(max(point, -_SURE), _SURE))
     step = error / (1 - tanh(centre) ** 2)
     low, high, bound = (tanh(centre + z * step) for z in (-wide, wide, -one_sided))
@@ -144,24 +129,8 @@ def _moments(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats, float, fl
     return a, b, float(w @ a**2) / total, float(w @ b**2) / total, float(w @ (a * b)) / total
 
 
-def _icc(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
-    if len(x) < 2 or not (_varies(x, w) or _varies(y, w)):
-        return float("nan"), x
-    a, b, xx, yy, xy = _moments(x, y, w)
-    n, total = len(x), float(w.sum())
-    d, more = float(np.average(y - x, weights=w)), n / (n - 1)
-    above = 2 * more * xy
-    below = more * (xx + yy) + d**2 - more * (xx + yy - 2 * xy) / n
-    if below <= 0:
-        return float("nan"), x
-    slope_above = 2 * more * (a * b - xy)
-    left = (b - a) ** 2 - (xx + yy - 2 * xy)
-    slope_below = more * (a**2 - xx + b**2 - yy) + 2 * d * (y - x - d) - more * left / n
-    point = above / below
-    return point, np.asarray((slope_above - point * slope_below) / below / total, dtype=np.float64)
-
-
 def _pearson(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
+    """Pearson's correlation. None where a side is constant."""
     if not (_varies(x, w) and _varies(y, w)):
         return float("nan"), x
     a, b, xx, yy, xy = _moments(x, y, w)
@@ -186,6 +155,7 @@ def midranks(x: Floats, weight: Floats, values: Floats) -> Floats:
 
 
 def _spearman(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
+    """Spearman's rank correlation; equal values share the middle of their ranks. None where a side is constant."""
     if np.all(x == x[0]) or np.all(y == y[0]):
         return float("nan"), x
     total = float(w.sum())
@@ -206,6 +176,12 @@ def _spearman(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
 
 
 def _kendall(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
+    """Kendall's tau-b: pairs of cells in one order less those in opposite orders, corrected for ties.
+
+        tau_b = S / sqrt(A B),   S = sum w_i w_j sign(x_i - x_j) sign(y_i - y_j),   A = sum w_i w_j [x_i != x_j]
+
+    None where a side is constant. Source: Kendall 1945.
+    """
     if np.all(x == x[0]) or np.all(y == y[0]):
         return float("nan"), x
     total = float(w.sum())
@@ -226,6 +202,7 @@ def _kendall(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
 
 
 def _mae(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
+    """Mean absolute error: the mean distance of judge and people, in the units of the values given."""
     gap = np.abs(x - y)
     point = float(np.average(gap, weights=w))
     return point, np.asarray((gap - point) / float(w.sum()), dtype=np.float64)

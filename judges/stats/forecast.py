@@ -16,7 +16,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.stats.agreement import Floats, Weights, cross_table, kappa
+from judges.stats.agreement import Floats, Weights, check_weights, cross_table, kappa
 from judges.stats.intervals import Cells, kappa_influences
 from judges.stats.sampling import allocate
 from judges.stats.uncertainty import normal_quantile
@@ -81,7 +81,7 @@ class Forecast:
     fixed: tuple[int, int | None]
 
 
-def simulate_spread(known: ScoredPopulation, agreement: float, seed: int = 0) -> InfluenceSpread | None:
+def simulate_spread(known: ScoredPopulation, agreement: float) -> InfluenceSpread | None:
     """The spreads where people agree with the judge to a kappa of `agreement`; None where it says one thing only.
 
     On ordered scales the judge's score and people's are cuts of two normal variables with the correlation that gives
@@ -92,7 +92,7 @@ def simulate_spread(known: ScoredPopulation, agreement: float, seed: int = 0) ->
     if not 0 < agreement < 1:
         raise ValueError(f"An agreement lies between 0 and 1, such as .6; got {agreement}.")
     known = known.repeated(max(1, _CELLS // max(1, len(known.item))))
-    rng, worth = np.random.default_rng(seed), known.worth[known.item]
+    rng, worth = np.random.default_rng(0), known.worth[known.item]
     shares = np.bincount(known.judge, worth, minlength=known.k) / worth.sum()
     if shares.max() >= 1 - 1e-12:
         return None
@@ -143,8 +143,7 @@ def blend_spread(imagined: InfluenceSpread, cells: Cells, stratum: Codes, k: int
     point, slope = kappa_influences(cells, k, weights)
     if point is None:
         return imagined.strata
-    weight = np.ones(len(place)) if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
-    count = np.bincount(place)
+    count, weight = np.bincount(place), check_weights(cells.weight, len(place))
     worth, of = np.bincount(place, weight) / count, np.zeros(len(item), dtype=np.int64)
     of[place] = stratum
     moved = np.bincount(place, slope) / worth * float(worth.sum())
@@ -171,16 +170,9 @@ def sample_errors(
 
 
 def forecast(
-    spreads: Sequence[InfluenceSpread],
-    sizes: Mapping[str, int],
-    worth: Mapping[str, float] | None,
-    items: int,
-    threshold: float,
-    z: float,
-    first: int,
-    last: int,
-    level: float = 0.95,
-) -> Forecast:
+    spreads: Sequence[InfluenceSpread], sizes: Mapping[str, int], worth: Mapping[str, float] | None, items: int,
+    threshold: float, z: float, first: int, last: int, level: float = 0.95,
+) -> Forecast:  # fmt: skip
     """What a sample of `items` gives, and how many items a policy takes, over all assumed agreements.
 
     The policy is met at the first look from `first` to `last` items at which (kappa - threshold) / error reaches `z`.

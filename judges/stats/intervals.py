@@ -15,7 +15,7 @@ from math import fsum, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from judges.stats.agreement import (
     Codes,
@@ -36,6 +36,7 @@ from judges.stats.agreement import (
 from judges.stats.bootstrap import (
     IDENTITY,
     LOG_RATIO,
+    MAX_UNDEFINED,
     Replicates,
     Transform,
     bootstrap_ends,
@@ -49,13 +50,13 @@ from judges.stats.bootstrap import (
     with_products,
 )
 from judges.stats.strata import error_of_influences, item_strata, resample_within_strata, widen_for_strata
-from judges.stats.uncertainty import Interval, normal_interval, normal_quantile, with_rule_of_three
+from judges.stats.uncertainty import Interval, normal_interval, with_rule_of_three
 
 LINEARISE_FROM = 3_000
 """Items from which `kappa_interval` and `kappa_difference` linearise: there both agree, and the bootstrap is slow."""
 
-MAX_UNDEFINED = 0.05
-"""Above this share of undefined replicates there is no interval: the rest would be a selection."""
+REPLICATES = 2_000
+"""Resamples behind an interval."""
 
 BOOTSTRAP = "cluster bootstrap, percentile and studentised"
 """What `Interval.method` calls an interval of `bootstrap_kappa`."""
@@ -73,6 +74,10 @@ class Cells(NamedTuple):
     weight: ArrayLike | None = None
     stratum: ArrayLike | None = None
 
+    def where(self, keep: NDArray[np.bool_]) -> Cells:
+        """Some of the cells."""
+        return Cells(*(None if column is None else np.asarray(column)[keep] for column in self))  # type: ignore[arg-type]
+
 
 @dataclass(frozen=True)
 class _Clustered:
@@ -81,16 +86,19 @@ class _Clustered:
     item: Codes
     human: Codes | Floats
     judge: Codes | Floats
-    weight: Floats | None
+    weight: Floats
     items: int
     stratum: Codes | None = None
 
     @property
     def n_eff(self) -> float:
         """Kish over items; the weight of an item is the mean of its cells', so that a long dialogue counts once."""
-        if self.weight is None:
-            return float(self.items)
         return effective_size(np.bincount(self.item, self.weight) / np.bincount(self.item))
+
+    @property
+    def size(self) -> tuple[int, int, float]:
+        """Items, cells and effective items, as an interval has them."""
+        return self.items, self.item.size, self.n_eff
 
     @property
     def whole(self) -> bool:
@@ -104,8 +112,7 @@ class _Clustered:
 
     def sums(self) -> Floats:
         """The sums of `kappa_from_sums`, the same to the last digit in whatever order the cells come."""
-        weight = 1.0 if self.weight is None else self.weight
-        return np.array([fsum(row) for row in six_moments(self.human, self.judge) * weight])
+        return np.array([fsum(row) for row in six_moments(self.human, self.judge) * self.weight])
 
     def pooled(self, k: int, weights: Weights) -> float | None:
         """Kappa over all cells."""
@@ -122,8 +129,7 @@ class _Clustered:
 
     def per_item(self, value: Floats) -> Floats:
         """Weighted sum over the cells of each item, (items,)."""
-        weighted = value if self.weight is None else value * self.weight
-        return np.asarray(np.bincount(self.item, weighted, minlength=self.items), dtype=np.float64)
+        return np.asarray(np.bincount(self.item, value * self.weight, minlength=self.items), dtype=np.float64)
 
     def parts(self, k: int, weights: Weights) -> Floats:
         """What each item gives to kappa (judges/stats/bootstrap.py)."""
@@ -163,10 +169,10 @@ def _clustered(cells: Cells, k: int, weights: Weights) -> _Clustered:
 
 
 def _normal(
-    point: float | None, se: float | None, items: int, cells: int, n_eff: float, level: float, reach: float = 1.0
+    point: float | None, se: float | None, items: int, cells: int, n_eff: float, reach: float = 1.0
 ) -> Interval:
     """point -+ z se, kept within -reach..reach; without an se only the point."""
-    return normal_interval(point, se, items, cells, n_eff, "linearised", -reach, reach, level)
+    return normal_interval(point, se, items, cells, n_eff, "linearised", -reach, reach)
 
 
 def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:
@@ -175,13 +181,7 @@ def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:
 
 
 def interval_from_moments(
-    sums: ArrayLike,
-    cross: ArrayLike,
-    items: int,
-    *,
-    cells: int | None = None,
-    n_eff: float | None = None,
-    level: float = 0.95,
+    sums: ArrayLike, cross: ArrayLike, items: int, *, cells: int | None = None, n_eff: float | None = None
 ) -> Interval:
     """Interval of quadratic-weighted kappa from six moments, one pass over the data: delta method, sandwich over items.
 
@@ -204,21 +204,14 @@ def interval_from_moments(
     cells = round(float(total[0])) if cells is None else cells
     if n_eff is None:
         n_eff = float(total[0] ** 2 / square[0, 0]) if square[0, 0] > 0 else 0.0
-    if point is None:
-        return _normal(None, None, items, cells, n_eff, level)
-    return _normal(point, _sandwich_se(gradient_by_moments(total), square, items), items, cells, n_eff, level)
+    se = None if point is None else _sandwich_se(gradient_by_moments(total), square, items)
+    return _normal(point, se, items, cells, n_eff)
 
 
 def interval_from_table(
-    table: ArrayLike,
-    cross: ArrayLike,
-    items: int,
-    weights: Weights = None,
-    *,
-    cells: int | None = None,
-    n_eff: float | None = None,
-    level: float = 0.95,
-) -> Interval:
+    table: ArrayLike, cross: ArrayLike, items: int, weights: Weights = None, *,
+    cells: int | None = None, n_eff: float | None = None,
+) -> Interval:  # fmt: skip
     """The interval of any kappa from the K x K total and sum_g t_g t_g^T (K*K, K*K), t_g = item g's table by rows.
 
     With one cell an item it is the Fleiss-Cohen-Everitt variance times G / (G - 1). Defaults and None as in
@@ -236,20 +229,11 @@ def interval_from_table(
         squares = float(square.sum())
         n_eff = n**2 / squares if squares > 0 else 0.0
     se = None if point is None else _sandwich_se(gradient_by_table(array, weights).ravel(), square, items)
-    return _normal(point, se, items, cells, n_eff, level)
+    return _normal(point, se, items, cells, n_eff)
 
 
 def bootstrap_kappa(
-    item_index: ArrayLike,
-    human: ArrayLike,
-    judge: ArrayLike,
-    k: int,
-    weights: Weights = "quadratic",
-    weight: ArrayLike | None = None,
-    replicates: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stratum: ArrayLike | None = None,
+    cells: Cells, k: int, weights: Weights = "quadratic", replicates: int = REPLICATES, seed: int = 0
 ) -> Interval:
     """Interval of kappa over resampled items: m ~ Multinomial(G, 1/G), kappa(sum_g m_g T_g), in each stratum apart.
 
@@ -268,65 +252,50 @@ def bootstrap_kappa(
     (2K + 1)(K + 2). With strata the lower ends are those of `strata.widen_for_strata` where these are lower.
     Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
     """
-    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k, weights)
-    point = cells.pooled(k, weights)
-    own = cells.parts(k, weights)
-    given = with_products(own)
-    if cells.stratum is None:
-        given = sort_rows(given)
-        totals, sums = resample_seeded(given, replicates, seed), given.sum(axis=0)[None]
+    given = _clustered(cells, k, weights)
+    point, own = given.pooled(k, weights), given.parts(k, weights)
+    parts = with_products(own)
+    if given.stratum is None:
+        parts = sort_rows(parts)
+        totals, sums = resample_seeded(parts, replicates, seed), parts.sum(axis=0)[None]
     else:
-        totals, sums = resample_within_strata(given, cells.stratum, own.shape[1], replicates, seed)
-    drawn, whole = (kappa_replicates(total, k, weights, cells.items) for total in (totals, sums))
-    found = _interval(point, whole, drawn, LOG_RATIO, cells.items, cells.item.size, cells.n_eff, level)
-    found = found if cells.stratum is None else widen_for_strata(found, float(whole.error[0]))
+        totals, sums = resample_within_strata(parts, given.stratum, own.shape[1], replicates, seed)
+    drawn, whole = (kappa_replicates(total, k, weights, given.items) for total in (totals, sums))
+    found = _interval(point, whole, drawn, LOG_RATIO, *given.size)
+    found = found if given.stratum is None else widen_for_strata(found, float(whole.error[0]))
     if point != 1 or found.low is None:
         return found
-    expected = (
-        chance_disagreement(cells.table(k), weights) if cells.whole else chance_disagreement_from_sums(cells.sums())
-    )
-    return with_rule_of_three(found, float(cells.sums()[0]) ** 2 / found.cells / expected)
+    sums = given.sums()
+    expected = chance_disagreement(given.table(k), weights) if given.whole else chance_disagreement_from_sums(sums)
+    return with_rule_of_three(found, float(sums[0]) ** 2 / found.cells / expected)
 
 
 def _interval(
     point: float | None, whole: Replicates, drawn: Replicates, scale: Transform, items: int, cells: int, n_eff: float,
-    level: float, reach: float = 1.0,
+    reach: float = 1.0,
 ) -> Interval:  # fmt: skip
     """Interval from bootstrap replicates, kept within -reach..reach; those that are nan are left out and reported."""
-    normal_quantile((1 + level) / 2)  # refuses a level outside 0..1
     defined = np.isfinite(drawn.figure)
     undefined = 1 - int(defined.sum()) / len(defined)
     if point is None or items < 2 or undefined > MAX_UNDEFINED:
-        return Interval.point_only(items, cells, n_eff, BOOTSTRAP, point, level, undefined)
+        return Interval.point_only(items, cells, n_eff, BOOTSTRAP, point, undefined)
     drawn = Replicates(drawn.figure[defined], drawn.error[defined])
-    low, high, bound = bootstrap_ends(whole, drawn, level, scale)
-    se = float(whole.error[0])
+    low, high, bound = bootstrap_ends(whole, drawn, scale)
     low, high, bound = max(-reach, low), min(reach, high), max(-reach, bound)
-    return Interval(point, low, high, bound, items, cells, n_eff, BOOTSTRAP, se, level, undefined)
+    se = float(whole.error[0])
+    return Interval(point, low, high, bound, items, cells, n_eff, BOOTSTRAP, se, undefined=undefined)
 
 
-def kappa_interval(
-    item_index: ArrayLike,
-    human: ArrayLike,
-    judge: ArrayLike,
-    k: int,
-    weights: Weights = "quadratic",
-    weight: ArrayLike | None = None,
-    seed: int = 0,
-    level: float = 0.95,
-    stratum: ArrayLike | None = None,
-) -> Interval:
+def kappa_interval(cells: Cells, k: int, weights: Weights = "quadratic", seed: int = 0) -> Interval:
     """Kappa of cells with its interval by items: bootstrap below `LINEARISE_FROM` items, linearised from there on.
 
     ValueError when a code is off the scale 0..k-1, a weight is not positive, or the lengths differ.
     """
-    cells = _clustered(Cells(item_index, human, judge, weight, stratum), k, weights)
-    if cells.items < LINEARISE_FROM:
-        of = cells.item, cells.human, cells.judge, k, weights, cells.weight
-        return bootstrap_kappa(*of, seed=seed, level=level, stratum=stratum)
-    point, by_item = _influences(cells, k, weights)
-    error = error_of_influences(by_item, cells.stratum)
-    return _normal(point, error, cells.items, cells.item.size, cells.n_eff, level)
+    given = _clustered(cells, k, weights)
+    if given.items < LINEARISE_FROM:
+        return bootstrap_kappa(cells, k, weights, seed=seed)
+    point, by_item = _influences(given, k, weights)
+    return _normal(point, error_of_influences(by_item, given.stratum), *given.size)
 
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:
@@ -336,16 +305,9 @@ def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | No
 
 
 def kappa_difference(
-    a: Cells | tuple[ArrayLike, ...],
-    b: Cells | tuple[ArrayLike, ...],
-    k: int,
-    weights: Weights = "quadratic",
-    *,
-    paired: bool = False,
-    replicates: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-) -> Interval:
+    a: Cells | tuple[ArrayLike, ...], b: Cells | tuple[ArrayLike, ...], k: int, weights: Weights = "quadratic", *,
+    paired: bool = False, seed: int = 0,
+) -> Interval:  # fmt: skip
     """Interval of kappa(b) - kappa(a), each given as `Cells` (or a tuple of its arrays).
 
     `paired` False: two disjoint groups of items, resampled apart (blind against assisted draws; the item indices of a
@@ -369,20 +331,20 @@ def kappa_difference(
         independent = [influence_b - influence_a] if paired else [influence_a, influence_b]
         errors = [error_of_influences(influence) for influence in independent]
         se = sqrt(sum(error**2 for error in errors if error is not None)) if None not in errors else None
-        return _normal(point, se, *smaller, level, reach=2.0)
+        return _normal(point, se, *smaller, reach=2.0)
     shares = [group.parts(k, weights) for group in (one, two)]
     if paired:
         given = with_products(np.hstack(shares))
-        drawn = difference_replicates(resample_seeded(given, replicates, seed), k, weights, one.items)
+        drawn = difference_replicates(resample_seeded(given, REPLICATES, seed), k, weights, one.items)
         whole = difference_replicates(given.sum(axis=0)[None], k, weights, one.items)
     else:
         rng, groups = np.random.default_rng(seed), []
         for share, its in zip(shares, (one.items, two.items), strict=True):
             given = with_products(share)
-            totals = resample(given, replicates, rng), given.sum(axis=0)[None]
+            totals = resample(given, REPLICATES, rng), given.sum(axis=0)[None]
             groups.append([kappa_replicates(total, k, weights, its) for total in totals])
         drawn, whole = (independent_replicates(*sides) for sides in zip(*groups, strict=True))
-    return _interval(point, whole, drawn, IDENTITY, *smaller, level, reach=2.0)
+    return _interval(point, whole, drawn, IDENTITY, *smaller, reach=2.0)
 
 
 def kappa_influences(cells: Cells, k: int, weights: Weights = "quadratic") -> tuple[float | None, Floats]:
@@ -393,4 +355,4 @@ def kappa_influences(cells: Cells, k: int, weights: Weights = "quadratic") -> tu
     """
     given = _clustered(cells, k, weights)
     point, slope = given.influence(k, weights)
-    return point, slope if given.weight is None else slope * given.weight
+    return point, slope * given.weight

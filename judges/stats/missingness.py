@@ -8,7 +8,7 @@ number; which of them it was moves them, and so it has to be said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -92,20 +92,15 @@ def compare_choices(
     given: PairedRatings, dimension: Dimension, lost: NDArray[np.bool_], chosen: Sequence[str], drop: str = ""
 ) -> Missingness:
     """The figures under each of the choices; `drop` is a category that is left out on both sides, as in `summarise`."""
-    there = int((lost & ~given.scored & ~np.isnan(given.human)).sum())
-    return Missingness(there, len(given), tuple(_counted(given, dimension, lost, chosen, drop)))
-
-
-def _counted(
-    given: PairedRatings, dimension: Dimension, lost: NDArray[np.bool_], chosen: Sequence[str], drop: str
-) -> Iterator[ChoiceFigures]:
+    there, counted = int((lost & ~given.scored & ~np.isnan(given.human)).sum()), []
     for choice in chosen:
         try:
             value = imputed_code(choice, dimension.scale)
         except BadScale as error:
-            yield ChoiceFigures(choice, None, str(error))
+            counted.append(ChoiceFigures(choice, None, str(error)))
         else:
-            yield ChoiceFigures(choice, summarise(impute(given, value, lost), dimension, drop))
+            counted.append(ChoiceFigures(choice, summarise(impute(given, value, lost), dimension, drop)))
+    return Missingness(there, len(given), tuple(counted))
 
 
 def describe_choice(choice: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from judges.stats import bins
 from judges.stats.agreement import Accuracy, Floats, accuracy, cross_table, gwet_ac
-from judges.stats.calibration import PairedRatings
+from judges.stats.calibration import PairedRatings, value_cells
 from judges.stats.clustered import mean_by_item, share_from_counts
-from judges.stats.concordance import FIGURE_NAMES, Concordance, concordance, value_cells
+from judges.stats.concordance import FIGURE_NAMES, Concordance, concordance
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
@@ -36,7 +35,17 @@ class OtherMetrics:
     @property
     def rows(self) -> list[tuple[str, Interval, str]]:
         """Every figure in order: its name, its value with the interval where it has one, and what it says."""
-        return list(_rows(self))
+        equal = "Share of ratings with the same answer (accuracy); not corrected for chance."
+        found = [("% agreement", self.exact, equal)]
+        if self.macro is not None:
+            for name, value in zip(("precision", "recall", "F1"), self.macro[1:], strict=True):
+                found.append((f"{name} (macro)", _point(value), "Unweighted mean over the answers."))
+        if self.ac is not None:
+            name = "AC1" if self.concordance is None else "AC2"
+            found.append((name, _point(self.ac), "Gwet's: less affected by one very common answer than kappa."))
+        if self.concordance is not None:
+            found += [(FIGURE_NAMES[key], one, _SAYS[key]) for key, one in self.concordance._asdict().items()]
+        return found
 
 
 def measure_other_metrics(given: PairedRatings, dimension: Dimension, drop: str = "") -> OtherMetrics:
@@ -76,19 +85,6 @@ _SAYS = {
     "kendall": "Concordant minus discordant pairs of ratings, corrected for ties (tau-b).",
     "mae": "Mean absolute difference of judge and people, in units of the scale.",
 }
-
-
-def _rows(found: OtherMetrics) -> Iterator[tuple[str, Interval, str]]:
-    yield "% agreement", found.exact, "Share of ratings with the same answer (accuracy); not corrected for chance."
-    if found.macro is not None:
-        for name, value in zip(("precision", "recall", "F1"), found.macro[1:], strict=True):
-            yield f"{name} (macro)", _point(value), "Unweighted mean over the answers."
-    if found.ac is not None:
-        name = "AC1" if found.concordance is None else "AC2"
-        yield name, _point(found.ac), "Gwet's: less affected by one very common answer than kappa."
-    if found.concordance is not None:
-        for key, one in found.concordance._asdict().items():
-            yield FIGURE_NAMES[key], one, _SAYS[key]
 
 
 def _point(value: float | None) -> Interval:

@@ -1,14 +1,24 @@
-"""How many more items are likely needed: with items of the same kind an error shrinks as 1 / sqrt(G)."""
+"""How an agreement settles as gold grows, and how many more items it likely takes.
+
+With items of the same kind an error shrinks as 1 / sqrt(G).
+"""
 
 from __future__ import annotations
 
 from math import ceil, sqrt
 
+import numpy as np
+
+from judges.stats.agreement import Weights, check_weights, effective_size
+from judges.stats.intervals import Cells, kappa_influences
 from judges.stats.sequential import z_from_threshold
-from judges.stats.uncertainty import Interval, normal_quantile
+from judges.stats.strata import error_of_influences
+from judges.stats.uncertainty import TWO_SIDED, Interval, normal_interval, normal_quantile
 
 MOST_TIMES = 10
 """Above so many times the items there are, a figure is at the threshold as far as labels can show."""
+STEPS = 24
+_FIRST, _FURTHER = 10, 8
 
 
 def more_items_for_width(interval: Interval, half_width: float, power: float = 0.8) -> tuple[int, int] | None:
@@ -26,7 +36,7 @@ def more_items_for_width(interval: Interval, half_width: float, power: float = 0
     if interval.low is None or interval.high is None:
         return None
     # An end that was cut off at 1 makes the interval look narrower than its error is.
-    present = max((interval.high - interval.low) / 2, (interval.se or 0.0) * normal_quantile((1 + interval.level) / 2))
+    present = max((interval.high - interval.low) / 2, (interval.se or 0.0) * normal_quantile(TWO_SIDED))
     if present <= half_width * (1 + 1e-9):
         return 0, 0
     widths = (present * (1 + normal_quantile(p) / sqrt(interval.items)) for p in (1 - power, power))
@@ -67,3 +77,50 @@ def _times(z: float, luck: float, needed: float) -> float:
         enough = z + luck * sqrt(1 - 1 / times) >= needed / sqrt(times)
         low, high = (low, times) if enough else (times, high)
     return high
+
+
+def kappa_by_size(cells: Cells, k: int, weights: Weights) -> list[Interval]:
+    """Kappa on the first m items, for about `STEPS` sizes m from 10 up to all of them, each with its 95% interval.
+
+    Items are numbered in the order in which they got their gold, and only that number gives the order.
+    Intervals are linearised by items at every size, so that one curve has one method (the page's own interval may be
+    a bootstrap's, and a little another at the end). Where kappa is undefined there is no figure.
+    """
+    distinct, rank = np.unique(np.asarray(cells.item), return_inverse=True)
+    ranked = cells._replace(item=rank, weight=check_weights(cells.weight, len(rank)))
+    found = []
+    for size in curve_sizes(len(distinct)):
+        part = ranked.where(rank < size)
+        item, weight = np.asarray(part.item), np.asarray(part.weight)
+        point, influence = kappa_influences(part, k, weights)
+        se = error_of_influences(np.bincount(item, influence, minlength=size).astype(np.float64))
+        mean = np.bincount(item, weight) / np.bincount(item)
+        found.append(normal_interval(point, se, size, len(item), effective_size(mean), "linearised", -1.0, 1.0))
+    return found
+
+
+def curve_sizes(items: int) -> list[int]:
+    """About `STEPS` sizes from 10 to `items`, each an equal factor above the one before; [] below two."""
+    if items < 2:
+        return []
+    if items <= _FIRST:
+        return [items]
+    sizes: list[int] = np.unique(np.round(np.geomspace(_FIRST, items, STEPS)).astype(np.int64)).tolist()
+    return sizes
+
+
+def extrapolate_interval(now: Interval, upto: int) -> list[Interval]:
+    """The interval that is to be expected with more items, up to `upto` of them, if kappa stays where it is.
+
+    se(m) = se sqrt(G / m). [] where there is no interval yet, or `upto` is no further than now.
+    """
+    if now.point is None or now.se is None or upto <= now.items or now.items < 2:
+        return []
+    further = np.unique(np.round(np.geomspace(now.items, upto, _FURTHER)).astype(np.int64)).tolist()
+    return [
+        normal_interval(
+            now.point, now.se * sqrt(now.items / m), m, round(now.cells * m / now.items), now.n_eff * m / now.items,
+            "linearised", -1.0, 1.0,
+        )
+        for m in further
+    ]  # fmt: skip

@@ -51,7 +51,7 @@ def positional_agreement(said: Sequence[OrderedVerdicts], answers: Sequence[str]
            for word, first in zip(both, ("a", "b"), strict=True) if word in ("a", "b")]  # fmt: skip
     return PositionalAgreement(
         share_by_item(ab == ba, item),
-        intervals.kappa_interval(item, ab, ba, len(words), None) if said else _NOTHING,
+        intervals.kappa_interval(intervals.Cells(item, ab, ba), len(words), None) if said else _NOTHING,
         share_by_item([hit for _, hit in won], [n for n, _ in won]),
         words,
         table,

@@ -54,7 +54,15 @@ from numpy.typing import ArrayLike
 
 from judges.stats.agreement import Floats
 from judges.stats.multiple_testing import holm
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval, normal_quantile, t_interval, t_quantile, wilson_interval
+from judges.stats.uncertainty import (
+    MIN_CLUSTERS,
+    TWO_SIDED,
+    Interval,
+    normal_quantile,
+    t_interval,
+    t_quantile,
+    wilson_interval,
+)
 
 _ROUNDING = 1e-9
 COVERED = 0.05
@@ -63,6 +71,7 @@ COVERED = 0.05
 Beyond it labels do not say how those are to be corrected, and there is no figure, unless chance alone may well have
 left them out."""
 _CHANCE = 0.01
+_METHOD = "prediction-powered"
 _NO_SPREAD = 1e-12
 """A centred sum of products below this share of what it is the difference of is rounding."""
 Y, A, F, M_GOLD, T, M = range(6)
@@ -163,7 +172,7 @@ def moments(
     )  # fmt: skip
 
 
-def correct_mean(given: Moments, reach: tuple[float, float], share: bool = False, level: float = 0.95) -> CorrectedMean:
+def correct_mean(given: Moments, reach: tuple[float, float], share: bool = False) -> CorrectedMean:
     """The corrected mean with its interval, kept within the scale's ends `reach`.
 
     `share`: the values are 0 and 1; the interval is Wilson's for the share of so many independent trials as have that
@@ -180,24 +189,24 @@ def correct_mean(given: Moments, reach: tuple[float, float], share: bool = False
     total = given.total
     kish = _worth(given)
     people = float(total[Y] / total[A]) if total[A] > 0 else None
-    none = CorrectedMean(_none(n, given.cells, kish, level), mean, people, 0.0, n, others, uncovered=given.uncovered)
+    none = CorrectedMean(_none(n, given.cells, kish), mean, people, 0.0, n, others, uncovered=given.uncovered)
     if kish < MIN_CLUSTERS - _ROUNDING or people is None or none.refused:
         return none
     k, theta, se = _solved(given, people, mean)
     theta = min(max(theta, reach[0]), reach[1])
     lam = k * others / given.items
-    floor = _floor(given, mean, 1.0 if share else (reach[1] - reach[0]) / 2, level) if se else 0.0
-    interval = _interval(theta, hypot(se, floor), reach, share, n, given.cells, kish, level)
+    floor = _floor(given, mean, 1.0 if share else (reach[1] - reach[0]) / 2) if se else 0.0
+    interval = _interval(theta, hypot(se, floor), reach, share, n, given.cells, kish)
     return CorrectedMean(interval, mean, people, lam, n, others, floor, given.uncovered)
 
 
-def _floor(given: Moments, mean: float, size: float, level: float) -> float:
+def _floor(given: Moments, mean: float, size: float) -> float:
     """What the error of one item that no label has shown would do to theta."""
     among = np.array([1.0, -mean])
     cells = given.squares - 2 * mean * given.whole[0] + mean**2 * given.whole[1]
     together = max(1.0, float(among @ given.whole_cross @ among) / cells) if cells > _NO_SPREAD * given.squares else 1.0
     unit = size * together * sqrt(given.weights[1] / given.labelled) / float(given.total[A])
-    return normal_quantile((1 + level) / 2) / 2 * unit
+    return normal_quantile(TWO_SIDED) / 2 * unit
 
 
 def _worth(given: Moments) -> float:
@@ -255,24 +264,22 @@ def _centred(x: Floats, y: Floats, cross: Floats, sums: Floats, n: int, made: Fl
 
 
 def _interval(
-    point: float, se: float, reach: tuple[float, float], share: bool, n: int, cells: int, kish: float, level: float
+    point: float, se: float, reach: tuple[float, float], share: bool, n: int, cells: int, kish: float
 ) -> Interval:
-    method, two_sided = "prediction-powered", (1 + level) / 2
-    far = t_quantile(two_sided, kish - 1)
     if share:
-        stretch = far / normal_quantile(two_sided)
+        far = t_quantile(TWO_SIDED, kish - 1)
+        stretch = far / normal_quantile(TWO_SIDED)
         trials = point * (1 - point) / (stretch * se) ** 2 if se > 0 and 0 < point < 1 else kish
-        found = wilson_interval(point * trials, trials, level)
+        found = wilson_interval(point * trials, trials)
         low, high = found.low or 0.0, found.high or 0.0
-        se = (high - low) / (2 * far)
-        return Interval(point, low, high, found.lower_bound, n, cells, kish, method, se, level)
+        return Interval(point, low, high, found.lower_bound, n, cells, kish, _METHOD, (high - low) / (2 * far))
     if se == 0:
-        return Interval.point_only(n, cells, kish, method, point, level)
-    return t_interval(point, se, kish - 1, n, cells, kish, method, *reach, level)
+        return _none(n, cells, kish, point)
+    return t_interval(point, se, kish - 1, n, cells, kish, _METHOD, *reach)
 
 
-def _none(n: int, cells: int, kish: float, level: float) -> Interval:
-    return Interval.point_only(n, cells, kish, "prediction-powered", level=level)
+def _none(n: int, cells: int, kish: float, point: float | None = None) -> Interval:
+    return Interval.point_only(n, cells, kish, _METHOD, point)
 
 
 @dataclass(frozen=True)
@@ -302,15 +309,12 @@ def corrected_difference(one: Interval, other: Interval, shared: bool = False) -
     `shared`: both rest on the same items (the two sides of pairs), whose covariance is not known; the errors are then
     added, which is the most that their difference can have.
     """
-    items, cells, kish = min(one.items, other.items), min(one.cells, other.cells), min(one.n_eff, other.n_eff)
     if one.point is None or other.point is None or one.se is None or other.se is None:
-        return _none(items, cells, kish, one.level)
+        return _none(*one.smaller(other))
     point = one.point - other.point
     se = one.se + other.se if shared else hypot(one.se, other.se)
     free = degrees_of_freedom(one, other, shared)
-    wide = t_quantile((1 + one.level) / 2, free) * se
-    bound = point - t_quantile(0.95, free) * se
-    return Interval(point, point - wide, point + wide, bound, items, cells, kish, "prediction-powered", se, one.level)
+    return t_interval(point, se, free, *one.smaller(other), _METHOD)
 
 
 def degrees_of_freedom(one: Interval, other: Interval, shared: bool = False) -> float:

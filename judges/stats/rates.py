@@ -121,8 +121,7 @@ def rates_by_answer(
     if scale.weights is not None or not scale.size:
         return []
     cells = sum_tables(given, dimension)
-    counted = given.cells if isinstance(given, RatingSums) else np.ones(len(given.human))
-    aside = int(counted[given.scored & np.isnan(given.human) & ~np.isnan(given.judge)].sum())
+    aside = int(given.cells[given.scored & np.isnan(given.human) & ~np.isnan(given.judge)].sum())
     told = f"People say n/a in {many(aside, 'rating')} that the judge gave a value, which this estimate cannot use."
     any_ = next(iter(wholes.values()), JudgeShare(0.0, 0.0, 0))
     return [
@@ -223,16 +222,15 @@ def sum_tables(given: PairedRatings | RatingSums, dimension: Dimension) -> Table
     """The tables of the cells that both people and judge gave a value."""
     k = dimension.scale.size
     if isinstance(given, RatingSums):
-        both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
-        base = dimension.scale.base
+        both, base = given.both, dimension.scale.base
         place = ((given.human[both] - base) * k + nearest_codes(given.judge[both] - base)).astype(np.int64)
         counts = np.bincount(place, given.cells[both], minlength=k * k).astype(np.float64)
         if has_kappa_of_moments(dimension.scale):
             return TableSums(_MOMENTS @ given.total, _MOMENTS @ given.cross @ _MOMENTS.T, given.items, counts)
         return TableSums(given.total, given.cross, given.items, counts)
     cells, _ = kappa_cells(given, dimension.scale)
-    item = np.unique(np.asarray(cells.item), return_inverse=True)[1]
-    items = int(item.max()) + 1 if len(item) else 0
+    distinct, item = np.unique(np.asarray(cells.item), return_inverse=True)
+    items = len(distinct)
     place = np.asarray(cells.human) * k + nearest_codes(np.asarray(cells.judge))
     each = np.bincount(item * k * k + place, cells.weight, minlength=items * k * k)
     own = each.reshape(items, k * k).astype(np.float64)
@@ -244,11 +242,8 @@ def rates_of_tables(given: TableSums, dimension: Dimension) -> list[Rates]:
     k = dimension.scale.size
     answers = [1] if dimension.scale.kind == "flag" else range(k)
     table = given.counts.reshape(k, k)
-    return [_one(given, dimension.scale.answers[n], n, k) for n in answers if len(answers) == 1 or _given(table, n)]
-
-
-def _given(table: Floats, n: int) -> bool:
-    return bool(table[n].sum() + table[:, n].sum())
+    there = table.sum(axis=0) + table.sum(axis=1) > 0
+    return [_one(given, dimension.scale.answers[n], n, k) for n in answers if len(answers) == 1 or there[n]]
 
 
 def _one(given: TableSums, answer: str, n: int, k: int) -> Rates:
@@ -258,9 +253,11 @@ def _one(given: TableSums, answer: str, n: int, k: int) -> Rates:
     found = share_of_tables(given, people * judge, people, weights)
     raised = share_of_tables(given, (1 - people) * judge, 1 - people, weights)
     own = (weights[0], weights[0])
+    # Youden's index found - raised with Newcombe's interval, on all items and cells.
+    youden = replace(newcombe_difference(raised, found), items=given.items, cells=int(given.counts.sum()))
     return Rates(
         answer, n, found, raised, share_of_tables(given, people * judge, judge, own),
-        share_of_tables(given, people, every), share_of_tables(given, judge, every), _youden(given, found, raised),
+        share_of_tables(given, people, every), share_of_tables(given, judge, every), youden,
     )  # fmt: skip
 
 
@@ -299,12 +296,7 @@ def share_of_tables(given: TableSums, a: Floats, b: Floats, weights: tuple[float
     heavy = (1 - p) * weights[0] + p * weights[1]
     n = max(1.0, min(n, whole / heavy)) if heavy > 0 else max(1.0, n)
     plain = wilson_interval(p * n, n)
-    return Interval(p, plain.low, plain.high, plain.lower_bound, round(worth), cells, n, "wilson", sqrt(square))
-
-
-def _youden(given: TableSums, found: Interval, raised: Interval) -> Interval:
-    """Youden's index found - raised with Newcombe's interval, on all items and cells."""
-    return replace(newcombe_difference(raised, found), items=given.items, cells=int(given.counts.sum()))
+    return replace(plain, point=p, items=round(worth), cells=cells, n_eff=n, se=sqrt(square))
 
 
 def correct_prevalence(given: TableSums, one: Rates, whole: JudgeShare) -> CorrectedPrevalence:
@@ -347,19 +339,9 @@ def correct_prevalence(given: TableSums, one: Rates, whole: JudgeShare) -> Corre
         spread += (1 - f) ** 2 * errors / d**2
     se = sqrt(spread)
     low, high = (min(1.0, max(0.0, end)) for end in (centre - z * se, centre + z * se))
-    method, bound = "rogan-gladen", max(0.0, centre - normal_quantile(0.95) * se)
-    interval = Interval(
-        point,
-        min(low, point),
-        max(high, point),
-        min(bound, point),
-        given.items,
-        int(labelled),
-        people.n_eff,
-        method,
-        se,
-    )
-    return CorrectedPrevalence(interval, whole.share)
+    low, high, bound = min(low, point), max(high, point), min(max(0.0, centre - normal_quantile(0.95) * se), point)
+    on = given.items, int(labelled), people.n_eff
+    return CorrectedPrevalence(Interval(point, low, high, bound, *on, "rogan-gladen", se), whole.share)
 
 
 def _rest(given: TableSums, one: Rates, whole: JudgeShare) -> tuple[float, float]:

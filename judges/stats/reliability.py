@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from judges.stats.agreement import Floats
 from judges.stats.clustered import weighted_share
 from judges.stats.concordance import midranks
+from judges.stats.strata import error_of_influences
 from judges.stats.uncertainty import Interval, normal_interval
 
 Codes = NDArray[np.int64]
@@ -120,6 +121,5 @@ def auroc(sure: ConfidenceCells) -> Interval | None:
     influence[~right] = sure.weight[~right] * (below - area) / sure.weight[~right].sum()
     distinct, place = np.unique(sure.item, return_inverse=True)
     items = len(distinct)
-    by_item = np.bincount(place, influence)
-    se = sqrt(items / (items - 1) * float(by_item @ by_item)) if items > 1 else None
+    se = error_of_influences(np.bincount(place, influence).astype(np.float64))
     return normal_interval(area, se, items, len(right), float(items), "linearised", 0.0, 1.0)

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from judges.errors import AssayError
 from judges.stats.agreement import Floats, effective_size
-from judges.stats.clustered import weighted_share
+from judges.stats.clustered import spread_of_share, weighted_share
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval, normal_quantile, t_quantile
 
 Codes = NDArray[np.int64]
@@ -117,8 +117,7 @@ def check_target(target: float, delta: float) -> None:
 def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: float = DELTA) -> AutoAcceptance:
     """The largest share of items whose verdicts can be kept unseen. Raises Misasked for a target that cannot be."""
     check_target(target, delta)
-    number = np.unique(given.item, return_inverse=True)[1]
-    items, cells = int(number.max()) + 1 if len(number) else 0, len(given.item)
+    items, cells = len(np.unique(given.item)), len(given.item)
     overall = binomial_agreement(given, delta)
     alike = overall.n_eff / effective_size(given.weight) if cells else 1.0
 
@@ -214,21 +213,12 @@ def binomial_agreement(given: ConfidenceRatings, delta: float, alike: float = 1.
 
     The level is 1 - delta; `n_eff` is what the cells are worth, at most the part `alike` of what their weights leave.
     """
-    cells = len(given.item)
-    number = np.unique(given.item, return_inverse=True)[1]
-    items = int(number.max()) + 1 if cells else 0
-    if not cells:
+    if not len(given.item):
         return Interval.point_only(0, 0, 0.0, "clopper-pearson")
-    p = float(np.average(given.agree, weights=given.weight))
-    by_item = np.bincount(number, given.weight * (given.agree - p) / given.weight.sum())
-    square = items / max(items - 1, 1) * float(by_item @ by_item)
-    own = np.bincount(number, given.weight)
-    clusters, most = effective_size(own), effective_size(given.weight)
-    alone = cells == items and clusters > items - 1e-6
-    constant = bool(np.all(given.agree == given.agree[0]))
-    p = float(given.agree[0]) if constant else p
-
-    if alone:
+    p, square, constant, by_item = spread_of_share(given.item, given.agree, given.weight)
+    cells, items = len(given.item), len(by_item)
+    clusters, most = effective_size(by_item), effective_size(given.weight)
+    if cells == items and clusters > items - 1e-6:
         n = float(items)
     elif constant or square <= 0:
         n = clusters

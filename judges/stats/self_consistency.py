@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from judges.stats.agreement import Floats
 from judges.stats.bins import code_count, to_codes
 from judges.stats.clustered import share_from_counts
 from judges.stats.intervals import Cells, kappa_influences, kappa_interval
+from judges.stats.strata import error_of_influences
 from judges.stats.uncertainty import Interval, normal_interval
 from judges.types import Scale
 
@@ -60,7 +60,7 @@ class SelfConsistency:
 
 
 def measure_self_consistency(
-    asked: SampledCells, flips: tuple[Floats, Floats], scale: Scale, seed: int = 0
+    asked: SampledCells, flips: tuple[Floats, Floats], scale: Scale
 ) -> SelfConsistency:
     """What asking several times bought, from its cells.
 
@@ -76,27 +76,26 @@ def measure_self_consistency(
     item = np.unique(asked.item[there], return_inverse=True)[1] if there.any() else asked.item[there]
     enough = [n for n in range(asked.samples.shape[1]) if np.mean(~np.isnan(asked.samples[there, n])) >= _HALF]
 
-    def cells(judge: Floats) -> tuple[Cells, NDArray[np.bool_]]:
+    def cells(judge: Floats) -> Cells:
         known = ~np.isnan(judge)
         human = to_codes(asked.human[there][known], scale)
-        return Cells(item[known], human, to_codes(judge[known], scale), asked.weight[there][known]), known
+        return Cells(item[known], human, to_codes(judge[known], scale), asked.weight[there][known])
 
     k, weights, items = code_count(scale), scale.weights, int(item.max(initial=-1)) + 1
-    whole, _ = cells(asked.judge[there])
-    together = kappa_interval(*whole[:3], k, weights, whole.weight, seed=seed)
+    whole = cells(asked.judge[there])
+    together = kappa_interval(whole, k, weights)
     point, slope = kappa_influences(whole, k, weights)
     moved: Floats = np.bincount(np.asarray(whole.item), slope, minlength=items).astype(np.float64)
     singles: list[float | None] = []
     for n in enough:
-        one, _ = cells(asked.samples[there, n])
+        one = cells(asked.samples[there, n])
         kappa, slope = kappa_influences(one, k, weights)
         singles.append(kappa)
         moved = moved - np.bincount(np.asarray(one.item), slope, minlength=items) / len(enough)
     known = [kappa for kappa in singles if kappa is not None]
     single = float(np.mean(known)) if known and len(known) == len(singles) else None
     gap = None if single is None or point is None else point - single
-    se = sqrt(items / (items - 1) * float(moved @ moved)) if items > 1 else None
-    gain = normal_interval(gap, se, items, together.cells, float(items), "linearised")
+    gain = normal_interval(gap, error_of_influences(moved), items, together.cells, float(items), "linearised")
     return SelfConsistency(asked.samples.shape[1], tuple(singles), single, together, gain, share_from_counts(*flips))
 
 

@@ -44,7 +44,6 @@ def anytime_p(z: float, first: int, last: int) -> float:
     From `first` to `last` items; with first = last it is 1 - Phi(z). This is the any-time p of a figure that is at
     `z` now. ValueError unless 1 <= first <= last.
     """
-    _range(first, last)
     return _passed(z, _continuous(first, last))
 
 
@@ -53,18 +52,7 @@ def anytime_boundary(alpha: float, first: int, last: int) -> float:
 
     From `first` to `last` items. ValueError for an alpha outside 0 .. .5 or a wrong range.
     """
-    _range(first, last)
     return _solved(alpha, _continuous(first, last))
-
-
-def planned_p(z: float, sizes: Sequence[int]) -> float:
-    """The same chance for looks at these numbers of items only. ValueError unless they rise."""
-    return _passed(z, _fixed(sizes))
-
-
-def planned_boundary(alpha: float, sizes: Sequence[int]) -> float:
-    """The z that is asked at each of these looks so that all together err with probability `alpha`."""
-    return _solved(alpha, _fixed(sizes))
 
 
 @dataclass(frozen=True)
@@ -115,11 +103,11 @@ class LookPlan:
 
     def chance(self, z: float, items: int) -> float:
         """The p, for all looks of the plan, of a figure that is at `z` at one of them."""
-        return planned_p(z, self.sizes)
+        return _passed(z, _fixed(self.sizes))
 
     def boundary(self, alpha: float, items: int) -> float:
-        """The z that is asked at each look."""
-        return planned_boundary(alpha, self.sizes)
+        """The z that is asked at each look, so that all together err with probability `alpha`."""
+        return _solved(alpha, _fixed(self.sizes))
 
     def taken(self, items: int, least: int = 1) -> int:
         """The items of the newest look that so many items allow; 0 before the first of at least `least`."""
@@ -195,13 +183,10 @@ def _error(interval: Interval) -> float | None:
     return (interval.point - interval.lower_bound) / normal_quantile(0.95)
 
 
-def _range(first: int, last: int) -> None:
-    if not 1 <= first <= last:
-        raise ValueError(f"Looks begin at one item or more and end no earlier; got {first} to {last}.")
-
-
 def _continuous(first: int, last: int) -> tuple[float, ...]:
     """The steps of log G that approximate looking after every item; minus signs mark a continuous boundary."""
+    if not 1 <= first <= last:
+        raise ValueError(f"Looks begin at one item or more and end no earlier; got {first} to {last}.")
     whole = log(last / first)
     count = round(whole / _STEP) if whole > 0 else 0
     return tuple(-whole / count for _ in range(count)) if count else ()

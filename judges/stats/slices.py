@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats import clustered
-from judges.stats.agreement import Floats, Weights
+from judges.stats.agreement import Floats, Weights, check_weights
 from judges.stats.bootstrap import item_sums, kappas_of_totals
 from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.means import FEW
@@ -71,7 +71,7 @@ class SlicedKappa:
 
 
 def slice_kappa(
-    cells: Cells, k: int, weights: Weights, cuts: Sequence[Slicing], gap: Floats | None = None, seed: int = 0
+    cells: Cells, k: int, weights: Weights, cuts: Sequence[Slicing], gap: Floats | None = None
 ) -> list[SlicedKappa]:
     """Every way of slicing the cells: kappa with its interval by items in each slice, and `difference_tests`.
 
@@ -85,9 +85,11 @@ def slice_kappa(
         slices = []
         for number, name in enumerate(one.names):
             of = one.code == number
-            part = _part(cells, of)
-            interval = kappa_interval(part.item, part.human, part.judge, k, weights, part.weight, seed=seed)
-            slices.append(KappaSlice(name, interval, _lenient(gap[of], part) if weights else None))
+            part = cells.where(of)
+            interval = kappa_interval(part, k, weights)
+            weight = check_weights(part.weight, int(of.sum()))
+            lenient = float(np.average(gap[of], weights=weight)) if weights and of.any() else None
+            slices.append(KappaSlice(name, interval, lenient))
         found.append(tuple(slices))
     tests = difference_tests(cells, k, weights, cuts)
     return [SlicedKappa(one.by, slices, test) for one, slices, test in zip(cuts, found, tests, strict=True)]
@@ -99,19 +101,9 @@ def difference_tests(cells: Cells, k: int, weights: Weights, cuts: Sequence[Slic
     The p-values are adjusted together (Holm), as looking at many ways of slicing finds some difference by chance.
     """
     item = np.asarray(cells.item, dtype=np.int64)
-    tests = [_wald(item, [_part(cells, one.code == n) for n in range(len(one.names))], k, weights) for one in cuts]
+    tests = [_wald(item, [cells.where(one.code == n) for n in range(len(one.names))], k, weights) for one in cuts]
     after = iter(holm([t[2] for t in tests if t is not None]))
     return [None if t is None else DifferenceTest(*t, next(after)) for t in tests]
-
-
-def _part(cells: Cells, of: NDArray[np.bool_]) -> Cells:
-    item, human, judge = (np.asarray(side)[of] for side in cells[:3])
-    return Cells(item, human, judge, None if cells.weight is None else np.asarray(cells.weight)[of])
-
-
-def _lenient(gap: Floats, cells: Cells) -> float | None:
-    weight = None if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
-    return float(np.average(gap, weights=weight)) if gap.size else None
 
 
 def _wald(item: Codes, parts: Sequence[Cells], k: int, weights: Weights) -> tuple[float, int, float, int] | None:
@@ -150,9 +142,8 @@ def _wald(item: Codes, parts: Sequence[Cells], k: int, weights: Weights) -> tupl
 def _left_out(cells: Cells, place: Codes, k: int, weights: Weights) -> tuple[float | None, Floats]:
     """Kappa, and by how much it changes when each item (0.. in `place`) is left out; nan where it is undefined then."""
     human, judge = (np.asarray(side) for side in cells[1:3])
-    weight = None if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
     items = int(place.max(initial=-1)) + 1
-    each = item_sums(place, human, judge, weight, items, k, weights)
+    each = item_sums(place, human, judge, check_weights(cells.weight, len(place)), items, k, weights)
     total = each.sum(axis=0)
     point = float(kappas_of_totals(total[None], k, weights)[0][0])
     if np.isnan(point):

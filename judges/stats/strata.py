@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from judges.stats.agreement import Codes, Floats
 from judges.stats.bootstrap import column_pairs, resample
-from judges.stats.uncertainty import Interval, normal_quantile, reciprocal_lower_end
+from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile, reciprocal_lower_end
 
 FEWEST = 3
 """Strata with fewer items are put together with their neighbour: one item has no spread, and two hardly one."""
@@ -69,7 +69,7 @@ def widen_for_strata(found: Interval, error: float) -> Interval:
     """
     if found.point is None or found.low is None or found.lower_bound is None:
         return found
-    low = min(found.low, reciprocal_lower_end(found.point, error, normal_quantile((1 + found.level) / 2)))
+    low = min(found.low, reciprocal_lower_end(found.point, error, normal_quantile(TWO_SIDED)))
     bound = min(found.lower_bound, reciprocal_lower_end(found.point, error, normal_quantile(0.95)))
     return replace(found, se=error, low=low, lower_bound=bound, strata=True)
 

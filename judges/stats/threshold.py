@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.stats import bins, rates
-from judges.stats.agreement import Floats, kappa
+from judges.stats.agreement import Floats, cross_table, kappa
 from judges.stats.calibration import PairedRatings, summarise
 from judges.stats.rates import Rates
 from judges.stats.uncertainty import Interval
@@ -55,18 +55,13 @@ def flag_thresholds(scale: Scale) -> list[float]:
 
 def threshold_curve(given: PairedRatings, scale: Scale) -> list[ThresholdPoint]:
     """The figures at every threshold, of the cells that both people and judge gave a value; [] without any."""
-    both = given.scored & ~np.isnan(given.human) & ~np.isnan(given.judge)
-    weight, found = given.weight[both], []
+    both, found = given.both, []
     for at in flag_thresholds(scale) if both.any() else []:
-        human, judge = (side[both] >= at - _CLOSE for side in (given.human, given.judge))
-        table = np.bincount(human * 2 + judge, weight, minlength=4).reshape(2, 2)
-        yes, said, total = float(table[1].sum()), float(table[:, 1].sum()), float(table.sum())
-        hits = float(table[1, 1])
-        found.append(
-            ThresholdPoint(
-                at, kappa(table), hits / said if said else None, hits / yes if yes else None, yes / total, said / total
-            )
-        )
+        human, judge = ((side[both] >= at - _CLOSE).astype(np.intp) for side in (given.human, given.judge))
+        table = cross_table(human, judge, 2, given.weight[both])
+        yes, said, hits, total = (float(n) for n in (table[1].sum(), table[:, 1].sum(), table[1, 1], table.sum()))
+        precision, recall = (hits / n if n else None for n in (said, yes))
+        found.append(ThresholdPoint(at, kappa(table), precision, recall, yes / total, said / total))
     return found
 
 

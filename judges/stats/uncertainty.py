@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf, log, sqrt
+from math import hypot, inf, log, sqrt
 from statistics import NormalDist
 
 MIN_CLUSTERS = 30
 """Fewer items than this give no verdict: the spread between items is itself unknown."""
+TWO_SIDED = 0.975
+"""The quantile of the upper end of a two-sided 95% interval."""
 
 
 def normal_quantile(probability: float) -> float:
@@ -56,16 +58,19 @@ class Interval:
 
     @classmethod
     def point_only(
-        cls, items: int, cells: int, n_eff: float, method: str, point: float | None = None, level: float = 0.95,
-        undefined: float = 0.0,
-    ) -> Interval:  # fmt: skip
+        cls, items: int, cells: int, n_eff: float, method: str, point: float | None = None, undefined: float = 0.0
+    ) -> Interval:
         """A figure without ends, or, without a point, no figure at all."""
-        return cls(point, None, None, None, items, cells, n_eff, method, None, level, undefined)
+        return cls(point, None, None, None, items, cells, n_eff, method, undefined=undefined)
 
     @property
     def ends(self) -> list[float] | None:
         """The two ends as JSON has them; None where there are none."""
         return None if self.low is None or self.high is None else [self.low, self.high]
+
+    def smaller(self, other: Interval) -> tuple[int, int, float]:
+        """Items, cells and effective items of the smaller of two groups, which is the one that limits a difference."""
+        return min(self.items, other.items), min(self.cells, other.cells), min(self.n_eff, other.n_eff)
 
     @property
     def verdictless(self) -> bool:
@@ -75,24 +80,31 @@ class Interval:
 
 def normal_interval(
     point: float | None, se: float | None, items: int, cells: int, n_eff: float, method: str,
-    lo: float = -inf, hi: float = inf, level: float = 0.95,
+    lo: float = -inf, hi: float = inf,
 ) -> Interval:  # fmt: skip
     """The interval point -+ z se, its ends kept within `lo` to `hi`; without a standard error the point only."""
     if point is None or se is None:
-        return Interval.point_only(items, cells, n_eff, method, point, level)
-    wide, bound = (normal_quantile(p) * se for p in ((1 + level) / 2, 0.95))
+        return Interval.point_only(items, cells, n_eff, method, point)
+    wide, bound = (normal_quantile(p) * se for p in (TWO_SIDED, 0.95))
     low, high = max(lo, point - wide), min(hi, point + wide)
-    return Interval(point, low, high, point - bound, items, cells, n_eff, method, se, level)
+    return Interval(point, low, high, point - bound, items, cells, n_eff, method, se)
+
+
+def independent_difference(a: Interval, b: Interval, method: str, lo: float = -inf, hi: float = inf) -> Interval:
+    """b - a of two disjoint groups of items: errors added as they are independent."""
+    point = None if a.point is None or b.point is None else b.point - a.point
+    se = None if a.se is None or b.se is None else hypot(a.se, b.se)
+    return normal_interval(point, se, *a.smaller(b), method, lo, hi)
 
 
 def t_interval(
     point: float, se: float, freedom: float, items: int, cells: int, n_eff: float, method: str,
-    lo: float = -inf, hi: float = inf, level: float = 0.95,
+    lo: float = -inf, hi: float = inf,
 ) -> Interval:  # fmt: skip
     """The interval point -+ t se of Student's t with so many degrees of freedom, all ends kept within `lo` to `hi`."""
-    wide, bound = (t_quantile(p, freedom) * se for p in ((1 + level) / 2, 0.95))
+    wide, bound = (t_quantile(p, freedom) * se for p in (TWO_SIDED, 0.95))
     low, high = max(lo, point - wide), min(hi, point + wide)
-    return Interval(point, low, high, max(lo, point - bound), items, cells, n_eff, method, se, level)
+    return Interval(point, low, high, max(lo, point - bound), items, cells, n_eff, method, se)
 
 
 def reciprocal_lower_end(point: float, error: float, z: float) -> float:
@@ -106,7 +118,7 @@ def reciprocal_lower_end(point: float, error: float, z: float) -> float:
     return max(-1.0, (point - r) / (1 - r)) if r < 1 else -1.0
 
 
-def wilson_interval(successes: float, n: float, level: float = 0.95) -> Interval:
+def wilson_interval(successes: float, n: float) -> Interval:
     """Interval of a share of independent trials; `items` and `cells` are n (rounded), all figures None when n is 0.
 
         (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
@@ -117,7 +129,7 @@ def wilson_interval(successes: float, n: float, level: float = 0.95) -> Interval
         raise ValueError(f"Successes must lie between 0 and n; got {successes} of {n}.")
     trials = round(n)
     if n == 0:
-        return Interval.point_only(0, 0, 0.0, "wilson", level=level)
+        return Interval.point_only(0, 0, 0.0, "wilson")
     p = successes / n
 
     def ends(z: float) -> tuple[float, float]:
@@ -125,9 +137,9 @@ def wilson_interval(successes: float, n: float, level: float = 0.95) -> Interval
         low, high = (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
         return (0.0 if successes == 0 else low), (1.0 if successes == n else high)
 
-    low, high = ends(normal_quantile((1 + level) / 2))
+    low, high = ends(normal_quantile(TWO_SIDED))
     bound = ends(normal_quantile(0.95))[0]
-    return Interval(p, low, high, bound, trials, trials, float(n), "wilson", sqrt(p * (1 - p) / n), level)
+    return Interval(p, low, high, bound, trials, trials, float(n), "wilson", sqrt(p * (1 - p) / n))
 
 
 def with_rule_of_three(found: Interval, once: float) -> Interval:
@@ -135,6 +147,6 @@ def with_rule_of_three(found: Interval, once: float) -> Interval:
 
     `once` is how far one cell in which judge and people lie one step apart would pull kappa down.
     """
-    tails = (1 - found.level) / 2, 0.05
+    tails = 1 - TWO_SIDED, 0.05
     low, bound = (max(-1.0, 1 + log(tail) * once * found.items / found.n_eff) for tail in tails)
     return replace(found, low=low, lower_bound=bound)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from data.calibration import calibration, concordance
+from data.calibration import calibration, other_metrics
 from data.calibration.calibration import MOST, ListedCell
 from data.records.exposure import NOTE
 from data.reports.statistics.agreement import AGREEMENT
@@ -32,7 +32,9 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
         explanations.how(*names, key=f"figures:{key}", values=explanations.of(shown))
     if line.dimension.scale.kind == "interval" and shown.cells:
-        beside = concordance.concordance_of(store, at.dataset, at.judge, line.dimension, at.basis)
+        beside = other_metrics.measure_other_metrics(
+            store, at.dataset, at.judge, line.dimension, at.basis
+        ).concordance
         if beside is not None:
             _beside(beside, shown, key)
     floors, replies = load(AGREEMENT, at, line)

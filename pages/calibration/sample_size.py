@@ -11,8 +11,7 @@ from judges.render.findings import sample_size as said
 from judges.render.words import span
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import DimensionResult
-from judges.stats.learning_curve import extrapolate_interval
-from judges.stats.planner import more_items_for_threshold, more_items_for_width
+from judges.stats.planner import extrapolate_interval, more_items_for_threshold, more_items_for_width
 from judges.stats.uncertainty import Interval
 from pages.calibration.place import Place, load
 from pages.ui import explanations, findings, session, text

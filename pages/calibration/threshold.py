@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.calibration import concordance
+from data.calibration import other_metrics
 from data.reports.statistics.threshold import THRESHOLD
 from judges.render.findings import threshold as said
 from judges.stats.calibration import DimensionResult
@@ -25,6 +25,6 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
             named = {name: f"{dimension.scale.say(value)} or more" for name, value in there.items()}
             chosen = url_state.select("from", "Positive from", named, default=list(named)[len(named) // 2])
         explanations.how("threshold", key=key)
-    one = concordance.flag_at(store, at.dataset, at.judge, dimension, at.basis, there[chosen])
+    one = other_metrics.flag_at(store, at.dataset, at.judge, dimension, at.basis, there[chosen])
     findings.draw(said.at_one(one, dimension), f"flag:{key}")
     findings.draw(said.curve(load(THRESHOLD, at, line)), f"flags:{key}")

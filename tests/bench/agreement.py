@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
 from judges.stats.agreement import cross_table, kappa
-from judges.stats.intervals import bootstrap_kappa, interval_from_moments, kappa_interval
+from judges.stats.intervals import Cells, bootstrap_kappa, interval_from_moments, kappa_interval
 from tests.judges.moments import moments
 
 ITEMS, K = int(os.environ.get("ITEMS", "1000000")), 5
@@ -75,8 +75,8 @@ def main():
     roads = {
         "plain kappa, point": lambda item, human, judge: kappa(cross_table(human, judge, K)),
         "quadratic kappa, point": lambda item, human, judge: kappa(cross_table(human, judge, K), "quadratic"),
-        "plain kappa, point + interval by items": lambda *one: kappa_interval(*one, K, None),
-        "quadratic kappa, point + interval by items": lambda *one: kappa_interval(*one, K),
+        "plain kappa, point + interval by items": lambda *one: kappa_interval(Cells(*one), K, None),
+        "quadratic kappa, point + interval by items": lambda *one: kappa_interval(Cells(*one), K),
         "the same by six sums and their products": lambda *one: interval_from_moments(*moments(*one)),
     }
     found = {}
@@ -89,11 +89,11 @@ def main():
     assert np.allclose(*two_roads)
     few = [(item[: 2_999 * turns], *rest) for turns, (item, *rest) in zip(TURNS, data, strict=True)]
     few = [(item, human[: len(item)], judge[: len(item)]) for item, human, judge in few]
-    seconds, _ = timed(lambda *one: bootstrap_kappa(*one, K), few)
+    seconds, _ = timed(lambda *one: bootstrap_kappa(Cells(*one), K), few)
     print(f"{'bootstrap, 2,000 replicates of 2,999 items, 8 dimensions':58} {seconds:7.2f} s {seconds / base:6.2f}")
     start, begun = perf_counter(), process_time()
     for one in data:
-        kappa_interval(*one, K)
+        kappa_interval(Cells(*one), K)
     ours, worked = perf_counter() - start, process_time() - begun
     theirs = by_hand(data, labels)
     print(f"{'quadratic kappa, point + interval, all dimensions':58} {ours:7.2f} s, {worked:.2f} s of processor time")

@@ -24,7 +24,7 @@ from judges.reading import reading
 from judges.sections import cut_sections
 from judges.stats.agreement import cross_table, kappa
 from judges.stats.approval_check import check_dimension, check_dimensions
-from judges.stats.intervals import Interval, kappa_interval
+from judges.stats.intervals import Cells, Interval, kappa_interval
 from judges.types import ITEM, Dialogue, Pair, Response, units
 from tools import sample
 from tools.sample import material
@@ -356,8 +356,8 @@ def evidence(name: str, model: str = "synthetic-judge-a") -> dict[str, Interval]
             cells = [c for c in gold[dimension.name] if (*c, dimension.name) in scores and gold[dimension.name][c]]
             human = [int(median_low(gold[dimension.name][cell]) - dimension.scale.base) for cell in cells]
             judge = [int(scores[(*cell, dimension.name)] - dimension.scale.base) for cell in cells]
-            index = [numbers[item] for item, _ in cells]
-            out[dimension.name] = kappa_interval(index, human, judge, dimension.scale.size, dimension.scale.weights)
+            valued = Cells([numbers[item] for item, _ in cells], human, judge)
+            out[dimension.name] = kappa_interval(valued, dimension.scale.size, dimension.scale.weights)
     return out
 
 

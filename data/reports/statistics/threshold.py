@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from data.calibration import concordance
+from data.calibration import other_metrics
 from data.reports.statistics.statistic import Of, Statistic
 from judges.render.findings import threshold as said
 from judges.stats.threshold import ThresholdPoint
 
 
 def _load(of: Of) -> Sequence[ThresholdPoint]:
-    return concordance.flag_curve(*of.place, of.basis)
+    return other_metrics.flag_curve(*of.place, of.basis)
 
 
 THRESHOLD = Statistic[Sequence[ThresholdPoint]](

@@ -14,10 +14,10 @@ import numpy as np
 
 from judges.stats.agreement import Floats, Level, krippendorff_alpha
 from judges.stats.bins import code_count
-from judges.stats.bootstrap import resample
-from judges.stats.intervals import MAX_UNDEFINED, Cells, kappa_difference, kappa_interval
+from judges.stats.bootstrap import MAX_UNDEFINED, defined_replicates, resample
+from judges.stats.intervals import Cells, kappa_difference, kappa_interval
 from judges.stats.raters.ratings import Codes, Ratings
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+from judges.stats.uncertainty import MIN_CLUSTERS, TWO_SIDED, Interval
 
 ALPHA_REPLICATES = 400
 """Resamplings behind the interval of alpha: enough for two digits, as a 2.5th percentile then rests on ten."""
@@ -60,7 +60,7 @@ def _between(shared: Ratings) -> tuple[Cells, Interval]:
     first, second = shared.pairs()
     both = np.concatenate([first, second]), np.concatenate([second, first])
     pairs, scale = Cells(shared.item[both[0]], shared.code[both[0]], shared.code[both[1]]), shared.scale
-    return pairs, replace(kappa_interval(*pairs[:3], code_count(scale), scale.weights), cells=len(first))
+    return pairs, replace(kappa_interval(pairs, code_count(scale), scale.weights), cells=len(first))
 
 
 def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
@@ -80,7 +80,7 @@ def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
         first, second = shared.pairs()
         one = np.concatenate([first, second])
         single = Cells(shared.item[one], shared.code[one], shared.judge[one])
-        judge = replace(kappa_interval(*single[:3], code_count(scale), scale.weights), cells=len(shared))
+        judge = replace(kappa_interval(single, code_count(scale), scale.weights), cells=len(shared))
         ahead = kappa_difference(pairs, single, code_count(scale), scale.weights, paired=True)
     return HumanCeiling(
         people=len(np.unique(shared.person)),
@@ -93,9 +93,7 @@ def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
     )
 
 
-def alpha_interval(
-    ratings: Ratings, replicates: int = ALPHA_REPLICATES, seed: int = 0, level: float = 0.95
-) -> Interval:
+def alpha_interval(ratings: Ratings) -> Interval:
     """Krippendorff's alpha among the people, with an interval by items.
 
     Ordinal where answers are ordered, of the values themselves (interval) on interval scales, else nominal.
@@ -113,18 +111,15 @@ def alpha_interval(
         kind: Level = "ordinal" if ratings.scale.weights else "nominal"
         per_item, figure = _coincidences(ratings, item, items), partial(_from_coincidences, kind=kind)
         point = krippendorff_alpha(ratings.counts(), kind)
-    none = Interval.point_only(items, cells, float(items), "cluster bootstrap", point, level)
+    none = Interval.point_only(items, cells, float(items), "cluster bootstrap", point)
     if point is None or items < 2:
         return none
-    drawn = [figure(row) for row in resample(per_item, replicates, np.random.default_rng(seed))]
-    defined = [value for value in drawn if value is not None]
-    undefined = 1 - len(defined) / replicates
+    drawn = [figure(row) for row in resample(per_item, ALPHA_REPLICATES, np.random.default_rng(0))]
+    defined, undefined = defined_replicates([np.array(drawn, dtype=np.float64)])
     if undefined > MAX_UNDEFINED:
         return replace(none, undefined=undefined)
-    tail = (1 - level) / 2
-    low, high, bound = np.quantile(defined, [tail, 1 - tail, 0.05]).tolist()
-    se = float(np.std(defined, ddof=1))
-    return replace(none, low=low, high=high, lower_bound=bound, se=se, undefined=undefined)
+    low, high, bound = np.quantile(defined, [1 - TWO_SIDED, TWO_SIDED, 0.05]).tolist()
+    return replace(none, low=low, high=high, lower_bound=bound, se=float(defined.std(ddof=1)), undefined=undefined)
 
 
 def _coincidences(ratings: Ratings, item: Codes, items: int) -> Floats:

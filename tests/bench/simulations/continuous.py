@@ -75,7 +75,8 @@ def ever(world, runs, last=1_000, seed=7):
     needed = schedule.boundary(1 - POLICY.level, schedule.first)
     for _ in range(runs):
         item, human, judge = world.drawn(last, rng)
-        totals = np.cumsum(with_products(item_sums(item, human, judge, None, last, K, "quadratic")), axis=0)[looks - 1]
+        sums = item_sums(item, human, judge, np.ones(len(item)), last, K, "quadratic")
+        totals = np.cumsum(with_products(sums), axis=0)[looks - 1]
         found = kappa_replicates(totals, K, "quadratic", 10**9)
         error = found.error * np.sqrt(looks / (looks - 1))
         ratio, bent = (1 - found.figure) / (1 - POLICY.threshold), scale_power(False, POLICY.threshold)
@@ -92,7 +93,7 @@ def holds(world, items, runs, seed=8):
     truth = pooled(world, truth_share(world))
     for _ in range(runs):
         cells = Cells(*world.drawn(items, rng))
-        found = kappa_interval(*cells[:3], K)
+        found = kappa_interval(Cells(*cells[:3]), K)
         beside = [one.low <= at <= one.high for one, at in zip(concordance(cells), real, strict=True)]
         hits += [found.low <= truth <= found.high, found.lower_bound <= truth, *beside]
     return hits / runs

@@ -30,7 +30,7 @@ def coverage(world, items, runs, seed=0):
     held, widths = np.zeros(3), []
     for _ in range(runs):
         cells = made(world, items, rng)
-        found = kappa_interval(*cells, world.k, world.weights)
+        found = kappa_interval(Cells(*cells), world.k, world.weights)
         if found.low is None:
             continue
         low, high = percentiles(*cells, world, items)
@@ -41,7 +41,7 @@ def coverage(world, items, runs, seed=0):
 
 def percentiles(item, human, judge, world, items, replicates=500):
     """The plain percentile interval of the same sample, to tell what studentising adds."""
-    given = item_sums(item, human, judge, None, items, world.k, world.weights)
+    given = item_sums(item, human, judge, np.ones(len(item)), items, world.k, world.weights)
     drawn, _ = kappas_of_totals(resample_seeded(given, replicates, 0), world.k, world.weights)
     return np.nanquantile(drawn, [0.025, 0.975])
 
@@ -59,7 +59,7 @@ def by_need(world, runs, weighted=True, items=2_000, seed=2):
         chance = 0.03 + 0.5 * np.clip(doubt / 2.5, 0, 1)
         taken = (rng.random(items) < chance)[item]
         weight = 1 / chance[item[taken]] if weighted else None
-        found = kappa_interval(item[taken], human[taken], judge[taken], world.k, world.weights, weight, seed=run)
+        found = kappa_interval(Cells(item[taken], human[taken], judge[taken], weight), world.k, world.weights, seed=run)
         points.append(found.point)
         held += found.low <= real <= found.high
     return np.array(points), held / runs

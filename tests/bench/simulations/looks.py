@@ -25,7 +25,8 @@ def path(world, items, rng, people=1, threshold=0.5):
     item, human, judge = made(world, items, rng)
     if people > 1:
         human = median_of(world, item, human, judge, people, rng)
-    totals = np.cumsum(with_products(item_sums(item, human, judge, None, items, world.k, world.weights)), axis=0)
+    sums = item_sums(item, human, judge, np.ones(len(item)), items, world.k, world.weights)
+    totals = np.cumsum(with_products(sums), axis=0)
     counts = np.arange(1, items + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = kappa_replicates(totals, world.k, world.weights, 10**9)
@@ -47,7 +48,8 @@ def truth_of(world, people, runs=40):
     for _ in range(runs):
         item, human, judge = made(world, 20_000, rng)
         human = median_of(world, item, human, judge, people, rng)
-        totals = with_products(item_sums(item, human, judge, None, 20_000, world.k, world.weights)).sum(axis=0)[None]
+        sums = item_sums(item, human, judge, np.ones(len(item)), 20_000, world.k, world.weights)
+        totals = with_products(sums).sum(axis=0)[None]
         found.append(float(kappa_replicates(totals, world.k, world.weights, 20_000).figure[0]))
     return float(np.mean(found))
 
@@ -83,10 +85,10 @@ def together(worlds, runs, items, seed=8):
 
 def same(world, threshold):
     """Whether z here is what the approval check computes of the same cells, where kappa is above the threshold."""
-    from judges.stats.intervals import kappa_interval
+    from judges.stats.intervals import Cells, kappa_interval
 
     item, human, judge = made(world, 200, np.random.default_rng(1))
-    found: Interval = kappa_interval(item, human, judge, world.k, world.weights)
+    found: Interval = kappa_interval(Cells(item, human, judge), world.k, world.weights)
     mine = path(world, 200, np.random.default_rng(1), threshold=threshold)[-1]
     return abs((z_from_threshold(found, threshold) or 0.0) - mine) < 1e-6
 

@@ -18,7 +18,7 @@ from data.calibration.self_consistency import measure_repeats
 from judges.cards import cards
 from judges.cli import main as command
 from judges.stats.agreement import kappa_from_sums, six_moments
-from judges.stats.intervals import kappa_interval
+from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.self_consistency import FLAKY, SampledCells, measure_self_consistency
 from judges.types import Scale
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
@@ -84,7 +84,7 @@ def rows(scale=1.0):
     for _ in range(runs):
         item, human, samples = made(ITEMS, FRESH, rng)
         found = asked(item, human, samples)
-        at_mean = kappa_interval(item, human - 1, samples.mean(axis=1) - 1, 5)
+        at_mean = kappa_interval(Cells(item, human - 1, samples.mean(axis=1) - 1), 5)
         held["median"] += found.together.low <= median <= found.together.high
         held["mean"] += at_mean.low <= mean <= at_mean.high
         held["gain"] += found.gain.low <= median - single <= found.gain.high

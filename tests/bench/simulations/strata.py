@@ -11,7 +11,7 @@ import numpy as np
 
 from judges.stats import forecast, sampling
 from judges.stats.bootstrap import column_pairs, kappas_of_totals
-from judges.stats.intervals import kappa_interval
+from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.sequential import anytime_boundary
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
 from tests.bench.simulations.worlds import LOPSIDED, SKEWED, made, truth, world_of
@@ -108,10 +108,8 @@ def intervals(there, how, items, runs, seed, told=True):
     held = passed = 0
     points = []
     for run, row in enumerate(places):
-        found = kappa_interval(
-            np.arange(items), there.human[row], there.judge[row], 5, weight=weight, seed=run,
-            stratum=order if told else None,
-        )  # fmt: skip
+        cells = Cells(np.arange(items), there.human[row], there.judge[row], weight, order if told else None)
+        found = kappa_interval(cells, 5, seed=run)
         held += found.low is not None and found.low <= there.truth <= found.high
         passed += found.lower_bound is not None and found.lower_bound >= THRESHOLD and found.point >= THRESHOLD
         points.append(np.nan if found.point is None else found.point)

@@ -20,9 +20,9 @@ from data.calibration import (
     baselines,
     calibration,
     comparison,
-    concordance,
     confidence,
     human_ceiling,
+    other_metrics,
     outlook,
     selective,
     slices,
@@ -119,7 +119,7 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
         whole = [np.round((side - d.scale.lo) / (d.scale.step or 1)).astype(int) for side in (x, y)]
         steps = list(range(round((d.scale.hi - d.scale.lo) / (d.scale.step or 1)) + 1))
         assert found.interval.point == pytest.approx(cohen_kappa_score(*whole, weights="quadratic", labels=steps))
-    beside = concordance.concordance_of(store, dataset, judge_id, d, "blind")
+    beside = other_metrics.measure_other_metrics(store, dataset, judge_id, d, "blind").concordance
     assert beside is not None and beside.kendall.point == pytest.approx(stats.kendalltau(x, y)[0])
     assert beside.spearman.point == pytest.approx(stats.spearmanr(x, y)[0])
     assert beside.mae.point == pytest.approx(np.abs(x - y).mean())

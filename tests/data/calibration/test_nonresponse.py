@@ -15,7 +15,6 @@ from data.approvals import approvals, case, check_results, policy, suspension
 from data.approvals.policy import Requirements
 from data.calibration import calibration, labelled_items, nonresponse
 from data.gold import excluded_items
-from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import gold_sql
 from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
@@ -44,7 +43,7 @@ def who_answered(w: sim.World) -> Any:
 
 
 def weights(w: sim.World) -> dict[str, set[float]]:
-    cells = calibration.met(w.store, w.dataset, HELP, "gate", among=not_in_prompt_sql(w.store, w.judge))
+    cells = calibration.met(w.store, w.dataset, w.judge, HELP, "gate")
     query = f"select i.system_a, m.weight from ({cells}) m join item i on i.id = m.item_id"
     found: dict[str, set[float]] = defaultdict(set)
     for system, weight in w.store.rows(query, [w.dataset, "helpfulness", w.judge]):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from data.calibration import anchoring, comparison, confidence, slices
+from data.calibration import anchoring, comparison, confidence, fields, slices
 from data.calibration.comparison import CONSTANT, LENGTH
 from data.store import open_store
 from data.store.ids import content_id, new_id
@@ -100,7 +100,7 @@ def test_the_side_of_a_pair_has_the_system_that_wrote_it(store):
     ],
 )
 def test_the_script_of_a_text(text, told):
-    assert slices.script(text) == told
+    assert fields.script(text) == told
 
 
 def test_items_stand_in_the_order_of_their_first_label(store):

@@ -138,11 +138,11 @@ def lin(x: np.ndarray, y: np.ndarray) -> float:
 @pytest.mark.parametrize("n", [80, 8000])
 def test_kappa_of_fractions_is_lins_concordance(n: int) -> None:
     item, human, judge = halves(n, 3)
-    found = kappa_interval(item, human, judge, 5)
+    found = kappa_interval(Cells(item, human, judge), 5)
     assert found.point == pytest.approx(lin(human, judge), abs=1e-12)
     assert found.low is not None and found.low < found.point < (found.high or 0)
     # The same interval on a scale of half the step, where every value is an answer.
-    fine = kappa_interval(item, human * 4, (judge * 4).astype(int), 17)
+    fine = kappa_interval(Cells(item, human * 4, (judge * 4).astype(int)), 17)
     assert (fine.low, fine.high) == pytest.approx((found.low, found.high), abs=1e-9)
 
 
@@ -185,6 +185,6 @@ def test_what_the_further_calls_bought_by_hand() -> None:
 
 def test_fractions_are_refused_where_answers_have_no_order() -> None:
     with pytest.raises(ValueError, match="whole numbers"):
-        kappa_interval([0, 1], [0, 1], [0.5, 1], 3, None)
+        kappa_interval(Cells([0, 1], [0, 1], [0.5, 1]), 3, None)
     with pytest.raises(ValueError, match="from 0 to 4"):
-        bootstrap_kappa([0, 1], [0, 1], [0.5, 4.5], 5)
+        bootstrap_kappa(Cells([0, 1], [0, 1], [0.5, 4.5]), 5)

@@ -11,13 +11,11 @@ from scipy.stats import pearsonr
 from sklearn.metrics import cohen_kappa_score
 
 from judges.stats.agreement import (
-    agreement_within_one,
     check_codes,
     commonest_share,
     cross_table,
     disagreement_weights,
     effective_size,
-    exact_agreement,
     gwet_ac,
     kappa,
     kappa_from_sums,
@@ -25,9 +23,18 @@ from judges.stats.agreement import (
     marginals,
     na_agreement,
     pearson_correlation,
+    share_within,
 )
 
 quick = settings(deadline=None, max_examples=50)
+
+def exact_agreement(table):
+    return share_within(table, 0)
+
+
+def agreement_within_one(table):
+    return share_within(table, 1)
+
 
 HAND = [[2, 1, 0], [0, 2, 1], [1, 0, 2]]
 WEIGHTS = [None, "linear", "quadratic"]
@@ -270,8 +277,8 @@ def test_codes_beyond_a_machine_word_are_off_the_scale():
 
 
 def test_the_hand_table_by_every_other_figure():
-    assert exact_agreement(HAND) == pytest.approx(6 / 9)
-    assert agreement_within_one(HAND) == pytest.approx(8 / 9)  # all but the one (2, 0)
+    assert share_within(HAND, 0) == pytest.approx(6 / 9)
+    assert share_within(HAND, 1) == pytest.approx(8 / 9)  # all but the one (2, 0)
     assert commonest_share(HAND) == pytest.approx(1 / 3)
     assert [m.tolist() for m in marginals(HAND)] == [[pytest.approx(1 / 3)] * 3] * 2
 

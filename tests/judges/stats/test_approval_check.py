@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judges.stats.approval_check import Policy, check_dimension, check_dimensions
-from judges.stats.intervals import interval_from_moments, kappa_interval
+from judges.stats.intervals import Cells, interval_from_moments, kappa_interval
 from judges.stats.multiple_testing import holm
 from judges.stats.planner import more_items_for_threshold
-from judges.stats.sequential import LookPlan, anytime_boundary, anytime_p, planned_boundary, z_from_threshold
+from judges.stats.sequential import LookPlan, anytime_boundary, anytime_p, z_from_threshold
 from judges.stats.uncertainty import Interval
 from tests.judges.moments import moments
 
@@ -125,7 +125,7 @@ def test_the_bound_that_is_told_is_the_threshold_that_would_just_be_met():
 def test_full_agreement_has_the_bound_of_the_rule_of_three():
     rng = np.random.default_rng(3)
     human = rng.integers(0, 5, 120)
-    found = kappa_interval(np.arange(120), human, human, 5)
+    found = kappa_interval(Cells(np.arange(120), human, human), 5)
     decision = check_dimension(found)
     assert decision.state == "meets policy" and 0.9 < decision.bound < found.lower_bound < 1
     # one in 120 cells one step apart, -log(a) times, a being the chance that so far a normal figure lies out
@@ -183,9 +183,10 @@ def test_a_policy_without_sense_is_refused(wrong):
 def test_cells_that_agree_by_chance_are_below_and_constant_ones_undefined():
     rng = np.random.default_rng(1)
     human, judge = rng.integers(0, 5, (2, 400))
-    assert check_dimension(kappa_interval(np.arange(400), human, judge, 5)).state == "fails"
-    assert check_dimension(kappa_interval(np.arange(400), np.full(400, 4), np.full(400, 4), 5)).state == "undefined"
-    assert check_dimension(kappa_interval(np.arange(400), human, human, 5)).state == "meets policy"
+    assert check_dimension(kappa_interval(Cells(np.arange(400), human, judge), 5)).state == "fails"
+    constant = Cells(np.arange(400), np.full(400, 4), np.full(400, 4))
+    assert check_dimension(kappa_interval(constant, 5)).state == "undefined"
+    assert check_dimension(kappa_interval(Cells(np.arange(400), human, human), 5)).state == "meets policy"
 
 
 def test_the_bound_refuses_a_judge_that_the_point_rule_lets_through():
@@ -283,7 +284,7 @@ def test_without_a_bound_in_the_policy_nothing_is_adjusted():
 
 def test_a_plan_asks_less_than_looking_at_any_time():
     plan = LookPlan((100, 200, 300))
-    needed = planned_boundary(0.05, plan.sizes)
+    needed = plan.boundary(0.05, plan.first)
     assert 1.645 < needed < check_dimension(far(2.0, items=100)).needed
     assert check_dimension(far(needed + 0.01, items=200), plan=plan).state == "meets policy"
     short = check_dimension(far(needed - 0.01, items=200), plan=plan)

@@ -13,10 +13,10 @@ from judges.stats.agreement import pearson_correlation
 from judges.stats.association import (
     bootstrap_pearson,
     bootstrap_spearman,
+    probability_at_zero,
     r_squared,
     share_explained_by_first,
 )
-from judges.stats.logistic import probability_at_zero
 
 
 def test_spearman_by_hand() -> None:

@@ -7,8 +7,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from judges.stats.clustered import mean_by_item, mean_difference, newcombe_difference, share_by_item
-from judges.stats.uncertainty import wilson_interval
+from judges.stats.clustered import mean_by_item, newcombe_difference, share_by_item
+from judges.stats.uncertainty import independent_difference, wilson_interval
 
 
 def test_one_cell_an_item_is_plain_wilson() -> None:
@@ -67,7 +67,7 @@ def test_the_mean_by_item() -> None:
 
 def test_differences() -> None:
     a, b = mean_by_item([0, 2], [0, 1]), mean_by_item([3, 5], [0, 1])  # se of each: sqrt(2 * 2) / 2 = 1
-    found = mean_difference(a, b)
+    found = independent_difference(a, b, "difference of means")
     assert (found.point, found.se) == (3, pytest.approx(sqrt(2)))
     # Newcombe 1998, table II: 56 of 70 against 48 of 80: .2, .0524 to .3339
     published = newcombe_difference(wilson_interval(48, 80), wilson_interval(56, 70))

@@ -13,6 +13,7 @@ from judges.stats import concordance
 from judges.stats.agreement import kappa_from_sums, six_moments
 from judges.stats.concordance import Concordance
 from judges.stats.intervals import Cells
+from judges.stats.uncertainty import Interval
 
 RNG = np.random.default_rng(7)
 
@@ -59,7 +60,7 @@ def test_shrout_and_fleiss_first_two_raters_by_hand() -> None:
     msr, msc = 2 * np.var((x + y) / 2, ddof=1), 6 * d**2 / 2
     mse = np.var(x - y, ddof=1) / 2
     by_hand = (msr - mse) / (msr + mse + 2 * (msc - mse) / 6)
-    assert concordance.icc(Cells(np.arange(6), x, y)).point == pytest.approx(by_hand)
+    assert concordance.concordance(Cells(np.arange(6), x, y)).icc.point == pytest.approx(by_hand)
     assert by_hand == pytest.approx(_two_way(x, y))
 
 
@@ -78,8 +79,8 @@ def test_a_weight_of_two_is_a_cell_twice() -> None:
     item, x, y = (np.asarray(column) for column in cells[:3])
     often = RNG.integers(1, 4, len(x))
     twice = Cells(*(np.repeat(column, often) for column in (item, x, y)))
-    for figure in (concordance.pearson, concordance.spearman, concordance.kendall, concordance.mae):
-        one, other = figure(Cells(item, x, y, often)), figure(twice)
+    weighted, copied = concordance.concordance(Cells(item, x, y, often)), concordance.concordance(twice)
+    for one, other in zip(weighted[1:], copied[1:], strict=True):
         assert (one.point, one.se) == pytest.approx((other.point, other.se), abs=1e-12)
 
 
@@ -100,8 +101,12 @@ def test_errors_are_those_of_resampled_items() -> None:
     assert all(a.se < b for a, b in zip(alone[:4], found[:4], strict=True))
 
 
-@pytest.mark.parametrize("figure", [concordance.pearson, concordance.spearman, concordance.kendall])
-def test_what_does_not_exist_is_none(figure: Any) -> None:
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall"])
+def test_what_does_not_exist_is_none(name: str) -> None:
+    def figure(cells: Cells) -> Interval:
+        found: Interval = getattr(concordance.concordance(cells), name)
+        return found
+
     flat = figure(Cells(np.arange(5), np.full(5, 3.0), np.arange(5.0)))
     assert flat.point is None and flat.items == 5
     assert figure(Cells(np.arange(0), np.arange(0.0), np.arange(0.0))).point is None
@@ -112,7 +117,7 @@ def test_what_does_not_exist_is_none(figure: Any) -> None:
 
 
 def test_icc_is_one_where_all_agree_and_none_where_nothing_varies() -> None:
-    same = concordance.icc(Cells(np.arange(8), np.arange(8.0), np.arange(8.0)))
+    same = concordance.concordance(Cells(np.arange(8), np.arange(8.0), np.arange(8.0))).icc
     assert same.point == pytest.approx(1) and same.high is not None
-    assert concordance.icc(Cells(np.arange(8), np.full(8, 1.0), np.full(8, 2.0))).point is None
-    assert concordance.mae(Cells(np.arange(8), np.full(8, 1.0), np.full(8, 2.0))).point == 1
+    flat = concordance.concordance(Cells(np.arange(8), np.full(8, 1.0), np.full(8, 2.0)))
+    assert flat.icc.point is None and flat.mae.point == 1

@@ -61,9 +61,6 @@ def test_the_error_that_no_label_has_shown_by_hand() -> None:
     y = np.where(np.arange(80) % 4 == 3, np.nan, 1 + 4 * f)
     mean = correct_mean(moments(item, 1 + 4 * f, y, item >= 0), (1, 5))
     assert mean.floor == pytest.approx(0.979982 * 2 * 2 / 60, rel=1e-6)
-    assert correct_mean(moments(item, 1 + 4 * f, y, item >= 0), (1, 5), level=0.8).floor == pytest.approx(
-        mean.floor * 1.2815516 / 1.959964, rel=1e-6
-    )
 
 
 def test_labels_that_do_not_cover_what_is_corrected_give_no_figure() -> None:
@@ -227,18 +224,17 @@ def test_numbers_and_order_of_items_do_not_matter_nor_weights_of_what_has_no_gol
     assert other.interval.cells == (known & ~np.isnan(y)).sum() < known.sum()
 
 
-@pytest.mark.parametrize("level", [0.95, 0.8])
-def test_ends_are_students(level: float) -> None:
+def test_ends_are_students() -> None:
     item, f, y, known, w = clustered(2)
-    found = correct_mean(moments(item, f, y, known, w), (-9, 9), level=level).interval
+    found = correct_mean(moments(item, f, y, known, w), (-9, 9)).interval
     assert found.point is not None and found.se is not None and found.n_eff < found.items - 2
-    wide, bound = (stats.t.ppf(p, found.n_eff - 1) * found.se for p in ((1 + level) / 2, 0.95))
+    wide, bound = (stats.t.ppf(p, found.n_eff - 1) * found.se for p in (0.975, 0.95))
     ends = (found.point - wide, found.point + wide, found.point - bound)
     assert (found.low, found.high, found.lower_bound) == pytest.approx(ends)
-    assert (found.level, found.items) == (level, len(set(item[known])))
+    assert (found.level, found.items) == (0.95, len(set(item[known])))
     # a scale that ends between those and the mean cuts them
     reach = found.point - bound / 2, found.point + wide / 2
-    cut = correct_mean(moments(item, f, y, known, w), reach, level=level).interval
+    cut = correct_mean(moments(item, f, y, known, w), reach).interval
     assert (cut.low, cut.high, cut.lower_bound) == pytest.approx((reach[0], reach[1], reach[0]))
 
 
@@ -350,13 +346,6 @@ def test_a_share_without_help_of_the_judge_is_wilsons_own() -> None:
     )
     assert found.interval.lower_bound == pytest.approx(asked.lower_bound, rel=1e-6)
     assert found.interval.se == pytest.approx(((asked.high or 0) - (asked.low or 0)) / 2 / 2.0226909, rel=1e-6)
-    # at 80 %: t_39 is 1.3036386, the normal quantile 1.2815516
-    given_ = moments(np.arange(40), np.zeros(40), y, np.ones(40, dtype=bool))
-    small = correct_mean(given_, (0, 1), share=True, level=0.8)
-    narrow, trials = small.interval, 0.1875 / (0.1875 / 39 + small.floor**2) * (1.2815516 / 1.3036386) ** 2
-    asked = wilson_interval(0.75 * trials, trials, 0.8)
-    assert (narrow.low, narrow.high, narrow.level) == (pytest.approx(asked.low), pytest.approx(asked.high), 0.8)
-    assert narrow.se == pytest.approx(((asked.high or 0) - (asked.low or 0)) / 2 / 1.3036386)
 
 
 def at(point: float, se: float) -> Interval:
@@ -431,12 +420,12 @@ def test_systems_that_share_items_get_the_longest_error() -> None:
 
 
 def test_a_difference_rests_on_the_weaker_of_the_two() -> None:
-    one = Interval(3.0, 2.5, 3.5, 2.6, 50, 200, 40.0, "", 0.3, level=0.8)
-    other = Interval(1.0, 0.5, 1.5, 0.6, 60, 90, 31.0, "", 0.4, level=0.8)
+    one = Interval(3.0, 2.5, 3.5, 2.6, 50, 200, 40.0, "", 0.3)
+    other = Interval(1.0, 0.5, 1.5, 0.6, 60, 90, 31.0, "", 0.4)
     for gap in (corrected_difference(one, other), corrected_difference(other, one)):
-        assert (gap.items, gap.cells, gap.n_eff, gap.level) == (50, 90, 31.0, 0.8)
+        assert (gap.items, gap.cells, gap.n_eff, gap.level) == (50, 90, 31.0, 0.95)
     gap = corrected_difference(one, other)  # 2 with an error of .5, .0625 / (.0081 / 39 + .0256 / 30) of freedom
-    wide, bound = (0.5 * stats.t.ppf(p, 0.0625 / (0.0081 / 39 + 0.0256 / 30)) for p in (0.9, 0.95))
+    wide, bound = (0.5 * stats.t.ppf(p, 0.0625 / (0.0081 / 39 + 0.0256 / 30)) for p in (0.975, 0.95))
     assert (gap.point, gap.low, gap.high) == pytest.approx((2.0, 2 - wide, 2 + wide))
     assert gap.lower_bound == pytest.approx(2 - bound)
 

@@ -8,31 +8,30 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 from judges.stats.sequential import (
+    LookPlan,
     anytime_boundary,
     anytime_p,
     lower_bound_at,
-    planned_boundary,
-    planned_p,
     z_from_threshold,
 )
 from judges.stats.uncertainty import Interval
 
 
 def test_one_look_asks_the_normal_quantile():
-    assert anytime_boundary(0.05, 100, 100) == planned_boundary(0.05, [100]) == pytest.approx(norm.ppf(0.95))
-    assert anytime_p(1.3, 50, 50) == planned_p(1.3, [50]) == pytest.approx(norm.sf(1.3))
+    assert anytime_boundary(0.05, 100, 100) == LookPlan((100,)).boundary(0.05, 100) == pytest.approx(norm.ppf(0.95))
+    assert anytime_p(1.3, 50, 50) == LookPlan((50,)).chance(1.3, 50) == pytest.approx(norm.sf(1.3))
 
 
 @pytest.mark.parametrize(("looks", "asked"), [(2, 1.875), (3, 1.992), (4, 2.067), (5, 2.122)])
 def test_even_looks_have_pococks_boundaries(looks, asked):
     """The one-sided constants of Pocock 1977 for .05."""
-    assert planned_boundary(0.05, [100 * (n + 1) for n in range(looks)]) == pytest.approx(asked, abs=0.002)
+    assert LookPlan(tuple(100 * (n + 1) for n in range(looks))).boundary(0.05, 100) == pytest.approx(asked, abs=0.002)
 
 
 def test_two_uneven_looks_are_a_normal_integral():
     joint = multivariate_normal([0, 0], [[1, np.sqrt(150 / 400)], [np.sqrt(150 / 400), 1]])
     for z in (0.5, 1.75, 2.375):
-        assert planned_p(z, [150, 400]) == pytest.approx(1 - joint.cdf([z, z]), abs=1e-4)
+        assert LookPlan((150, 400)).chance(z, 150) == pytest.approx(1 - joint.cdf([z, z]), abs=1e-4)
 
 
 @pytest.mark.parametrize(("first", "last"), [(100, 1000), (30, 300), (100, 130)])
@@ -63,8 +62,8 @@ def test_longer_looking_asks_more():
     [
         (lambda: anytime_boundary(0.05, 200, 100), "200 to 100"),
         (lambda: anytime_boundary(0.7, 100, 200), "0.7"),
-        (lambda: planned_boundary(0.05, [100, 100]), "100, 100"),
-        (lambda: planned_boundary(0.05, []), "none"),
+        (lambda: LookPlan((100, 100)), "100, 100"),
+        (lambda: LookPlan(()), "none"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call, said):

@@ -18,7 +18,7 @@ from judges.stats.comparison import (
     two_sided_p,
 )
 from judges.stats.intervals import Cells, interval_from_moments, kappa_influences, kappa_interval
-from judges.stats.learning_curve import curve_sizes, extrapolate_interval, kappa_by_size
+from judges.stats.planner import curve_sizes, extrapolate_interval, kappa_by_size
 from judges.stats.reliability import ConfidenceCells, auroc, reliability
 from judges.stats.slices import (
     Slicing,
@@ -139,16 +139,16 @@ def test_cuts_have_an_order_a_rest_and_no_doubles():
 
 def test_the_curve_goes_through_the_first_items_and_ends_at_the_whole():
     cells = rated(300, 2, 0.7, 6)
-    steps = kappa_by_size(cells, 5)
+    steps = kappa_by_size(cells, 5, "quadratic")
     assert [s.items for s in steps] == curve_sizes(300)
     assert (steps[0].items, steps[-1].items) == (10, 300)
     early = np.asarray(cells.item) < 10
     assert steps[0].point == pytest.approx(kappa(cross_table(cells.human[early], cells.judge[early], 5), "quadratic"))
     whole = interval_from_moments(*moments(*cells[:3]))
     assert (steps[-1].point, steps[-1].low, steps[-1].high) == pytest.approx((whole.point, whole.low, whole.high))
-    assert kappa_by_size(Cells(*[np.zeros(0, dtype=np.int64)] * 3), 5) == []
+    assert kappa_by_size(Cells(*[np.zeros(0, dtype=np.int64)] * 3), 5, "quadratic") == []
     assert curve_sizes(7) == [7]
-    constant = kappa_by_size(Cells(np.arange(20), np.full(20, 3), np.full(20, 3)), 5)
+    constant = kappa_by_size(Cells(np.arange(20), np.full(20, 3), np.full(20, 3)), 5, "quadratic")
     assert all(s.point is None for s in constant)
 
 
@@ -221,7 +221,7 @@ def test_kappas_differences_and_agreement_of_judges_on_the_same_cells():
         np.asarray(one.item), np.asarray(one.human), {"a": one.judge, "b": two.judge, "c": one.judge}, None
     )
     found = compare_judges(seats, "a", 5, "quadratic")
-    assert found.kappas["a"] == kappa_interval(*one[:3], 5)
+    assert found.kappas["a"] == kappa_interval(Cells(*one[:3]), 5)
     assert found.kappas["b"].point == pytest.approx(kappa(cross_table(one.human, two.judge, 5), "quadratic"))
     assert found.between["a", "b"].point == pytest.approx(kappa(cross_table(one.judge, two.judge, 5), "quadratic"))
     assert found.between["a", "c"].point == 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judges.stats import strata
-from judges.stats.intervals import interval_from_moments, kappa_interval
+from judges.stats.intervals import Cells, interval_from_moments, kappa_interval
 from judges.stats.uncertainty import reciprocal_lower_end
 from tests.judges.moments import moments
 
@@ -46,22 +46,22 @@ def test_small_strata_go_with_their_neighbour(sizes, groups):
 
 def test_one_stratum_is_none_and_names_of_strata_do_not_matter():
     item, human, judge, weight = sample()
-    plain = kappa_interval(item, human, judge, 5, weight=weight)
-    assert kappa_interval(item, human, judge, 5, weight=weight, stratum=np.full(len(item), 7)) == plain
-    one = kappa_interval(item, human, judge, 5, weight=weight, stratum=judge)
-    assert kappa_interval(item, human, judge, 5, weight=weight, stratum=judge * 11 - 3) == one
+    plain = kappa_interval(Cells(item, human, judge, weight), 5)
+    assert kappa_interval(Cells(item, human, judge, weight, np.full(len(item), 7)), 5) == plain
+    one = kappa_interval(Cells(item, human, judge, weight, judge), 5)
+    assert kappa_interval(Cells(item, human, judge, weight, judge * 11 - 3), 5) == one
     assert one.point == plain.point and one.se < plain.se and one.high - one.low < plain.high - plain.low
     turned = np.random.default_rng(0).permutation(len(item))
-    again = kappa_interval(item, human[turned], judge[turned], 5, weight=weight[turned], stratum=judge[turned])
+    again = kappa_interval(Cells(item, human[turned], judge[turned], weight[turned], judge[turned]), 5)
     assert (again.low, again.high) == pytest.approx((one.low, one.high))
     with pytest.raises(ValueError, match="one length"):
-        kappa_interval(item, human, judge, 5, stratum=judge[1:])
+        kappa_interval(Cells(item, human, judge, stratum=judge[1:]), 5)
 
 
 def test_sums_by_stratum_give_the_error_of_single_cells(monkeypatch):
     item, human, judge, weight = sample()
     monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 2)
-    cells = kappa_interval(item, human, judge, 5, weight=weight, stratum=judge)
+    cells = kappa_interval(Cells(item, human, judge, weight, judge), 5)
     each = [moments(item[at], human[at], judge[at], weight[at]) for at in (judge == h for h in range(5))]
     cross = strata.products_within_strata([g for _, _, g in each], [t for t, _, _ in each], [c for _, c, _ in each])
     found = interval_from_moments(sum(t for t, _, _ in each), cross, len(item))
@@ -98,5 +98,5 @@ def test_lower_ends_of_strata_are_cautious():
     assert reciprocal_lower_end(0.6, 0.1, 2.0) == pytest.approx(0.2)
     assert reciprocal_lower_end(0.6, 0.3, 2.0) == -1.0 and reciprocal_lower_end(1.0, 0.1, 2.0) == 1.0
     item, human, judge, weight = sample(60)
-    found = kappa_interval(item, human, judge, 5, weight=weight, stratum=judge)
+    found = kappa_interval(Cells(item, human, judge, weight, judge), 5)
     assert found.strata and found.lower_bound <= reciprocal_lower_end(found.point, found.se, 1.6448536)

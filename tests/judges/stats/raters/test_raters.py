@@ -13,7 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 from judges.stats.agreement import krippendorff_alpha
 from judges.stats.raters import alternative_annotator, rater_flags
 from judges.stats.raters.dawid_skene import fit_dawid_skene
-from judges.stats.raters.human_ceiling import alpha_interval, explain, measure_ceiling
+from judges.stats.raters.human_ceiling import ALPHA_REPLICATES, alpha_interval, explain, measure_ceiling
 from judges.stats.raters.rater_flags import RaterShift, RaterWork
 from judges.stats.raters.ratings import Ratings, gold_without_self
 from judges.stats.uncertainty import Interval, t_quantile
@@ -131,10 +131,10 @@ def test_alpha_of_resampled_items_is_alpha_of_their_counts():
     counts, rng, drawn = found.counts(), np.random.default_rng(0), []
     tables = np.stack([np.outer(row, row) - np.diag(row) for row in counts]).reshape(30, -1)
     counts = counts[np.lexsort(tables.T[::-1])]  # names of items are no matter: they go by what is in them
-    for _ in range(50):
+    for _ in range(ALPHA_REPLICATES):
         drawn.append(krippendorff_alpha(counts[rng.integers(0, 30, 30)], "ordinal"))
     low, high = np.quantile(drawn, [0.025, 0.975])
-    here = alpha_interval(found, replicates=50)
+    here = alpha_interval(found)
     assert (here.low, here.high) == pytest.approx((low, high))
 
 
@@ -145,13 +145,13 @@ def test_alphas_interval_counts_what_it_rests_on():
     counts, drawn, rng = found.counts(), [], np.random.default_rng(0)
     tables = [sum((np.outer(r, r) - np.diag(r)) / (r.sum() - 1) for r in counts[2 * n : 2 * n + 2]) for n in range(30)]
     order = np.lexsort(np.stack([t.ravel() for t in tables]).T[::-1])
-    for _ in range(60):
+    for _ in range(ALPHA_REPLICATES):
         rows = order[rng.integers(0, 30, 30)]
         drawn.append(krippendorff_alpha(np.concatenate([counts[2 * n : 2 * n + 2] for n in rows]), "ordinal"))
-    here = alpha_interval(found, replicates=60, level=0.9)
-    assert (here.low, here.high, here.lower_bound) == pytest.approx(np.quantile(drawn, [0.05, 0.95, 0.05]))
+    here = alpha_interval(found)
+    assert (here.low, here.high, here.lower_bound) == pytest.approx(np.quantile(drawn, [0.025, 0.975, 0.05]))
     assert here.se == pytest.approx(np.std(drawn, ddof=1))
-    assert (here.items, here.cells, here.n_eff, here.level) == (30, 60, 30.0, 0.9)
+    assert (here.items, here.cells, here.n_eff, here.level) == (30, 60, 30.0, 0.95)
 
 
 @pytest.mark.parametrize("scale", [FIVE, PLAIN], ids=["ordinal", "nominal"])
@@ -162,7 +162,7 @@ def test_alpha_of_two_items_has_ends_where_it_exists(scale):
     assert (here.point, here.low, here.items) == (1.0, None, 2) and here.undefined == pytest.approx(0.5, abs=0.1)
     assert alpha_interval(two.where(two.item == 0)).point is None
     mixed = planted({"a": 0.8, "b": 0.7}, items=40, scale=scale)
-    here = alpha_interval(mixed, replicates=100)
+    here = alpha_interval(mixed)
     assert here.point == pytest.approx(krippendorff_alpha(mixed.counts(), "ordinal" if scale is FIVE else "nominal"))
     assert here.low < here.point < here.high
 
