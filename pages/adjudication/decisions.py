@@ -12,7 +12,6 @@ from data.adjudication.docket import AdjudicatedCell
 from data.records.people import Person
 from data.records.settings import GoldRule
 from data.store.ids import new_id
-from judges.errors import AssayError
 from judges.plural import many
 from pages.ui import session, text
 
@@ -40,12 +39,9 @@ def decided(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -
         with st.container(horizontal=True, vertical_alignment="center"):
             may = chosen is not None and (chosen.person == who.name or who.may("lead"))
             if st.button("Take back", icon=":material/undo:", disabled=not may) and chosen is not None:
-                try:
+                with text.refusals():
                     adjudication.withdraw_adjudication(session.store(), who.name, new_id(), chosen.id)
-                except AssayError as error:
-                    text.refuse(error)
-                    return
-                st.rerun(scope="fragment")
+                    st.rerun(scope="fragment")
             if chosen is None:
                 st.caption("Choose a row to take that decision back: then its labels are combined by the rule again.")
             elif not may:

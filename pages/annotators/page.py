@@ -28,10 +28,9 @@ def page() -> None:
     if not asked:
         _nobody(dataset.name)
         return
-    with bar, st.container(width=270):
+    with bar:
         names = {key: f"{d.title} · {d.sort}" for key, d in asked.items()}
-        dimension = asked[url_state.select("dimension", "Dimension", names)]
-    with bar, st.container(width=260):
+        dimension = asked[url_state.select("dimension", "Dimension", names, width=270)]
         resting = _resting(dataset, dimension)
     if dataset.synthetic:
         text.synthetic(dataset.description)
@@ -45,8 +44,7 @@ def page() -> None:
     explanations.alike(dimension.scale)
     if len(rows) > 1:
         st.subheader("One person", anchor=False)
-        with st.container(width=300):
-            name = url_state.select("person", "Person", {row.name: row.name for row in rows})
+        name = url_state.select("person", "Person", {row.name: row.name for row in rows}, width=300)
         _person(dataset, next(row for row in rows if row.name == name), found, key)
     st.subheader("Agreement between people", anchor=False)
     tables.among(human_ceiling.measure_ceiling(found.ratings), len(found.ratings.people), dataset.name)
@@ -63,7 +61,7 @@ def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
     """Which labels: blind ones where there are any, or all."""
     blind = len(annotators.dimension_labels(session.store(), dataset.id, dimension, "blind").ratings)
     first = "blind" if blind else "all"
-    return url_state.select("labels", "Labels used", annotators.RESTING, default=first)
+    return url_state.select("labels", "Labels used", annotators.RESTING, first, 260)
 
 
 @st.fragment

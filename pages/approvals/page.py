@@ -9,7 +9,6 @@ import streamlit as st
 from data.approvals import approvals, case
 from data.approvals.actions import APPROVAL_STATES
 from data.approvals.case import Case
-from data.records import combinations, datasets
 from data.records.people import Person
 from data.store.errors import NotFound
 from judges.plural import many
@@ -27,10 +26,8 @@ def page() -> None:
     if dataset.synthetic:
         with bar:
             text.synthetic(dataset.description)
-    judges = datasets.dataset_judges(store, dataset.id)
+    judges, names = choose.judges(store, dataset, ", so there is nothing to approve.")
     if not judges:
-        st.info("No judge has scored this dataset yet, so there is nothing to approve.", icon=":material/gavel:")
-        url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
     with st.spinner("Comparing the judges with the labels ..."):
         waits = approvals.find_to_decide(store, dataset.id)
@@ -40,7 +37,6 @@ def page() -> None:
     decision_form.outcome()
     for judge in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
-            names = choose.judge_names(judges, combinations.describe_combinations(store))
             st.subheader(text.plain(names[judge.id]), anchor=False)
             text.practice(judge.model)
         try:

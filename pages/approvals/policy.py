@@ -12,7 +12,6 @@ from data.approvals.policy import Requirements
 from data.records import leads
 from data.records.datasets import Dataset
 from data.records.people import Person
-from judges.errors import AssayError
 from judges.stats.uncertainty import MIN_CLUSTERS
 from pages.approvals import plan, policy_form, policy_proposals, rows
 from pages.ui import session, text
@@ -56,14 +55,11 @@ def _form(who: Person, asked: Requirements) -> None:
 
 
 def _change(who: Person, asked: Requirements, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
-    try:
+    with text.refusals():
         gate = policy.make_policy(**{**new, "min_clusters": max(asked.policy.min_clusters, MIN_CLUSTERS)})
         wanted = replace(asked, policy=gate, **beside)
         if wanted == asked:
             st.info("This is the policy already: nothing was changed.", icon=":material/info:")
             return
         policy_proposals.put(who.name, wanted, reason)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    st.rerun()
+        st.rerun()

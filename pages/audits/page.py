@@ -7,13 +7,12 @@ from functools import partial
 import streamlit as st
 
 from data.audits import audits
-from data.records import combinations, datasets
 from data.records.datasets import Dataset
 from data.records.people import Person
 from judges import audits as known
 from judges.audits import AuditFinding
 from pages.audits import actions, justification_check, probes, rows
-from pages.ui import choose, session, text, url_state
+from pages.ui import choose, session, url_state
 
 
 def page() -> None:
@@ -23,18 +22,14 @@ def page() -> None:
     bar, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
-    judges = datasets.dataset_judges(store, dataset.id)
+    hope = ". Run one, or import its judgments; its audits are then shown here."
+    judges, names = choose.judges(store, dataset, hope)
     if not judges:
-        _nobody(dataset.name)
         return
-    with bar, st.container(width=460):
-        judge = url_state.select(
-            "judge", "Judge", choose.judge_names(judges, combinations.describe_combinations(store))
-        )
+    with bar:
+        judge = url_state.select("judge", "Judge", names, width=460)
     with st.container(horizontal=True):
-        if dataset.synthetic:
-            text.synthetic(dataset.description)
-        text.practice(next(one.model for one in judges if one.id == judge))
+        choose.marks(dataset, next(one.model for one in judges if one.id == judge))
     with st.spinner("Running the audits ..."):
         found = audits.run_audits(store, dataset.id, judge)
     if not found.scope.replies:
@@ -87,17 +82,6 @@ def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: AuditF
         url_state.open_page("desk", dataset=dataset.name, item=clicked.item)
     if who.may("researcher"):
         actions.take(who.name, dataset, judge, name, finding)
-
-
-def _nobody(dataset: str) -> None:
-    """No judge: the ways to the first replies."""
-    st.info(
-        "No judge has scored this dataset yet. Run one, or import its judgments; its audits are then shown here.",
-        icon=":material/gavel:",
-    )
-    with st.container(horizontal=True):
-        url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset)
-        url_state.link("import", "Import judgments", icon=":material/upload_file:")
 
 
 def _open(name: str) -> None:

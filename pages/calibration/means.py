@@ -40,14 +40,11 @@ _ALL = "all items"
 def _chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> MeansChoice:
     """By which field, of which items only, and beside which judge; all of it is kept in the address."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container(width=200):
-            by = url_state.select("by-field", "Means by", {"": _ALL} | {name: name for name in fields}, default=SYSTEM)
+        by = url_state.select("by-field", "Means by", {"": _ALL} | {name: name for name in fields}, SYSTEM, 200)
         pairs = {f"{name}={value}": (name, value) for name, values in fields.items() for value in values}
-        with st.container(width=240):
-            only = url_state.select("only", "Only items of", {"": _ALL} | {key: key for key in pairs})
+        only = url_state.select("only", "Only items of", {"": _ALL} | {key: key for key in pairs}, width=240)
         others = {"": "no other judge"} | {id_: name for id_, name in judges.items() if id_ != judge}
-        with st.container(width=330):
-            other = url_state.select("beside", "On the same ratings as", others)
+        other = url_state.select("beside", "On the same ratings as", others, width=330)
     return MeansChoice(by, (pairs[only],) if only else (), other)
 
 

@@ -27,8 +27,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         return
     findings.draw(said.tests(found), f"tests:{key}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container(width=260):
-            by = url_state.select("by", "Slices by", {one.by: one.by for one in found})
+        by = url_state.select("by", "Slices by", {one.by: one.by for one in found}, width=260)
         explanations.how("slices", key=key)
     chosen = next(one for one in found if one.by == by)
     plot = said.plot(chosen, line.shown.interval)

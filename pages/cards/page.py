@@ -35,8 +35,7 @@ def page() -> None:
             _new(who)
     known, using = cards.current_cards(store), uses.card_uses(store)
     card_view.list_cards(known, using)
-    with st.container(width=420):
-        name = url_state.select("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()})
+    name = url_state.select("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()}, width=420)
     _one(who, known[name], using.get(name, ()))
     if who.may("researcher"):
         with st.expander("Cards for labelling, by dataset", icon=":material/rate_review:"):

@@ -101,14 +101,8 @@ def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None
         url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name, judge=judge)
 
 
-def explain_nothing(store: Store, dataset: Dataset, judges: Sequence[DatasetJudge]) -> None:
-    """Nothing is approved: what has to happen first, with the ways there."""
-    if not judges:
-        st.info("No judge has scored this dataset yet, so there is nothing to publish.", icon=":material/gavel:")
-        with st.container(horizontal=True):
-            url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset.name)
-            url_state.link("import", "Import judgments", icon=":material/upload_file:")
-        return
+def explain_nothing(store: Store, dataset: Dataset, judge: DatasetJudge) -> None:
+    """Nothing is approved: what has to happen first, with the ways there, and how far one judge is."""
     st.info(
         "Nothing is approved on this dataset yet, so no figure may be shown. A dimension comes here in three steps: "
         "people label a random sample without seeing the judge, the judge agrees with them well enough, and a lead "
@@ -121,8 +115,7 @@ def explain_nothing(store: Store, dataset: Dataset, judges: Sequence[DatasetJudg
         )
         url_state.link("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
         url_state.link("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
-    for judge in judges[:1]:
-        list_withheld(store, dataset, judge.id, judge.model)
+    list_withheld(store, dataset, judge.id, judge.model)
 
 
 def download_popover(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:

@@ -12,7 +12,6 @@ from data.gold import excluded_items
 from data.records.datasets import Dataset
 from data.records.people import Person
 from data.store import Store
-from judges.errors import AssayError
 from judges.plural import many
 from pages.exporting import export_form
 from pages.server import downloads
@@ -40,10 +39,8 @@ def page() -> None:
     st.caption("Researchers and leads may export. Each export is in the audit log.")
     export_form.describe_kind(kind, format)
     options = export_form.choose_options(store, dataset.id, kind)
-    try:
+    with text.refusals():
         _file(who, store, dataset, kind, format, options)
-    except AssayError as error:
-        text.refuse(error)
     export_form.describe_kinds(exporting.export_kinds())
     _aside(who, store, dataset)
 
@@ -86,17 +83,14 @@ def _aside(who: Person, store: Store, dataset: Dataset) -> None:
         text.say("**{n}** put aside.", n=many(len(found), "item"))
         back = export_form.put_back_form(found) if found else None
         given = export_form.put_aside_form()
-    try:
+    with text.refusals():
         if back:
             excluded_items.readmit_items(store, who.name, dataset.id, *back)
             st.rerun()
         if given:
-            excluded_items.exclude_items(
-                store, who.name, dataset.id, excluded_items.item_ids_of_names(store, dataset.id, given[0]), given[1]
-            )
+            ids = excluded_items.item_ids_of_names(store, dataset.id, given[0])
+            excluded_items.exclude_items(store, who.name, dataset.id, ids, given[1])
             st.rerun()
-    except AssayError as error:
-        text.refuse(error)
 
 
 def _plain(name: str) -> str:

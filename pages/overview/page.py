@@ -10,7 +10,6 @@ from data.records import datasets, people
 from data.records.people import Person
 from data.trail import activity
 from data.workspace import bootstrap
-from judges.errors import AssayError
 from pages.overview import sections
 from pages.ui import session, text, url_state
 from pages.ui.choose import STREAMS
@@ -93,10 +92,6 @@ def _first_steps(who: Person) -> None:
 
 def _install() -> None:
     """Load the sample, and show what it brought."""
-    try:
-        with st.spinner("Importing the sample and filling its queues ..."):
-            bootstrap.install_samples(session.store(), session.me().name)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    st.rerun()
+    with text.refusals(), st.spinner("Importing the sample and filling its queues ..."):
+        bootstrap.install_samples(session.store(), session.me().name)
+        st.rerun()

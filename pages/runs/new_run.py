@@ -141,11 +141,9 @@ def _named(usual: Card) -> Card | None:
     plain = [(name, definition, Scale("ordinal", lo, hi)) for name, definition, lo, hi in rows]
     if confidence and chosen in (plain, []):
         return usual
-    try:
+    with text.refusals():
         return named(chosen or plain, confidence)
-    except AssayError as error:
-        text.refuse(error)
-        return None
+    return None
 
 
 def _end(value: Any, usual: int) -> int:

@@ -14,7 +14,6 @@ import streamlit as st
 
 from data.runs.run_order import RunProgress, RunSummary
 from judges.client.budget import dollars
-from judges.errors import AssayError
 from judges.plural import many
 from pages.ui import run_estimate, text, url_state
 
@@ -241,14 +240,11 @@ def show_judge(run: RunSummary, judge: Any) -> None:
 
 def attempt(doing: str, work: Callable[[], object], again: bool = False) -> None:
     """Do it; a refusal is a sentence. `again`: the whole page follows."""
-    try:
+    with text.refusals():
         with st.spinner(text.plain(doing)):
             work()
-    except AssayError as error:
-        text.refuse(error)
-        return
-    if again:
-        st.rerun()
+        if again:
+            st.rerun()
 
 
 def open_run(run: str) -> None:

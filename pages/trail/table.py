@@ -38,7 +38,7 @@ def choose_kinds(known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
     there = [kind for kind in st.query_params.get("kinds", "").split(",") if kind in known]
     chosen: list[str] = st.multiselect(
         "Kind", known, default=there, format_func=lambda kind: KINDS.get(kind, kind), key="trail:kinds",
-        placeholder="all but answers and other routine",
+        placeholder="all but answers and other routine", width=300,
     )  # fmt: skip
     if chosen:
         st.query_params["kinds"] = ",".join(chosen)

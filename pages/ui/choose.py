@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from data.queue import filters, queue
-from data.records import datasets, settings
+from data.records import combinations, datasets, settings
 from data.records.datasets import Dataset, DatasetJudge
 from data.store import Store
 from pages.ui import session, text, url_state
@@ -20,12 +20,12 @@ STREAMS: dict[queue.Stream, str] = {"review": "Review queue", "audit": "Audit sa
 _FILTERS = {"system": "System", "judge": "Judge", "dimension": "Dimension", "reason": "Reason"}
 
 
-def dataset(store: Store, among: list[Dataset] | None = None, labelled: bool = False) -> Dataset | None:
+def dataset(store: Store, labelled: bool = False, width: int | Literal["stretch"] = "stretch") -> Dataset | None:
     """A dataset, from the address or the chooser; None (and a way on) where there is none.
 
-    `labelled`: with its label above, where it is beside choosers that have one.
+    `labelled`: with its label above, where it is beside choosers that have one; `width` is in pixels.
     """
-    known = {d.name: d for d in (datasets.all_datasets(store) if among is None else among)}
+    known = {d.name: d for d in datasets.all_datasets(store)}
     if not known:
         st.info("There is no dataset yet.", icon=":material/inbox:")
         url_state.link("overview", "Begin on the overview")
@@ -33,7 +33,7 @@ def dataset(store: Store, among: list[Dataset] | None = None, labelled: bool = F
     names = list(known)
     chosen = st.selectbox(
         "Dataset", names, index=names.index(_current("dataset", known) or names[0]), key="dataset",
-        on_change=_address, args=("dataset",), label_visibility="visible" if labelled else "collapsed",
+        on_change=_address, args=("dataset",), label_visibility="visible" if labelled else "collapsed", width=width,
     )  # fmt: skip
     return known[chosen]
 
@@ -44,8 +44,29 @@ def dataset_bar(store: Store, width: int = 230) -> tuple[DeltaGenerator, Dataset
     None (and a way on) where there is no dataset.
     """
     bar = st.container(horizontal=True, vertical_alignment="bottom")
-    with bar, st.container(width=width):
-        return bar, dataset(store, labelled=True)
+    with bar:
+        return bar, dataset(store, labelled=True, width=width)
+
+
+def judges(store: Store, found: Dataset, hope: str) -> tuple[list[DatasetJudge], dict[str, str]]:
+    """The judges that have scored a dataset, and by id what they are called.
+
+    Where there is none, the page says so and goes on with `hope` (what follows once there is one), with the ways there.
+    """
+    known = datasets.dataset_judges(store, found.id)
+    if not known:
+        st.info(text.plain(f"No judge has scored this dataset yet{hope}"), icon=":material/gavel:")
+        with st.container(horizontal=True):
+            url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=found.name)
+            url_state.link("import", "Import judgments", icon=":material/upload_file:")
+    return known, _names(known, combinations.describe_combinations(store))
+
+
+def marks(found: Dataset, model: str) -> None:
+    """The marks of synthetic data and of a practice judge, where either is one."""
+    if found.synthetic:
+        text.synthetic(found.description)
+    text.practice(model)
 
 
 def queue_view(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters] | None:
@@ -107,12 +128,8 @@ def _address(name: str) -> None:
         st.query_params.pop(name, None)
 
 
-def judge_names(judges: Sequence[DatasetJudge], samples: Mapping[str, str]) -> dict[str, str]:
-    """Judges by id in words.
-
-    Model · card, how their `samples` combine where they have several, and the id's head where
-    that is not enough to tell them apart.
-    """
+def _names(judges: Sequence[DatasetJudge], samples: Mapping[str, str]) -> dict[str, str]:
+    """Judges by id: model · card, how `samples` combine where there are several, the id's head where that is needed."""
     named = {
         one.id: f"{one.model} · {one.card}"
         + (f" · {samples[one.id]}" if one.id in samples else "")

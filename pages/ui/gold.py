@@ -15,7 +15,6 @@ from data.records import settings
 from data.records.datasets import Dataset
 from data.records.people import Person
 from data.records.settings import GoldRule, Waiting
-from judges.errors import AssayError
 from judges.plural import many
 from judges.types import Dimension
 from pages.ui import session, tables, text, url_state
@@ -82,13 +81,10 @@ def change(dataset: Dataset, who: str) -> None:
     new = GoldRule(resolve or "median", int(apart), waiting or "counted") if sent else GoldRule(resolve or "median")
     _what(provenance.rule_effect(store, dataset.id, new), new == now)
     if st.button("Save", type="primary", disabled=new == now):
-        try:
+        with text.refusals():
             settings.set_gold_rule(store, who, dataset.id, new)
-        except AssayError as error:
-            text.refuse(error)
-            return
-        st.toast("How labels of this dataset are combined was changed.", icon=":material/check:")
-        st.rerun()
+            st.toast("How labels of this dataset are combined was changed.", icon=":material/check:")
+            st.rerun()
 
 
 def _what(effect: provenance.RuleEffect, same: bool) -> None:

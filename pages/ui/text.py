@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
 from judges.client import endpoint
+from judges.errors import AssayError
 
 NO_RATINGS = (
     "No item has both reference labels (gold) and a score of this judge yet. Label items that it has scored, or run it "
@@ -69,6 +71,15 @@ def warn(template: str, **values: object) -> None:
 def refuse(error: Exception) -> None:
     """A refusal, as the sentence that it is."""
     st.error(plain(error), icon=":material/block:")
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """What is refused in the body ends the body, and is said on the page where it stands."""
+    try:
+        yield
+    except AssayError as error:
+        refuse(error)
 
 
 def synthetic(description: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
@@ -12,22 +12,27 @@ from pages.ui import session, text
 Value = TypeVar("Value", bound=str)
 
 
-def select(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
-    """One of the options (value -> words): what was chosen, else what the address says, else the default or first."""
+def select(
+    name: str, title: str, options: Mapping[Value, str], default: str = "", width: int | Literal["stretch"] = "stretch"
+) -> Value:
+    """One of the options (value -> words): what was chosen, else what the address says, else the default or first.
+
+    `width` is in pixels, where the chooser does not take all the room there is.
+    """
     values, key, now = list(options), _key(name), _now(name, options, default)
     return st.selectbox(
         text.plain(title), values, index=values.index(now), format_func=lambda value: options[value], key=key,
-        on_change=_address, args=(name, key),
+        on_change=_address, args=(name, key), width=width,
     )  # fmt: skip
 
 
-def search(name: str, title: str) -> str:
+def search(name: str, title: str, width: int) -> str:
     """Words to search for: what was typed, else what the address says."""
     key = _key(name)
     now = session.component_state(key)
     typed = st.text_input(
         text.plain(title), st.query_params.get(name, "") if now is None else now, max_chars=200, key=key,
-        icon=":material/search:", on_change=_address, args=(name, key),
+        icon=":material/search:", on_change=_address, args=(name, key), width=width,
     )  # fmt: skip
     return typed or ""
 
