@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from data.annotators import annotators
@@ -15,6 +13,7 @@ from judges.stats.raters import human_ceiling
 from judges.types import Dimension
 from pages.annotators import tables
 from pages.ui import choose, explanations, session, text, url_state
+from pages.ui import tables as ui_tables
 
 
 def page() -> None:
@@ -54,7 +53,7 @@ def page() -> None:
     st.subheader("Dawid-Skene estimate", anchor=False)
     opinion = annotators.second_opinion(store, dataset.id, dimension, resting)
     differing = annotators.doubted_cells(store, who.name, opinion) if opinion is not None else ()
-    tables.second(opinion, differing, dimension.scale, key, partial(_desk, dataset.name))
+    tables.second(opinion, differing, dimension.scale, key, dataset.name)
 
 
 def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
@@ -73,11 +72,9 @@ def _person(dataset: Dataset, row: Annotator, found: DimensionLabels, key: str) 
     cell = tables.person(row, course, counts, bins.row_labels(scale), f"{key}:{row.name}")
     if cell is not None:
         cells = figures.find_cells(session.store(), session.me().name, found, number, *cell)
-        tables.listed(cells, f"cells:{key}:{row.name}:{cell}", partial(_desk, dataset.name))
-
-
-def _desk(dataset: str, item: str) -> None:
-    url_state.open_page("desk", dataset=dataset, item=item)
+        listed = [(name, unit) for _, name, unit in cells]
+        items = [item for item, _, _ in cells]
+        ui_tables.item_table(listed, ("item", "unit"), items, f"cells:{key}:{row.name}:{cell}", dataset.name)
 
 
 def _nobody(dataset: str) -> None:

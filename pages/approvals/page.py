@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from data.approvals import approvals, case
@@ -20,15 +18,14 @@ def page() -> None:
     """The dimensions of a dataset by judge, what may be decided first; the one that the address names is open."""
     who, store = session.me(), session.store()
     st.title("Approvals", anchor=False)
-    bar, dataset = choose.dataset_bar(store)
+    _, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
-    if dataset.synthetic:
-        with bar:
-            text.synthetic(dataset.description)
     judges, names = choose.judges(store, dataset, ", so there is nothing to approve.")
     if not judges:
         return
+    if dataset.synthetic:
+        text.synthetic(dataset.description)
     with st.spinner("Comparing the judges with the labels ..."):
         waits = approvals.find_to_decide(store, dataset.id)
     rows.summary(waits)
@@ -69,7 +66,7 @@ def _judge(who: Person, found: list[Case]) -> None:
 def _row(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approvals.ApprovalNote, opened: str) -> None:
     mine, zone, top = rows.address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
     with st.container(border=mine == opened):
-        rows.row(one, stand, note, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
+        rows.row(one, stand, note, top, mine == opened, zone, session.scratch(decision_form.SEEN).clear)
         if mine == opened:
             _detail(who, one, stand, note)
 
@@ -96,11 +93,3 @@ def _detail(who: Person, one: Case, stand: approvals.ApprovalStatus, note: appro
             url_state.link("dashboard", "Dashboard", icon=":material/dashboard:", dimension=one.line.key, **place)
         elif one.against:
             url_state.link("queue", "Label more", icon=":material/inbox:", dataset=one.dataset.name, stream="audit")
-
-
-def _open(address: str) -> None:
-    """Open one dimension, and close the one that was open."""
-    session.scratch(decision_form.SEEN).clear()
-    st.query_params.pop("case", None)
-    if address:
-        st.query_params["case"] = address

@@ -13,7 +13,7 @@ from data.records import leads
 from data.records.datasets import Dataset
 from data.records.people import Person
 from judges.stats.uncertainty import MIN_CLUSTERS
-from pages.approvals import plan, policy_form, policy_proposals, rows
+from pages.approvals import plan, policy_form, policy_proposals
 from pages.ui import session, text
 
 
@@ -22,7 +22,7 @@ def panel(who: Person, dataset: Dataset) -> None:
     store = session.store()
     asked = policy.requirements(store)
     st.subheader("Policy: what an approval requires", anchor=False)
-    rows.bullets(rules.explain(asked))
+    text.bullets(rules.explain(asked))
     if asked.four_eyes and leads.lacks_independent_leads(leads.lead_history(store)):
         st.warning(text.plain(leads.STUCK), icon=":material/group:")
     if past := policy.policy_changes(store):

@@ -13,8 +13,9 @@ from data.calibration.means import MeansChoice, MeansTable, explain_few_scores
 from data.calibration.score_sums import Mean
 from data.store.errors import BadInput
 from judges.render.findings import means as said
+from judges.render.findings.findings import COUNT, Column
 from pages.calibration.place import Place
-from pages.ui import findings, session, text, url_state
+from pages.ui import findings, session, tables, text, url_state
 
 
 @st.fragment
@@ -50,17 +51,12 @@ def _chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judg
 
 def _by_system(found: list[Mean]) -> None:
     """What the judge gave each system on average; "all" is over all its rows."""
-    st.dataframe(
-        {
-            "system": [m.system or "unnamed" for m in found],
-            "dimension": [m.dimension.replace("_", " ") for m in found],
-            "unit": [m.unit.replace(":", " ") or "all" for m in found],
-            "scores": [m.cells for m in found],
-            "mean": [m.mean for m in found],
-        },
-        hide_index=True,
-        column_config={"mean": st.column_config.NumberColumn(format="%.4f")},
-    )
+    rows = [
+        (m.system or "unnamed", m.dimension.replace("_", " "), m.unit.replace(":", " ") or "all", m.cells, m.mean)
+        for m in found
+    ]
+    texts = dict.fromkeys(("system", "dimension", "unit"), Column())
+    tables.table(rows, texts | {"scores": COUNT, "mean": Column(".4f")}, most=10)
 
 
 def _table(found: MeansTable, by: str) -> None:

@@ -13,8 +13,9 @@ from data.dashboard.dashboard import Tile
 from data.records.datasets import Dataset
 from data.reports import breakdown as report
 from judges.plural import many
+from judges.render.findings.findings import COUNT
 from judges.stats import bins
-from pages.ui import charts, picture, session, text, url_state
+from pages.ui import charts, picture, session, tables, text, url_state
 from pages.ui.picture import Download
 
 OPEN = "open"
@@ -117,7 +118,7 @@ def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome:
         }
         for one in found.slices
     ]  # fmt: skip
-    st.dataframe(rows, hide_index=True, height="content" if len(rows) <= 8 else 300)
+    tables.table(rows, {"items": COUNT, "labelled": COUNT})
     text.quiet("{notes}", notes=" ".join(_notes(tile, found, system)))
 
 

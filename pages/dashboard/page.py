@@ -90,7 +90,5 @@ def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answ
         dimension=ask.dimension.title, system=system or "unnamed", answer=given,
         few=f"The first {dashboard.MOST:,} are listed. " if len(found) == dashboard.MOST else "",
     )  # fmt: skip
-    table = {"item": [f.name for f in found], "systems": [f.systems for f in found], "unit": [f.unit for f in found]}
-    one = tables.clicked_row(table, found, f"items:{tile.key}", height=420)
-    if one is not None:
-        url_state.open_page("desk", dataset=dataset.name, item=one.item)
+    rows, items = [(f.name, f.systems, f.unit) for f in found], [f.item for f in found]
+    tables.item_table(rows, ("item", "systems", "unit"), items, f"items:{tile.key}", dataset.name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pandas as pd
 import streamlit as st
 
 from data.approvals import auto_accept
@@ -14,10 +13,11 @@ from data.records import datasets, settings
 from data.records.datasets import Dataset
 from data.records.settings import QueueRules
 from judges.plural import many
+from judges.render.findings.findings import COUNT, Column
 from judges.stats.sampling import StratumShare
 from judges.triage import ReasonKind
 from pages.queue import sample_form
-from pages.ui import session, text
+from pages.ui import session, tables, text
 
 SIZE = (
     "Starts at what the policy requires: its blind items, more of them as some are never answered, and the assisted "
@@ -100,7 +100,7 @@ def fill_review_dialog(found: Dataset, who: str) -> None:
     if reserved:
         text.quiet("{said}", said=describe_reserved(reserved))
     if kinds:
-        st.dataframe(pd.DataFrame(kinds.items(), columns=["Reason", "Items"]), hide_index=True)
+        tables.table(list(kinds.items()), {"Reason": Column(), "Items": COUNT})
     if st.button("Add", type="primary", disabled=not new):
         with text.refusals():
             n = queue.fill_review(store, who, found.id, judge, int(most), kind)

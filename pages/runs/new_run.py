@@ -29,7 +29,7 @@ from judges.plural import many
 from judges.triage import describe_unit
 from judges.types import Reading, Scale, Score
 from pages.runs import views
-from pages.ui import choose, run_estimate, session, text, url_state
+from pages.ui import choose, run_estimate, session, tables, text, url_state
 
 
 def new_run_form(who: Person) -> None:
@@ -370,17 +370,15 @@ def _reading(found: Reading, card: Card) -> None:
         return "n/a" if score.value is None else f"{score.value:g}"
 
     rows = [
-        (
-            describe_unit(s.unit).strip() or s.unit,
-            s.dimension.replace("_", " "),
-            value(s),
-            s.confidence,
-            s.source,
-        )
+        {
+            "Where": describe_unit(s.unit).strip() or s.unit,
+            "Dimension": s.dimension.replace("_", " "),
+            "Value": value(s),
+            "Confidence": s.confidence,
+            "Source": s.source,
+        }
         for s in found.scores
     ]
-    frame = pd.DataFrame(rows, columns=["Where", "Dimension", "Value", "Confidence", "Source"])
-    known = frame if frame["Confidence"].notna().any() else frame[["Where", "Dimension", "Value"]]
-    st.dataframe(known, hide_index=True, height="content" if len(rows) <= 12 else 340)
+    tables.table(tables.filled(rows, ("Confidence", "Source")), (), most=12)
     for remark in (r for r in found.remarks if r.sort == "rule"):
         st.text(f"Breaks a rule: {remark.text}")

@@ -30,12 +30,7 @@ def dataset(store: Store, labelled: bool = False, width: int | Literal["stretch"
         st.info("There is no dataset yet.", icon=":material/inbox:")
         url_state.link("overview", "Begin on the overview")
         return None
-    names = list(known)
-    chosen = st.selectbox(
-        "Dataset", names, index=names.index(_current("dataset", known) or names[0]), key="dataset",
-        on_change=_address, args=("dataset",), label_visibility="visible" if labelled else "collapsed", width=width,
-    )  # fmt: skip
-    return known[chosen]
+    return known[url_state.select("dataset", "Dataset", {name: name for name in known}, "", width, labelled)]
 
 
 def dataset_bar(store: Store, width: int = 230) -> tuple[DeltaGenerator, Dataset | None]:
@@ -77,10 +72,7 @@ def queue_view(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters]
     if found is None:
         return None
     with middle:
-        stream: queue.Stream = st.segmented_control(
-            "Queue", list(STREAMS), format_func=STREAMS.__getitem__, default=_current("stream", STREAMS) or "review",
-            key="stream", on_change=_address, args=("stream",), label_visibility="collapsed", required=True,
-        )  # fmt: skip
+        stream = url_state.tabs("stream", "Queue", STREAMS)
     with right:
         chosen = queue_filters(store, found, stream)
     return found, stream, chosen

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -61,6 +61,13 @@ def say(template: str, **values: object) -> None:
 def quiet(template: str, **values: object) -> None:
     """The same as a caption."""
     st.caption(template.format(**{k: plain(v) for k, v in values.items()}))
+
+
+def bullets(lines: Iterable[str]) -> None:
+    """Sentences one below the other."""
+    with st.container(gap=None):
+        for line in lines:
+            say("- {line}", line=line)
 
 
 def warn(template: str, **values: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar
 
 import streamlit as st
@@ -13,16 +13,18 @@ Value = TypeVar("Value", bound=str)
 
 
 def select(
-    name: str, title: str, options: Mapping[Value, str], default: str = "", width: int | Literal["stretch"] = "stretch"
-) -> Value:
+    name: str, title: str, options: Mapping[Value, str], default: str = "", width: int | Literal["stretch"] = "stretch",
+    labelled: bool = True,
+) -> Value:  # fmt: skip
     """One of the options (value -> words): what was chosen, else what the address says, else the default or first.
 
-    `width` is in pixels, where the chooser does not take all the room there is.
+    `width` is in pixels, where the chooser does not take all the room there is; `labelled`: its title is above it.
     """
     values, key, now = list(options), _key(name), _now(name, options, default)
     return st.selectbox(
         text.plain(title), values, index=values.index(now), format_func=lambda value: options[value], key=key,
         on_change=_address, args=(name, key), width=width,
+        label_visibility="visible" if labelled else "collapsed",
     )  # fmt: skip
 
 
@@ -55,6 +57,22 @@ def set_choice(name: str, value: str) -> None:
     kept[name] = kept.get(name, 0) + 1
 
 
+def fold_button(label: str, name: str, value: str, opened: bool, also: Callable[[], None] = lambda: None) -> None:
+    """The button of a row that opens what is below it, and closes it again; at most one of a page is open.
+
+    Which is open stands in the address, under `name`; `also` is done when that changes.
+    """
+
+    def turn() -> None:
+        also()
+        st.query_params.pop(name, None)
+        if not opened:
+            st.query_params[name] = value
+
+    icon = ":material/keyboard_arrow_down:" if opened else ":material/chevron_right:"
+    st.button(text.plain(label), icon=icon, key=f"{name}:{value}", type="tertiary", on_click=turn)
+
+
 def _now(name: str, options: Mapping[Value, str], default: str) -> Value:
     """The option that holds as the page is drawn."""
     wanted = (session.component_state(_key(name)), st.query_params.get(name), default)
@@ -66,6 +84,7 @@ def _key(name: str) -> str:
 
 
 def _address(name: str, key: str) -> None:
+    st.query_params.pop("item", None)  # it was an item of the queue before
     st.query_params[name] = session.component_state(key)
 
 
