@@ -28,7 +28,8 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     measures, *notes = said.figures(line)
     findings.draw([measures], f"figures:{key}")
     with st.container(horizontal=True, vertical_alignment="center"):
-        findings.draw(notes, f"notes:{key}")
+        with st.container(gap="small"):
+            findings.draw(notes, f"notes:{key}")
         names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
         explanations.how(*names, key=f"figures:{key}", values=explanations.of(shown))
     if line.dimension.scale.kind == "interval" and shown.cells:

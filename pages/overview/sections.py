@@ -79,9 +79,10 @@ def own_progress(mine: PersonalProgress, days: list[int]) -> None:
     bars = days if any(days) else None
     label = "Items today (bars: last 14 days)" if bars else "Items today"
     st.metric(label, f"{mine.today:,d}", chart_data=bars, chart_type="bar")
-    left, right = st.columns(2)
-    left.metric("In all", f"{mine.total:,d}")
-    right.metric("Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="Median of the last 50.")
+    pace = f"{mine.seconds:.0f}" if mine.seconds else "–"
+    with st.container(horizontal=True, gap="large"):
+        st.metric("In all", f"{mine.total:,d}", width="content")
+        st.metric("Seconds per item", pace, help="Median of the last 50.", width="content")
 
 
 def recent_activity(found: list[Activity], zone: tzinfo) -> None:

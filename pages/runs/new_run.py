@@ -49,19 +49,17 @@ def new_run_form(who: Person) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Dry run of three items", icon=":material/visibility:"):
             kept.clear()
-            views.attempt("Asking", lambda: kept.update(order=order, shown=runs.dry_run(store, who.name, order)))
+            with text.refusals(), st.spinner("Asking"):
+                kept.update(order=order, shown=runs.dry_run(store, who.name, order))
         start = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not found.judgments)
         batch = st.toggle(
             "as a batch", help="The endpoint's Batch API: cheaper, and done within a day.", key="runs:batch"
         )
     if start:
-        started: dict[str, str] = {}
-        views.attempt(
-            "Starting",
-            lambda: started.update(id=runs.start(store, who.name, replace(order, batch=batch))),
-        )
-        if started:
-            views.open_run(started["id"])
+        with text.refusals():
+            with st.spinner("Starting"):
+                begun = runs.start(store, who.name, replace(order, batch=batch))
+            views.open_run(begun)
     if kept.get("shown") is not None and kept.get("order") == order:
         _dry_run(kept["shown"], order.card)
 

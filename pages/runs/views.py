@@ -234,15 +234,6 @@ def show_judge(run: RunSummary, judge: Any) -> None:
         _show_prompts(judge.card)
 
 
-def attempt(doing: str, work: Callable[[], object], again: bool = False) -> None:
-    """Do it; a refusal is a sentence. `again`: the whole page follows."""
-    with text.refusals():
-        with st.spinner(text.plain(doing)):
-            work()
-        if again:
-            st.rerun()
-
-
 def open_run(run: str) -> None:
     """Open a run."""
     st.query_params["run"] = run

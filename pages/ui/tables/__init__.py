@@ -29,7 +29,7 @@ _component = st.components.v2.component(
     "assay_ledger",
     html='<div class="ledger"></div>',
     css=(HERE / "ledger.css").read_text(encoding="utf-8"),
-    js=(HERE / "ledger.js").read_text(encoding="utf-8"),
+    js="\n".join(file.read_text(encoding="utf-8") for file in (HERE.parent / "elements.js", HERE / "ledger.js")),
     isolate_styles=True,
 )
 
