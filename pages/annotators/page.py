@@ -84,5 +84,5 @@ def _nobody(dataset: str) -> None:
         icon=":material/groups:",
     )
     with st.container(horizontal=True):
-        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-        url_state.link("import", "Import labels", icon=":material/upload_file:", dataset=dataset)
+        url_state.link("queue", "Draw a sample", dataset=dataset, stream="audit")
+        url_state.link("import", "Import labels", dataset=dataset)

@@ -159,7 +159,7 @@ def among(found: HumanCeiling | None, people: int, dataset: str) -> None:
             "label the same items: set people per item on the page Queues.",
             alone=alone,
         )
-        url_state.link("queue", "Queues", icon=":material/inbox:", dataset=dataset, stream="audit")
+        url_state.link("queue", dataset=dataset, stream="audit")
         return
     text.say(
         "Kappa between two people: **{kappa}** ({span}), from {cells} of {items} that two or more labelled. "

@@ -35,14 +35,7 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFindin
             added = f"{many(new, 'item')} added" + (f", {there:,} in the queue already" if there else "")
             added += f", {reserved:,} left out: in the audit sample" if reserved else ""
             text.quiet(":green[:material/check_circle:] {added}", added=added)
-            url_state.link(
-                "queue",
-                "Review queue",
-                icon=":material/inbox:",
-                dataset=dataset.name,
-                stream="review",
-                reason="flagged",
-            )
+            url_state.link("queue", "Review queue", dataset=dataset.name, stream="review", reason="flagged")
 
 
 def limit(who: str, one: Audit, now: float | None) -> None:

@@ -64,5 +64,5 @@ def people(dataset: str, needs: str, scope: Scope) -> None:
     if needs == "gold" and not scope.gold:
         st.caption("This needs reference labels (gold): labels by people of items that the judge has scored.")
         with st.container(horizontal=True):
-            url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-            url_state.link("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
+            url_state.link("queue", "Draw a sample", dataset=dataset, stream="audit")
+            url_state.link("desk", "Label", dataset=dataset, stream="audit")

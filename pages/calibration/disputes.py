@@ -34,7 +34,7 @@ def panel(at: Place, basis: Basis, dropped: bool, dataset: str) -> None:
     with st.expander(text.plain(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
         rule = settings.gold_rule(session.store(), at.dataset).waiting
         findings.draw(said.findings(found, rule == "counted"), "disputes")
-        url_state.link("adjudication", "Adjudicate them", icon=":material/balance:", dataset=dataset)
+        url_state.link("adjudication", "Adjudicate them", dataset=dataset)
 
 
 def _both(at: Place, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from data.approvals import policy
 from data.audits import audits
-from data.calibration import baselines, calibration, human_ceiling
+from data.calibration import baselines, calibration, human_ceiling, weakest_turns
 from data.calibration.calibration import BasisSize
 from data.gold import fewshot
 from data.gold.gold import BASES, Basis
@@ -17,17 +17,18 @@ from data.store import Store
 from judges import audits as known
 from judges.audits import AuditFinding
 from judges.plural import many
+from judges.render.findings import weakest_turns as said
 from judges.stats.calibration import DimensionResult
-from pages.calibration import both_orders, dimension, disputes, means, overview, report_files, votes, weakest_turns
+from pages.calibration import both_orders, dimension, disputes, means, overview, report_files, votes
 from pages.calibration.place import Place, standing
-from pages.ui import choose, session, text, url_state
+from pages.ui import choose, findings, session, text, url_state
 
 
 def page() -> None:
     """A judge's dimensions with their intervals and states; one of them in detail below."""
     session.me()
     store = session.store()
-    head = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
+    head = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom")
     head.title("Calibration", anchor=False)
     bar, dataset = choose.dataset_bar(store)
     if dataset is None:
@@ -74,7 +75,9 @@ def page() -> None:
     if line.dimension.sort == "pair":
         votes.panel(at, line.dimension)
     both_orders.panel(at)
-    weakest_turns.panel(at._replace(basis=basis))
+    if turns := weakest_turns.compare_weakest_turns(store, dataset.id, judge, basis):
+        with st.container(border=True):
+            findings.draw(said.findings(turns), "weakest")
     means.panel(at, names)
 
 
@@ -103,15 +106,15 @@ def _nothing(dataset: str) -> None:
         icon=":material/inbox:",
     )
     with st.container(horizontal=True):
-        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-        url_state.link("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
-        url_state.link("import", "Import labels", icon=":material/upload_file:")
+        url_state.link("queue", "Draw a sample", dataset=dataset, stream="audit")
+        url_state.link("desk", "Label", dataset=dataset, stream="audit")
+        url_state.link("import", "Import labels")
 
 
 def _alarms(alarms: Mapping[str, AuditFinding] | None, **query: str) -> None:
     """A quiet link to the audits with those that are in alarm; None: not looked at yet."""
     if alarms is None:
-        url_state.link("audits", "Audits of this judge", icon=":material/troubleshoot:", **query)
+        url_state.link("audits", "Audits of this judge", **query)
     elif alarms:
         named = ", ".join(known.all_audits()[name].title for name in list(alarms)[:3])
         named += ", ..." if len(alarms) > 3 else ""

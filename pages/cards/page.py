@@ -20,7 +20,7 @@ from pages.ui import choose, session, text, url_state
 def page() -> None:
     """For leads a new card first; then the cards in use, the others, one in full, and the desk's cards."""
     who, store, kept = session.me(), session.store(), session.scratch("cards")
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title("Cards", anchor=False)
         st.space("stretch")
         closed = who.may("lead") and not kept.get("writing")

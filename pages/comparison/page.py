@@ -43,7 +43,7 @@ def page() -> None:
         found = comparison.compared(store, dataset.id, (reference, *others), basis)
     if not found:
         parts.nothing(basis)
-        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
+        url_state.link("queue", "Draw a sample", dataset=dataset.name, stream="audit")
         return
     _shown(found, {**names, **parts.RULES}, reference, f"{dataset.id}:{reference}:{','.join(others)}:{basis}")
 

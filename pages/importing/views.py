@@ -274,6 +274,6 @@ def show_result(result: ImportResult) -> None:
             text.say("{n} left out.", n=many(result.rejected, "line"))
         with st.container(horizontal=True):
             name = result.preview.dataset
-            url_state.link("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)
-            url_state.link("desk", "Review desk", icon=":material/rate_review:", dataset=name)
-            url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=name)
+            url_state.link("queue", "Draw items for labelling", dataset=name)
+            url_state.link("desk", dataset=name)
+            url_state.link("calibration", dataset=name)

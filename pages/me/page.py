@@ -29,7 +29,7 @@ def _own(rows: Mapping[str, RaterWork]) -> None:
         st.caption(
             "You have not labelled anything yet. Your counts, acceptance rate and speed are shown here once you do."
         )
-        url_state.link("desk", "Open the review desk", icon=":material/rate_review:")
+        url_state.link("desk", "Open the review desk")
         return
     done = [
         {"dataset": name, "items": one.items, "labels": one.labels, **explanations.work(one)}

@@ -51,7 +51,7 @@ def refuse_page(title: str, role: Role) -> None:
         roles=OPEN_TO[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
         leads=", ".join(leads[:FEW]) or "A lead",
     )  # fmt: skip
-    url_state.link("overview", "Overview", icon=":material/home:")
+    url_state.link("overview")
 
 
 def page() -> None:

@@ -30,7 +30,7 @@ def page() -> None:
     known = datasets.all_datasets(store)
     if not known:
         st.info("There is nothing to judge yet.", icon=":material/inbox:")
-        url_state.link("import", "Import items", icon=":material/upload_file:")
+        url_state.link("import", "Import items")
         return
     st.subheader("New run", anchor=False)
     with st.container(border=True):

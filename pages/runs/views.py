@@ -215,9 +215,9 @@ def show_title(run: RunSummary, zone: tzinfo) -> None:
 def show_links(run: RunSummary) -> None:
     """Where to go on from a run."""
     with st.container(horizontal=True):
-        url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=run.dataset, judge=run.judge)
-        url_state.link("audits", "Audits", icon=":material/troubleshoot:", dataset=run.dataset, judge=run.judge)
-        url_state.link("desk", "Review desk", icon=":material/rate_review:", dataset=run.dataset, judge=run.judge)
+        url_state.link("calibration", dataset=run.dataset, judge=run.judge)
+        url_state.link("audits", dataset=run.dataset, judge=run.judge)
+        url_state.link("desk", dataset=run.dataset, judge=run.judge)
 
 
 def show_judge(run: RunSummary, judge: Any) -> None:

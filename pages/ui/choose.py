@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeVar
+from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,9 +13,8 @@ from data.queue import filters, queue
 from data.records import combinations, datasets, settings
 from data.records.datasets import Dataset, DatasetJudge
 from data.store import Store
-from pages.ui import session, text, url_state
+from pages.ui import text, url_state
 
-Name = TypeVar("Name", bound=str)
 STREAMS: dict[queue.Stream, str] = {"review": "Review queue", "audit": "Audit sample"}
 _FILTERS = {"system": "System", "judge": "Judge", "dimension": "Dimension", "reason": "Reason"}
 
@@ -53,7 +52,7 @@ def judges(store: Store, found: Dataset, hope: str) -> tuple[list[DatasetJudge],
         st.info(text.plain(f"No judge has scored this dataset yet{hope}"), icon=":material/gavel:")
         with st.container(horizontal=True):
             url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=found.name)
-            url_state.link("import", "Import judgments", icon=":material/upload_file:")
+            url_state.link("import", "Import judgments")
     return known, _names(known, combinations.describe_combinations(store))
 
 
@@ -83,41 +82,16 @@ def queue_filters(store: Store, found: Dataset, stream: queue.Stream) -> queue.Q
     options = filters.filter_options(store, found.id)
     if stream == "audit" and settings.hides_systems(store, found.id):  # or the filter would name what is hidden
         options = replace(options, system={})
-    active = len([name for name in _FILTERS if _current(name, getattr(options, name))])
+    active = len([name for name in _FILTERS if url_state.chosen(name, getattr(options, name))])
     label = f"Filters ({active})" if active else "Filters"
     with st.popover(text.plain(label), icon=":material/filter_list:", width="stretch", key="filters"):
         return queue.QueueFilters(
-            **{name: _filter(name, known) for name in _FILTERS if (known := getattr(options, name))}
+            **{
+                name: url_state.optional(name, title, known) or ""
+                for name, title in _FILTERS.items()
+                if (known := getattr(options, name))
+            }
         )
-
-
-def _filter(name: str, known: dict[str, str]) -> str:
-    """The value that one filter is set to, "" for any."""
-    keys, now = list(known), _current(name, known)
-    chosen: str | None = st.selectbox(
-        _FILTERS[name], keys, index=keys.index(now) if now else None, placeholder="any", format_func=known.__getitem__,
-        key=name, on_change=_address, args=(name,),
-    )  # fmt: skip
-    return chosen or ""
-
-
-def _current(name: str, known: Iterable[Name]) -> Name | None:
-    """The value of the chooser of that name, or else what the address says, where there is such a thing."""
-    found = session.component_state(name) or st.query_params.get(name, "")
-    return next((one for one in known if one == found), None)
-
-
-def _address(name: str) -> None:
-    """Put what was chosen into the address.
-
-    A bound widget would put its label there, which no link can know.
-    """
-    chosen = session.component_state(name)
-    st.query_params.pop("item", None)  # it was an item of the queue before
-    if chosen:
-        st.query_params[name] = chosen
-    else:
-        st.query_params.pop(name, None)
 
 
 def _names(judges: Sequence[DatasetJudge], samples: Mapping[str, str]) -> dict[str, str]:

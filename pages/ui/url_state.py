@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypeVar
 
 import streamlit as st
@@ -39,15 +39,25 @@ def search(name: str, title: str, width: int) -> str:
     return typed or ""
 
 
+def optional(name: str, title: str, options: Mapping[Value, str]) -> Value | None:
+    """One of the options, or none of them, as at first; what was chosen can be cleared."""
+    values, key, now = list(options), _key(name), chosen(name, options)
+    found: Value | None = st.selectbox(
+        text.plain(title), values, index=None if now is None else values.index(now), placeholder="any", key=key,
+        format_func=lambda value: options[value], on_change=_address, args=(name, key),
+    )  # fmt: skip
+    return found
+
+
 def tabs(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
     """The same as buttons that take as many lines as they need, for panels of which one is shown."""
     key, now = _key(name), _now(name, options, default)
-    chosen = st.segmented_control(
+    found = st.segmented_control(
         text.plain(title), list(options), default=now, format_func=lambda value: text.plain(options[value]), key=key,
         on_change=_address, args=(name, key), label_visibility="collapsed", required=True,
         wrap=True,
     )  # fmt: skip
-    return chosen or now
+    return found or now
 
 
 def set_choice(name: str, value: str) -> None:
@@ -73,10 +83,16 @@ def fold_button(label: str, name: str, value: str, opened: bool, also: Callable[
     st.button(text.plain(label), icon=icon, key=f"{name}:{value}", type="tertiary", on_click=turn)
 
 
+def chosen(name: str, options: Iterable[Value]) -> Value | None:
+    """The option that was chosen, or that the address names; None where that is no option."""
+    wanted = (session.component_state(_key(name)), st.query_params.get(name))
+    return next((value for one in wanted for value in options if value == one), None)
+
+
 def _now(name: str, options: Mapping[Value, str], default: str) -> Value:
     """The option that holds as the page is drawn."""
-    wanted = (session.component_state(_key(name)), st.query_params.get(name), default)
-    return next((value for one in wanted for value in options if value == one), next(iter(options)))
+    found = chosen(name, options)
+    return next((value for one in (found, default) for value in options if value == one), next(iter(options)))
 
 
 def _key(name: str) -> str:
@@ -84,8 +100,11 @@ def _key(name: str) -> str:
 
 
 def _address(name: str, key: str) -> None:
+    value = session.component_state(key)
     st.query_params.pop("item", None)  # it was an item of the queue before
-    st.query_params[name] = session.component_state(key)
+    st.query_params.pop(name, None)
+    if value is not None:
+        st.query_params[name] = value
 
 
 def register_pages(pages: dict[str, Any]) -> None:
@@ -93,11 +112,15 @@ def register_pages(pages: dict[str, Any]) -> None:
     session.scratch("links")["pages"] = pages
 
 
-def link(address: str, label: str, icon: str | None = None, **query: str) -> None:
-    """A link to another page; nothing where the person has no such page."""
+def link(address: str, label: str = "", icon: str = "", **query: str) -> None:
+    """A link to another page, with that page's title and icon unless others are given.
+
+    Nothing where the person has no such page.
+    """
     page = session.scratch("links").get("pages", {}).get(address)
     if page is not None:
-        st.page_link(page, label=text.plain(label), icon=icon, query_params={k: v for k, v in query.items() if v})
+        query_params = {k: v for k, v in query.items() if v}
+        st.page_link(page, label=text.plain(label or page.title), icon=icon or page.icon, query_params=query_params)
 
 
 def open_page(address: str, **query: str) -> None:
