@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta, tzinfo
+from typing import Literal
 
 import streamlit as st
 
