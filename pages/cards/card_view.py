@@ -13,10 +13,8 @@ from judges.card import Card
 from judges.plural import many
 from judges.reading.schema import schema_in_words
 from judges.render.findings.findings import COUNT, Column
-from judges.types import Kind
 from pages.ui import tables, text, url_state
 
-KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
 ORIGINS = {"folder": "built-in", "over": "applied per turn", "own": "custom"}
 
 
@@ -45,7 +43,7 @@ def _line(card: Card, uses: Sequence[CardUse], used: bool) -> dict[str, str]:
     judges, sets = {use.judge for use in uses if use.judge}, {use.dataset for use in uses}
     return {
         "Card": card.title,
-        "Judges": KINDS[card.kind].lower(),
+        "Judges": text.KINDS[card.kind].lower(),
         "Dimensions": ", ".join(dict.fromkeys(d.title for d in card.dimensions if d.asked)),
         "Origin": ORIGINS[origin(card)],
         **({"Used by": f"{many(len(judges), 'judge')}, {many(len(sets), 'dataset')}"} if used else {}),

@@ -104,11 +104,11 @@ def _form(key: str, start: Card | None) -> dict[str, Any]:
         "Name in files", recipe.get("name", ""), key=f"{key}:name", placeholder="support_tone",
         help="Small letters, digits and _.",
     )  # fmt: skip
-    kinds = list(card_view.KINDS)
+    kinds = list(text.KINDS)
     with middle if start is not None else right:
         kind: Kind = st.selectbox(
             "What it judges", kinds, kinds.index(recipe.get("kind", "dialogue")),
-            format_func=lambda k: card_view.KINDS[k], key=f"{key}:kind", disabled=start is not None,
+            format_func=lambda k: text.KINDS[k], key=f"{key}:kind", disabled=start is not None,
         )  # fmt: skip
     rows = _table(f"{key}:{kind}", kind, recipe.get("dimensions", []) if recipe.get("kind") == kind else [])
     st.caption(_ANCHORS)

@@ -15,7 +15,7 @@ from data.store import Store
 from judges.plural import many
 from pages.exporting import export_form
 from pages.server import downloads
-from pages.ui import choose, session, text
+from pages.ui import choose, picture, session, text
 
 _TABLES = (
     *("item", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "repair", "answer"),
@@ -59,7 +59,7 @@ def _file(
     key = (dataset.id, kind.name, format, tuple(options.items()))
     export_form.warn_of_exposure(exporting.count_waiting_blind(store, who.name, dataset, kind, options))
     if count and st.button("Make the file", type="primary", icon=":material/draft:"):
-        file = downloads._new_path(f"{_plain(dataset.name)}-{kind.name}.{format}")
+        file = downloads._new_path(f"{picture.file_name(dataset.name, kind.name)}.{format}")
         with export_form.progress_bar(count) as seen:
             given = exporting.write_export(store, who.name, dataset, kind, options, format, file, seen)
         kept.update(key=key, given=given, address=downloads.offer(file))
@@ -91,8 +91,3 @@ def _aside(who: Person, store: Store, dataset: Dataset) -> None:
             ids = excluded_items.item_ids_of_names(store, dataset.id, given[0])
             excluded_items.exclude_items(store, who.name, dataset.id, ids, given[1])
             st.rerun()
-
-
-def _plain(name: str) -> str:
-    """A dataset's name as part of a file's."""
-    return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:60]

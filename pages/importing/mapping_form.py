@@ -15,7 +15,6 @@ from judges.errors import AssayError
 from judges.types import Kind
 from pages.ui import session, text
 
-KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
 _ACROSS = 3
 _UNITS: dict[Kind, list[str]] = {
     "dialogue": ["conversation", "turn"],
@@ -42,8 +41,8 @@ def edit_mapping(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMappi
     kind: Kind = (
         st.segmented_control(
             "A row is, or belongs to",
-            tuple(KINDS),
-            format_func=lambda name: KINDS[name],
+            tuple(text.KINDS),
+            format_func=lambda name: text.KINDS[name],
             default=start.kind,
             key=f"{key}:kind",
             required=True,

@@ -18,7 +18,9 @@ import streamlit as st
 
 from judges.client import endpoint
 from judges.errors import AssayError
+from judges.types import Kind
 
+KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
 NO_RATINGS = (
     "No item has both reference labels (gold) and a score of this judge yet. Label items that it has scored, or run it "
     "on labelled ones."
