@@ -45,14 +45,14 @@ def waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: float | 
         url_state.open_page("desk", dataset=dataset.name, stream=stream)
 
 
-def _waits(dataset: Dataset, n: str, told: str, label: str, key: str, first: bool = False) -> bool:
+def _waits(dataset: Dataset, n: str, told: str, act: str, key: str, first: bool = False) -> bool:
     """What waits for this person in a dataset, in a line; whether its button was pressed."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(gap=None):
             text.say("**{n}** in {dataset}", n=n, dataset=dataset.name)
             text.quiet("{told}", told=told)
         kind: Literal["primary", "secondary"] = "primary" if first else "secondary"
-        return st.button(text.plain(label), key=key, type=kind, icon=":material/arrow_forward:")
+        return st.button(text.plain(act), key=key, type=kind, icon=":material/arrow_forward:")
 
 
 Judges = Sequence[DatasetJudge]
@@ -85,10 +85,12 @@ def own_progress(mine: PersonalProgress, days: list[int]) -> None:
     bars = days if any(days) else None
     label = "Items today (bars: last 14 days)" if bars else "Items today"
     st.metric(label, f"{mine.today:,d}", chart_data=bars, chart_type="bar")
-    pace = f"{mine.seconds:.0f}" if mine.seconds else "–"
     with st.container(horizontal=True, gap="large"):
         st.metric("In all", f"{mine.total:,d}", width="content")
-        st.metric("Seconds per item", pace, help="Median of the last 50.", width="content")
+        st.metric(
+            "Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="Median of the last 50.",
+            width="content",
+        )  # fmt: skip
 
 
 def recent_activity(found: list[Activity], zone: tzinfo) -> None:
