@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import tzinfo
 
-import pandas as pd
 import streamlit as st
 
 from data.adjudication import adjudication
@@ -12,9 +11,9 @@ from data.adjudication.docket import AdjudicatedCell
 from data.records.people import Person
 from data.records.settings import GoldRule
 from data.store.ids import new_id
-from judges.errors import AssayError
 from judges.plural import many
-from pages.ui import session, text
+from judges.render.findings.findings import Column
+from pages.ui import session, tables, text
 
 
 def decided(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -> None:
@@ -22,34 +21,29 @@ def decided(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -
     if not found:
         return
     with st.expander(text.plain(f"Decided: {many(len(found), 'rating')}"), icon=":material/done_all:"):
-        frame = pd.DataFrame(
-            [
-                (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.said, d.reason, d.person,
-                 "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))
-                for d in found
-            ],
-            columns=["Item", "Unit", "Dimension", "Decided", "People said", "Reason", "By", "Counts for", "When"],
-        )  # fmt: skip
-        widths = {"Reason": 300, "Decided": 70}
-        event = st.dataframe(
-            frame, hide_index=True, height="content" if len(found) < 9 else 340, key=f"{key}:decided",
-            on_select="rerun", selection_mode="single-row",
-            column_config={name: st.column_config.TextColumn(width=width) for name, width in widths.items()},
-        )  # fmt: skip
+        rows = [
+            (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.said, d.reason, d.person,
+             "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))
+            for d in found
+        ]  # fmt: skip
+        event = tables.table(rows, _COLUMNS, f"{key}:decided", on_select="rerun", selection_mode="single-row")
         chosen = found[event.selection.rows[0]] if event.selection.rows else None
         with st.container(horizontal=True, vertical_alignment="center"):
             may = chosen is not None and (chosen.person == who.name or who.may("lead"))
             if st.button("Take back", icon=":material/undo:", disabled=not may) and chosen is not None:
-                try:
+                with text.refusals():
                     adjudication.withdraw_adjudication(session.store(), who.name, new_id(), chosen.id)
-                except AssayError as error:
-                    text.refuse(error)
-                    return
-                st.rerun(scope="fragment")
+                    st.rerun(scope="fragment")
             if chosen is None:
                 st.caption("Choose a row to take that decision back: then its labels are combined by the rule again.")
             elif not may:
                 text.quiet("{person} decided this: they or a lead can take it back.", person=chosen.person)
+
+
+_COLUMNS = {
+    "Item": Column(), "Unit": Column(), "Dimension": Column(), "Decided": Column(width=70), "People said": Column(),
+    "Reason": Column(width=300), "By": Column(), "Counts for": Column(), "When": Column(),
+}  # fmt: skip
 
 
 def empty(now: GoldRule, others: int) -> dict[str, str]:

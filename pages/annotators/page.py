@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from data.annotators import annotators
@@ -15,6 +13,7 @@ from judges.stats.raters import human_ceiling
 from judges.types import Dimension
 from pages.annotators import tables
 from pages.ui import choose, explanations, session, text, url_state
+from pages.ui import tables as ui_tables
 
 
 def page() -> None:
@@ -28,10 +27,9 @@ def page() -> None:
     if not asked:
         _nobody(dataset.name)
         return
-    with bar, st.container(width=270):
+    with bar:
         names = {key: f"{d.title} · {d.sort}" for key, d in asked.items()}
-        dimension = asked[url_state.select("dimension", "Dimension", names)]
-    with bar, st.container(width=260):
+        dimension = asked[url_state.select("dimension", "Dimension", names, width=270)]
         resting = _resting(dataset, dimension)
     if dataset.synthetic:
         text.synthetic(dataset.description)
@@ -45,8 +43,7 @@ def page() -> None:
     explanations.alike(dimension.scale)
     if len(rows) > 1:
         st.subheader("One person", anchor=False)
-        with st.container(width=300):
-            name = url_state.select("person", "Person", {row.name: row.name for row in rows})
+        name = url_state.select("person", "Person", {row.name: row.name for row in rows}, width=300)
         _person(dataset, next(row for row in rows if row.name == name), found, key)
     st.subheader("Agreement between people", anchor=False)
     tables.among(human_ceiling.measure_ceiling(found.ratings), len(found.ratings.people), dataset.name)
@@ -56,14 +53,14 @@ def page() -> None:
     st.subheader("Dawid-Skene estimate", anchor=False)
     opinion = annotators.second_opinion(store, dataset.id, dimension, resting)
     differing = annotators.doubted_cells(store, who.name, opinion) if opinion is not None else ()
-    tables.second(opinion, differing, dimension.scale, key, partial(_desk, dataset.name))
+    tables.second(opinion, differing, dimension.scale, key, dataset.name)
 
 
 def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
     """Which labels: blind ones where there are any, or all."""
     blind = len(annotators.dimension_labels(session.store(), dataset.id, dimension, "blind").ratings)
     first = "blind" if blind else "all"
-    return url_state.select("labels", "Labels used", annotators.RESTING, default=first)
+    return url_state.select("labels", "Labels used", annotators.RESTING, first, 260)
 
 
 @st.fragment
@@ -75,11 +72,9 @@ def _person(dataset: Dataset, row: Annotator, found: DimensionLabels, key: str) 
     cell = tables.person(row, course, counts, bins.row_labels(scale), f"{key}:{row.name}")
     if cell is not None:
         cells = figures.find_cells(session.store(), session.me().name, found, number, *cell)
-        tables.listed(cells, f"cells:{key}:{row.name}:{cell}", partial(_desk, dataset.name))
-
-
-def _desk(dataset: str, item: str) -> None:
-    url_state.open_page("desk", dataset=dataset, item=item)
+        listed = [(name, unit) for _, name, unit in cells]
+        items = [item for item, _, _ in cells]
+        ui_tables.item_table(listed, ("item", "unit"), items, f"cells:{key}:{row.name}:{cell}", dataset.name)
 
 
 def _nobody(dataset: str) -> None:
@@ -89,5 +84,5 @@ def _nobody(dataset: str) -> None:
         icon=":material/groups:",
     )
     with st.container(horizontal=True):
-        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-        url_state.link("import", "Import labels", icon=":material/upload_file:", dataset=dataset)
+        url_state.link("queue", "Draw a sample", dataset=dataset, stream="audit")
+        url_state.link("import", "Import labels", dataset=dataset)

@@ -5,46 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from data.annotators.annotators import RESTING, Annotator, DoubtedCell, Resting, SecondOpinion
 from data.records.exposure import NOTE
 from judges.audits import Plot
 from judges.plural import many
+from judges.render.findings.findings import Column
 from judges.render.words import cell, span
 from judges.stats.raters import rater_flags
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.raters.rater_flags import RaterWork
 from judges.types import Scale
-from pages.ui import charts, explanations, text, url_state
-from pages.ui.tables import clickable_table, clicked_row
+from pages.ui import charts, explanations, tables, text, url_state
 
-FEW = 8
-"""Rows of a list that are shown without scrolling."""
 PEOPLE = 30
 """People of the matrix: those with most labels."""
-SHARE = "%.0f%%"
 COLUMNS = explanations.WORK | {
-    "person": st.column_config.TextColumn(width=130),
-    "team": st.column_config.TextColumn(width=70),
-    "% agreement": st.column_config.NumberColumn(
-        width=88, help="Share of labels equal to the combined label of the other people.", format=SHARE
+    "person": Column(width=130),
+    "team": Column(width=70),
+    "% agreement": Column(".0%", "Share of labels equal to the combined label of the other people.", width=88),
+    "kappa": Column(".2f", "The same corrected for chance: 1 is full agreement, 0 is chance.", width=50),
+    "95% interval": Column("", "Cluster bootstrap: whole items are resampled.", width=92),
+    "bias": Column("+.2f", "Mean of this person minus the others, in steps: above 0 they score higher.", width=50),
+    "accuracy": Column(
+        ".0%", "Accuracy in the Dawid-Skene estimate below: how often they give the most likely answer.", width=66
     ),
-    "kappa": st.column_config.NumberColumn(
-        width=50, format="%.2f", help="The same corrected for chance: 1 is full agreement, 0 is chance."
-    ),
-    "95% interval": st.column_config.TextColumn(width=92, help="Cluster bootstrap: whole items are resampled."),
-    "bias": st.column_config.NumberColumn(
-        width=50, format="%+.2f", help="Mean of this person minus the others, in steps: above 0 they score higher."
-    ),
-    "accuracy": st.column_config.NumberColumn(
-        width=66, help="Accuracy in the Dawid-Skene estimate below: how often they give the most likely answer.",
-        format=SHARE,
-    ),
-    "labels": st.column_config.NumberColumn(width=52, format="localized", help="Labels of this dimension."),
-    "warnings": st.column_config.TextColumn(width=150),
-}  # fmt: skip
+    "labels": Column(",", "Labels of this dimension.", width=52),
+    "warnings": Column(width=150),
+}
 SORTS = {
     "accepts": "accepts everything", "fast": "rushing", "apart": "low agreement", "lenient": "bias",
     "drift": "drift over time",
@@ -89,44 +78,30 @@ _LOOKED = (
 
 def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[int], None]) -> None:
     """Everybody with their figures; `chosen` gets the number of a row that is clicked."""
-    frame = pd.DataFrame(
-        [
-            {
-                "person": row.name,
-                "warnings": ", ".join(SORTS[remark.sort] for remark in row.remarks),
-                "team": row.team,
-                "items": row.items,
-                "labels": row.labels,
-                "% agreement": percent(row.exact),
-                "kappa": row.agreement.point if row.agreement else None,
-                "95% interval": span(row.agreement) if row.agreement else "–",
-                "bias": row.leniency.size if row.leniency else None,
-                "accuracy": percent(row.accuracy),
-                "blind": row.work.blind,
-                "assisted": row.work.assisted,
-                "acceptance": percent(row.work.accepted),
-                "not on screen": percent(row.work.overlooked),
-                "s/item": row.work.pace,
-            }
-            for row in rows
-        ]
-    )
-    may_be_empty = ("team", "acceptance", "not on screen", "s/item", "bias", "warnings")
-    hidden = [name for name in may_be_empty if not _any(frame[name])]
-    clickable_table(
-        frame.drop(columns=hidden), chosen, f"annotators:{key}", height="content" if len(rows) <= FEW else 320,
-        column_config=COLUMNS, placeholder="–",
-    )  # fmt: skip
+    shown = [
+        {
+            "person": row.name,
+            "warnings": ", ".join(SORTS[remark.sort] for remark in row.remarks),
+            "team": row.team,
+            "items": row.items,
+            "labels": row.labels,
+            "% agreement": row.exact,
+            "kappa": row.agreement.point if row.agreement else None,
+            "95% interval": span(row.agreement) if row.agreement else "–",
+            "bias": row.leniency.size if row.leniency else None,
+            "accuracy": row.accuracy,
+            **explanations.work(row.work),
+        }
+        for row in rows
+    ]
+    may_lack = ("team", "acceptance", "not on screen", "s/item", "bias", "warnings")
+    tables.clickable_table(tables.filled(shown, may_lack), COLUMNS, chosen, f"annotators:{key}", most=8)
     st.caption(
         "% agreement"
         + (", kappa and bias" if ordered else " and kappa")
         + " compare each person with the others on the same ratings (leave-one-out). Click a row to see that person "
         "below."
     )
-
-
-def _any(column: pd.Series[Any]) -> bool:
-    return bool((column.notna() & (column != "")).any())
 
 
 def person(
@@ -175,14 +150,6 @@ def _unseen(work: RaterWork) -> str:
     return "–" if not work.unseen else f"{work.unseen:,} ({work.overlooked:.0%})"
 
 
-def listed(cells: Sequence[tuple[str, str, str]], key: str, go: Callable[[str], None]) -> None:
-    """Cells as (item, name, unit); `go` gets the item that is clicked."""
-    frame = pd.DataFrame({"item": [c[1] for c in cells], "unit": [c[2] for c in cells]})
-    one = clicked_row(frame, cells, key, width=520, height="content" if len(cells) <= FEW else 320)
-    if one is not None:
-        go(one[0])
-
-
 def among(found: HumanCeiling | None, people: int, dataset: str) -> None:
     """How far people agree with each other, in sentences; the ways on where nothing can be said."""
     if found is None:
@@ -192,7 +159,7 @@ def among(found: HumanCeiling | None, people: int, dataset: str) -> None:
             "label the same items: set people per item on the page Queues.",
             alone=alone,
         )
-        url_state.link("queue", "Queues", icon=":material/inbox:", dataset=dataset, stream="audit")
+        url_state.link("queue", dataset=dataset, stream="audit")
         return
     text.say(
         "Kappa between two people: **{kappa}** ({span}), from {cells} of {items} that two or more labelled. "
@@ -220,12 +187,9 @@ def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> 
 
 
 def second(
-    found: SecondOpinion | None, differing: Sequence[DoubtedCell], scale: Scale, key: str, go: Callable[[str], None]
+    found: SecondOpinion | None, differing: Sequence[DoubtedCell], scale: Scale, key: str, dataset: str
 ) -> None:
-    """The Dawid-Skene estimate: how many ratings it changes, and which of them may be shown.
-
-    `go` gets the item that is clicked.
-    """
+    """The Dawid-Skene estimate: how many ratings it changes, and which of them may be shown; a click opens the item."""
     if found is None:
         st.caption("This estimate needs items that two people or more have labelled.")
         return
@@ -242,12 +206,7 @@ def second(
     if len(differing) < n:
         st.caption(NOTE)
     if differing:
-        _otherwise(differing, scale, key, go)
-
-
-def _otherwise(rows: Sequence[DoubtedCell], scale: Scale, key: str, go: Callable[[str], None]) -> None:
-    frame = pd.DataFrame(
-        [
+        rows = [
             {
                 "item": row.name,
                 "unit": row.unit,
@@ -255,20 +214,10 @@ def _otherwise(rows: Sequence[DoubtedCell], scale: Scale, key: str, go: Callable
                 "gold": "none" if row.gold is None else scale.say(row.gold),
                 "gold from": row.how,
                 "Dawid-Skene": scale.say(row.second),
-                "probability": 100 * row.sure,
+                "probability": row.sure,
             }
-            for row in rows
+            for row in differing
         ]
-    )
-    one = clicked_row(
-        frame, rows, f"otherwise:{key}", height="content" if len(rows) <= FEW else 320,
-        column_config={"probability": st.column_config.NumberColumn(width=80, format=SHARE)},
-    )  # fmt: skip
-    st.caption("Most probable first. Click one to open it on the desk.")
-    if one is not None:
-        go(one.item)
-
-
-def percent(share: float | None) -> float | None:
-    """A share for a column of percents."""
-    return None if share is None else 100 * share
+        st.caption("Most probable first. Click one to open it on the desk.")
+        columns = {"probability": Column(".0%", width=80)}
+        tables.item_table(rows, columns, [row.item for row in differing], f"otherwise:{key}", dataset)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from data.approvals import approvals, case
 from data.approvals.actions import APPROVAL_STATES
 from data.approvals.case import Case
-from data.records import combinations, datasets
 from data.records.people import Person
 from data.store.errors import NotFound
 from judges.plural import many
@@ -21,17 +18,14 @@ def page() -> None:
     """The dimensions of a dataset by judge, what may be decided first; the one that the address names is open."""
     who, store = session.me(), session.store()
     st.title("Approvals", anchor=False)
-    bar, dataset = choose.dataset_bar(store)
+    _, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
-    if dataset.synthetic:
-        with bar:
-            text.synthetic(dataset.description)
-    judges = datasets.dataset_judges(store, dataset.id)
+    judges, names = choose.judges(store, dataset, ", so there is nothing to approve.")
     if not judges:
-        st.info("No judge has scored this dataset yet, so there is nothing to approve.", icon=":material/gavel:")
-        url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
+    if dataset.synthetic:
+        text.synthetic(dataset.description)
     with st.spinner("Comparing the judges with the labels ..."):
         waits = approvals.find_to_decide(store, dataset.id)
     rows.summary(waits)
@@ -40,7 +34,6 @@ def page() -> None:
     decision_form.outcome()
     for judge in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
-            names = choose.judge_names(judges, combinations.describe_combinations(store))
             st.subheader(text.plain(names[judge.id]), anchor=False)
             text.practice(judge.model)
         try:
@@ -73,7 +66,7 @@ def _judge(who: Person, found: list[Case]) -> None:
 def _row(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approvals.ApprovalNote, opened: str) -> None:
     mine, zone, top = rows.address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
     with st.container(border=mine == opened):
-        rows.row(one, stand, note, top, mine == opened, zone, partial(_open, "" if mine == opened else mine))
+        rows.row(one, stand, note, top, mine == opened, zone, session.scratch(decision_form.SEEN).clear)
         if mine == opened:
             _detail(who, one, stand, note)
 
@@ -94,17 +87,9 @@ def _detail(who: Person, one: Case, stand: approvals.ApprovalStatus, note: appro
     rows.history(past, {a.id: approvals.frozen_evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
-        url_state.link("calibration", "Calibration", icon=":material/monitoring:", dimension=one.line.key, **place)
-        url_state.link("audits", "Audits", icon=":material/troubleshoot:", **place)
+        url_state.link("calibration", dimension=one.line.key, **place)
+        url_state.link("audits", **place)
         if stand.holds and stand.holds.decision == "approve":
-            url_state.link("dashboard", "Dashboard", icon=":material/dashboard:", dimension=one.line.key, **place)
+            url_state.link("dashboard", dimension=one.line.key, **place)
         elif one.against:
-            url_state.link("queue", "Label more", icon=":material/inbox:", dataset=one.dataset.name, stream="audit")
-
-
-def _open(address: str) -> None:
-    """Open one dimension, and close the one that was open."""
-    session.scratch(decision_form.SEEN).clear()
-    st.query_params.pop("case", None)
-    if address:
-        st.query_params["case"] = address
+            url_state.link("queue", "Label more", dataset=one.dataset.name, stream="audit")

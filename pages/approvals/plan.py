@@ -9,7 +9,6 @@ import streamlit as st
 from data.approvals import plans, policy
 from data.records.datasets import Dataset
 from data.records.people import Person
-from judges.errors import AssayError
 from judges.stats.sequential import LookPlan
 from pages.ui import session, text
 
@@ -70,11 +69,7 @@ def _form(who: Person, dataset: Dataset, plan: LookPlan | None) -> None:
         with st.container(horizontal=True):
             put = st.form_submit_button("Save the plan", type="primary")
             back = plan is not None and st.form_submit_button("Remove the plan")
-    if not (put or back):
-        return
-    try:
-        plans.set_look_plan(session.store(), who.name, dataset.id, [] if back else plans.parse_sizes(given))
-    except AssayError as error:
-        text.refuse(error)
-        return
-    st.rerun()
+    if put or back:
+        with text.refusals():
+            plans.set_look_plan(session.store(), who.name, dataset.id, [] if back else plans.parse_sizes(given))
+            st.rerun()

@@ -9,13 +9,18 @@ import streamlit as st
 
 from data.approvals import policy, rules
 from data.approvals.policy import Requirements
+from data.approvals.rules import RULES, FormField, Rule
 from data.records import leads
 from data.records.datasets import Dataset
 from data.records.people import Person
-from judges.errors import AssayError
 from judges.stats.uncertainty import MIN_CLUSTERS
-from pages.approvals import plan, policy_form, policy_proposals, rows
+from pages.approvals import plan, policy_proposals
 from pages.ui import session, text
+
+_NOT_YET = (
+    "Two leads required: there are no two independent leads yet, so nothing could be approved, and this could not be "
+    f"switched off here. First make a lead on the command line of this machine: {leads.WAY_OUT}."
+)
 
 
 def panel(who: Person, dataset: Dataset) -> None:
@@ -23,7 +28,7 @@ def panel(who: Person, dataset: Dataset) -> None:
     store = session.store()
     asked = policy.requirements(store)
     st.subheader("Policy: what an approval requires", anchor=False)
-    rows.bullets(rules.explain(asked))
+    text.bullets(rules.explain(asked))
     if asked.four_eyes and leads.lacks_independent_leads(leads.lead_history(store)):
         st.warning(text.plain(leads.STUCK), icon=":material/group:")
     if past := policy.policy_changes(store):
@@ -47,23 +52,43 @@ def _form(who: Person, asked: Requirements) -> None:
         "by itself. Under a stricter one approvals stay on the dashboard, and are listed above until a lead decides."
     )
     with st.form("policy", border=False):
-        new, beside = policy_form.fields(asked)
+        new, beside = _fields(asked)
         if not asked.four_eyes and leads.lacks_independent_leads(leads.lead_history(session.store())):
-            st.caption(text.plain(policy_form.NOT_YET))
+            st.caption(text.plain(_NOT_YET))
         reason = st.text_input("Reason", max_chars=2000, placeholder="Why the policy changes, in a sentence.")
         if st.form_submit_button("Save the policy", type="primary"):
             _change(who, asked, new, beside, reason)
 
 
 def _change(who: Person, asked: Requirements, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
-    try:
+    with text.refusals():
         gate = policy.make_policy(**{**new, "min_clusters": max(asked.policy.min_clusters, MIN_CLUSTERS)})
         wanted = replace(asked, policy=gate, **beside)
         if wanted == asked:
             st.info("This is the policy already: nothing was changed.", icon=":material/info:")
             return
         policy_proposals.put(who.name, wanted, reason)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    st.rerun()
+        st.rerun()
+
+
+def _fields(asked: Requirements) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields of a form for what is required: the values of the check's policy, and those beside it."""
+    check, beside = dict[str, Any](), dict[str, Any]()
+    sides = dict(zip(("left", "right"), st.columns(2, gap="large"), strict=True))
+    for rule in RULES.values():
+        if rule.form is not None:
+            with sides[rule.form.side]:
+                (check if rule.in_check else beside)[rule.name] = _field(rule, rule.form, asked)
+    return check, beside
+
+
+def _field(rule: Rule, shown: FormField, asked: Requirements) -> Any:
+    value, off = rule.value(asked), shown.with_bound and not asked.policy.lower_bound
+    if rule.kind == "flag":
+        return st.toggle(text.plain(shown.label), value, help=text.plain(shown.help) or None)
+    scale = 100 if shown.percent else 1
+    typed = st.number_input(
+        text.plain(shown.label), shown.low, shown.high, max(scale * value, shown.low), shown.step,
+        "%g" if shown.percent else None, help=text.plain(shown.help) or None, disabled=off,
+    )  # fmt: skip
+    return round(typed / scale, 6) if shown.percent else typed

@@ -9,7 +9,6 @@ import streamlit as st
 from data.approvals import policy
 from data.approvals.policy import Requirements
 from data.records.people import Person
-from judges.errors import AssayError
 from pages.ui import session, text
 
 
@@ -43,17 +42,12 @@ def waits(who: Person, told: Callable[[Requirements], list[str]]) -> None:
         with st.container(horizontal=True):
             agrees = who.name != person and st.button("Agree", icon=":material/check:", key="policy:agree")
             ends = st.button("Withdraw", icon=":material/undo:", key="policy:back")
-    try:
+    with text.refusals():
         if agrees:
             put(who.name, wanted, f"Agreed with {person}: {reason}"[:2_000])
-        elif ends:
-            policy.set_requirements(
-                session.store(), who.name, policy.requirements(session.store()), "Withdrew the proposal."
-            )
+            st.rerun()
+        if ends:
+            store = session.store()
+            policy.set_requirements(store, who.name, policy.requirements(store), "Withdrew the proposal.")
             session.scratch("policy")["said"] = "Withdrawn. The policy is as before."
-        else:
-            return
-    except AssayError as error:
-        text.refuse(error)
-        return
-    st.rerun()
+            st.rerun()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
-from typing import Literal
 
-import pandas as pd
 import streamlit as st
 
 from data.approvals.actions import APPROVAL_STATES, ApprovalState
@@ -16,11 +14,12 @@ from data.approvals.record import Fact, fact_title
 from data.records.names import display_name
 from judges.audits import all_audits
 from judges.plural import many
+from judges.render.findings.findings import Column
 from judges.render.words import between, cell, span
 from judges.stats.check_states import STATES, may_be_approved
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
-from pages.ui import gold, text
+from pages.ui import gold, tables, text, url_state
 
 
 def status(one: Case, stand: ApprovalStatus, note: ApprovalNote) -> ApprovalState:
@@ -47,13 +46,6 @@ def title(one: Case) -> str:
     return f"{one.line.dimension.title} · {one.line.dimension.sort}"
 
 
-def bullets(lines: Sequence[str]) -> None:
-    """Sentences one below the other."""
-    with st.container(gap=None):
-        for line in lines:
-            text.say("- {line}", line=line)
-
-
 def summary(found: ToDecide) -> None:
     """What there is to decide, in one sentence."""
     told = [
@@ -71,11 +63,11 @@ def summary(found: ToDecide) -> None:
 
 def row(
     one: Case, stand: ApprovalStatus, note: ApprovalNote, top: Interval | None, opened: bool, zone: tzinfo,
-    click: Callable[[], None],
+    also: Callable[[], None],
 ) -> None:  # fmt: skip
     """One dimension in a line: its state, in a sentence, with its figure and that of people among themselves.
 
-    `click` opens or closes it.
+    `also` is done when one is opened or closed.
     """
     interval = one.line.gate.interval
     figured, few = interval.point is not None, one.line.decision.state == "below minimum sample"
@@ -85,10 +77,7 @@ def row(
             badge = APPROVAL_STATES[status(one, stand, note)]
             st.badge(text.plain(badge.word), icon=f":material/{badge.icon}:", color=badge.colour)
         with st.container(gap=None):
-            st.button(
-                text.plain(title(one)), icon=":material/keyboard_arrow_down:" if opened else ":material/chevron_right:",
-                key=f"case:{one.judge.id}:{one.line.key}", type="tertiary", on_click=click,
-            )  # fmt: skip
+            url_state.fold_button(title(one), "case", address(one), opened, also)
             text.quiet("{sentence}", sentence=sentence(one, stand, note, zone))
     with figure, st.container(gap=None):
         if not figured:
@@ -214,20 +203,10 @@ def _alarms(near: CaseContext) -> str:
     return "Audits in alarm: " + ", ".join(all_audits()[name].title for name in near.alarms) + "."
 
 
-def evidence(facts: Sequence[Fact], height: int | Literal["content"] = 320) -> None:
+def evidence(facts: Sequence[Fact]) -> None:
     """Frozen figures, or those that would be, as they stand."""
-    frame = pd.DataFrame(
-        {"evidence": [fact_title(n) for n, _, _ in facts], "figure": [f for _, f, _ in facts],
-         "details": [t for _, _, t in facts]}
-    )  # fmt: skip
-    st.dataframe(
-        frame, hide_index=True, height=height, placeholder="",
-        column_config={
-            "evidence": st.column_config.TextColumn(width=250),
-            "figure": st.column_config.NumberColumn(width=90, format="%.4g"),
-            "details": st.column_config.TextColumn(width="large"),
-        },
-    )  # fmt: skip
+    columns = {"evidence": Column(width=250), "figure": Column(".4g", width=90), "details": Column(width="large")}
+    tables.table([(fact_title(name), figure, told) for name, figure, told in facts], columns)
 
 
 def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone: tzinfo) -> None:

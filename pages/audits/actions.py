@@ -10,7 +10,6 @@ from data.records.datasets import Dataset
 from judges import audits as known
 from judges import triage
 from judges.audits import Audit, AuditFinding
-from judges.errors import AssayError
 from judges.plural import many
 from pages.audits import rows
 from pages.ui import session, text, url_state
@@ -29,23 +28,14 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFindin
         if st.button(label, icon=":material/playlist_add:", key=f"take:{name}"):
             title = known.all_audits()[name].title
             reasons = [triage.audit_flag(f.item, title, f.text, f.strength, f.unit, f.dimension) for f in flags]
-            try:
+            with text.refusals():
                 kept[taken] = queue.take_flagged(session.store(), who, dataset.id, judge, reasons)
-            except AssayError as error:
-                text.refuse(error)
         if taken in kept:
             new, there, reserved = kept[taken]
             added = f"{many(new, 'item')} added" + (f", {there:,} in the queue already" if there else "")
             added += f", {reserved:,} left out: in the audit sample" if reserved else ""
             text.quiet(":green[:material/check_circle:] {added}", added=added)
-            url_state.link(
-                "queue",
-                "Review queue",
-                icon=":material/inbox:",
-                dataset=dataset.name,
-                stream="review",
-                reason="flagged",
-            )
+            url_state.link("queue", "Review queue", dataset=dataset.name, stream="review", reason="flagged")
 
 
 def limit(who: str, one: Audit, now: float | None) -> None:
@@ -72,9 +62,6 @@ def limit(who: str, one: Audit, now: float | None) -> None:
 
 
 def _set(who: str, name: str, value: float | None) -> None:
-    try:
+    with text.refusals():
         audits.set_audit_limit(session.store(), who, name, value)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    st.rerun()
+        st.rerun()

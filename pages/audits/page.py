@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from data.audits import audits
-from data.records import combinations, datasets
 from data.records.datasets import Dataset
 from data.records.people import Person
 from judges import audits as known
 from judges.audits import AuditFinding
 from pages.audits import actions, justification_check, probes, rows
-from pages.ui import choose, session, text, url_state
+from pages.ui import charts, choose, session, url_state
 
 
 def page() -> None:
@@ -23,18 +20,14 @@ def page() -> None:
     bar, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
-    judges = datasets.dataset_judges(store, dataset.id)
+    hope = ". Run one, or import its judgments; its audits are then shown here."
+    judges, names = choose.judges(store, dataset, hope)
     if not judges:
-        _nobody(dataset.name)
         return
-    with bar, st.container(width=460):
-        judge = url_state.select(
-            "judge", "Judge", choose.judge_names(judges, combinations.describe_combinations(store))
-        )
+    with bar:
+        judge = url_state.select("judge", "Judge", names, width=460)
     with st.container(horizontal=True):
-        if dataset.synthetic:
-            text.synthetic(dataset.description)
-        text.practice(next(one.model for one in judges if one.id == judge))
+        choose.marks(dataset, next(one.model for one in judges if one.id == judge))
     with st.spinner("Running the audits ..."):
         found = audits.run_audits(store, dataset.id, judge)
     if not found.scope.replies:
@@ -52,7 +45,7 @@ def page() -> None:
         one = known.all_audits()[name]
         with st.container(border=name == opened):
             limit = limits.get(name, one.threshold)
-            rows.row(one, found.findings[name], limit, name == opened, partial(_open, "" if name == opened else name))
+            rows.row(one, found.findings[name], limit, name == opened)
             if name == opened:
                 _detail(who, dataset, judge, name, found)
 
@@ -66,8 +59,9 @@ def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.
             rows.told(one, limit)
         if one.threshold is not None and who.may("lead"):
             actions.limit(who.name, one, limit)
-    with st.container(width=720):
-        rows.picture(finding, f"plot:{key}")
+    if finding.plot is not None:
+        with st.container(width=720):
+            charts.audit_plot(finding.plot, f"plot:{key}")
     _items(who, dataset, judge, name, finding, key)
     if one.probe in probes.PROBES and (one.probe != "both orders" or finding.figure is None):
         probes.panel(who, dataset, judge, one.probe, found.scope.probes.get(one.probe, 0))
@@ -82,27 +76,6 @@ def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: AuditF
         return
     shown = audits.visible_flags(session.store(), who.name, judge, finding.flags, rows.SHOWN)
     names = audits.item_names(session.store(), [flag.item for flag in shown])
-    clicked = rows.listed(shown, len(finding.flags), names, f"flags:{key}")
-    if clicked is not None:
-        url_state.open_page("desk", dataset=dataset.name, item=clicked.item)
+    rows.listed(shown, len(finding.flags), names, f"flags:{key}", dataset.name)
     if who.may("researcher"):
         actions.take(who.name, dataset, judge, name, finding)
-
-
-def _nobody(dataset: str) -> None:
-    """No judge: the ways to the first replies."""
-    st.info(
-        "No judge has scored this dataset yet. Run one, or import its judgments; its audits are then shown here.",
-        icon=":material/gavel:",
-    )
-    with st.container(horizontal=True):
-        url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset)
-        url_state.link("import", "Import judgments", icon=":material/upload_file:")
-
-
-def _open(name: str) -> None:
-    """Open one audit, and close the one that was open."""
-    if name:
-        st.query_params["audit"] = name
-    else:
-        st.query_params.pop("audit", None)

@@ -10,7 +10,6 @@ from data.audits.evidence import Scope
 from data.records.datasets import Dataset
 from data.records.people import Person
 from data.runs import runs
-from judges.errors import AssayError
 from judges.params import Params
 from pages.ui import run_estimate, session, text, url_state
 
@@ -38,25 +37,18 @@ def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> N
         given = {} if probe == "both orders" else {"probe": probe}
         url_state.link("runs", "Run it", icon=":material/play_arrow:", dataset=dataset.name, **given)
         return
-    try:
+    with text.refusals():
         asked = runs.order_of(store, before.id)
         order = replace(asked, params=_changed(asked.params, probe), only_unscored=False)
         found = runs.estimate(store, order)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    if not found.judgments:
-        st.caption("It has been run on all of these items.")
-        return
-    run_estimate.show_estimate(found)
-    if st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
-        try:
+        if not found.judgments:
+            st.caption("It has been run on all of these items.")
+            return
+        run_estimate.show_estimate(found)
+        if st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
             with st.spinner("Starting ..."):
                 begun = runs.start(store, who.name, order)
-        except AssayError as error:
-            text.refuse(error)
-            return
-        url_state.open_page("runs", run=begun)
+            url_state.open_page("runs", run=begun)
 
 
 def _changed(params: Params, probe: str) -> Params:
@@ -72,5 +64,5 @@ def people(dataset: str, needs: str, scope: Scope) -> None:
     if needs == "gold" and not scope.gold:
         st.caption("This needs reference labels (gold): labels by people of items that the judge has scored.")
         with st.container(horizontal=True):
-            url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-            url_state.link("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
+            url_state.link("queue", "Draw a sample", dataset=dataset, stream="audit")
+            url_state.link("desk", "Label", dataset=dataset, stream="audit")

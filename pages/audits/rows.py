@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from data.audits.evidence import Scope
@@ -12,9 +11,9 @@ from data.gold.gold import BASES
 from data.records.exposure import NOTE
 from judges.audits import Audit, AuditFinding, Flag, Verdict
 from judges.plural import many
+from judges.render.findings.findings import Column
 from judges.triage import describe_unit
-from pages.ui import charts, text
-from pages.ui import tables as tables
+from pages.ui import tables, text, url_state
 
 ORDER: tuple[Verdict, ...] = ("alarm", "warning", "pass", "not tested")
 BADGES = {
@@ -31,11 +30,7 @@ COUNTED = {
 }
 SHOWN = 500
 """Items of a finding that are listed, and taken into the queue at a time."""
-COLUMNS = {
-    "Item": st.column_config.TextColumn(width=190),
-    "Where": st.column_config.TextColumn(width=130),
-    "Why": st.column_config.TextColumn(width="large"),
-}
+COLUMNS = {"Item": Column(width=190), "Where": Column(width=130), "Why": Column(width="large")}
 
 
 def ordered(findings: Mapping[str, AuditFinding]) -> list[str]:
@@ -61,16 +56,13 @@ def scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
     )  # fmt: skip
 
 
-def row(one: Audit, found: AuditFinding, limit: float | None, opened: bool, click: Callable[[], None]) -> None:
-    """One audit in a line: verdict, title and why, figure with interval and limit. `click` opens or closes it."""
+def row(one: Audit, found: AuditFinding, limit: float | None, opened: bool) -> None:
+    """One audit in a line: verdict, title and why, figure with interval and limit."""
     verdict, title, figures = st.columns([15, 62, 23], gap="small", vertical_alignment="top")
     with verdict:
         st.markdown(BADGES[found.verdict])
     with title, st.container(gap=None):
-        st.button(
-            text.plain(one.title), icon=":material/keyboard_arrow_down:" if opened else ":material/chevron_right:",
-            key=f"audit:{one.name}", type="tertiary", on_click=click,
-        )  # fmt: skip
+        url_state.fold_button(one.title, "audit", one.name, opened)
         text.quiet("{why}", why=found.why)
     with figures, st.container(gap=None):
         if found.figure is None:
@@ -97,29 +89,17 @@ def told(one: Audit, limit: float | None) -> None:
     text.quiet("**Alarm:** {said}", said=said)
 
 
-def listed(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str) -> Flag | None:
-    """The items behind a finding, those of `total` that may be shown; the one that was clicked."""
+def listed(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str, dataset: str) -> None:
+    """The items behind a finding, those of `total` that may be shown; a click opens one on the desk."""
     more = f"; the {len(shown):,} strongest are listed" if len(shown) == SHOWN < total else ""
     text.say("**{n}**{more}. Click one to open it on the desk.", n=many(total, "case"), more=more)
     if len(shown) < min(total, SHOWN):
         st.caption(NOTE)
-    if not shown:
-        return None
-    frame = pd.DataFrame(
-        [(names.get(f.item, f.item), where(f), f.text) for f in shown], columns=["Item", "Where", "Why"]
-    )
-    return tables.clicked_row(
-        frame if any(frame["Where"]) else frame.drop(columns="Where"), shown, key,
-        height="content" if len(shown) <= 7 else 285, column_config=COLUMNS,
-    )  # fmt: skip
+    if shown:
+        rows = [{"Item": names.get(f.item, f.item), "Where": where(f), "Why": f.text} for f in shown]
+        tables.item_table(tables.filled(rows, ["Where"]), COLUMNS, [f.item for f in shown], key, dataset)
 
 
 def where(flag: Flag) -> str:
     """Where in an item: turn 3 helpfulness."""
     return f"{describe_unit(flag.unit)}{flag.dimension.replace('_', ' ')}".strip()
-
-
-def picture(found: AuditFinding, key: str) -> None:
-    """The plot of a finding, where it has one."""
-    if found.plot is not None:
-        charts.audit_plot(found.plot, key)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from data.calibration import calibration, other_metrics
@@ -14,12 +13,13 @@ from data.reports.statistics.agreement import AGREEMENT
 from judges.plural import many
 from judges.render.findings import agreement as said
 from judges.render.findings import baselines as beaten
+from judges.render.findings.findings import Column
 from judges.stats import bins
 from judges.stats.calibration import DimensionResult, Summary
 from judges.stats.concordance import FIGURE_NAMES, Concordance
 from judges.stats.uncertainty import Interval
 from pages.calibration.place import Place, load
-from pages.ui import charts, explanations, findings, session, tables, text, url_state
+from pages.ui import charts, explanations, findings, session, tables, text
 
 
 def panel(at: Place, line: DimensionResult, key: str) -> None:
@@ -28,7 +28,8 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     measures, *notes = said.figures(line)
     findings.draw([measures], f"figures:{key}")
     with st.container(horizontal=True, vertical_alignment="center"):
-        findings.draw(notes, f"notes:{key}")
+        with st.container(gap="small"):
+            findings.draw(notes, f"notes:{key}")
         names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
         explanations.how(*names, key=f"figures:{key}", values=explanations.of(shown))
     if line.dimension.scale.kind == "interval" and shown.cells:
@@ -48,13 +49,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
             found = calibration.list_cells(
                 store, session.me().name, at.dataset, at.judge, line.dimension, at.basis, people, judge
             )
-            _listed(
-                found,
-                shown,
-                cell,
-                f"items:{key}:{cell}",
-                lambda item: url_state.open_page("desk", dataset=at.name, item=item),
-            )
+            _listed(found, shown, cell, f"items:{key}:{cell}", at.name)
     with right:
         explanations.beside("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
         findings.draw(said.spread(shown), f"margins:{key}")
@@ -63,14 +58,11 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
 
 def _beside(found: Concordance, summary: Summary, key: str) -> None:
     """Correlations, ICC and mean error with their intervals, and what each of them says."""
-    st.dataframe(
-        [
-            {"figure": FIGURE_NAMES[name], "value": one.point, "95% interval": _to(one), "meaning": _MEANINGS[name]}
-            for name, one in found._asdict().items()
-        ],
-        hide_index=True, key=f"beside:{key}", width="content", placeholder="–",
-        column_config={"value": st.column_config.NumberColumn(format="%.3f")},
-    )  # fmt: skip
+    rows = [
+        {"figure": FIGURE_NAMES[name], "value": one.point, "95% interval": _to(one), "meaning": _MEANINGS[name]}
+        for name, one in found._asdict().items()
+    ]
+    tables.table(rows, {"value": Column(".3f")}, f"beside:{key}", width="content")
     text.quiet(
         "On this interval scale kappa is Lin's concordance correlation, to which quadratic-weighted kappa is equal. "
         "Correlations ignore a constant bias; concordance, ICC and the mean absolute error (scale width {width}) do "
@@ -92,10 +84,8 @@ _MEANINGS = {
 }
 
 
-def _listed(
-    found: Sequence[ListedCell], summary: Summary, cell: tuple[int, int], key: str, go: Callable[[str], None]
-) -> None:
-    """The items of a cell of the table; `go` gets the one that is clicked."""
+def _listed(found: Sequence[ListedCell], summary: Summary, cell: tuple[int, int], key: str, dataset: str) -> None:
+    """The items of a cell of the table; a click opens one."""
     people, judge = (summary.answers[n] for n in cell)
     total = int(summary.counts[cell])
     text.say(
@@ -105,12 +95,8 @@ def _listed(
     )  # fmt: skip
     if total > len(found):
         text.quiet("At most {most} are listed. {note}", most=MOST, note=NOTE)
-    frame = pd.DataFrame(
-        [(f.name, f.unit, f.systems, f.came) for f in found], columns=["item", "unit", "system", "gold from"]
-    )
-    one = tables.clicked_row(frame, found, key, height="content" if len(found) <= 8 else 320)
-    if one is not None:
-        go(one.item)
+    rows = [(f.name, f.unit, f.systems, f.came) for f in found]
+    tables.item_table(rows, ("item", "unit", "system", "gold from"), [f.item for f in found], key, dataset)
 
 
 def _table(summary: Summary, key: str) -> tuple[int, int] | None:

@@ -9,9 +9,10 @@ from data.calibration.anchoring import Arms
 from data.reports.statistics.anchoring import ANCHORING
 from judges.plural import many
 from judges.render.findings import anchoring as said
+from judges.render.findings.findings import COUNT, Column
 from judges.stats.calibration import DimensionResult
 from pages.calibration.place import Place, load
-from pages.ui import explanations, findings, session, text
+from pages.ui import explanations, findings, session, tables, text
 
 
 def panel(at: Place, line: DimensionResult, key: str) -> None:
@@ -30,26 +31,18 @@ def _both(found: Arms, key: str) -> None:
     """Both arms side by side: equal answers, changes, seconds; and what was changed after a reveal."""
     both = (found.blind, found.assisted)
     if any(arm.labels for arm in both):
-        shares = [100 * arm.same / arm.labels if arm.labels else None for arm in both]
-        share = st.column_config.NumberColumn(format="%.1f%%")
-        st.dataframe(
-            {
-                "labels": ["blind", "assisted"],
-                "items": [arm.items for arm in both],
-                "answers": [arm.labels for arm in both],
-                "acceptance": shares,
-                "override": [None if s is None else 100 - s for s in shares],
-                "s/item": [arm.seconds[1] if arm.seconds else None for arm in both],
-                "IQR": [_half(arm.seconds) for arm in both],
-            },
-            hide_index=True, key=key, placeholder="–", width="content",
-            column_config={
-                "acceptance": share,
-                "override": share,
-                "s/item": st.column_config.NumberColumn(format="%.0f", help="Median seconds per item."),
-                "IQR": st.column_config.TextColumn(help="Interquartile range of the seconds per item."),
-            },
-        )  # fmt: skip
+        rows = []
+        for name, arm in zip(("blind", "assisted"), both, strict=True):
+            same = arm.same / arm.labels if arm.labels else None
+            pace = arm.seconds[1] if arm.seconds else None
+            changed = None if same is None else 1 - same
+            rows.append((name, arm.items, arm.labels, same, changed, pace, _half(arm.seconds)))
+        columns = {
+            "labels": Column(), "items": COUNT, "answers": COUNT, "acceptance": Column(".1%"),
+            "override": Column(".1%"), "s/item": Column(".0f", "Median seconds per item."),
+            "IQR": Column("", "Interquartile range of the seconds per item."),
+        }  # fmt: skip
+        tables.table(rows, columns, key, width="content")
         st.caption(
             "Assisted: acceptance rate and override rate. Blind: how often people give the judge's answer without "
             "seeing it. Seconds per item: median and IQR, over all questions of the item."

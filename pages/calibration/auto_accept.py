@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from data.approvals import auto_accept as rules
@@ -12,8 +10,6 @@ from data.approvals.auto_accept import AutoAcceptRule, AutoAcceptTarget, AutoAcc
 from data.calibration import selective as figures
 from data.calibration.selective import ItemConfidence
 from data.gold.gold import BASES
-from data.records.people import Person
-from judges.errors import AssayError
 from judges.plural import many
 from judges.render.findings import auto_accept as said
 from judges.render.findings import confidence
@@ -30,21 +26,25 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     sources = figures.confidence_sources(store, at.dataset, at.judge, d)
     rule = rules.rule_in_force(store, at.dataset, at.judge, d)
     if not sources:
-        _nothing()
+        text.quiet(
+            "The judge gives no confidence here, so no score can be accepted automatically. Run it with "
+            "log-probabilities or several samples, or use a card whose reply states a confidence."
+        )
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container(width=300):
-            source = url_state.select(
-                "source", "Confidence from", confidence.sources(sources), default=rule.source if rule else ""
-            )
+        usual = rule.source if rule else ""
+        source = url_state.select("source", "Confidence from", confidence.sources(sources), usual, 300)
         wanted = _asked(source, rule, bool(d.scale.weights), key)
         explanations.how("selective", "sequence", key=key)
-    try:
+    with text.refusals():
         with st.spinner("Testing confidence thresholds ..."):
             found = rules.find_threshold(store, at.dataset, at.judge, d, at.basis, wanted)
-    except AssayError as error:
-        text.refuse(error)
-        return
+        _shown(at, d, found, rule, f"{key}:{source}")
+
+
+def _shown(at: Place, d: Dimension, found: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str) -> None:
+    """What a requirement comes to, the curve, and the rule in force, which a lead sets or takes back."""
+    store, wanted = session.store(), found.wanted
     counted = policy.approval_basis(store, at.dataset)
     result = found.result
     findings.draw(said.sentences(result, wanted.near, len(found.sure.item), found.spared), key)
@@ -56,41 +56,23 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         )
     explanations.alike(d.scale)
     if plot := said.plot(result):
-        findings.plot(plot, f"selective:{key}:{source}")
-        findings.table(said.table(result), f"thresholds:{key}:{source}")
-    who = session.me()
+        findings.plot(plot, f"selective:{key}")
+        findings.table(said.table(result), f"thresholds:{key}")
     if rule is not None:
         _standing(rule, *rules.evaluate_rule(store, at.dataset, d, rule))
-    _act(found, rule, who, at.basis == counted, key, lambda: _set(at, d, wanted), lambda: _end(at, rule))
-
-
-def _set(at: Place, dimension: Dimension, wanted: AutoAcceptTarget) -> None:
-    rules.set_rule(session.store(), session.me().name, at.dataset, at.judge, dimension, wanted)
-
-
-def _end(at: Place, rule: rules.AutoAcceptRule | None) -> None:
-    if rule is not None:
-        rules.end_rule(session.store(), session.me().name, at.dataset, rule)
-
-
-def _nothing() -> None:
-    """The judge has no confidence."""
-    text.quiet(
-        "The judge gives no confidence here, so no score can be accepted automatically. Run it with log-probabilities "
-        "or several samples, or use a card whose reply states a confidence."
-    )
+    _act(at, d, found, rule, at.basis == counted, key)
 
 
 def _asked(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) -> AutoAcceptTarget:
     """The required agreement, its probability, and whether within one counts; the rule's, where there is one."""
     before = rule.wanted if rule else AutoAcceptTarget(source)
-    with st.container(width=150):
-        target = st.number_input("Required agreement (%)", 50, 99, round(100 * before.target), key=f"target:{key}")
-    with st.container(width=150):
-        held = st.number_input(
-            "Probability (%)", 50, 99, round(100 * (1 - before.delta)), key=f"held:{key}",
-            help="The probability that agreement on automatically accepted scores is as high as required, or higher.",
-        )  # fmt: skip
+    target = st.number_input(
+        "Required agreement (%)", 50, 99, round(100 * before.target), key=f"target:{key}", width=150
+    )
+    held = st.number_input(
+        "Probability (%)", 50, 99, round(100 * (1 - before.delta)), key=f"held:{key}", width=150,
+        help="The probability that agreement on automatically accepted scores is as high as required, or higher.",
+    )  # fmt: skip
     near = ordered and st.toggle("Within one counts", before.near, key=f"near:{key}")
     return AutoAcceptTarget(source, target / 100, round(1 - held / 100, 4), near)
 
@@ -119,10 +101,9 @@ def _standing(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -
 
 
 def _act(
-    found: AutoAcceptThreshold, rule: AutoAcceptRule | None, who: Person, counts: bool, key: str,
-    put: Callable[[], None], end: Callable[[], None],
-) -> None:  # fmt: skip
-    """The rule, which a lead sets or takes back."""
+    at: Place, dimension: Dimension, found: AutoAcceptThreshold, rule: AutoAcceptRule | None, counts: bool, key: str
+) -> None:
+    who = session.me()
     if not who.may("lead"):
         text.quiet("A lead can make this a rule; the review queue then gets the other items only.")
         return
@@ -134,16 +115,15 @@ def _act(
             disabled=best is None or not counts or bool(same), key=f"set:{key}",
             help="A setting, recorded in the audit log: adding items to the review queue then leaves these out.",
         ):  # fmt: skip
-            _done(put, "The rule is in force. Add items to the review queue to send the others to people.")
+            with text.refusals():
+                rules.set_rule(session.store(), who.name, at.dataset, at.judge, dimension, found.wanted)
+                _done("The rule is in force. Add items to the review queue to send the others to people.")
         if rule is not None and st.button("Withdraw the rule", icon=":material/undo:", key=f"end:{key}"):
-            _done(end, "The rule is withdrawn.")
+            with text.refusals():
+                rules.end_rule(session.store(), who.name, at.dataset, rule)
+                _done("The rule is withdrawn.")
 
 
-def _done(work: Callable[[], None], words: str) -> None:
-    try:
-        work()
-    except AssayError as error:
-        text.refuse(error)
-        return
+def _done(words: str) -> None:
     st.toast(text.plain(words), icon=":material/check:")
     st.rerun(scope="fragment")

@@ -19,9 +19,8 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         _nothing(scored)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container(width=360):
-            names = said.sources({source: n for source, (_, n) in by_source.items()})
-            source = url_state.select("source", "Confidence from", names)
+        names = said.sources({source: n for source, (_, n) in by_source.items()})
+        source = url_state.select("source", "Confidence from", names, width=360)
         explanations.how("confidence", "reliability", "ranking", key=key)
     found, cells = by_source[source]
     findings.draw(said.sentences(found, source, cells, scored), key)

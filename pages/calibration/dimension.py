@@ -96,11 +96,9 @@ def _decided(stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: s
         elif eligible:
             st.caption("It meets the policy, and is not decided: a lead may approve it.")
         label = "Its approval" if one else "Decide" if eligible else "Approvals"
-        url_state.link("approvals", label, icon=":material/verified:", dataset=dataset, case=case)
+        url_state.link("approvals", label, dataset=dataset, case=case)
         if one is not None and one.decision == "approve":
-            url_state.link(
-                "dashboard", "On the dashboard", icon=":material/dashboard:", dataset=dataset, judge=one.judge
-            )
+            url_state.link("dashboard", "On the dashboard", dataset=dataset, judge=one.judge)
     for icon, told in (("history", note.older), ("visibility", doubt)):
         if told:
             text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=told)

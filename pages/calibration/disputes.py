@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from data.approvals import check_results
@@ -22,31 +20,24 @@ WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out
 def choice(at: Place, basis: Basis | None, dropped: bool) -> Waiting:
     """What becomes of them on the page: as chosen where there are some, else as the dataset's gold rule has it."""
     rule = settings.gold_rule(session.store(), at.dataset).waiting
-    return _choice(rule) if basis is not None and _both(at, basis, dropped) else rule
+    if basis is None or not _both(at, basis, dropped):
+        return rule
+    return url_state.select("waiting", "Not adjudicated", WORDS, rule, 230)
 
 
 def panel(at: Place, basis: Basis, dropped: bool, dataset: str) -> None:
-    """Both figures of every dimension that has such cells."""
-    _beside(_both(at, basis, dropped), settings.gold_rule(session.store(), at.dataset).waiting, dataset)
-
-
-def _both(at: Place, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
-    return check_results.with_and_without_waiting(session.store(), at.dataset, at.judge, basis, dropped)
-
-
-def _choice(rule: Waiting) -> Waiting:
-    """What becomes of them in the figures of the page; the dataset's rule to begin with. It is kept in the address."""
-    with st.container(width=230):
-        return url_state.select("waiting", "Not adjudicated", WORDS, default=rule)
-
-
-def _beside(found: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str) -> None:
     """Kappa and bias with and without those ratings, of every dimension that has some; nothing where none has."""
+    found = _both(at, basis, dropped)
     if not found:
         return
     n = sum(counted.people.waiting for counted, _ in found)
     with st.expander(text.plain(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
+        rule = settings.gold_rule(session.store(), at.dataset).waiting
         findings.draw(said.findings(found, rule == "counted"), "disputes")
-        url_state.link("adjudication", "Adjudicate them", icon=":material/balance:", dataset=dataset)
+        url_state.link("adjudication", "Adjudicate them", dataset=dataset)
+
+
+def _both(at: Place, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
+    return check_results.with_and_without_waiting(session.store(), at.dataset, at.judge, basis, dropped)
 
 

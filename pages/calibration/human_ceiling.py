@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
 import streamlit as st
 
 from data.calibration import human_ceiling as ceilings
 from judges.plural import many
 from judges.render.findings import human_ceiling as said
+from judges.render.findings.findings import COUNT, Column
 from judges.render.words import small
 from judges.stats.calibration import DimensionResult
 from judges.stats.raters import alternative_annotator
 from pages.calibration.place import Place
-from pages.ui import explanations, findings, session, text
+from pages.ui import explanations, findings, session, tables, text
 
 
 def panel(at: Place, line: DimensionResult, key: str) -> None:
@@ -45,30 +45,17 @@ def _alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None
     findings.sentence(said.test(found), "" if not found.enough else "passes" if found.passed else "does not pass")
     if not found.enough:
         return
-    frame = pd.DataFrame(
-        [
-            {
-                "person": one.name,
-                "items": one.items,
-                "judge closer": 100 * one.judge,
-                "person closer": 100 * one.person,
-                "p": small(one.p),
-                "p adjusted": small(one.adjusted),
-                "judge": "✓ wins" if one.won else "– not shown",
-            }
-            for one in found.people
-        ]
-    )
-    st.dataframe(
-        frame, hide_index=True, width="content", height="content" if len(frame) <= 8 else 320,
-        column_config={
-            **dict.fromkeys(("judge closer", "person closer"), st.column_config.NumberColumn(width=104, help="At "
-                "least as close to the other people; ties count for both.", format="%.0f%%")),
-            **dict.fromkeys(("p", "p adjusted"), st.column_config.TextColumn(width=84)),
-            "person": st.column_config.TextColumn(width=150),
-            "judge": st.column_config.TextColumn(width=100),
-        },
-    )  # fmt: skip
+    closer = Column(".0%", "At least as close to the other people; ties count for both.", width=104)
+    columns = {
+        "person": Column(width=150), "items": COUNT, "judge closer": closer, "person closer": closer,
+        "p": Column(width=84), "p adjusted": Column(width=84), "judge": Column(width=100),
+    }  # fmt: skip
+    rows = [
+        (one.name, one.items, one.judge, one.person, small(one.p), small(one.adjusted),
+         "✓ wins" if one.won else "– not shown")
+        for one in found.people
+    ]  # fmt: skip
+    tables.table(rows, columns, width="content")
     if found.left_out:
         few = max(n for _, n in found.left_out)
         text.quiet(

@@ -13,8 +13,9 @@ from data.calibration.means import MeansChoice, MeansTable, explain_few_scores
 from data.calibration.score_sums import Mean
 from data.store.errors import BadInput
 from judges.render.findings import means as said
+from judges.render.findings.findings import COUNT, Column
 from pages.calibration.place import Place
-from pages.ui import findings, session, text, url_state
+from pages.ui import findings, session, tables, text, url_state
 
 
 @st.fragment
@@ -40,30 +41,22 @@ _ALL = "all items"
 def _chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> MeansChoice:
     """By which field, of which items only, and beside which judge; all of it is kept in the address."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container(width=200):
-            by = url_state.select("by-field", "Means by", {"": _ALL} | {name: name for name in fields}, default=SYSTEM)
+        by = url_state.select("by-field", "Means by", {"": _ALL} | {name: name for name in fields}, SYSTEM, 200)
         pairs = {f"{name}={value}": (name, value) for name, values in fields.items() for value in values}
-        with st.container(width=240):
-            only = url_state.select("only", "Only items of", {"": _ALL} | {key: key for key in pairs})
+        only = url_state.select("only", "Only items of", {"": _ALL} | {key: key for key in pairs}, width=240)
         others = {"": "no other judge"} | {id_: name for id_, name in judges.items() if id_ != judge}
-        with st.container(width=330):
-            other = url_state.select("beside", "On the same ratings as", others)
+        other = url_state.select("beside", "On the same ratings as", others, width=330)
     return MeansChoice(by, (pairs[only],) if only else (), other)
 
 
 def _by_system(found: list[Mean]) -> None:
     """What the judge gave each system on average; "all" is over all its rows."""
-    st.dataframe(
-        {
-            "system": [m.system or "unnamed" for m in found],
-            "dimension": [m.dimension.replace("_", " ") for m in found],
-            "unit": [m.unit.replace(":", " ") or "all" for m in found],
-            "scores": [m.cells for m in found],
-            "mean": [m.mean for m in found],
-        },
-        hide_index=True,
-        column_config={"mean": st.column_config.NumberColumn(format="%.4f")},
-    )
+    rows = [
+        (m.system or "unnamed", m.dimension.replace("_", " "), m.unit.replace(":", " ") or "all", m.cells, m.mean)
+        for m in found
+    ]
+    texts = dict.fromkeys(("system", "dimension", "unit"), Column())
+    tables.table(rows, texts | {"scores": COUNT, "mean": Column(".4f")}, most=10)
 
 
 def _table(found: MeansTable, by: str) -> None:

@@ -27,9 +27,6 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
 
 def _answer(d: Dimension) -> str:
     """What a missing answer counts as beside the usual choices; it stands in the address."""
-    options = {word: word for word in d.scale.answers} or {
-        choice: choice for choice in missingness.usual_choices(d.scale)[3:]
-    }
     middle = missingness.usual_choices(d.scale)[3:]
-    with st.container(width=230):
-        return url_state.select("missing", "Count missing as", options, default=middle[0] if middle else "")
+    options = {answer: answer for answer in d.scale.answers or middle}
+    return url_state.select("missing", "Count missing as", options, middle[0] if middle else "", 230)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from data.calibration.calibration import BasisSize
@@ -12,6 +11,7 @@ from data.gold.gold import BASES, WEIGHTED, Basis
 from data.reports import plots
 from judges.plural import many
 from judges.render.findings.baselines import MARKS
+from judges.render.findings.findings import Column
 from judges.render.words import between, span
 from judges.stats.approval_check import Policy
 from judges.stats.baselines import Baselines
@@ -21,44 +21,30 @@ from judges.stats.raters import human_ceiling
 from pages.ui import charts, tables, text
 
 COLUMNS = {
-    "dimension": st.column_config.TextColumn(width=142),
-    "unit": st.column_config.TextColumn(width=88, help="What the question is about. Units are never pooled."),
-    "result": st.column_config.TextColumn(
-        width=148, help="Result of the approval check, on the labels that the policy counts."
+    "dimension": Column(width=142),
+    "unit": Column("", "What the question is about. Units are never pooled.", width=88),
+    "result": Column("", "Result of the approval check, on the labels that the policy counts.", width=148),
+    "items": Column(",", "Items with a rating of both people and judge; n/a is left out.", width=48),
+    "ratings": Column(",", "Answers that both people and judge gave: what the figures are made of.", width=56),
+    "kappa": Column(
+        ".3f", "Quadratic-weighted (QWK) where answers are ordered, plain Cohen's kappa elsewhere.", width=54
     ),
-    "items": st.column_config.NumberColumn(
-        width=48, format="localized", help="Items with a rating of both people and judge; n/a is left out."
+    "95% interval": Column("", "Cluster bootstrap: whole items are resampled.", width=94),
+    "lower bound": Column(
+        ".3f", "One-sided 95% lower bound of kappa; the approval check's own where it applies.", width=82
     ),
-    "ratings": st.column_config.NumberColumn(
-        width=56, format="localized", help="Answers that both people and judge gave: what the figures are made of."
+    "people": Column(
+        "", "Kappa between two people on the same blind items, with its interval: the human ceiling. A dash: fewer "
+        "than 30 items have labels of two people.", width=124,
     ),
-    "kappa": st.column_config.NumberColumn(
-        width=54,
-        format="%.3f",
-        help="Quadratic-weighted (QWK) where answers are ordered, plain Cohen's kappa elsewhere.",
+    "% agreement": Column(".0%", "Share of ratings where judge and people give the same answer.", width=88),
+    "bias": Column("+.2f", "Mean of judge - people in steps of the scale: above 0 the judge scores higher.", width=50),
+    "baseline": Column(
+        "", "Whether kappa is above that of two baselines that do not read the text: one predicts from the length, "
+        "one always gives the most frequent answer. The figures are under Agreement below.", width=104,
     ),
-    "95% interval": st.column_config.TextColumn(width=94, help="Cluster bootstrap: whole items are resampled."),
-    "lower bound": st.column_config.NumberColumn(
-        width=82, format="%.3f", help="One-sided 95% lower bound of kappa; the approval check's own where it applies."
-    ),
-    "people": st.column_config.TextColumn(
-        width=124,
-        help="Kappa between two people on the same blind items, with its interval: the human ceiling. A dash: fewer "
-        "than 30 items have labels of two people.",
-    ),
-    "% agreement": st.column_config.NumberColumn(
-        width=88, format="%.0f%%", help="Share of ratings where judge and people give the same answer."
-    ),
-    "bias": st.column_config.NumberColumn(
-        width=50, format="%+.2f", help="Mean of judge - people in steps of the scale: above 0 the judge scores higher."
-    ),
-    "baseline": st.column_config.TextColumn(
-        width=104,
-        help="Whether kappa is above that of two baselines that do not read the text: one predicts from the length, "
-        "one always gives the most frequent answer. The figures are under Agreement below.",
-    ),
-    "still needed": st.column_config.TextColumn(width=160, help="What is missing before a lead may approve it."),
-}
+    "still needed": Column("", "What is missing before a lead may approve it.", width=160),
+}  # fmt: skip
 ESSENTIAL = ("dimension", "unit", "result", "items", "kappa", "95% interval", "lower bound")
 """Columns that fit a narrow window; the others stand behind a switch."""
 
@@ -151,12 +137,6 @@ def whose(lines: Sequence[DimensionResult], known: bool) -> str:
     )
 
 
-def _missing(line: DimensionResult) -> str:
-    """What is missing in a few words; the sentences stand in the detail."""
-    state, more = line.decision.state, line.decision.more_told
-    return more or STATES[state].lacks
-
-
 def table(
     lines: Sequence[DimensionResult], tops: plots.Tops, floors: Mapping[tuple[str, str], Baselines], key: str,
     chosen: Callable[[int], None],
@@ -165,34 +145,22 @@ def table(
 
     `chosen` gets the number of a row that is clicked.
     """
-    frame = pd.DataFrame(
-        [
-            {
-                "dimension": line.dimension.title,
-                "unit": line.dimension.sort,
-                "result": f"{plots.MARKS[line.decision.state]} {line.decision.state}",
-                "items": line.shown.interval.items,
-                "kappa": line.shown.interval.point,
-                "95% interval": span(line.shown.interval),
-                "lower bound": line.bound,
-                "ratings": line.shown.cells,
-                "people": between(tops.get(line.dimension)),
-                "% agreement": _percent(line.shown.exact),
-                "bias": line.shown.mean_difference,
-                "baseline": MARKS[floors[line.dimension.sort, line.dimension.name].standing],
-                "still needed": _missing(line),
-            }
-            for line in lines
-        ]
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("Click a row to see that dimension below.", width="stretch")
-        more = st.toggle("All columns", key="calibration:all")
-    tables.clickable_table(
-        frame if more else frame[list(ESSENTIAL)], chosen, f"dimensions:{key}:{more}", height="content",
-        column_config=COLUMNS, placeholder="–",
-    )  # fmt: skip
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
+    rows = [
+        {
+            "dimension": line.dimension.title,
+            "unit": line.dimension.sort,
+            "result": f"{plots.MARKS[line.decision.state]} {line.decision.state}",
+            "items": line.shown.interval.items,
+            "kappa": line.shown.interval.point,
+            "95% interval": span(line.shown.interval),
+            "lower bound": line.bound,
+            "ratings": line.shown.cells,
+            "people": between(tops.get(line.dimension)),
+            "% agreement": line.shown.exact,
+            "bias": line.shown.mean_difference,
+            "baseline": MARKS[floors[line.dimension.sort, line.dimension.name].standing],
+            "still needed": line.decision.more_told or STATES[line.decision.state].lacks,
+        }
+        for line in lines
+    ]
+    tables.clickable_table(rows, COLUMNS, chosen, f"dimensions:{key}", most=len(rows), essential=ESSENTIAL)

@@ -8,46 +8,39 @@ import streamlit as st
 
 from data.approvals import policy
 from data.audits import audits
-from data.calibration import baselines, calibration, human_ceiling
+from data.calibration import baselines, calibration, human_ceiling, weakest_turns
 from data.calibration.calibration import BasisSize
 from data.gold import fewshot
 from data.gold.gold import BASES, Basis
-from data.records import combinations, datasets
+from data.records import combinations
 from data.store import Store
 from judges import audits as known
 from judges.audits import AuditFinding
 from judges.plural import many
+from judges.render.findings import weakest_turns as said
 from judges.stats.calibration import DimensionResult
-from pages.calibration import both_orders, dimension, disputes, means, overview, report_files, votes, weakest_turns
+from pages.calibration import both_orders, dimension, disputes, means, overview, report_files, votes
 from pages.calibration.place import Place, standing
-from pages.ui import choose, session, text, url_state
+from pages.ui import choose, findings, session, text, url_state
 
 
 def page() -> None:
     """A judge's dimensions with their intervals and states; one of them in detail below."""
     session.me()
     store = session.store()
-    head = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
+    head = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom")
     head.title("Calibration", anchor=False)
     bar, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
-    judges = datasets.dataset_judges(store, dataset.id)
+    judges, names = choose.judges(store, dataset, ". Run one, or import its judgments, to compare it with people.")
     if not judges:
-        st.info(
-            "No judge has scored this dataset yet. Run one, or import its judgments, to compare it with people.",
-            icon=":material/gavel:",
-        )
-        url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
-    with bar, st.container(width=460):
-        names = choose.judge_names(judges, combinations.describe_combinations(store))
-        judge = url_state.select("judge", "Judge", names)
+    with bar:
+        judge = url_state.select("judge", "Judge", names, width=460)
     model = next(one.model for one in judges if one.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if dataset.synthetic:
-            text.synthetic(dataset.description)
-        text.practice(model)
+        choose.marks(dataset, model)
         _alarms(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
     at = Place(dataset.id, judge)
     with head:
@@ -76,14 +69,15 @@ def page() -> None:
     with st.spinner("Computing baselines ..."):
         floors = baselines.measure_baselines(store, dataset.id, judge, dimensions, basis, dropped)
     overview.table(lines, tops, floors, key, lambda row: url_state.set_choice("dimension", lines[row].key))
-    with st.container(width=360):
-        chosen = url_state.select("dimension", "One dimension", {line.key: overview.title(line) for line in lines})
+    chosen = url_state.select("dimension", "One dimension", {one.key: overview.title(one) for one in lines}, width=360)
     line = next(line for line in lines if line.key == chosen)
     dimension.detail(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
     if line.dimension.sort == "pair":
         votes.panel(at, line.dimension)
     both_orders.panel(at)
-    weakest_turns.panel(at._replace(basis=basis))
+    if turns := weakest_turns.compare_weakest_turns(store, dataset.id, judge, basis):
+        with st.container(border=True):
+            findings.draw(said.findings(turns), "weakest")
     means.panel(at, names)
 
 
@@ -99,13 +93,9 @@ def _basis(at: Place, gate: list[DimensionResult], counted: Basis) -> tuple[Basi
     if not full:
         return None, False
     drawn = any(line.dimension.scale.drawn for line in gate)
-    with st.container(width=390 if not rests else 460):
-        basis = url_state.select("basis", "Labels used", overview.basis_names(rests), default=full[0])
-    if not drawn:
-        return basis, False
-    with st.container(width=150):
-        ties = url_state.select("ties", "Ties", {"counted": "counted", "dropped": "dropped"})
-    return basis, ties == "dropped"
+    basis = url_state.select("basis", "Labels used", overview.basis_names(rests), full[0], 460 if rests else 390)
+    ways = {"counted": "counted", "dropped": "dropped"}
+    return basis, drawn and url_state.select("ties", "Ties", ways, width=150) == "dropped"
 
 
 def _nothing(dataset: str) -> None:
@@ -116,15 +106,15 @@ def _nothing(dataset: str) -> None:
         icon=":material/inbox:",
     )
     with st.container(horizontal=True):
-        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset, stream="audit")
-        url_state.link("desk", "Label", icon=":material/rate_review:", dataset=dataset, stream="audit")
-        url_state.link("import", "Import labels", icon=":material/upload_file:")
+        url_state.link("queue", "Draw a sample", dataset=dataset, stream="audit")
+        url_state.link("desk", "Label", dataset=dataset, stream="audit")
+        url_state.link("import", "Import labels")
 
 
 def _alarms(alarms: Mapping[str, AuditFinding] | None, **query: str) -> None:
     """A quiet link to the audits with those that are in alarm; None: not looked at yet."""
     if alarms is None:
-        url_state.link("audits", "Audits of this judge", icon=":material/troubleshoot:", **query)
+        url_state.link("audits", "Audits of this judge", **query)
     elif alarms:
         named = ", ".join(known.all_audits()[name].title for name in list(alarms)[:3])
         named += ", ..." if len(alarms) > 3 else ""

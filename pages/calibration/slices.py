@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from data.calibration import slices
@@ -23,12 +22,15 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     store, dimension = session.store(), line.dimension
     found = load(SLICES, at, line)
     if not found:
-        _nothing(line.shown.cells)
+        text.quiet(
+            "Nothing to slice by: {cells} with reference labels (gold) and a score, all of the same system, language, "
+            "length, position and metadata. Label other items, or import items with a language or topic in their meta.",
+            cells=many(line.shown.cells, "rating"),
+        )  # fmt: skip
         return
     findings.draw(said.tests(found), f"tests:{key}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container(width=260):
-            by = url_state.select("by", "Slices by", {one.by: one.by for one in found})
+        by = url_state.select("by", "Slices by", {one.by: one.by for one in found}, width=260)
         explanations.how("slices", key=key)
     chosen = next(one for one in found if one.by == by)
     plot = said.plot(chosen, line.shown.interval)
@@ -41,33 +43,14 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         name = said.ranked(chosen)[row - 1].name
         parted = slices.slice_cells(store, at.dataset, at.judge, dimension, at.basis, at.drop(dimension))
         listed = slices.slice_members(store, session.me().name, at.dataset, at.judge, parted, by, name)
-        _listed(
-            listed, name, line.shown, f"items:{key}:{by}:{name}",
-            lambda item: url_state.open_page("desk", dataset=at.name, item=item),
-        )  # fmt: skip
+        _listed(listed, name, line.shown, f"items:{key}:{by}:{name}", at.name)
 
 
-def _nothing(cells: int) -> None:
-    """There is nothing to slice by."""
-    text.quiet(
-        "Nothing to slice by: {cells} with reference labels (gold) and a score, all of the same system, language, "
-        "length, position and metadata. Label other items, or import items with a language or topic in their meta.",
-        cells=many(cells, "rating"),
-    )  # fmt: skip
-
-
-def _listed(found: Sequence[SliceMember], name: str, summary: Summary, key: str, go: Callable[[str], None]) -> None:
-    """The ratings of a slice; `go` gets the item that is clicked."""
+def _listed(found: Sequence[SliceMember], name: str, summary: Summary, key: str, dataset: str) -> None:
+    """The ratings of a slice; a click opens the item."""
     scale = summary.dimension.scale
     text.say("Ratings of **{name}**, largest disagreement first. Click one to open it on the desk.", name=name)
-    frame = pd.DataFrame(
-        {
-            "item": [m.name for m in found],
-            "unit": [m.unit for m in found],
-            "people": [scale.say(value) for value in bins.from_codes([m.human for m in found], scale)],
-            "judge": [scale.say(value) for value in bins.from_codes([m.judge for m in found], scale)],
-        }
-    )
-    one = tables.clicked_row(frame, found, key, height="content" if len(found) <= 8 else 320)
-    if one is not None:
-        go(one.item)
+    people = [scale.say(value) for value in bins.from_codes([m.human for m in found], scale)]
+    judge = [scale.say(value) for value in bins.from_codes([m.judge for m in found], scale)]
+    rows = [(m.name, m.unit, *both) for m, *both in zip(found, people, judge, strict=True)]
+    tables.item_table(rows, ("item", "unit", "people", "judge"), [m.item for m in found], key, dataset)

@@ -21,9 +21,8 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     store, dimension = session.store(), line.dimension
     there = {f"{value:g}": value for value in flag_thresholds(dimension.scale)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container(width=220):
-            named = {name: f"{dimension.scale.say(value)} or more" for name, value in there.items()}
-            chosen = url_state.select("from", "Positive from", named, default=list(named)[len(named) // 2])
+        named = {name: f"{dimension.scale.say(value)} or more" for name, value in there.items()}
+        chosen = url_state.select("from", "Positive from", named, list(named)[len(named) // 2], 220)
         explanations.how("threshold", key=key)
     one = other_metrics.flag_at(store, at.dataset, at.judge, dimension, at.basis, there[chosen])
     findings.draw(said.at_one(one, dimension), f"flag:{key}")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from data.approvals import check_results
 from data.calibration import votes
 from data.store import Store
 from judges.plural import many
+from judges.render.findings.findings import Column
 from judges.render.words import cell, span
 from judges.stats.calibration import Summary
 from judges.stats.uncertainty import Interval
 from judges.stats.votes import JUDGE, VoteAgreement
 from judges.types import Dimension
 from pages.calibration.place import Place
-from pages.ui import session, text
+from pages.ui import session, tables, text
 
 
 @st.fragment
@@ -34,7 +34,13 @@ TIES = ("ties counted", "ties dropped")
 _SHARE = st.column_config.NumberColumn(
     width=96, format="percent", help="% agreement: share of pairs of votes that are equal."
 )
-_COUNT = st.column_config.NumberColumn("votes", width=58, format="localized", help="Pairs of votes.")
+_COLUMNS = {
+    "between": Column(width=130),
+    "part": Column(width=64),
+    **dict.fromkeys(TIES, _SHARE),
+    **{f"{name} n": Column(",", "Pairs of votes.", "votes", 58) for name in TIES},
+    **{f"{name} interval": Column("", "", "95% interval", 98) for name in TIES},
+}
 
 
 def _table(found: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) -> None:
@@ -49,14 +55,7 @@ def _table(found: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) ->
         }
         for a in found
     ]
-    columns = {
-        "between": st.column_config.TextColumn(width=130),
-        "part": st.column_config.TextColumn(width=64),
-        **dict.fromkeys(TIES, _SHARE),
-        **{f"{name} n": _COUNT for name in TIES},
-        **{f"{name} interval": st.column_config.TextColumn("95% interval", width=98) for name in TIES},
-    }
-    st.dataframe(pd.DataFrame(rows), hide_index=True, height="content", width="content", column_config=columns)
+    tables.table(rows, _COLUMNS, most=len(rows), width="content")
     st.caption(
         "% agreement of two votes on one item. Ties counted: a tie is an answer (setup 1 of the MT-Bench paper); ties "
         "dropped: pairs of votes with a tie are left out (setup 2). All current votes are used, blind and assisted. "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from data.cards.desk_cards import CardUse
@@ -13,11 +12,9 @@ from judges.authoring.soundness import find_faults
 from judges.card import Card
 from judges.plural import many
 from judges.reading.schema import schema_in_words
-from judges.types import Kind
-from pages.ui import text, url_state
-from pages.ui.tables import clickable_table
+from judges.render.findings.findings import COUNT, Column
+from pages.ui import tables, text, url_state
 
-KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
 ORIGINS = {"folder": "built-in", "over": "applied per turn", "own": "custom"}
 
 
@@ -33,38 +30,31 @@ def list_cards(cards: Mapping[str, Card], uses: Mapping[str, Sequence[CardUse]])
         names = [name for name in cards if bool(uses.get(name)) == used]
         if names:
             st.subheader(text.plain(title), anchor=False)
-            rows = [_line(cards[name], uses.get(name, ())) for name in names]
-            clickable_table(
-                pd.DataFrame(rows).drop(columns=[] if used else ["Used by"]),
-                partial(_open, names), f"cards:{title}", column_config=_LISTED, height="content",
-            )  # fmt: skip
+            rows = [_line(cards[name], uses.get(name, ()), used) for name in names]
+            tables.clickable_table(rows, _LISTED, partial(_open, names), f"cards:{title}", most=len(rows))
 
 
 def _open(names: Sequence[str], row: int) -> None:
     url_state.set_choice("card", names[row])
 
 
-def _line(card: Card, uses: Sequence[CardUse]) -> dict[str, str]:
+def _line(card: Card, uses: Sequence[CardUse], used: bool) -> dict[str, str]:
     """A card as the table has it."""
     judges, sets = {use.judge for use in uses if use.judge}, {use.dataset for use in uses}
     return {
         "Card": card.title,
-        "Judges": KINDS[card.kind].lower(),
+        "Judges": text.KINDS[card.kind].lower(),
         "Dimensions": ", ".join(dict.fromkeys(d.title for d in card.dimensions if d.asked)),
         "Origin": ORIGINS[origin(card)],
-        "Used by": f"{many(len(judges), 'judge')}, {many(len(sets), 'dataset')}",
+        **({"Used by": f"{many(len(judges), 'judge')}, {many(len(sets), 'dataset')}"} if used else {}),
         "Version": card.version,
     }
 
 
 _LISTED = {
-    "Card": st.column_config.TextColumn(width=190),
-    "Judges": st.column_config.TextColumn(width=130),
-    "Dimensions": st.column_config.TextColumn(width=250),
-    "Origin": st.column_config.TextColumn(width=115),
-    "Used by": st.column_config.TextColumn(width=140),
-    "Version": st.column_config.TextColumn(width=105),
-}
+    "Card": Column(width=190), "Judges": Column(width=130), "Dimensions": Column(width=250),
+    "Origin": Column(width=115), "Used by": Column(width=140), "Version": Column(width=105),
+}  # fmt: skip
 
 
 def show_uses(uses: Sequence[CardUse]) -> None:
@@ -74,7 +64,7 @@ def show_uses(uses: Sequence[CardUse]) -> None:
         return
     with st.expander(text.plain(f"Used by ({len(uses)})"), icon=":material/link:"):
         rows = [(use.model or "labelling, on the desk", use.dataset, use.items or None, use.judge) for use in uses]
-        st.dataframe(pd.DataFrame(rows, columns=["Judge", "Dataset", "Items judged", "Judge id"]), hide_index=True)
+        tables.table(rows, {"Judge": Column(), "Dataset": Column(), "Items judged": COUNT, "Judge id": Column()})
 
 
 def show_card(card: Card) -> None:
@@ -86,18 +76,12 @@ def show_card(card: Card) -> None:
         }
         for d in card.dimensions
     ]
-    config = {
-        "Scale": st.column_config.TextColumn(width=190),
-        "Definition": st.column_config.TextColumn(width=330),
-        "Rated by": st.column_config.TextColumn(width=110),
-    }
-    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=config, height="content")
+    columns = {"Scale": Column(width=190), "Definition": Column(width=330), "Rated by": Column(width=110)}
+    tables.table(rows, columns, most=len(rows))
     for title, sentences in (("Checked when a reply is read", card.rules), ("What it needs", _needs(card))):
         if sentences:
             text.say("**{title}**", title=title)
-            with st.container(gap=None):
-                for sentence in sentences:
-                    text.say("- {sentence}", sentence=sentence)
+            text.bullets(sentences)
     for fault in find_faults(card):
         text.warn("{lack}", lack=fault.text)
     show_prompts(card)

@@ -86,15 +86,12 @@ def edit_card(who: Person, start: Card | None) -> None:
     same = start is not None and made.version == start.version
     label = "Save the card" if start is None else "Save as a new version"
     if st.button(text.plain(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
-        try:
+        with text.refusals():
             cards.save_card(store, who.name, recipe)
-        except AssayError as error:
-            text.refuse(error)
-            return
-        saved = kept.get("saved", 0) + 1
-        kept.update(done=f"Saved: {made.title}, version {made.version}.", saved=saved, writing=False)
-        url_state.set_choice("card", made.name)
-        st.rerun()
+            saved = kept.get("saved", 0) + 1
+            kept.update(done=f"Saved: {made.title}, version {made.version}.", saved=saved, writing=False)
+            url_state.set_choice("card", made.name)
+            st.rerun()
 
 
 def _form(key: str, start: Card | None) -> dict[str, Any]:
@@ -107,11 +104,11 @@ def _form(key: str, start: Card | None) -> dict[str, Any]:
         "Name in files", recipe.get("name", ""), key=f"{key}:name", placeholder="support_tone",
         help="Small letters, digits and _.",
     )  # fmt: skip
-    kinds = list(card_view.KINDS)
+    kinds = list(text.KINDS)
     with middle if start is not None else right:
         kind: Kind = st.selectbox(
             "What it judges", kinds, kinds.index(recipe.get("kind", "dialogue")),
-            format_func=lambda k: card_view.KINDS[k], key=f"{key}:kind", disabled=start is not None,
+            format_func=lambda k: text.KINDS[k], key=f"{key}:kind", disabled=start is not None,
         )  # fmt: skip
     rows = _table(f"{key}:{kind}", kind, recipe.get("dimensions", []) if recipe.get("kind") == kind else [])
     st.caption(_ANCHORS)

@@ -16,7 +16,6 @@ from data.records.datasets import Dataset
 from data.records.people import Person
 from data.store import Store
 from judges.card import Card, Example
-from judges.errors import AssayError
 from judges.examples import FEW, check_example, parse_example
 from judges.reading.schema import schema_in_words
 from pages.ui import session, text
@@ -32,18 +31,6 @@ _ABOUT = (
 
 def _kept(card: Card) -> dict[str, Any]:
     return session.scratch(f"examples:{card.name}:{card.version}")
-
-
-def _draft_examples(card: Card) -> list[Example]:
-    """The examples as they stand in the form: at first the card's own."""
-    st.caption(_ABOUT)
-    found: list[Example] = _kept(card).setdefault("now", list(card.examples))
-    return found
-
-
-def _discard_draft(card: Card) -> None:
-    """Begin anew with what the card has."""
-    _kept(card).clear()
 
 
 def _list_examples(now: list[Example], card: Card) -> None:
@@ -72,11 +59,10 @@ def _reply(reply: dict[str, Any] | str) -> None:
 def _choose_source(store: Store, card: Card) -> Dataset | None:
     """The dataset that an example comes from; None: it is pasted."""
     known = {d.id: d for d in datasets.all_datasets(store) if card.kind in datasets.item_kinds(store, d.id)}
-    with st.container(width=420):
-        chosen = st.selectbox(
-            "Add an example from", [*known, _PASTE], key=f"from:{card.version}",
-            format_func=lambda key: "pasted JSON" if key == _PASTE else f"labelled items of {known[key].name}",
-        )  # fmt: skip
+    chosen = st.selectbox(
+        "Add an example from", [*known, _PASTE], key=f"from:{card.version}", width=420,
+        format_func=lambda key: "pasted JSON" if key == _PASTE else f"labelled items of {known[key].name}",
+    )  # fmt: skip
     return known.get(chosen)
 
 
@@ -154,25 +140,11 @@ def _example(card: Card, row: Any) -> Example | None:
     if card.text is None and isinstance(row, dict) and isinstance(row.get("reply"), str):
         st.warning("The reply is not a JSON object: check its brackets, commas and quotes.", icon=":material/info:")
         return None
-    try:
+    with text.refusals():
         found = parse_example(row, "The example")
-        check_example(card, len(_form_examples(card)) + 1, found)
-    except AssayError as error:
-        text.refuse(error)
-        return None
-    return found
-
-
-def _form_examples(card: Card) -> Sequence[Example]:
-    """The examples in the form, without a word."""
-    found: list[Example] = _kept(card).get("now", [])
-    return found
-
-
-def _add_button(card: Card, example: Example) -> None:
-    """Put an example into the form."""
-    _kept(card)["now"].append(example)
-    st.rerun()
+        check_example(card, len(_kept(card)["now"]) + 1, found)
+        return found
+    return None
 
 
 def _confirm(card: Card, now: Sequence[Example]) -> bool:
@@ -189,7 +161,8 @@ def _confirm(card: Card, now: Sequence[Example]) -> bool:
 def edit_examples(who: Person, card: Card) -> None:
     """The examples of a card: some added, some removed; another set of them is another version."""
     store = session.store()
-    now = _draft_examples(card)
+    st.caption(_ABOUT)
+    now: list[Example] = _kept(card).setdefault("now", list(card.examples))  # as they stand in the form
     _list_examples(now, card)
     if len(now) < MOST:
         dataset = _choose_source(store, card)
@@ -200,14 +173,13 @@ def edit_examples(who: Person, card: Card) -> None:
         else:
             found = _edit_pasted(card)
         if found is not None:
-            _add_button(card, found)
+            now.append(found)
+            st.rerun()
     if not _confirm(card, now):
         return
-    try:
+    with text.refusals():
         made = cards.attach_examples(store, who.name, card.name, now)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    _discard_draft(card)
-    session.scratch("cards")["done"] = f"{card.title} is now version {made.version}: judges that use it are new judges."
-    st.rerun()
+        _kept(card).clear()
+        done = f"{card.title} is now version {made.version}: judges that use it are new judges."
+        session.scratch("cards")["done"] = done
+        st.rerun()

@@ -20,7 +20,7 @@ from pages.ui import choose, session, text, url_state
 def page() -> None:
     """For leads a new card first; then the cards in use, the others, one in full, and the desk's cards."""
     who, store, kept = session.me(), session.store(), session.scratch("cards")
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title("Cards", anchor=False)
         st.space("stretch")
         closed = who.may("lead") and not kept.get("writing")
@@ -35,8 +35,7 @@ def page() -> None:
             _new(who)
     known, using = cards.current_cards(store), desk_cards.card_uses(store)
     card_view.list_cards(known, using)
-    with st.container(width=420):
-        name = url_state.select("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()})
+    name = url_state.select("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()}, width=420)
     _one(who, known[name], using.get(name, ()))
     if who.may("researcher"):
         with st.expander("Cards for labelling, by dataset", icon=":material/rate_review:"):

@@ -8,7 +8,6 @@ from data.approvals import policy
 from data.calibration import calibration, comparison
 from data.calibration.comparison import ComparedCells
 from data.gold.gold import BASES, Basis
-from data.records import combinations, datasets
 from judges.stats.comparison import JudgeComparison, JudgePair, adjust_pairs
 from judges.types import Dimension
 from pages.comparison import tables as parts
@@ -25,23 +24,15 @@ def page() -> None:
     bar, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
-    judges = datasets.dataset_judges(store, dataset.id)
+    judges, names = choose.judges(store, dataset, ". Run one, or import its judgments, to compare it here.")
     if not judges:
-        st.info(
-            "No judge has scored this dataset yet. Run one, or import its judgments, to compare it here.",
-            icon=":material/gavel:",
-        )
-        url_state.link("import", "Import judgments", icon=":material/upload_file:")
         return
-    names = choose.judge_names(judges, combinations.describe_combinations(store))
     counted = policy.approval_basis(store, dataset.id)
     with bar:
-        with st.container(width=460):
-            reference = url_state.select("judge", "Reference", names)
+        reference = url_state.select("judge", "Reference", names, width=460)
         rests = calibration.basis_sizes(store, dataset.id, calibration.compared_dimensions(store, reference))
         full = [basis for basis in (counted, *BASES) if rests[basis].labels]
-        with st.container(width=390):
-            basis: Basis = url_state.select("basis", "Labels used", BASES, default=next(iter(full), counted))
+        basis: Basis = url_state.select("basis", "Labels used", BASES, next(iter(full), counted), 390)
     if dataset.synthetic:
         text.synthetic(dataset.description)
     others = parts.chosen(names, reference) if len(names) > 1 else []
@@ -52,7 +43,7 @@ def page() -> None:
         found = comparison.compared(store, dataset.id, (reference, *others), basis)
     if not found:
         parts.nothing(basis)
-        url_state.link("queue", "Draw a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit")
+        url_state.link("queue", "Draw a sample", dataset=dataset.name, stream="audit")
         return
     _shown(found, {**names, **parts.RULES}, reference, f"{dataset.id}:{reference}:{','.join(others)}:{basis}")
 
@@ -68,9 +59,8 @@ def _shown(found: dict[str, Row], names: dict[str, str], reference: str, key: st
     keys = list(found)
     rows = [(*found[name], pairs[name]) for name in keys]
     parts.table(rows, names, reference, key, lambda row: url_state.set_choice("dimension", keys[row]))
-    with st.container(width=360):
-        titles = {name: f"{row[0].title} · {row[0].sort}" for name, row in found.items()}
-        chosen = url_state.select("dimension", "One dimension", titles)
+    titles = {name: f"{row[0].title} · {row[0].sort}" for name, row in found.items()}
+    chosen = url_state.select("dimension", "One dimension", titles, width=360)
     dimension, same, one = found[chosen]
     parts.told(dimension, same, pairs[chosen], names)
     parts.chart(one, pairs[chosen], names, f"{key}:{chosen}")

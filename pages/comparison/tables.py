@@ -9,12 +9,12 @@ import streamlit as st
 from data.calibration.comparison import CONSTANT, LENGTH, ComparedCells
 from data.gold.gold import BASES, Basis
 from judges.plural import many
+from judges.render.findings.findings import Column
 from judges.render.svg import IntervalRow
 from judges.render.words import cell, small, span
 from judges.stats.comparison import ALPHA, JudgeComparison, JudgePair
 from judges.types import Dimension
-from pages.ui import charts, session, text
-from pages.ui.tables import clickable_table
+from pages.ui import charts, session, tables, text
 
 RULES = {LENGTH: "length baseline", CONSTANT: "majority-class baseline"}
 _RESULTS = {
@@ -26,6 +26,17 @@ _LOOKS = {
 }  # fmt: skip
 
 
+COLUMNS = {
+    "dimension": Column(width=150),
+    "judge": Column(width=168),
+    "result": Column(width=106),
+    "items": Column(",", width=48),
+    "kappa": Column(".3f", "Quadratic-weighted where answers are ordered.", width=56),
+    "95% interval": Column("", "Cluster bootstrap: whole items are resampled.", width=96),
+    "difference": Column("+.3f", "Kappa of this judge minus that of the reference.", width=74),
+    "95% interval of it": Column("", "Of the difference, paired by item.", "its 95% interval", 112),
+    "p (Holm)": Column("", "Two-sided, adjusted for all the differences of this table (Holm).", width=66),
+}
 ESSENTIAL = ("dimension", "judge", "result", "kappa", "difference", "95% interval of it")
 """Columns that fit a narrow window; the others stand behind a switch."""
 
@@ -85,9 +96,7 @@ def summary(pairs: Mapping[str, Mapping[str, JudgePair]], names: Mapping[str, st
         lines.append(f"Compared with {names[other]}: {', '.join(parts)} of {many(len(verdicts), 'dimension')}.")
     if lines:
         text.say("How well **{reference}** agrees with people:", reference=names[reference])
-        with st.container(gap=None):
-            for line in lines:
-                text.say("- {line}", line=line)
+        text.bullets(lines)
 
 
 def table(
@@ -114,33 +123,7 @@ def table(
                     "p (Holm)": "" if pair is None or pair.adjusted is None else small(pair.adjusted),
                 }
             )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("Click a row to see that dimension below.", width="stretch")
-        more = st.toggle("All columns", key="comparison:all")
-    clickable_table(
-        shown if more else [{name: row[name] for name in ESSENTIAL} for row in shown],
-        lambda row: chosen(places[row]), f"compared:{key}:{more}",
-        height="content" if len(shown) <= 24 else 560, placeholder="–",
-        column_config={
-            "dimension": st.column_config.TextColumn(width=150),
-            "judge": st.column_config.TextColumn(width=168),
-            "result": st.column_config.TextColumn(width=106),
-            "items": st.column_config.NumberColumn(width=48),
-            "kappa": st.column_config.NumberColumn(
-                width=56, format="%.3f", help="Quadratic-weighted where answers are ordered."
-            ),
-            "95% interval": st.column_config.TextColumn(width=96, help="Cluster bootstrap: whole items are resampled."),
-            "difference": st.column_config.NumberColumn(
-                width=74, format="%+.3f", help="Kappa of this judge minus that of the reference."
-            ),
-            "95% interval of it": st.column_config.TextColumn(
-                "its 95% interval", width=112, help="Of the difference, paired by item."
-            ),
-            "p (Holm)": st.column_config.TextColumn(
-                width=66, help="Two-sided, adjusted for all the differences of this table (Holm)."
-            ),
-        },
-    )  # fmt: skip
+    tables.clickable_table(shown, COLUMNS, lambda n: chosen(places[n]), f"compared:{key}", essential=ESSENTIAL)
 
 
 def _unsigned(value: float | None) -> float | None:
@@ -231,14 +214,6 @@ def between(found: JudgeComparison, names: Mapping[str, str]) -> None:
     if not rows:
         return
     st.markdown("**Agreement between judges**")
-    st.dataframe(
-        {
-            "judge": [names[one] for (one, _), _ in rows],
-            "and": [names[other] for (_, other), _ in rows],
-            "kappa": [i.point for _, i in rows],
-            "95% interval": [span(i) for _, i in rows],
-        },
-        hide_index=True,
-        width="content",
-        column_config={"kappa": st.column_config.NumberColumn(format="%.3f")},
-    )
+    shown = [(names[one], names[other], i.point, span(i)) for (one, other), i in rows]
+    columns = {"judge": Column(), "and": Column(), "kappa": Column(".3f"), "95% interval": Column()}
+    tables.table(shown, columns, width="content")

@@ -13,8 +13,9 @@ from data.dashboard.dashboard import Tile
 from data.records.datasets import Dataset
 from data.reports import breakdown as report
 from judges.plural import many
+from judges.render.findings.findings import COUNT
 from judges.stats import bins
-from pages.ui import charts, picture, session, text, url_state
+from pages.ui import charts, picture, session, tables, text, url_state
 from pages.ui.picture import Download
 
 OPEN = "open"
@@ -59,8 +60,7 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         )
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container(width=230):
-            by = url_state.select("by", "Mean by", {key: way.title for key, way in there.items()})
+        by = url_state.select("by", "Mean by", {key: way.title for key, way in there.items()}, width=230)
         system = _system(tile) if by != SYSTEM else ""
         outcome = _outcome(tile)
         with st.spinner("Summing up by slice ..."):
@@ -82,8 +82,7 @@ def _system(tile: Tile) -> str:
     if len(names) < 2:
         return next(iter(names), "")
     every = {} if tile.asking.sided else {"": "all systems together"}
-    with st.container(width=230):
-        return url_state.select("of", "System", every | names)
+    return url_state.select("of", "System", every | names, width=230)
 
 
 def _outcome(tile: Tile) -> int:
@@ -91,8 +90,7 @@ def _outcome(tile: Tile) -> int:
     if tile.asking.outcomes == 1:
         return tile.lead
     answers = {str(n): tile.asking.told(n) for n in range(tile.asking.outcomes)}
-    with st.container(width=170):
-        return int(url_state.select("answer", "Share of", answers, str(tile.lead)))
+    return int(url_state.select("answer", "Share of", answers, str(tile.lead), 170))
 
 
 def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome: int, key: str) -> None:
@@ -120,7 +118,7 @@ def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome:
         }
         for one in found.slices
     ]  # fmt: skip
-    st.dataframe(rows, hide_index=True, height="content" if len(rows) <= 8 else 300)
+    tables.table(rows, {"items": COUNT, "labelled": COUNT})
     text.quiet("{notes}", notes=" ".join(_notes(tile, found, system)))
 
 

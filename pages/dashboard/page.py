@@ -6,7 +6,6 @@ import streamlit as st
 
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
-from data.records import combinations, datasets
 from data.records.datasets import Dataset
 from pages.dashboard import breakdown, surroundings, tiles
 from pages.ui import choose, session, tables, text, url_state
@@ -21,24 +20,23 @@ def page() -> None:
     bar, dataset = choose.dataset_bar(store, 205)
     if dataset is None:
         return
-    held = dashboard.published(store, dataset.id)
-    judges = datasets.dataset_judges(store, dataset.id)
-    if not held:
-        surroundings.explain_nothing(store, dataset, judges)
+    judges, named = choose.judges(store, dataset, ", so there is nothing to publish.")
+    if not judges:
         return
-    named = choose.judge_names(judges, combinations.describe_combinations(store))
+    held = dashboard.published(store, dataset.id)
+    if not held:
+        surroundings.explain_nothing(store, dataset, judges[0])
+        return
     names = {id_: name for id_, name in named.items() if id_ in held}
-    with bar, st.container(width=290):
-        judge = url_state.select("judge", "Judge", names)
+    with bar:
+        judge = url_state.select("judge", "Judge", names, width=290)
     with st.spinner("Summing up the judge's scores ..."):
         found = dashboard.tiles(store, dataset.id, judge, held[judge])
     with bar:
         shown = _chosen(found)
     model, made = next((one.model, one.synthetic) for one in judges if one.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if dataset.synthetic:
-            text.synthetic(dataset.description)
-        text.practice(model)
+        choose.marks(dataset, model)
     badges = {"synthetic": dataset.description} if dataset.synthetic else {}
     if made and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."
@@ -73,11 +71,9 @@ def _opened(who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: l
 def _chosen(found: list[Tile]) -> list[Tile]:
     """The tiles that the filters leave, with the systems that they leave."""
     systems = {s.name or UNNAMED: s.name for tile in found for s in tile.systems}
-    with st.container(width=150):
-        system = url_state.select("system", "System", {"": "all", **{key: key for key in sorted(systems)}})
-    with st.container(width=165):
-        titles = {tile.key: f"{tile.asking.dimension.title} · {tile.approval.sort}" for tile in found}
-        dimension = url_state.select("dimension", "Dimension", {"": "all", **titles})
+    system = url_state.select("system", "System", {"": "all", **{key: key for key in sorted(systems)}}, width=150)
+    titles = {tile.key: f"{tile.asking.dimension.title} · {tile.approval.sort}" for tile in found}
+    dimension = url_state.select("dimension", "Dimension", {"": "all", **titles}, width=165)
     left = [tile for tile in found if dimension in ("", tile.key)]
     return [dashboard.of_one_system(tile, systems[system]) for tile in left] if system else left
 
@@ -94,7 +90,5 @@ def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answ
         dimension=ask.dimension.title, system=system or "unnamed", answer=given,
         few=f"The first {dashboard.MOST:,} are listed. " if len(found) == dashboard.MOST else "",
     )  # fmt: skip
-    table = {"item": [f.name for f in found], "systems": [f.systems for f in found], "unit": [f.unit for f in found]}
-    one = tables.clicked_row(table, found, f"items:{tile.key}", height=420)
-    if one is not None:
-        url_state.open_page("desk", dataset=dataset.name, item=one.item)
+    rows, items = [(f.name, f.systems, f.unit) for f in found], [f.item for f in found]
+    tables.item_table(rows, ("item", "systems", "unit"), items, f"items:{tile.key}", dataset.name)

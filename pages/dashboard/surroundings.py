@@ -30,7 +30,7 @@ def show_scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
     )  # fmt: skip
     if any(mean.missing for tile in shown for s in tile.systems for mean in s.means[tile.lead : tile.lead + 1]):
         to = {"dataset": dataset, "stream": "audit"}
-        url_state.link("queue", "Label more, to correct every system", icon=":material/inbox:", **to)
+        url_state.link("queue", "Label more, to correct every system", **to)
 
 
 def list_doubted(store: Store, dataset: Dataset, judge: str) -> None:
@@ -97,18 +97,12 @@ def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None
                 if one.why != one.outside:
                     text.quiet("{more}", more=more)
     with st.container(horizontal=True):
-        url_state.link("approvals", "Approvals", icon=":material/verified:", dataset=dataset.name, judge=judge)
-        url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name, judge=judge)
+        url_state.link("approvals", dataset=dataset.name, judge=judge)
+        url_state.link("calibration", dataset=dataset.name, judge=judge)
 
 
-def explain_nothing(store: Store, dataset: Dataset, judges: Sequence[DatasetJudge]) -> None:
-    """Nothing is approved: what has to happen first, with the ways there."""
-    if not judges:
-        st.info("No judge has scored this dataset yet, so there is nothing to publish.", icon=":material/gavel:")
-        with st.container(horizontal=True):
-            url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset.name)
-            url_state.link("import", "Import judgments", icon=":material/upload_file:")
-        return
+def explain_nothing(store: Store, dataset: Dataset, judge: DatasetJudge) -> None:
+    """Nothing is approved: what has to happen first, with the ways there, and how far one judge is."""
     st.info(
         "Nothing is approved on this dataset yet, so no figure may be shown. A dimension comes here in three steps: "
         "people label a random sample without seeing the judge, the judge agrees with them well enough, and a lead "
@@ -116,13 +110,10 @@ def explain_nothing(store: Store, dataset: Dataset, judges: Sequence[DatasetJudg
         icon=":material/verified:",
     )
     with st.container(horizontal=True):
-        url_state.link(
-            "queue", "Draw and label a sample", icon=":material/inbox:", dataset=dataset.name, stream="audit"
-        )
-        url_state.link("calibration", "See how the judge agrees", icon=":material/monitoring:", dataset=dataset.name)
-        url_state.link("approvals", "Approve a dimension", icon=":material/verified:", dataset=dataset.name)
-    for judge in judges[:1]:
-        list_withheld(store, dataset, judge.id, judge.model)
+        url_state.link("queue", "Draw and label a sample", dataset=dataset.name, stream="audit")
+        url_state.link("calibration", "See how the judge agrees", dataset=dataset.name)
+        url_state.link("approvals", "Approve a dimension", dataset=dataset.name)
+    list_withheld(store, dataset, judge.id, judge.model)
 
 
 def download_popover(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:

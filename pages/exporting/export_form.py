@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from data.exporting import FORMATS, ExportKind, ExportOption, ExportResult, Format, loading_code
 from data.gold.excluded_items import ExcludedItem
 from data.store import Store
 from judges.plural import many
-from pages.ui import text
+from judges.render.findings.findings import Column
+from pages.ui import tables, text
 
 _CELL = 400
 _CSV = "In CSV, a text that a spreadsheet would run as a formula gets an apostrophe before it."
@@ -87,10 +87,8 @@ def describe_kinds(known: Mapping[str, ExportKind]) -> None:
     """What each kind of file holds."""
     rows = [(k.title, k.says, k.again[:1].upper() + k.again[1:]) for k in known.values()]
     with st.expander("What each file contains", icon=":material/folder_open:"):
-        st.dataframe(
-            pd.DataFrame(rows, columns=["File", "Contents", "Import"]), hide_index=True, row_height=76,
-            column_config={"Contents": st.column_config.TextColumn(width=640)},
-        )  # fmt: skip
+        columns = {"File": Column(), "Contents": Column(width=640), "Import": Column()}
+        tables.table(rows, columns, most=len(rows), row_height=76)
 
 
 def describe_kind(of: ExportKind, format: Format) -> None:
@@ -111,9 +109,7 @@ def show_rows(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> 
     if not rows:
         return
     names = list(dict.fromkeys(name for row in rows for name in row))
-    st.dataframe(
-        pd.DataFrame([[_cell(row.get(name)) for name in names] for row in rows], columns=names), hide_index=True
-    )
+    tables.table([[_cell(row.get(name)) for name in names] for row in rows], names, most=10)
 
 
 def warn_of_exposure(items: int) -> None:
@@ -183,7 +179,7 @@ def show_file(given: ExportResult, address: str) -> None:
 def put_back_form(found: Sequence[ExcludedItem]) -> tuple[list[str], str] | None:
     """The items that are put aside; those to take back with the reason, once a person asks for it."""
     rows = [(u.name, u.why, u.person, "in the audit sample" if u.drawn else "") for u in found]
-    st.dataframe(pd.DataFrame(rows, columns=["Item", "Why", "Put aside by", ""]), hide_index=True)
+    tables.table(rows, ["Item", "Why", "Put aside by", ""])
     names = {u.item: u.name for u in found}
     with st.form("export:back", border=False, clear_on_submit=True):
         left, right = st.columns(2)

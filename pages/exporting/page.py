@@ -12,11 +12,10 @@ from data.gold import excluded_items
 from data.records.datasets import Dataset
 from data.records.people import Person
 from data.store import Store
-from judges.errors import AssayError
 from judges.plural import many
 from pages.exporting import export_form
 from pages.server import downloads
-from pages.ui import choose, session, text
+from pages.ui import choose, picture, session, text
 
 _TABLES = (
     *("item", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "repair", "answer"),
@@ -40,10 +39,8 @@ def page() -> None:
     st.caption("Researchers and leads may export. Each export is in the audit log.")
     export_form.describe_kind(kind, format)
     options = export_form.choose_options(store, dataset.id, kind)
-    try:
+    with text.refusals():
         _file(who, store, dataset, kind, format, options)
-    except AssayError as error:
-        text.refuse(error)
     export_form.describe_kinds(exporting.export_kinds())
     _aside(who, store, dataset)
 
@@ -62,7 +59,7 @@ def _file(
     key = (dataset.id, kind.name, format, tuple(options.items()))
     export_form.warn_of_exposure(exporting.count_waiting_blind(store, who.name, dataset, kind, options))
     if count and st.button("Make the file", type="primary", icon=":material/draft:"):
-        file = downloads._new_path(f"{_plain(dataset.name)}-{kind.name}.{format}")
+        file = downloads._new_path(f"{picture.file_name(dataset.name, kind.name)}.{format}")
         with export_form.progress_bar(count) as seen:
             given = exporting.write_export(store, who.name, dataset, kind, options, format, file, seen)
         kept.update(key=key, given=given, address=downloads.offer(file))
@@ -86,19 +83,11 @@ def _aside(who: Person, store: Store, dataset: Dataset) -> None:
         text.say("**{n}** put aside.", n=many(len(found), "item"))
         back = export_form.put_back_form(found) if found else None
         given = export_form.put_aside_form()
-    try:
+    with text.refusals():
         if back:
             excluded_items.readmit_items(store, who.name, dataset.id, *back)
             st.rerun()
         if given:
-            excluded_items.exclude_items(
-                store, who.name, dataset.id, excluded_items.item_ids_of_names(store, dataset.id, given[0]), given[1]
-            )
+            ids = excluded_items.item_ids_of_names(store, dataset.id, given[0])
+            excluded_items.exclude_items(store, who.name, dataset.id, ids, given[1])
             st.rerun()
-    except AssayError as error:
-        text.refuse(error)
-
-
-def _plain(name: str) -> str:
-    """A dataset's name as part of a file's."""
-    return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:60]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,21 +15,23 @@ from judges.errors import AssayError
 from judges.types import Kind
 from pages.ui import session, text
 
-KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
 _ACROSS = 3
 _UNITS: dict[Kind, list[str]] = {
     "dialogue": ["conversation", "turn"],
     "pair": ["pair", "response/a", "response/b"],
     "response": ["response"],
 }
-_JUDGED = [
-    "Card", "Question", "Question in", "Unit", "Model", "Model in", "Value in", "Meaning of values", "Reason in",
-    "Whole reply in", "Turn in", "Sample in", "Order in",
-]  # fmt: skip
-_LABELLED = [
-    "Value in", "Meaning of values", "Unit", "Dimension", "Annotator", "Annotator in", "Mode", "Made at in",
-    "Probability in",
-]  # fmt: skip
+_JUDGED = {
+    "Card": "card", "Question": "dimension", "Question in": "dimension", "Unit": "unit", "Model": "model",
+    "Model in": "model", "Value in": "value", "Meaning of values": "values", "Reason in": "reason",
+    "Whole reply in": "raw", "Turn in": "turn", "Sample in": "sample", "Order in": "order",
+}  # fmt: skip
+_LABELLED = {
+    "Value in": "value", "Meaning of values": "values", "Unit": "unit", "Dimension": "dimension",
+    "Annotator": "annotator", "Annotator in": "annotator", "Mode": "mode", "Made at in": "made_at",
+    "Probability in": "probability",
+}  # fmt: skip
+"""The columns of the tables on screen, and the field of the mapping that each sets: "in" names a column of the file."""
 
 
 def edit_mapping(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMapping, list[str]]:
@@ -39,8 +41,8 @@ def edit_mapping(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMappi
     kind: Kind = (
         st.segmented_control(
             "A row is, or belongs to",
-            tuple(KINDS),
-            format_func=lambda name: KINDS[name],
+            tuple(text.KINDS),
+            format_func=lambda name: text.KINDS[name],
             default=start.kind,
             key=f"{key}:kind",
             required=True,
@@ -88,8 +90,7 @@ def preview_mapping(known: DetectedFile, mapping: ColumnMapping) -> None:
 def _source(key: str, name: str, columns: list[str], start: ValueSource) -> ValueSource:
     """The columns of one field, joined in their order; a system or scenario may be the same text for all rows."""
     there = [column for column in start.columns if column in columns]
-    title = text.plain(name.replace("_", " "))
-    chosen = st.multiselect(title, columns, there, key=key, placeholder="no column")
+    chosen = st.multiselect(text.plain(name.replace("_", " ")), columns, there, key=key, placeholder="no column")
     if chosen or not name.startswith(("system", "scenario")):
         return ValueSource(columns=chosen)
     same = st.text_input(
@@ -114,12 +115,37 @@ def _table(key: str, names: list[str], rows: list[dict[str, Any]], config: dict[
     return [{str(n): str(v) for n, v in row.items()} for row in filled if any(str(v).strip() for v in row.values())]
 
 
-def _one(column: str) -> ValueSource:
-    return ValueSource(columns=[column]) if column else ValueSource()
+def _answers(
+    key: str, titles: Mapping[str, str], start: Sequence[JudgmentColumns] | Sequence[LabelColumns],
+    columns: list[str], config: dict[str, Any], faults: list[str],
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Answers in a table to fill in, a row each; what it says of every field of the mapping."""
+    rows = [{title: _cell(getattr(one, field), title) for title, field in titles.items()} for one in start]
+    pick = st.column_config.SelectboxColumn(options=columns)
+    config |= {title: pick for title in titles if title.endswith(" in")}
+    return [_fields(row, titles, faults) for row in _table(key, list(titles), rows, config)]
 
 
-def _only(source: ValueSource) -> str:
-    return source.columns[0] if source.columns else ""
+def _cell(held: Any, title: str) -> str:
+    """What stands under a title: a column of the file, the same text for all rows, or what the values mean."""
+    if isinstance(held, ValueSource):
+        return (held.columns or [""])[0] if title.endswith(" in") else held.constant
+    return held if isinstance(held, str) else importing.format_values(held)
+
+
+def _fields(row: Mapping[str, str], titles: Mapping[str, str], faults: list[str]) -> dict[str, Any]:
+    """A row as the mapping has it; where a field may be the same for all rows or a column, the column goes first."""
+    found: dict[str, Any] = {}
+    for title, field in titles.items():
+        if field == "card":
+            found[field] = row[title]
+        elif field == "values":
+            found[field] = _values(row[title], faults)
+        elif not title.endswith(" in"):
+            found[field] = ValueSource(constant=row[title])
+        elif row[title] or field not in found:
+            found[field] = ValueSource(columns=[row[title]] if row[title] else [])
+    return found
 
 
 def _values(typed: str, faults: list[str]) -> dict[str, str]:
@@ -134,48 +160,19 @@ def _judgments(
     key: str, kind: Kind, columns: list[str], start: ColumnMapping, faults: list[str]
 ) -> list[JudgmentColumns]:
     st.markdown("**Judges' scores**: one row for each judge's reply, or for each question that it answered")
-    rows = [
-        {
-            "Card": j.card,
-            "Question": j.dimension.constant,
-            "Question in": _only(j.dimension),
-            "Unit": j.unit.constant,
-            "Model": j.model.constant,
-            "Model in": _only(j.model),
-            "Value in": _only(j.value),
-            "Meaning of values": importing.format_values(j.values),
-            "Reason in": _only(j.reason),
-            "Whole reply in": _only(j.raw),
-            "Turn in": _only(j.turn),
-            "Sample in": _only(j.sample),
-            "Order in": _only(j.order),
-        }
-        for j in start.judgments
-    ]
-    pick = st.column_config.SelectboxColumn(options=columns)
     fitting = {n: c for n, c in {**start.cards(), **cards.current_cards(session.store())}.items() if c.kind == kind}
-    config: dict[str, Any] = {name: pick for name in _JUDGED if name.endswith(" in")}
-    config["Card"] = st.column_config.SelectboxColumn(options=list(fitting))
     asked = dict.fromkeys(d.name for card in fitting.values() for d in card.dimensions)
-    config["Question"] = st.column_config.SelectboxColumn(options=list(asked))
-    config["Unit"] = st.column_config.SelectboxColumn(options=_UNITS[kind])
+    config: dict[str, Any] = {
+        "Card": st.column_config.SelectboxColumn(options=list(fitting)),
+        "Question": st.column_config.SelectboxColumn(options=list(asked)),
+        "Unit": st.column_config.SelectboxColumn(options=_UNITS[kind]),
+    }
     found = []
-    for row in _table(f"{key}:{kind}:judgments", _JUDGED, rows, config):
-        order = _one(row["Order in"])
-        said = {
-            "card": row["Card"],
-            "model": _one(row["Model in"]) or ValueSource(constant=row["Model"]),
-            "raw": _one(row["Whole reply in"]),
-            "value": _one(row["Value in"]),
-            "values": _values(row["Meaning of values"], faults),
-            "reason": _one(row["Reason in"]),
-            "turn": _one(row["Turn in"]),
-            "dimension": _one(row["Question in"]) or ValueSource(constant=row["Question"]),
-            "unit": ValueSource(constant=row["Unit"]),
-            "sample": _one(row["Sample in"]),
-        }
+    for said in _answers(f"{key}:{kind}:judgments", _JUDGED, start.judgments, columns, config, faults):
         kept = _kept(start.judgments, said, ("value", "model", "dimension"), ("only", "confidence", "params", "order"))
-        found.append(JudgmentColumns(**{**kept, **said, **({"order": order} if order else {})}))
+        if not said["order"]:
+            del said["order"]
+        found.append(JudgmentColumns(**{**kept, **said}))
     return found
 
 
@@ -192,39 +189,16 @@ def _kept(made: Sequence[Any], said: dict[str, Any], alike: Sequence[str], names
 
 def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faults: list[str]) -> list[LabelColumns]:
     st.markdown("**People's labels**: one row for each column of labels")
-    rows = [
-        {
-            "Value in": _only(label.value),
-            "Meaning of values": importing.format_values(label.values),
-            "Unit": label.unit.constant,
-            "Dimension": label.dimension.constant,
-            "Annotator": label.annotator.constant,
-            "Annotator in": _only(label.annotator),
-            "Mode": label.mode.constant,
-            "Made at in": _only(label.made_at),
-            "Probability in": _only(label.probability),
-        }
-        for label in start.labels
-    ]
-    pick = st.column_config.SelectboxColumn(options=columns)
-    config: dict[str, Any] = dict.fromkeys(("Value in", "Annotator in", "Made at in", "Probability in"), pick)
     own = {d.name for card in start.cards().values() for d in card.dimensions}
     asked = sorted({name for of, _, name in cards.answerable_dimensions(session.store()) if of == kind} | own)
-    config["Unit"] = st.column_config.SelectboxColumn(options=_UNITS[kind], default=_UNITS[kind][0])
-    config["Dimension"] = st.column_config.SelectboxColumn(options=asked)
-    config["Mode"] = st.column_config.SelectboxColumn(options=["blind", "assisted", "revealed"], default="blind")
+    config: dict[str, Any] = {
+        "Unit": st.column_config.SelectboxColumn(options=_UNITS[kind], default=_UNITS[kind][0]),
+        "Dimension": st.column_config.SelectboxColumn(options=asked),
+        "Mode": st.column_config.SelectboxColumn(options=["blind", "assisted", "revealed"], default="blind"),
+    }
     found = []
-    for row in _table(f"{key}:{kind}:labels", _LABELLED, rows, config):
-        said = {
-            "value": _one(row["Value in"]),
-            "values": _values(row["Meaning of values"], faults),
-            "unit": ValueSource(constant=row["Unit"]),
-            "dimension": ValueSource(constant=row["Dimension"]),
-            "annotator": _one(row["Annotator in"]) or ValueSource(constant=row["Annotator"]),
-            "mode": ValueSource(constant=row["Mode"] or "blind"),
-            "made_at": _one(row["Made at in"]),
-            "probability": _one(row["Probability in"]),
-        }
+    for said in _answers(f"{key}:{kind}:labels", _LABELLED, start.labels, columns, config, faults):
+        said["mode"] = said["mode"] or ValueSource(constant="blind")
         kept = _kept(start.labels, said, ("value", "annotator", "dimension"), ("only", "turn", "team"))
         found.append(LabelColumns(**{**kept, **said}))
     return found

@@ -42,13 +42,10 @@ def page() -> None:
     if views.list_files(kept["found"]):
         _put_away(kept)
         st.rerun()
-    try:
+    with text.refusals():
         plan = views.choose_plan(kept["found"], kept["outline"], f"import:{kept['turn']}")
-    except AssayError as error:
-        text.refuse(error)
-        return
-    if plan is not None:
-        _import(who.name, kept, plan)
+        if plan is not None:
+            _import(who.name, kept, plan)
 
 
 def _look(kept: dict[str, Any], uploads: list[Any]) -> None:
@@ -94,16 +91,12 @@ def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
         return
     rest: Literal["refuse", "good rows"] = "refuse" if shown.ok else "good rows"
     new = start.is_first_import(session.store(), plan.dataset)
-    try:
-        with views.progress_bar("Importing") as seen:
-            kept["done"] = importing.import_source(
-                session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.waits
-            )
-        importing.record_preview(session.store(), who, plan.dataset, shown)
-        way = start.next_step(session.store(), who, kept["done"].dataset_id, draw=new)
-    except AssayError as error:
-        text.refuse(error)
-        return
+    with views.progress_bar("Importing") as seen:
+        kept["done"] = importing.import_source(
+            session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.waits
+        )
+    importing.record_preview(session.store(), who, plan.dataset, shown)
+    way = start.next_step(session.store(), who, kept["done"].dataset_id, draw=new)
     _put_away(kept)
     if way is not None:
         url_state.open_page(way.page, **way.query)

@@ -20,10 +20,11 @@ from data.importing.report import ImportRecord
 from data.records import datasets
 from judges.errors import AssayError
 from judges.plural import many
+from judges.render.findings.findings import COUNT, Column
 from judges.render.words import REASONS
 from pages.importing import mapping_form, series_form
 from pages.server import downloads
-from pages.ui import session, text, url_state
+from pages.ui import session, tables, text, url_state
 
 NEW = "A new dataset"
 
@@ -33,13 +34,17 @@ SAMPLING = {
     "picked": "Items picked for a reason, such as being hard or flagged",
     "unknown": "Not known",
 }
-_WIDE, _LONG = st.column_config.TextColumn(width=480), st.column_config.TextColumn(width=220)
+_IMPORTS = {
+    **{"When": Column(), "By": Column(), "Dataset": Column(width=220), "From": Column(width=220)},
+    **dict.fromkeys(("Items", "Judgments", "Labels"), COUNT),
+}
+_KINDS_OF_ERRORS = {"What is wrong": Column(width=480), "Lines": COUNT, "Such as": Column(width=220)}
 _ERRORS = {
-    "No.": st.column_config.NumberColumn(width=45),
-    "Line": st.column_config.NumberColumn(width=60, help="Its number in the file; empty: the file as a whole."),
-    "Field": st.column_config.TextColumn(width=100),
-    "What is wrong": _WIDE,
-    "The line": st.column_config.TextColumn(width=400, help="How it begins."),
+    "No.": Column(",", width=45),
+    "Line": Column(",", "Its number in the file; empty: the file as a whole.", width=60),
+    "Field": Column(width=100),
+    "What is wrong": Column(width=480),
+    "The line": Column("", "How it begins.", width=400),
 }
 SHOWN = 20
 """Errors of a file that are shown; all of them are in the file of the lines."""
@@ -74,21 +79,14 @@ def list_imports(found: Sequence[ImportRecord], zone: tzinfo) -> None:
         return
     st.subheader("Latest imports", anchor=False)
     rows = [(text.moment(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
-    st.dataframe(
-        pd.DataFrame(rows, columns=["When", "By", "Dataset", "From", "Items", "Judgments", "Labels"]),
-        hide_index=True, column_config={"Dataset": _LONG, "From": _LONG},
-    )  # fmt: skip
+    tables.table(rows, _IMPORTS, most=10)
     st.caption("Imports cannot be undone: nothing is deleted. The same file imported again adds nothing.")
 
 
 def list_files(found: list[DetectedFile]) -> bool:
     """The uploaded files and what each of them is; whether they are to be removed."""
     rows = [(one.file.name, one.says, one.file.size) for one in found]
-    st.dataframe(
-        pd.DataFrame(rows, columns=["File", "Recognised as", "Size"]),
-        hide_index=True,
-        column_config={"Size": st.column_config.NumberColumn(format="bytes")},
-    )
+    tables.table(rows, {"File": Column(), "Recognised as": Column(), "Size": Column("bytes")})
     return st.button("Remove these files", icon=":material/close:", type="tertiary")
 
 
@@ -201,12 +199,12 @@ def show_preview(found: ImportPreview, rejects: str) -> None:
     """What an import would add, what is there already, and what cannot be imported."""
     st.subheader("What would be stored", anchor=False)
     known = astuple(found.known)
-    table = [
+    rows = [
         ("how labels are combined" if one.name == "rules" else one.name, new, before)
         for n, (one, new, before) in enumerate(zip(fields(found.new), astuple(found.new), known, strict=True))
         if n < 3 or new or before
     ]
-    st.dataframe(pd.DataFrame(table, columns=["", "New", "There already"]), hide_index=True)
+    tables.table(rows, {"": Column(), "New": COUNT, "There already": COUNT})
     for sentence in found.warnings:
         st.text(sentence)
     for reason, count in found.unscored.items():
@@ -246,10 +244,7 @@ def _problems(found: ImportPreview, rejects: str) -> None:
     if found.problem_count > SHOWN:
         st.caption("The kinds of errors")
         rows = [(group.sentence, group.lines, group.where) for group in found.groups]
-        st.dataframe(
-            pd.DataFrame(rows, columns=["What is wrong", "Lines", "Such as"]), hide_index=True,
-            column_config={"What is wrong": _WIDE, "Such as": _LONG},
-        )  # fmt: skip
+        tables.table(rows, _KINDS_OF_ERRORS, most=10)
     files: dict[str, list[Problem]] = {}
     for problem in found.problems:
         files.setdefault(problem.file, []).append(problem)
@@ -258,8 +253,7 @@ def _problems(found: ImportPreview, rejects: str) -> None:
         text.say("**{file}**: {n}", file=file, n=many(count, "error"))
         numbered = [(n, p.line or None, p.field, p.sentence, p.begins) for n, p in enumerate(problems, 1)]
         if numbered:
-            frame = pd.DataFrame(numbered, columns=list(_ERRORS))
-            st.dataframe(frame, hide_index=True, column_config=_ERRORS, height="content")
+            tables.table(numbered, _ERRORS, most=SHOWN)
         if count > len(problems):
             few = f"The first {len(problems)} are shown." if problems else "None is shown."
             text.quiet("{few} The file of these lines has all of them.", few=few)
@@ -280,6 +274,6 @@ def show_result(result: ImportResult) -> None:
             text.say("{n} left out.", n=many(result.rejected, "line"))
         with st.container(horizontal=True):
             name = result.preview.dataset
-            url_state.link("queue", "Draw items for labelling", icon=":material/inbox:", dataset=name)
-            url_state.link("desk", "Review desk", icon=":material/rate_review:", dataset=name)
-            url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=name)
+            url_state.link("queue", "Draw items for labelling", dataset=name)
+            url_state.link("desk", dataset=name)
+            url_state.link("calibration", dataset=name)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
 import streamlit as st
 
 from data.annotators import annotators
+from judges.render.findings.findings import Column
 from judges.stats.raters.rater_flags import RaterWork
 from pages.server import access
-from pages.ui import explanations, session, text, url_state
+from pages.ui import explanations, session, tables, text, url_state
 
 
 def page() -> None:
@@ -29,20 +29,11 @@ def _own(rows: Mapping[str, RaterWork]) -> None:
         st.caption(
             "You have not labelled anything yet. Your counts, acceptance rate and speed are shown here once you do."
         )
-        url_state.link("desk", "Open the review desk", icon=":material/rate_review:")
+        url_state.link("desk", "Open the review desk")
         return
-    frame = pd.DataFrame(
-        [
-            (name, w.items, w.labels, w.blind, w.assisted, _percent(w.accepted), _percent(w.overlooked), w.pace)
-            for name, w in rows.items()
-        ],
-        columns=["dataset", "items", "labels", "blind", "assisted", "acceptance", "not on screen", "s/item"],
-    )
-    st.dataframe(
-        frame.dropna(axis="columns", how="all"), hide_index=True, height="content" if len(rows) <= 8 else 320,
-        column_config=explanations.WORK | {"dataset": st.column_config.TextColumn(width=200)}, placeholder="–",
-    )  # fmt: skip
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
+    done = [
+        {"dataset": name, "items": one.items, "labels": one.labels, **explanations.work(one)}
+        for name, one in rows.items()
+    ]
+    shown = tables.filled(done, ("acceptance", "not on screen", "s/item"))
+    tables.table(shown, explanations.WORK | {"dataset": Column(width=200)})

@@ -6,7 +6,6 @@ import streamlit as st
 
 from data.records import people
 from data.records.people import Person, Role
-from judges.errors import AssayError
 from pages.server import access
 from pages.ui import session, text, url_state
 
@@ -52,7 +51,7 @@ def refuse_page(title: str, role: Role) -> None:
         roles=OPEN_TO[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
         leads=", ".join(leads[:FEW]) or "A lead",
     )  # fmt: skip
-    url_state.link("overview", "Overview", icon=":material/home:")
+    url_state.link("overview")
 
 
 def page() -> None:
@@ -96,9 +95,6 @@ def _find(known: list[Person]) -> None:
 
 def _enter(name: str) -> None:
     """Enter under a name, or say why not."""
-    try:
+    with text.refusals():
         session.sign_in(people.join_workspace(session.store(), name).name)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    st.rerun()
+        st.rerun()

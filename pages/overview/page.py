@@ -10,7 +10,6 @@ from data.records import datasets, people
 from data.records.people import Person
 from data.trail import activity
 from data.workspace import bootstrap
-from judges.errors import AssayError
 from pages.overview import sections
 from pages.ui import session, text, url_state
 from pages.ui.choose import STREAMS
@@ -75,11 +74,11 @@ def _first_steps(who: Person) -> None:
     able = who.may("researcher")
     with st.container(border=True):
         st.markdown("**1 · Import** dialogues, long-form pairs or single responses, with the scores of judges.")
-        url_state.link("import", "Import a file", icon=":material/upload_file:")
+        url_state.link("import", "Import a file")
         st.markdown("**2 · Draw an audit sample**: items at random, to be answered without seeing the judge.")
-        url_state.link("queue", "Queues", icon=":material/inbox:")
+        url_state.link("queue")
         st.markdown("**3 · Label** on the review desk, by key. Every answer counts as a label as soon as it is saved.")
-        url_state.link("desk", "Review desk", icon=":material/rate_review:")
+        url_state.link("desk")
     if not able:
         others = [p.name for p in people.all_people(session.store()) if p.may("researcher")]
         names = ", ".join(others[:5]) or "a researcher"
@@ -93,10 +92,6 @@ def _first_steps(who: Person) -> None:
 
 def _install() -> None:
     """Load the sample, and show what it brought."""
-    try:
-        with st.spinner("Importing the sample and filling its queues ..."):
-            bootstrap.install_samples(session.store(), session.me().name)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    st.rerun()
+    with text.refusals(), st.spinner("Importing the sample and filling its queues ..."):
+        bootstrap.install_samples(session.store(), session.me().name)
+        st.rerun()

@@ -39,14 +39,20 @@ MOVED = {
 
 def waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: float | None, first: bool) -> None:
     """One queue with items for this person, about how long it is, and the way to the desk."""
+    about = f", about {text.duration(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
+    key = f"label:{dataset.id}:{stream}"
+    if _waits(dataset, many(left, "item"), f"{STREAMS[stream]}{about}", "Label", key, first):
+        url_state.open_page("desk", dataset=dataset.name, stream=stream)
+
+
+def _waits(dataset: Dataset, n: str, told: str, act: str, key: str, first: bool = False) -> bool:
+    """What waits for this person in a dataset, in a line; whether its button was pressed."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(gap=None):
-            text.say("**{n}** in {dataset}", n=many(left, "item"), dataset=dataset.name)
-            about = f", about {text.duration(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
-            text.quiet("{stream}{about}", stream=STREAMS[stream], about=about)
+            text.say("**{n}** in {dataset}", n=n, dataset=dataset.name)
+            text.quiet("{told}", told=told)
         kind: Literal["primary", "secondary"] = "primary" if first else "secondary"
-        if st.button("Label", key=f"label:{dataset.id}:{stream}", type=kind, icon=":material/arrow_forward:"):
-            url_state.open_page("desk", dataset=dataset.name, stream=stream)
+        return st.button(text.plain(act), key=key, type=kind, icon=":material/arrow_forward:")
 
 
 Judges = Sequence[DatasetJudge]
@@ -64,7 +70,7 @@ def dataset_progress(
             people = many(done.people, "person").replace("persons", "people")
             text.quiet("{labels} by {people}", labels=many(done.labels, "label"), people=people)
             st.space("stretch")
-            url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=dataset.name)
+            url_state.link("calibration", dataset=dataset.name)
         bars = [("labelled", done.labelled, done.items)]
         bars += [(STREAMS[s].lower(), q.answered, q.drawn) for s, q in queues.items()]
         for column, (name, part, whole) in zip(st.columns(3, gap="medium"), bars, strict=True):
@@ -79,9 +85,12 @@ def own_progress(mine: PersonalProgress, days: list[int]) -> None:
     bars = days if any(days) else None
     label = "Items today (bars: last 14 days)" if bars else "Items today"
     st.metric(label, f"{mine.today:,d}", chart_data=bars, chart_type="bar")
-    left, right = st.columns(2)
-    left.metric("In all", f"{mine.total:,d}")
-    right.metric("Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="Median of the last 50.")
+    with st.container(horizontal=True, gap="large"):
+        st.metric("In all", f"{mine.total:,d}", width="content")
+        st.metric(
+            "Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="Median of the last 50.",
+            width="content",
+        )  # fmt: skip
 
 
 def recent_activity(found: list[Activity], zone: tzinfo) -> None:
@@ -111,10 +120,8 @@ def approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, st
                         judge=judges.get(one.judge, "the judge")
                     ),
                 )  # fmt: skip
-                url_state.link(
-                    "approvals", "Review and decide", icon=":material/arrow_forward:", dataset=dataset,
-                    case=f"{one.judge}.{one.sort}.{one.dimension}",
-                )  # fmt: skip
+                case = f"{one.judge}.{one.sort}.{one.dimension}"
+                url_state.link("approvals", "Review and decide", ":material/arrow_forward:", dataset=dataset, case=case)
         parts = (
             (len(found.suspended) - 3, "more suspended"),
             (len(found.proposed), "proposed, waiting for a second lead"),
@@ -128,18 +135,11 @@ def approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, st
             text.quiet("{told}.", told=told)
             with st.container(horizontal=True):
                 for key in list(dict.fromkeys(keys))[:3]:
-                    url_state.link(
-                        "approvals", names.get(key, ""), icon=":material/verified:", dataset=names.get(key, "")
-                    )
+                    url_state.link("approvals", names.get(key, ""), dataset=names.get(key, ""))
 
 
 def adjudication(dataset: Dataset, who: Person) -> None:
     """How many ratings of a dataset this person may adjudicate, and the way there; nothing where none wait."""
     n = len(adjudication_work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
-    if n:
-        with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
-            with st.container(gap=None):
-                text.say("**{n}** in {dataset}", n=many(n, "rating"), dataset=dataset.name)
-                st.caption("Adjudication: people disagree")
-            if st.button("Decide", key=f"decide:{dataset.id}", icon=":material/arrow_forward:"):
-                url_state.open_page("adjudication", dataset=dataset.name)
+    if n and _waits(dataset, many(n, "rating"), "Adjudication: people disagree", "Decide", f"decide:{dataset.id}"):
+        url_state.open_page("adjudication", dataset=dataset.name)

@@ -6,7 +6,6 @@ import streamlit as st
 
 from data.records import leads, people
 from data.records.people import Person, Role
-from judges.errors import AssayError
 from pages.ui import session, text
 
 
@@ -38,11 +37,8 @@ def show_proposals(who: Person) -> None:
 
 def set_person(who: Person, name: str, role: Role, active: bool) -> None:
     """Change a person, or propose it; what came of it is shown when the page is drawn anew."""
-    try:
+    with text.refusals():
         done = people.set_person(session.store(), who.name, name, role, active)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    if (done.role, done.active) != (role, active):
-        session.scratch("people")["said"] = "Proposed: who leads changes once a second lead agrees."
-    st.rerun()
+        if (done.role, done.active) != (role, active):
+            session.scratch("people")["said"] = "Proposed: who leads changes once a second lead agrees."
+        st.rerun()

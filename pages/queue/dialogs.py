@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
-import pandas as pd
 import streamlit as st
 
 from data.approvals import auto_accept
@@ -14,11 +12,12 @@ from data.queue import queue
 from data.records import datasets, settings
 from data.records.datasets import Dataset
 from data.records.settings import QueueRules
-from judges.errors import AssayError
 from judges.plural import many
+from judges.render.findings.findings import COUNT, Column
+from judges.stats.sampling import StratumShare
 from judges.triage import ReasonKind
 from pages.queue import sample_form
-from pages.ui import session, text
+from pages.ui import session, tables, text
 
 SIZE = (
     "Starts at what the policy requires: its blind items, more of them as some are never answered, and the assisted "
@@ -55,11 +54,11 @@ def draw_audit_dialog(found: Dataset, who: str) -> None:
     )
     kept = session.scratch("filling").setdefault("seed", random.SystemRandom().randrange(1_000_000))
     seed = right.number_input("Seed", 0, 2**31, kept, key="audit:seed", help="The same seed draws the same items.")
-    try:
+    shares: list[StratumShare] = []
+    with text.refusals():
         design = sample_form.choose_design(found, judges)
         shares = queue.plan_audit(store, found.id, int(size), judge, design)
-    except AssayError as error:
-        text.refuse(error)
+    if not shares:
         return
     sample_form.show_shares(shares, int(size), quota(store, found.id, bool(judge)))
     if known := queue.count_known_to_all(store, found.id):
@@ -70,12 +69,11 @@ def draw_audit_dialog(found: Dataset, who: str) -> None:
             n=many(known, "item"),
         )
     sample_form.show_forecast(found, shares, judges, design)
-    if st.button("Draw sample", type="primary", disabled=not any(s.now for s in shares)) and _done(
-        lambda: queue.draw_audit(store, who, found.id, int(size), judge, int(seed), design),
-        "{n} drawn into the audit sample.",
-    ):
-        session.scratch("filling").pop("seed", None)
-        st.rerun()
+    if st.button("Draw sample", type="primary", disabled=not any(s.now for s in shares)):
+        with text.refusals():
+            n = queue.draw_audit(store, who, found.id, int(size), judge, int(seed), design)
+            session.scratch("filling").pop("seed", None)
+            _done(f"{many(n, 'item')} drawn into the audit sample.")
 
 
 @st.dialog("Add items to the review queue", width="large")
@@ -102,11 +100,11 @@ def fill_review_dialog(found: Dataset, who: str) -> None:
     if reserved:
         text.quiet("{said}", said=describe_reserved(reserved))
     if kinds:
-        st.dataframe(pd.DataFrame(kinds.items(), columns=["Reason", "Items"]), hide_index=True)
-    if st.button("Add", type="primary", disabled=not new) and _done(
-        lambda: queue.fill_review(store, who, found.id, judge, int(most), kind), "{n} added to the review queue."
-    ):
-        st.rerun()
+        tables.table(list(kinds.items()), {"Reason": Column(), "Items": COUNT})
+    if st.button("Add", type="primary", disabled=not new):
+        with text.refusals():
+            n = queue.fill_review(store, who, found.id, judge, int(most), kind)
+            _done(f"{many(n, 'item')} added to the review queue.")
 
 
 def _kind(found: Dataset, judge: str) -> ReasonKind | None:
@@ -155,16 +153,12 @@ def queue_rules_dialog(found: Dataset, who: str, lead: bool) -> None:
     hides = settings.hides_systems(store, found.id)
     hide = st.toggle("Blind items hide the names of systems", hides, disabled=not lead, help=HIDE)
     new = QueueRules(int(overlap), share / 100, int(minutes))
-
-    def save() -> None:
-        settings.set_queue_rules(store, who, found.id, new)
-        if lead:
-            settings.hide_systems(store, who, found.id, hide)
-
-    if st.button("Save", type="primary", disabled=(new, hide) == (now, hides)) and _done(
-        save, "The queue rules of this dataset were changed."
-    ):
-        st.rerun()
+    if st.button("Save", type="primary", disabled=(new, hide) == (now, hides)):
+        with text.refusals():
+            settings.set_queue_rules(store, who, found.id, new)
+            if lead:
+                settings.hide_systems(store, who, found.id, hide)
+            _done("The queue rules of this dataset were changed.")
 
 
 def _judges(found: Dataset) -> dict[str, str]:
@@ -173,12 +167,7 @@ def _judges(found: Dataset) -> dict[str, str]:
     return {one.id: f"{one.model} · {one.card.replace('_', ' ')} · {one.items:,}" for one in known}
 
 
-def _done(work: Callable[[], int | None], words: str) -> bool:
-    """Do the one act of a dialog, and say that it is done; False, with the reason on screen, where it was refused."""
-    try:
-        n = work()
-    except AssayError as error:
-        text.refuse(error)
-        return False
-    st.toast(text.plain(words.format(n=many(n or 0, "item"))), icon=":material/check:")
-    return True
+def _done(words: str) -> None:
+    """Say that the act of a dialog is done, and close it."""
+    st.toast(text.plain(words), icon=":material/check:")
+    st.rerun()

@@ -8,7 +8,6 @@ from data.records import guidelines
 from data.records.datasets import Dataset
 from data.records.guidelines import LETTERS, GuidelinesVersion
 from data.records.people import Person
-from judges.errors import AssayError
 from pages.ui import session, sheet, text
 
 HELP = "How to rate in this dataset. At the desk they are one key away (h)."
@@ -55,13 +54,10 @@ def _write(dataset: Dataset, who: Person, now: str, count: int) -> None:
             "Each annotator is told once that they changed. A label is tied to the version in force when it was given."
         )
     if right.button("Save", type="primary", disabled=new.strip() == now.strip(), width="stretch"):
-        try:
+        with text.refusals():
             number = guidelines.write_guidelines(session.store(), who.name, dataset.id, new)
-        except AssayError as error:
-            text.refuse(error)
-            return
-        st.toast(text.plain(f"Version {number} of the guidelines is in force."), icon=":material/check:")
-        st.rerun()
+            st.toast(text.plain(f"Version {number} of the guidelines is in force."), icon=":material/check:")
+            st.rerun()
 
 
 def _history(versions: list[GuidelinesVersion]) -> None:

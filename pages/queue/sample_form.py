@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -17,11 +16,12 @@ from data.records.datasets import Dataset
 from data.store import Store
 from judges.errors import AssayError
 from judges.plural import many
+from judges.render.findings.findings import COUNT, Column
 from judges.stats.approval_check import Policy
 from judges.stats.forecast import Forecast
 from judges.stats.sampling import ALLOCATIONS, Allocation, By, SampleDesign, StratumShare
 from judges.stats.sequential import anytime_boundary
-from pages.ui import session, text
+from pages.ui import session, tables, text
 
 LAST = 1_000
 """Items up to which is forecast where the policy has a single look."""
@@ -119,15 +119,9 @@ def show_shares(shares: Sequence[StratumShare], size: int, needed: Quota) -> Non
             "{n} with a single item, which is drawn with certainty. One item has no variance, so for standard errors "
             "it is collapsed with the next stratum.", n=many(lone, "stratum", "strata"),
         )  # fmt: skip
-    st.dataframe(
-        pd.DataFrame(
-            [(s.stratum or "no system", s.items, s.before, s.now, s.blind, s.assisted) for s in shares],
-            columns=["Stratum", "Items", "Drawn before", "Drawn now", "P(blind)", "P(assisted)"],
-        ),
-        hide_index=True,
-        height="content" if len(shares) <= 8 else 320,
-        column_config={name: st.column_config.NumberColumn(format="%.4f") for name in ("P(blind)", "P(assisted)")},
-    )
+    columns = {"Stratum": Column()} | dict.fromkeys(("Items", "Drawn before", "Drawn now"), COUNT)
+    columns |= dict.fromkeys(("P(blind)", "P(assisted)"), Column(".4f"))
+    tables.table([(s.stratum or "no system", s.items, s.before, s.now, s.blind, s.assisted) for s in shares], columns)
     weights = [(s.items / blind, blind) for s in shares if (blind := round(s.blind * s.items))]
     worth = sum(w * n for w, n in weights) ** 2 / sum(w * w * n for w, n in weights) if weights else 0.0
     text.quiet(
@@ -160,16 +154,13 @@ def show_forecast(
     except AssayError as error:
         text.quiet("{error}", error=error)
         return
-    st.dataframe(
-        pd.DataFrame(
-            [
-                (_TOLD[how] + (" (chosen)" if how == chosen.allocation else ""), *_words(one, asked, last))
-                for how, one in seen.items()
-            ],
-            columns=["Allocation", f"Kappa ± on {blind:,} blind", "Items until the policy is met", "With one look"],
-        ),
-        hide_index=True, height="content",
-    )  # fmt: skip
+    tables.table(
+        [
+            (_TOLD[how] + (" (chosen)" if how == chosen.allocation else ""), *_words(one, asked, last))
+            for how, one in seen.items()
+        ],
+        ["Allocation", f"Kappa ± on {blind:,} blind", "Items until the policy is met", "With one look"],
+    )
     text.quiet(
         "Simulated on the judge's own scores, with people who agree with it at a kappa of {low} to {high} and use each "
         "answer as often as it does. *Kappa ±* is half the width of the 95% interval. *Until the policy is met* is the "

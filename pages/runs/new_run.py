@@ -29,7 +29,7 @@ from judges.plural import many
 from judges.triage import describe_unit
 from judges.types import Reading, Scale, Score
 from pages.runs import views
-from pages.ui import choose, run_estimate, session, text, url_state
+from pages.ui import choose, run_estimate, session, tables, text, url_state
 
 
 def new_run_form(who: Person) -> None:
@@ -49,19 +49,17 @@ def new_run_form(who: Person) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Dry run of three items", icon=":material/visibility:"):
             kept.clear()
-            views.attempt("Asking", lambda: kept.update(order=order, shown=runs.dry_run(store, who.name, order)))
+            with text.refusals(), st.spinner("Asking"):
+                kept.update(order=order, shown=runs.dry_run(store, who.name, order))
         start = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not found.judgments)
         batch = st.toggle(
             "as a batch", help="The endpoint's Batch API: cheaper, and done within a day.", key="runs:batch"
         )
     if start:
-        started: dict[str, str] = {}
-        views.attempt(
-            "Starting",
-            lambda: started.update(id=runs.start(store, who.name, replace(order, batch=batch))),
-        )
-        if started:
-            views.open_run(started["id"])
+        with text.refusals():
+            with st.spinner("Starting"):
+                begun = runs.start(store, who.name, replace(order, batch=batch))
+            views.open_run(begun)
     if kept.get("shown") is not None and kept.get("order") == order:
         _dry_run(kept["shown"], order.card)
 
@@ -141,11 +139,9 @@ def _named(usual: Card) -> Card | None:
     plain = [(name, definition, Scale("ordinal", lo, hi)) for name, definition, lo, hi in rows]
     if confidence and chosen in (plain, []):
         return usual
-    try:
+    with text.refusals():
         return named(chosen or plain, confidence)
-    except AssayError as error:
-        text.refuse(error)
-        return None
+    return None
 
 
 def _end(value: Any, usual: int) -> int:
@@ -372,17 +368,15 @@ def _reading(found: Reading, card: Card) -> None:
         return "n/a" if score.value is None else f"{score.value:g}"
 
     rows = [
-        (
-            describe_unit(s.unit).strip() or s.unit,
-            s.dimension.replace("_", " "),
-            value(s),
-            s.confidence,
-            s.source,
-        )
+        {
+            "Where": describe_unit(s.unit).strip() or s.unit,
+            "Dimension": s.dimension.replace("_", " "),
+            "Value": value(s),
+            "Confidence": s.confidence,
+            "Source": s.source,
+        }
         for s in found.scores
     ]
-    frame = pd.DataFrame(rows, columns=["Where", "Dimension", "Value", "Confidence", "Source"])
-    known = frame if frame["Confidence"].notna().any() else frame[["Where", "Dimension", "Value"]]
-    st.dataframe(known, hide_index=True, height="content" if len(rows) <= 12 else 340)
+    tables.table(tables.filled(rows, ("Confidence", "Source")), (), most=12)
     for remark in (r for r in found.remarks if r.sort == "rule"):
         st.text(f"Breaks a rule: {remark.text}")

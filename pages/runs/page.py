@@ -30,7 +30,7 @@ def page() -> None:
     known = datasets.all_datasets(store)
     if not known:
         st.info("There is nothing to judge yet.", icon=":material/inbox:")
-        url_state.link("import", "Import items", icon=":material/upload_file:")
+        url_state.link("import", "Import items")
         return
     st.subheader("New run", anchor=False)
     with st.container(border=True):
@@ -93,16 +93,19 @@ def _controls(who: Person, run: RunSummary, now: RunProgress) -> None:
     if now.state in ("running", "waiting for batch") and st.button(
         "Stop", icon=":material/stop:", key=f"stop:{run.id}"
     ):
-        views.attempt("Stopping", lambda: runs.stop(store, who.name, run.id))
+        with text.refusals(), st.spinner("Stopping"):
+            runs.stop(store, who.name, run.id)
     if now.state in ("stopped", "interrupted", "failed"):
         again, limit = views.resume_form(run, now)
         if again:
-            views.attempt("Starting", lambda: runs.resume(store, who.name, run.id, limit=limit), again=True)
+            with text.refusals():
+                with st.spinner("Starting"):
+                    runs.resume(store, who.name, run.id, limit=limit)
+                st.rerun()
     if now.state == "finished" and left:
         what = f"Ask the {left:,} unscored again" if left > 1 else "Ask the unscored one again"
         if st.button(text.plain(what), icon=":material/replay:", key=f"again:{run.id}"):
-            order = replace(runs.order_of(store, run.id), only_unscored=True)
-            begun: dict[str, str] = {}
-            views.attempt("Starting", lambda: begun.update(id=runs.start(store, who.name, order)))
-            if begun:
-                views.open_run(begun["id"])
+            with text.refusals():
+                with st.spinner("Starting"):
+                    begun = runs.start(store, who.name, replace(runs.order_of(store, run.id), only_unscored=True))
+                views.open_run(begun)

@@ -9,14 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta, tzinfo
 from typing import Any, Literal
 
-import pandas as pd
 import streamlit as st
 
 from data.runs.run_order import RunProgress, RunSummary
 from judges.client.budget import dollars
-from judges.errors import AssayError
 from judges.plural import many
-from pages.ui import run_estimate, text, url_state
+from judges.render.findings.findings import Column
+from pages.ui import run_estimate, tables, text, url_state
 
 MARKS = {
     "running": "▶ running", "stopping": "■ stopping", "stopped": "■ stopped", "interrupted": "! interrupted",
@@ -27,22 +26,22 @@ TONES: dict[str, Literal["blue", "orange", "red", "green"]] = {
     "finished": "green", "waiting for batch": "blue",
 }  # fmt: skip
 COLUMNS = {
-    "State": st.column_config.TextColumn(width=115),
+    "State": Column(width=115),
     "Progress": st.column_config.ProgressColumn(width=95, format="%d%%", min_value=0, max_value=100),
-    "Judgments": st.column_config.TextColumn(width=90, help="Made, of all of the run."),
-    "Why": st.column_config.TextColumn(width=190, help="Why it ended before all was judged."),
-    "Model": st.column_config.TextColumn(width=135),
-    "Card": st.column_config.TextColumn(width=140),
-    "Dataset": st.column_config.TextColumn(width=135),
-    "Cost": st.column_config.TextColumn(width=85, help="So far, in US dollars."),
-    "In all": st.column_config.TextColumn(width=95, help="What all judgments cost if the rest cost as much each."),
-    "Limit": st.column_config.TextColumn(width=70, help="The spending limit, in US dollars."),
-    "Endpoint": st.column_config.TextColumn(width=190),
-    "Unscored": st.column_config.NumberColumn(width=80, format="localized", help="Judgments that could not be used."),
-    "Tokens": st.column_config.NumberColumn(width=90, format="localized", help="In and out, with failed calls."),
-    "By": st.column_config.TextColumn(width=80),
-    "Begun": st.column_config.TextColumn(width=100),
-    "Parameters": st.column_config.TextColumn(width="large"),
+    "Judgments": Column("", "Made, of all of the run.", width=90),
+    "Why": Column("", "Why it ended before all was judged.", width=190),
+    "Model": Column(width=135),
+    "Card": Column(width=140),
+    "Dataset": Column(width=135),
+    "Cost": Column("", "So far, in US dollars.", width=85),
+    "In all": Column("", "What all judgments cost if the rest cost as much each.", width=95),
+    "Limit": Column("", "The spending limit, in US dollars.", width=70),
+    "Endpoint": Column(width=190),
+    "Unscored": Column(",", "Judgments that could not be used.", width=80),
+    "Tokens": Column(",", "In and out, with failed calls.", width=90),
+    "By": Column(width=80),
+    "Begun": Column(width=100),
+    "Parameters": Column(width="large"),
 }
 
 
@@ -116,14 +115,10 @@ def _whole(now: RunProgress) -> str:
 
 def run_table(found: Sequence[RunSummary], made: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[RunSummary]:
     """All runs, newest first, with (judgments made, scored) of each; those that were chosen (to open, to compare)."""
-    rows = [_row(run, *made.get(run.id, (0, 0)), zone) for run in found]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    empty = [name for name in ("Why", "Limit", "Unscored") if not any(frame[name])]
+    rows = [dict(zip(COLUMNS, _row(run, *made.get(run.id, (0, 0)), zone), strict=True)) for run in found]
+    shown = tables.filled(rows, ("Why", "Limit", "Unscored"))
     st.caption("Tick one run to open it, two to see how their judges differ (keys: arrows, then Shift and Space).")
-    event = st.dataframe(
-        frame.drop(columns=empty), hide_index=True, column_config=COLUMNS, key="runs:table",
-        on_select="rerun", selection_mode="multi-row", height="content" if len(rows) <= 12 else 480,
-    )  # fmt: skip
+    event = tables.table(shown, COLUMNS, "runs:table", 12, on_select="rerun", selection_mode="multi-row")
     if len(event.selection.rows) > 2:
         st.caption("Choose no more than two.")
     return [found[n] for n in event.selection.rows]
@@ -139,8 +134,8 @@ def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ..
         run.model, run.card, run.dataset,
         "not known" if run.cost is None else f"{about}{dollars(run.cost)}",
         "" if whole is None else dollars(whole) if done == total or not whole else f"about {run_estimate.price(whole)}",
-        "" if run.limit is None else dollars(run.limit),
-        _endpoint_of(run), done - scored, run.tokens, run.by, text.moment(run.at, zone), describe_params(run.params),
+        "" if run.limit is None else dollars(run.limit), _endpoint_of(run), done - scored or None, run.tokens, run.by,
+        text.moment(run.at, zone), describe_params(run.params),
     )  # fmt: skip
 
 
@@ -171,7 +166,7 @@ def show_differences(one: Any, other: Any) -> None:
     rows = [(name, str(a), str(b)) for name, (a, b) in pairs.items() if a != b]
     st.subheader("How the two judges differ", anchor=False)
     if rows:
-        st.dataframe(pd.DataFrame(rows, columns=["", "First", "Second"]), hide_index=True)
+        tables.table(rows, ("", "First", "Second"))
     else:
         st.caption("They are the same judge.")
     said = False
@@ -220,9 +215,9 @@ def show_title(run: RunSummary, zone: tzinfo) -> None:
 def show_links(run: RunSummary) -> None:
     """Where to go on from a run."""
     with st.container(horizontal=True):
-        url_state.link("calibration", "Calibration", icon=":material/monitoring:", dataset=run.dataset, judge=run.judge)
-        url_state.link("audits", "Audits", icon=":material/troubleshoot:", dataset=run.dataset, judge=run.judge)
-        url_state.link("desk", "Review desk", icon=":material/rate_review:", dataset=run.dataset, judge=run.judge)
+        url_state.link("calibration", dataset=run.dataset, judge=run.judge)
+        url_state.link("audits", dataset=run.dataset, judge=run.judge)
+        url_state.link("desk", dataset=run.dataset, judge=run.judge)
 
 
 def show_judge(run: RunSummary, judge: Any) -> None:
@@ -237,18 +232,6 @@ def show_judge(run: RunSummary, judge: Any) -> None:
     with right:
         st.subheader("Prompt", anchor=False)
         _show_prompts(judge.card)
-
-
-def attempt(doing: str, work: Callable[[], object], again: bool = False) -> None:
-    """Do it; a refusal is a sentence. `again`: the whole page follows."""
-    try:
-        with st.spinner(text.plain(doing)):
-            work()
-    except AssayError as error:
-        text.refuse(error)
-        return
-    if again:
-        st.rerun()
 
 
 def open_run(run: str) -> None:

@@ -22,17 +22,12 @@ def page() -> None:
     st.caption("Nothing is overwritten or deleted: every answer, setting, decision and run is a row of its own.")
     names = {d.name: d for d in datasets.all_datasets(store)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container(width=190):
-            people = {name: display_name(name) for name in trail.acting_people(store)}
-            person = url_state.select("who", "Who", {"": "anybody"} | people)
-        with st.container(width=190):
-            dataset = url_state.select("dataset", "Dataset", {"": "any"} | {name: name for name in names})
-        with st.container(width=160):
-            days = url_state.select("days", "When", table.SPANS)
-        with st.container(width=300):
-            chosen = table.choose_kinds(trail.KINDS, trail.USUAL)
-        with st.container(width=230):
-            words = url_state.search("words", "Search")
+        people = {name: display_name(name) for name in trail.acting_people(store)}
+        person = url_state.select("who", "Who", {"": "anybody"} | people, width=190)
+        dataset = url_state.select("dataset", "Dataset", {"": "any"} | {name: name for name in names}, width=190)
+        days = url_state.select("days", "When", table.SPANS, width=160)
+        chosen = table.choose_kinds(trail.KINDS, trail.USUAL)
+        words = url_state.search("words", "Search", 230)
     narrow = trail.TrailFilter(
         chosen, person, names[dataset].id if dataset else "", table.period_begin(days, zone), words=words
     )

@@ -16,21 +16,8 @@ from judges import plural
 from pages.ui import tables, text
 
 SPANS = {"": "any time", "1": "today", "7": "the last 7 days", "30": "the last 30 days"}
-KINDS = {
-    "decisions": "decisions",
-    "adjudications": "adjudications",
-    "settings": "settings",
-    "people": "people",
-    "imports": "imports",
-    "exports": "exports",
-    "runs": "runs",
-    "cards": "cards",
-    "queues": "queues",
-    "labels": "answers",
-    "claims": "reservations",
-    "exposures": "what was shown",
-    "replies": "replies",
-}
+KINDS = {"labels": "answers", "claims": "reservations", "exposures": "what was shown"}
+"""Kinds of changes that are called otherwise here."""
 
 
 def choose_kinds(known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
@@ -38,7 +25,7 @@ def choose_kinds(known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
     there = [kind for kind in st.query_params.get("kinds", "").split(",") if kind in known]
     chosen: list[str] = st.multiselect(
         "Kind", known, default=there, format_func=lambda kind: KINDS.get(kind, kind), key="trail:kinds",
-        placeholder="all but answers and other routine",
+        placeholder="all but answers and other routine", width=300,
     )  # fmt: skip
     if chosen:
         st.query_params["kinds"] = ",".join(chosen)

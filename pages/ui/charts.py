@@ -354,5 +354,5 @@ def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> N
 
 def _file(key: str) -> str:
     """The name under which a chart is saved: the words of its key, without ids."""
-    words = [part for part in key.split(":") if part not in ("", "True", "False") and not _ID.fullmatch(part)]
-    return re.sub(r"[^\w.-]+", "-", "-".join(words)).strip("-.") or "plot"
+    words = [part for part in key.split(":") if part not in ("True", "False") and not _ID.fullmatch(part)]
+    return picture.file_name(*words)

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from data.queue import queue
-from data.records import datasets, settings
+from data.records import combinations, datasets, settings
 from data.records.datasets import Dataset, DatasetJudge
 from data.store import Store
-from pages.ui import session, text, url_state
+from pages.ui import text, url_state
 
-Name = TypeVar("Name", bound=str)
 STREAMS: dict[queue.Stream, str] = {"review": "Review queue", "audit": "Audit sample"}
 _FILTERS = {"system": "System", "judge": "Judge", "dimension": "Dimension", "reason": "Reason"}
 
 
-def dataset(store: Store, among: list[Dataset] | None = None, labelled: bool = False) -> Dataset | None:
+def dataset(store: Store, labelled: bool = False, width: int | Literal["stretch"] = "stretch") -> Dataset | None:
     """A dataset, from the address or the chooser; None (and a way on) where there is none.
 
-    `labelled`: with its label above, where it is beside choosers that have one.
+    `labelled`: with its label above, where it is beside choosers that have one; `width` is in pixels.
     """
-    known = {d.name: d for d in (datasets.all_datasets(store) if among is None else among)}
+    known = {d.name: d for d in datasets.all_datasets(store)}
     if not known:
         st.info("There is no dataset yet.", icon=":material/inbox:")
         url_state.link("overview", "Begin on the overview")
         return None
-    names = list(known)
-    chosen = st.selectbox(
-        "Dataset", names, index=names.index(_current("dataset", known) or names[0]), key="dataset",
-        on_change=_address, args=("dataset",), label_visibility="visible" if labelled else "collapsed",
-    )  # fmt: skip
-    return known[chosen]
+    return known[url_state.select("dataset", "Dataset", {name: name for name in known}, "", width, labelled)]
 
 
 def dataset_bar(store: Store, width: int = 230) -> tuple[DeltaGenerator, Dataset | None]:
@@ -44,8 +38,29 @@ def dataset_bar(store: Store, width: int = 230) -> tuple[DeltaGenerator, Dataset
     None (and a way on) where there is no dataset.
     """
     bar = st.container(horizontal=True, vertical_alignment="bottom")
-    with bar, st.container(width=width):
-        return bar, dataset(store, labelled=True)
+    with bar:
+        return bar, dataset(store, labelled=True, width=width)
+
+
+def judges(store: Store, found: Dataset, hope: str) -> tuple[list[DatasetJudge], dict[str, str]]:
+    """The judges that have scored a dataset, and by id what they are called.
+
+    Where there is none, the page says so and goes on with `hope` (what follows once there is one), with the ways there.
+    """
+    known = datasets.dataset_judges(store, found.id)
+    if not known:
+        st.info(text.plain(f"No judge has scored this dataset yet{hope}"), icon=":material/gavel:")
+        with st.container(horizontal=True):
+            url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=found.name)
+            url_state.link("import", "Import judgments")
+    return known, _names(known, combinations.describe_combinations(store))
+
+
+def marks(found: Dataset, model: str) -> None:
+    """The marks of synthetic data and of a practice judge, where either is one."""
+    if found.synthetic:
+        text.synthetic(found.description)
+    text.practice(model)
 
 
 def queue_view(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters] | None:
@@ -56,10 +71,7 @@ def queue_view(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters]
     if found is None:
         return None
     with middle:
-        stream: queue.Stream = st.segmented_control(
-            "Queue", list(STREAMS), format_func=STREAMS.__getitem__, default=_current("stream", STREAMS) or "review",
-            key="stream", on_change=_address, args=("stream",), label_visibility="collapsed", required=True,
-        )  # fmt: skip
+        stream = url_state.tabs("stream", "Queue", STREAMS)
     with right:
         chosen = queue_filters(store, found, stream)
     return found, stream, chosen
@@ -70,49 +82,20 @@ def queue_filters(store: Store, found: Dataset, stream: queue.Stream) -> queue.Q
     options = queue.filter_options(store, found.id)
     if stream == "audit" and settings.hides_systems(store, found.id):  # or the filter would name what is hidden
         options = replace(options, system={})
-    active = len([name for name in _FILTERS if _current(name, getattr(options, name))])
+    active = len([name for name in _FILTERS if url_state.chosen(name, getattr(options, name))])
     label = f"Filters ({active})" if active else "Filters"
     with st.popover(text.plain(label), icon=":material/filter_list:", width="stretch", key="filters"):
         return queue.QueueFilters(
-            **{name: _filter(name, known) for name in _FILTERS if (known := getattr(options, name))}
+            **{
+                name: url_state.optional(name, title, known) or ""
+                for name, title in _FILTERS.items()
+                if (known := getattr(options, name))
+            }
         )
 
 
-def _filter(name: str, known: dict[str, str]) -> str:
-    """The value that one filter is set to, "" for any."""
-    keys, now = list(known), _current(name, known)
-    chosen: str | None = st.selectbox(
-        _FILTERS[name], keys, index=keys.index(now) if now else None, placeholder="any", format_func=known.__getitem__,
-        key=name, on_change=_address, args=(name,),
-    )  # fmt: skip
-    return chosen or ""
-
-
-def _current(name: str, known: Iterable[Name]) -> Name | None:
-    """The value of the chooser of that name, or else what the address says, where there is such a thing."""
-    found = session.component_state(name) or st.query_params.get(name, "")
-    return next((one for one in known if one == found), None)
-
-
-def _address(name: str) -> None:
-    """Put what was chosen into the address.
-
-    A bound widget would put its label there, which no link can know.
-    """
-    chosen = session.component_state(name)
-    st.query_params.pop("item", None)  # it was an item of the queue before
-    if chosen:
-        st.query_params[name] = chosen
-    else:
-        st.query_params.pop(name, None)
-
-
-def judge_names(judges: Sequence[DatasetJudge], samples: Mapping[str, str]) -> dict[str, str]:
-    """Judges by id in words.
-
-    Model · card, how their `samples` combine where they have several, and the id's head where
-    that is not enough to tell them apart.
-    """
+def _names(judges: Sequence[DatasetJudge], samples: Mapping[str, str]) -> dict[str, str]:
+    """Judges by id: model · card, how `samples` combine where there are several, the id's head where that is needed."""
     named = {
         one.id: f"{one.model} · {one.card}"
         + (f" · {samples[one.id]}" if one.id in samples else "")

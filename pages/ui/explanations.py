@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
+from judges.render.findings.findings import Column
 from judges.render.words import cell
 from judges.stats import bins
 from judges.stats.calibration import Summary
+from judges.stats.raters.rater_flags import RaterWork
 from judges.types import Scale
 from pages.ui import text
 
@@ -96,27 +100,30 @@ TEXTS = {
     "different scales.",
 }
 WORK = {
-    "items": st.column_config.NumberColumn(width=48, format="localized", help="Items with a label by this person."),
-    "labels": st.column_config.NumberColumn(width=52, format="localized", help="Labels by this person."),
-    "blind": st.column_config.NumberColumn(
-        width=48, format="localized", help="Labels given without the judge's scores, over all dimensions."
+    "items": Column(",", "Items with a label by this person.", width=48),
+    "labels": Column(",", "Labels by this person.", width=52),
+    "blind": Column(",", "Labels given without the judge's scores, over all dimensions.", width=48),
+    "assisted": Column(",", "Labels given beside the judge's scores, over all dimensions.", width=62),
+    "acceptance": Column(
+        ".0%", "Share of the judge's scores on screen that were accepted; the rest were overridden.",
+        "acceptance rate", 108,
     ),
-    "assisted": st.column_config.NumberColumn(
-        width=62, format="localized", help="Labels given beside the judge's scores, over all dimensions."
+    "not on screen": Column(
+        ".0%", "Of the judge's scores that they accepted, those that were never on their screen.", width=92
     ),
-    "acceptance": st.column_config.NumberColumn(
-        "acceptance rate", width=108, help="Share of the judge's scores on screen that were accepted; the rest were "
-        "overridden.", format="%.0f%%"
-    ),
-    "not on screen": st.column_config.NumberColumn(
-        width=92, format="%.0f%%",
-        help="Of the judge's scores that they accepted, those that were never on their screen.",
-    ),
-    "s/item": st.column_config.NumberColumn(
-        width=54, format="%.1f", help="Median seconds per item; imported labels have none."
-    ),
+    "s/item": Column(".1f", "Median seconds per item; imported labels have none.", width=54),
 }  # fmt: skip
 """Columns of what a person has done, on the page of that person and among all annotators."""
+
+
+def work(done: RaterWork) -> dict[str, Any]:
+    """What a person has done, under those columns but for the items and the labels."""
+    return {
+        "blind": done.blind, "assisted": done.assisted, "acceptance": done.accepted,
+        "not on screen": done.overlooked, "s/item": done.pace,
+    }  # fmt: skip
+
+
 EXAMPLES = {
     "kappa": "Here {kappa}: disagreement is {left} of what chance would give.",
     "interval": "Here {low} to {high}, from {items}.",

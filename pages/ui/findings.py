@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from judges.render.findings.as_html import picture as svg
 from judges.render.findings.findings import (
-    Column,
     Confusion,
     Finding,
     Growth,
@@ -23,7 +20,7 @@ from judges.render.findings.findings import (
     Table,
 )
 from judges.stats.check_states import COLOURS, STATES
-from pages.ui import charts, picture, text
+from pages.ui import charts, picture, tables, text
 
 _LONG = 10
 """Rows of a table that are shown without scrolling."""
@@ -74,29 +71,12 @@ def plot(one: Plot, key: str) -> None:
 
 
 def table(one: Table, key: str) -> None:
-    """A table; its numbers stay numbers, so that a click on a heading sorts by them."""
+    """A table with its caption; nothing where it has no rows."""
     if not one.rows:
         return
-    frame = pd.DataFrame(list(one.rows))
-    for name, column in one.columns.items():
-        if column.shape.endswith("%") and name in frame:
-            frame[name] = frame[name].astype("float64") * 100
-    st.dataframe(
-        frame, hide_index=True, key=key, placeholder="–", height="content" if len(frame) <= _LONG else 380,
-        column_config={name: _configured(column) for name, column in one.columns.items() if name in frame},
-    )  # fmt: skip
+    tables.table(one.rows, one.columns, key, _LONG)
     if one.caption:
         st.caption(text.plain(one.caption))
-
-
-def _configured(column: Column) -> Any:
-    """A column as Streamlit has it."""
-    shared: dict[str, Any] = {"label": column.title or None, "help": column.help or None, "width": column.width}
-    if not column.shape:
-        return st.column_config.TextColumn(**shared)
-    sign, digits = ("%", column.shape.removesuffix("%").removesuffix("f"))
-    how = "localized" if column.shape == "," else f"{sign}{digits}f" + ("%%" if column.shape.endswith("%") else "")
-    return st.column_config.NumberColumn(format=how, **shared)
 
 
 def _measures(one: Measures) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -15,10 +14,10 @@ from data.records import settings
 from data.records.datasets import Dataset
 from data.records.people import Person
 from data.records.settings import GoldRule, Waiting
-from judges.errors import AssayError
 from judges.plural import many
+from judges.render.findings.findings import Column
 from judges.types import Dimension
-from pages.ui import session, tables, text, url_state
+from pages.ui import session, tables, text
 
 WAITING: dict[Waiting, str] = {"counted": "The median counts until then", "out": "The rating is left out until then"}
 RESOLVE: dict[Literal["median", "mean", "majority"], str] = {
@@ -82,13 +81,10 @@ def change(dataset: Dataset, who: str) -> None:
     new = GoldRule(resolve or "median", int(apart), waiting or "counted") if sent else GoldRule(resolve or "median")
     _what(adjudication.rule_effect(store, dataset.id, new), new == now)
     if st.button("Save", type="primary", disabled=new == now):
-        try:
+        with text.refusals():
             settings.set_gold_rule(store, who, dataset.id, new)
-        except AssayError as error:
-            text.refuse(error)
-            return
-        st.toast("How labels of this dataset are combined was changed.", icon=":material/check:")
-        st.rerun()
+            st.toast("How labels of this dataset are combined was changed.", icon=":material/check:")
+            st.rerun()
 
 
 def _what(effect: adjudication.RuleEffect, same: bool) -> None:
@@ -126,20 +122,12 @@ def unanswered(dataset: str, name: str, judge: str, dimension: Dimension, basis:
     with st.expander("Drawn items without an answer", icon=":material/pending:", key=f"unanswered:{key}"):
         st.caption("Not answered until somebody has labelled it blind. Click one to open it on the desk.")
         shown = left[: nonresponse.MOST]
-        frame = pd.DataFrame(
-            [(one.name, one.stratum or "no system", one.why, one.told) for one in shown], columns=list(_COLUMNS)
-        )
-        height = "content" if len(shown) <= 8 else 320
-        one = tables.clicked_row(frame, shown, f"unanswered:{key}:rows", height=height, column_config=_COLUMNS)
+        rows = [(one.name, one.stratum or "no system", one.why, one.told) for one in shown]
+        tables.item_table(rows, _COLUMNS, [one.item for one in shown], f"unanswered:{key}:rows", name, stream="audit")
         if len(left) > len(shown):
             text.quiet("The first {n} of {all} are listed.", n=f"{len(shown):,}", all=f"{len(left):,}")
-        if one is not None:
-            url_state.open_page("desk", dataset=name, stream="audit", item=one.item)
 
 
 _COLUMNS = {
-    "Item": st.column_config.TextColumn(width=150),
-    "Stratum": st.column_config.TextColumn(width=150),
-    "Why": st.column_config.TextColumn(width=190),
-    "": st.column_config.TextColumn(width=330),
-}
+    "Item": Column(width=150), "Stratum": Column(width=150), "Why": Column(width=190), "": Column(width=330),
+}  # fmt: skip

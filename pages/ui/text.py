@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
 from judges.client import endpoint
+from judges.errors import AssayError
+from judges.types import Kind
 
+KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
 NO_RATINGS = (
     "No item has both reference labels (gold) and a score of this judge yet. Label items that it has scored, or run it "
     "on labelled ones."
@@ -61,6 +65,13 @@ def quiet(template: str, **values: object) -> None:
     st.caption(template.format(**{k: plain(v) for k, v in values.items()}))
 
 
+def bullets(lines: Iterable[str]) -> None:
+    """Sentences one below the other."""
+    with st.container(gap=None):
+        for line in lines:
+            say("- {line}", line=line)
+
+
 def warn(template: str, **values: object) -> None:
     """The same as a warning."""
     st.warning(template.format(**{k: plain(v) for k, v in values.items()}), icon=":material/info:")
@@ -69,6 +80,15 @@ def warn(template: str, **values: object) -> None:
 def refuse(error: Exception) -> None:
     """A refusal, as the sentence that it is."""
     st.error(plain(error), icon=":material/block:")
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """What is refused in the body ends the body, and is said on the page where it stands."""
+    try:
+        yield
+    except AssayError as error:
+        refuse(error)
 
 
 def synthetic(description: str) -> None:

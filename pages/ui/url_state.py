@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
@@ -12,35 +12,52 @@ from pages.ui import session, text
 Value = TypeVar("Value", bound=str)
 
 
-def select(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
-    """One of the options (value -> words): what was chosen, else what the address says, else the default or first."""
+def select(
+    name: str, title: str, options: Mapping[Value, str], default: str = "", width: int | Literal["stretch"] = "stretch",
+    labelled: bool = True,
+) -> Value:  # fmt: skip
+    """One of the options (value -> words): what was chosen, else what the address says, else the default or first.
+
+    `width` is in pixels, where the chooser does not take all the room there is; `labelled`: its title is above it.
+    """
     values, key, now = list(options), _key(name), _now(name, options, default)
     return st.selectbox(
         text.plain(title), values, index=values.index(now), format_func=lambda value: options[value], key=key,
-        on_change=_address, args=(name, key),
+        on_change=_address, args=(name, key), width=width,
+        label_visibility="visible" if labelled else "collapsed",
     )  # fmt: skip
 
 
-def search(name: str, title: str) -> str:
+def search(name: str, title: str, width: int) -> str:
     """Words to search for: what was typed, else what the address says."""
     key = _key(name)
     now = session.component_state(key)
     typed = st.text_input(
         text.plain(title), st.query_params.get(name, "") if now is None else now, max_chars=200, key=key,
-        icon=":material/search:", on_change=_address, args=(name, key),
+        icon=":material/search:", on_change=_address, args=(name, key), width=width,
     )  # fmt: skip
     return typed or ""
+
+
+def optional(name: str, title: str, options: Mapping[Value, str]) -> Value | None:
+    """One of the options, or none of them, as at first; what was chosen can be cleared."""
+    values, key, now = list(options), _key(name), chosen(name, options)
+    found: Value | None = st.selectbox(
+        text.plain(title), values, index=None if now is None else values.index(now), placeholder="any", key=key,
+        format_func=lambda value: options[value], on_change=_address, args=(name, key),
+    )  # fmt: skip
+    return found
 
 
 def tabs(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
     """The same as buttons that take as many lines as they need, for panels of which one is shown."""
     key, now = _key(name), _now(name, options, default)
-    chosen = st.segmented_control(
+    found = st.segmented_control(
         text.plain(title), list(options), default=now, format_func=lambda value: text.plain(options[value]), key=key,
         on_change=_address, args=(name, key), label_visibility="collapsed", required=True,
         wrap=True,
     )  # fmt: skip
-    return chosen or now
+    return found or now
 
 
 def set_choice(name: str, value: str) -> None:
@@ -50,10 +67,32 @@ def set_choice(name: str, value: str) -> None:
     kept[name] = kept.get(name, 0) + 1
 
 
+def fold_button(label: str, name: str, value: str, opened: bool, also: Callable[[], None] = lambda: None) -> None:
+    """The button of a row that opens what is below it, and closes it again; at most one of a page is open.
+
+    Which is open stands in the address, under `name`; `also` is done when that changes.
+    """
+
+    def turn() -> None:
+        also()
+        st.query_params.pop(name, None)
+        if not opened:
+            st.query_params[name] = value
+
+    icon = ":material/keyboard_arrow_down:" if opened else ":material/chevron_right:"
+    st.button(text.plain(label), icon=icon, key=f"{name}:{value}", type="tertiary", on_click=turn)
+
+
+def chosen(name: str, options: Iterable[Value]) -> Value | None:
+    """The option that was chosen, or that the address names; None where that is no option."""
+    wanted = (session.component_state(_key(name)), st.query_params.get(name))
+    return next((value for one in wanted for value in options if value == one), None)
+
+
 def _now(name: str, options: Mapping[Value, str], default: str) -> Value:
     """The option that holds as the page is drawn."""
-    wanted = (session.component_state(_key(name)), st.query_params.get(name), default)
-    return next((value for one in wanted for value in options if value == one), next(iter(options)))
+    found = chosen(name, options)
+    return next((value for one in (found, default) for value in options if value == one), next(iter(options)))
 
 
 def _key(name: str) -> str:
@@ -61,7 +100,11 @@ def _key(name: str) -> str:
 
 
 def _address(name: str, key: str) -> None:
-    st.query_params[name] = session.component_state(key)
+    value = session.component_state(key)
+    st.query_params.pop("item", None)  # it was an item of the queue before
+    st.query_params.pop(name, None)
+    if value is not None:
+        st.query_params[name] = value
 
 
 def register_pages(pages: dict[str, Any]) -> None:
@@ -69,11 +112,15 @@ def register_pages(pages: dict[str, Any]) -> None:
     session.scratch("links")["pages"] = pages
 
 
-def link(address: str, label: str, icon: str | None = None, **query: str) -> None:
-    """A link to another page; nothing where the person has no such page."""
+def link(address: str, label: str = "", icon: str = "", **query: str) -> None:
+    """A link to another page, with that page's title and icon unless others are given.
+
+    Nothing where the person has no such page.
+    """
     page = session.scratch("links").get("pages", {}).get(address)
     if page is not None:
-        st.page_link(page, label=text.plain(label), icon=icon, query_params={k: v for k, v in query.items() if v})
+        query_params = {k: v for k, v in query.items() if v}
+        st.page_link(page, label=text.plain(label or page.title), icon=icon or page.icon, query_params=query_params)
 
 
 def open_page(address: str, **query: str) -> None:

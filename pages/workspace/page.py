@@ -9,7 +9,6 @@ from data.records.people import Person
 from data.workspace import backups
 from data.workspace.backups import Backup
 from data.workspace.verify import verify
-from judges.errors import AssayError
 from judges.plural import many
 from pages.server import downloads
 from pages.ui import session, tables, text
@@ -25,10 +24,8 @@ def page() -> None:
         "A backup is a consistent copy of the whole workspace, made while everybody goes on working. "
         "Do not copy the live file itself: such a copy may not open."
     )
-    try:
+    with text.refusals():
         _backups(who)
-    except AssayError as error:
-        text.refuse(error)
     st.subheader("Integrity check", anchor=False)
     st.caption("Reads the workspace once: no revision is missing, and every row refers to rows that exist.")
     if st.button("Check the workspace", icon=":material/fact_check:"):
@@ -75,14 +72,11 @@ def _row(one: Backup) -> list[str]:
 def _check(who: Person, one: Backup) -> None:
     """Read all of it, as restoring it would."""
     text.say("**{name}**", name=one.name)
-    try:
+    with text.refusals():
         with st.spinner("Reading the backup ..."):
             revision = backups.check_backup(session.store(), who.name, one.name)
-    except AssayError as error:
-        text.refuse(error)
-        return
-    told = f"No problem was found. It can be restored, to revision {revision:,}."
-    st.success(text.plain(told), icon=":material/check:")
+        told = f"No problem was found. It can be restored, to revision {revision:,}."
+        st.success(text.plain(told), icon=":material/check:")
 
 
 @st.dialog("Download a backup")
@@ -101,9 +95,6 @@ def _download(who: Person, one: Backup) -> None:
             n=many(waiting, "item"),
         )  # fmt: skip
     if st.button("Record it and get the file", icon=":material/lock_open:"):
-        try:
+        with text.refusals():
             file = backups.take_backup(store, who.name, one.name)
-        except AssayError as error:
-            text.refuse(error)
-            return
-        st.link_button("Download", downloads.offer(file), icon=":material/download:", type="primary")
+            st.link_button("Download", downloads.offer(file), icon=":material/download:", type="primary")

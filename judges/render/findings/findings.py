@@ -52,13 +52,13 @@ class Column:
     """How a column of a table is shown.
 
     `shape` is the format of its numbers (".3f", "+.2f", ".0%", ","), "" for texts; `help` says what they mean, `title`
-    is the heading where it is not the column's key, `width` its width on a page in pixels.
+    is the heading where it is not the column's key, `width` its width on a page in pixels, or in Streamlit's words.
     """
 
     shape: str = ""
     help: str = ""
     title: str = ""
-    width: int | None = None
+    width: int | Literal["large"] | None = None
 
 
 COUNT = Column(",")

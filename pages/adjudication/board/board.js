@@ -52,15 +52,7 @@ function boardTheme(b) {
 function frameOf(b) {
   const ui = (b.ui = {});
   ui.wrap = el("div", "wrap");
-  ui.header = el("header", "top");
-  ui.title = el("h1", "title");
-  ui.meta = el("span", "meta");
-  ui.progress = el("span", "progress");
-  ui.status = el("span", "status");
-  const left = el("div", "names"), right = el("span", "right");
-  left.append(ui.title, ui.meta);
-  right.append(ui.progress, ui.status);
-  ui.header.append(left, right);
+  header(ui);
   ui.body = el("div", "board");
   ui.texts = el("div", "texts item");
   ui.panel = el("aside", "panel", null, { "aria-label": "What people say" });
@@ -121,7 +113,7 @@ function drawPanel(b) {
   const { panel } = b.ui, now = b.now, cells = openCells(b, now), parts = [];
   for (const r of b.refused) {
     const box2 = el("div", "refusal", null, { role: "alert" });
-    box2.append(el("b", "", "Not saved. "), document.createTextNode(r.why), boardButton("unrefuse", "close", "", "close this message"));
+    box2.append(el("b", "", "Not saved. "), document.createTextNode(r.why), button("unrefuse", "close", "", "close this message"));
     parts.push(box2);
   }
   if (b.notice) parts.push(el("div", "refusal", b.notice, { role: "alert" }));
@@ -129,12 +121,12 @@ function drawPanel(b) {
   const top = el("div", "panelhead");
   top.append(el("span", "", `${cells.length === 1 ? "One rating" : cells.length + " ratings"} of this item ${cells.length === 1 ? "waits" : "wait"}`));
   const acts = el("span", "");
-  acts.append(boardButton("raw", texts.raw ? "formatted" : "raw", "x", "the texts as they came, or formatted"));
+  acts.append(button("raw", texts.raw ? "formatted" : "raw", "x", "the texts as they came, or formatted"));
   top.append(acts);
-  if (!now.saw) acts.append(boardButton("judge", b.sure === now.item ? "show it, and record that" : "show the judge", "v", "the judge's scores of this item; that you saw them is recorded"));
+  if (!now.saw) acts.append(button("judge", b.sure === now.item ? "show it, and record that" : "show the judge", "v", "the judge's scores of this item; that you saw them is recorded"));
   const some = b.items.filter((i) => openCells(b, i).length), place = some.indexOf(now);
-  if (place > 0) acts.append(boardButton("before", "previous", "[", "the item before this one"));
-  if (place < some.length - 1) acts.append(boardButton("next", "next", "]", "the next item; this one goes on waiting"));
+  if (place > 0) acts.append(button("before", "previous", "[", "the item before this one"));
+  if (place < some.length - 1) acts.append(button("next", "next", "]", "the next item; this one goes on waiting"));
   parts.push(top);
   if (b.sure === now.item && !now.saw) parts.push(el("p", "caution", "Once you have seen the judge's scores, your decisions on this item do not count as blind labels, and the approval check treats them so. Press v again to see them all the same."));
   else if (now.saw) parts.push(el("p", "caution", "You have seen the judge's scores of this item: your decisions here do not count as blind labels."));
@@ -164,14 +156,6 @@ function drawPanel(b) {
   }
 }
 
-function boardButton(what, label, key, title) {
-  const e = el("button", "quiet", null, { type: "button", "data-do": what, title });
-  e.append(el("span", "", label));
-  if (key) e.append(unread(key));
-  if (key) e.setAttribute("aria-keyshortcuts", key);
-  return e;
-}
-
 function lastLines(b) {
   const last = b.history[b.history.length - 1];
   if (!last) return [];
@@ -179,7 +163,7 @@ function lastLines(b) {
   words.append(el("b", "", `${last.cell.label}, ${unitWords(last.cell.unit)}: ${wordOf(last.cell, last.v)}`), document.createTextNode(` · ${last.reason}`));
   const who = last.names ? last.cell.said.map((s, i) => `${s.by} was ${last.names[i] || "?"} (${wordOf(last.cell, s.v)})`).join(" · ") : "saving …";
   words.append(el("div", "who", who));
-  line.append(words, boardButton("undo", "undo", "u", "take this decision back"));
+  line.append(words, button("undo", "undo", "u", "take this decision back"));
   return [line];
 }
 

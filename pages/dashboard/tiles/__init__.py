@@ -16,7 +16,7 @@ import streamlit as st
 
 from data.dashboard.dashboard import Tile
 from pages.dashboard.tiles import tile_data
-from pages.ui import session
+from pages.ui import session, sheet
 
 HERE = Path(__file__).parent
 
@@ -24,7 +24,7 @@ _component = st.components.v2.component(
     "assay_tile",
     html='<section class="tile"></section>',
     css=(HERE / "tiles.css").read_text(encoding="utf-8"),
-    js=(HERE / "tiles.js").read_text(encoding="utf-8"),
+    js=sheet.join_files(sheet.HERE.parent / "elements.js", HERE / "tiles.js"),
     isolate_styles=True,
 )
 

@@ -2,14 +2,6 @@
 // but places in pixels. A click on a share sends {system, answer}: Python lists the items behind it. Enter, and a button at the foot, open what is behind the tile.
 const NS = "http://www.w3.org/2000/svg";
 
-function make(tag, kind = "", text = "", more = {}) {
-  const node = document.createElement(tag);
-  if (kind) node.className = kind;
-  if (text) node.textContent = text;
-  for (const [name, value] of Object.entries(more)) node.setAttribute(name, value);
-  return node;
-}
-
 function draw(tag, more) {
   const node = document.createElementNS(NS, tag);
   for (const [name, value] of Object.entries(more)) node.setAttribute(name, value);
@@ -33,7 +25,7 @@ function plot(axis, one) {
   const own = draw("svg", { x: place(axis, one.judge), y: "50%", overflow: "visible" });
   own.append(tip(draw("path", { class: "own", d: one.point === null ? "M0 -6.5L6.5 0L0 6.5L-6.5 0Z" : "M0 -15L5 -10L0 -5L-5 -10Z" }), one.own));
   svg.append(own);
-  const cell = make("div", "plot");
+  const cell = el("div", "plot");
   cell.append(svg);
   return cell;
 }
@@ -45,7 +37,7 @@ function scale(axis) {
     text.textContent = tick.t;
     svg.append(text);
   }
-  const cell = make("div", "plot axis");
+  const cell = el("div", "plot axis");
   cell.append(svg);
   return cell;
 }
@@ -57,11 +49,11 @@ function shade(n, of) {
 }
 
 function bar(one, count, click) {
-  const cell = make("div", "dist"), line = make("div", "bar", "", { role: "group", "aria-label": one.spreadTold });
+  const cell = el("div", "dist"), line = el("div", "bar", "", { role: "group", "aria-label": one.spreadTold });
   for (const part of one.spread) {
     if (!part.share) continue;
     const colours = shade(part.answer, count);
-    const button = make("button", "", part.share >= 0.13 ? part.t : "", { type: "button", title: part.label, "aria-label": part.label });
+    const button = el("button", "", part.share >= 0.13 ? part.t : "", { type: "button", title: part.label, "aria-label": part.label });
     button.style.cssText = `flex:${part.share} 1 0;--fill:${colours.fill};--label:${colours.label}`;
     button.onclick = () => click(one.system, part.answer);
     line.append(button);
@@ -75,49 +67,49 @@ function spark(points, [low, high]) {
   const at = (p, n) => [4 + (84 * n) / Math.max(1, points.length - 1), 25 - (20 * (p.v - low)) / (high - low)];
   svg.append(draw("path", { d: points.map((p, n) => `${n ? "L" : "M"}${at(p, n).join(" ")}`).join("") }));
   points.forEach((p, n) => svg.append(tip(draw("circle", { cx: at(p, n)[0], cy: at(p, n)[1], r: points.length > 12 ? 1.5 : 2.6 }), p.t)));
-  const cell = make("div", "trend");
+  const cell = el("div", "trend");
   cell.append(svg);
   return cell;
 }
 
 function row(data, one, click) {
-  const line = make("div", "row"), figure = make("div", one.point === null ? "figure own" : "figure");
-  figure.append(make("b", "", one.figure), make("span", "", one.span));
-  if (one.own_told) figure.append(make("span", "judge", one.own_told));
-  const rest = make("div", "rest");
-  rest.append(make("span", "", one.items));
+  const line = el("div", "row"), figure = el("div", one.point === null ? "figure own" : "figure");
+  figure.append(el("b", "", one.figure), el("span", "", one.span));
+  if (one.own_told) figure.append(el("span", "judge", one.own_told));
+  const rest = el("div", "rest");
+  rest.append(el("span", "", one.items));
   for (const note of one.notes) {
-    if (note.answer === undefined) rest.append(make("span", "", note.t));
+    if (note.answer === undefined) rest.append(el("span", "", note.t));
     else {
-      const button = make("button", "", note.t, { type: "button", "aria-label": note.label });
+      const button = el("button", "", note.t, { type: "button", "aria-label": note.label });
       button.onclick = () => click(one.system, note.answer);
       rest.append(button);
     }
   }
-  line.append(make("div", "name", one.name), figure, plot(data.axis, one), bar(one, data.answers.length, click));
+  line.append(el("div", "name", one.name), figure, plot(data.axis, one), bar(one, data.answers.length, click));
   if (data.trend) line.append(spark(one.trend, data.trend));
   line.append(rest);
   return line;
 }
 
 function names(data) {
-  const line = make("div", "row names"), keys = make("div", "keys");
+  const line = el("div", "row names"), keys = el("div", "keys");
   data.answers.forEach((answer, n) => {
-    const key = make("span"), dot = make("i");
+    const key = el("span"), dot = el("i");
     dot.style.cssText = `--fill:${shade(n, data.answers.length).fill}`;
     key.append(dot, answer);
     keys.append(key);
   });
-  const answers = make("div");
-  answers.append(make("span", "", data.words.answers), keys);
-  line.append(make("div", "", ""), make("div", "", data.words.figure), scale(data.axis), answers);
-  if (data.trend) line.append(make("div", "trend", data.words.trend));
-  line.append(make("div", "", ""));
+  const answers = el("div");
+  answers.append(el("span", "", data.words.answers), keys);
+  line.append(el("div", "", ""), el("div", "", data.words.figure), scale(data.axis), answers);
+  if (data.trend) line.append(el("div", "trend", data.words.trend));
+  line.append(el("div", "", ""));
   return line;
 }
 
 function legend(words) {
-  const line = make("div", "legend"), people = make("span"), judge = make("span");
+  const line = el("div", "legend"), people = el("span"), judge = el("span");
   const solid = draw("svg", { viewBox: "0 0 30 14" }), dashed = draw("svg", { viewBox: "-15 -7 30 14" });
   solid.append(draw("line", { class: "span", x1: 2, x2: 28, y1: 7, y2: 7 }), draw("circle", { class: "dot", cx: 15, cy: 7, r: 5 }));
   dashed.append(draw("path", { class: "own", d: "M0 -5.5L5.5 0L0 5.5L-5.5 0Z" }));
@@ -128,24 +120,24 @@ function legend(words) {
 }
 
 function fold(title, inner) {
-  const node = make("details");
-  node.append(make("summary", "", title), inner);
+  const node = el("details");
+  node.append(el("summary", "", title), inner);
   return node;
 }
 
 function pairs(found) {
-  const list = make("ul");
-  for (const pair of found) list.append(make("li", pair.apart ? "apart" : "", pair.t));
+  const list = el("ul");
+  for (const pair of found) list.append(el("li", pair.apart ? "apart" : "", pair.t));
   return list;
 }
 
 function table(given) {
-  const wide = make("div", "wide"), node = make("table"), head = make("thead"), body = make("tbody"), top = make("tr");
-  for (const name of given.columns) top.append(make("th", "", name, { scope: "col" }));
+  const wide = el("div", "wide"), node = el("table"), head = el("thead"), body = el("tbody"), top = el("tr");
+  for (const name of given.columns) top.append(el("th", "", name, { scope: "col" }));
   head.append(top);
   for (const cells of given.rows) {
-    const line = make("tr");
-    for (const cell of cells) line.append(make("td", "", cell));
+    const line = el("tr");
+    for (const cell of cells) line.append(el("td", "", cell));
     body.append(line);
   }
   node.append(head, body);
@@ -158,28 +150,28 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const opened = [...tile.querySelectorAll("details[open] > summary")].map((s) => s.textContent);
   const click = (system, answer) => setTriggerValue("clicked", { system, answer });
   tile.setAttribute("aria-label", data.title);
-  const head = make("div", "head");
+  const head = el("div", "head");
   const open = () => setTriggerValue("opened", true);
-  head.append(make("h3", "title", data.title), make("span", "unit", data.unit));
-  for (const badge of data.badges) head.append(make("span", badge.made ? "badge made" : "badge", badge.t, badge.help ? { title: badge.help } : {}));
-  head.append(make("span", "by", data.by));
-  const grid = make("div", data.trend ? "grid runs" : "grid");
+  head.append(el("h3", "title", data.title), el("span", "unit", data.unit));
+  for (const badge of data.badges) head.append(el("span", badge.made ? "badge made" : "badge", badge.t, badge.help ? { title: badge.help } : {}));
+  head.append(el("span", "by", data.by));
+  const grid = el("div", data.trend ? "grid runs" : "grid");
   const first = data.systems.findIndex((one) => one.point === null);
   grid.append(names(data));
   data.systems.forEach((one, n) => {
-    if (n && n === first) grid.append(make("div", "few", data.words.few));
+    if (n && n === first) grid.append(el("div", "few", data.words.few));
     grid.append(row(data, one, click));
   });
-  const foot = make("div", "foot");
-  const behind = make("button", "behind", data.words.open, { type: "button", "aria-haspopup": "dialog", "aria-label": `${data.title}: ${data.words.open}` });
+  const foot = el("div", "foot");
+  const behind = el("button", "behind", data.words.open, { type: "button", "aria-haspopup": "dialog", "aria-label": `${data.title}: ${data.words.open}` });
   behind.onclick = open;
   tile.tabIndex = 0;
   tile.onkeydown = (event) => event.key === "Enter" && event.target === tile && open();
   foot.append(legend(data.words), behind);
   if (data.pairs.length) foot.append(fold(data.words.pairs, pairs(data.pairs)));
   for (const one of data.tables) foot.append(fold(one.title, table(one)));
-  const today = data.today ? [make("p", "today", data.today)] : [];
-  tile.replaceChildren(head, ...today, make("p", "reading", data.reading), grid, foot);
+  const today = data.today ? [el("p", "today", data.today)] : [];
+  tile.replaceChildren(head, ...today, el("p", "reading", data.reading), grid, foot);
   if (data.focus) setTimeout(() => tile.focus({ preventScroll: true }), 300); // once the dialog over the page has gone
   for (const node of tile.querySelectorAll("details")) node.open = opened.includes(node.firstChild.textContent);
 }

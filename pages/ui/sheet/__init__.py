@@ -39,9 +39,9 @@ import streamlit as st
 from pages.server import assets
 
 HERE = Path(__file__).parent
-TEXTS = ("state.js", "markdown.js", "draw.js")
+TEXTS = ("../elements.js", "state.js", "markdown.js", "draw.js")
 SCRIPTS = (*TEXTS, "outbox.js", "about.js", "panels.js", "flow.js", "keys.js", "main.js")
-"""One ES module in several files, put together in this order; with the first three any component draws texts."""
+"""One ES module in several files, put together in this order; with the first four any component draws texts."""
 STYLES = ("sheet.css", "markdown.css")
 
 

@@ -1,13 +1,5 @@
 // draw.js: a view becomes a tree of elements. Text is only ever set as text; what is judged is formatted by markdown.js. Everything that a blind person must not see is never made.
 
-function el(tag, cls, text, attrs) {
-  const e = document.createElement(tag);
-  if (cls) e.className = cls;
-  if (text !== undefined && text !== null) e.textContent = text;
-  if (attrs) for (const k in attrs) if (attrs[k] !== null && attrs[k] !== undefined) e.setAttribute(k, attrs[k]);
-  return e;
-}
-
 /** Streamlit's theme, by the colour of its page. */
 function themeOf(root) {
   const [r, g, b] = (getComputedStyle(root).backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
@@ -97,6 +89,26 @@ function drawHead(view) {
 
 const kbd = (key) => el("kbd", "", key);
 const unread = (key) => el("kbd", "", key, { "aria-hidden": "true" });
+
+function button(what, label, key, title) {
+  const b = el("button", "quiet", null, { type: "button", "data-do": what, title });
+  b.append(el("span", "", label));
+  if (key) b.append(unread(key));
+  if (/^[a-z?[\]]$/.test(key)) b.setAttribute("aria-keyshortcuts", key);
+  return b;
+}
+
+/** The line above the texts: what the item is, how far one is, and what is saved. */
+function header(ui) {
+  ui.header = el("header", "top");
+  ui.title = el("h1", "title");
+  for (const name of ["meta", "progress", "status"]) ui[name] = el("span", name);
+  ui.names = el("div", "names");
+  const right = el("span", "right");
+  ui.names.append(ui.title, ui.meta);
+  right.append(ui.progress, ui.status);
+  ui.header.append(ui.names, right);
+}
 
 const isPart = (step) => /^\d\.\d$/.test(step.t);
 const isWord = (step) => !isPart(step) && (String(step.t).length > 2 || /[\u2e80-\uffff]/.test(step.t));

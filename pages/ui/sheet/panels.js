@@ -4,29 +4,13 @@ const MAC = /Mac|iPhone|iPad/.test(navigator.platform || "");
 const GO = MAC ? "⌘ ⏎" : "Ctrl ⏎";
 const REASONS = ["the text is broken or empty", "I do not know this subject", "not my language", "the question does not fit"];
 
-function button(what, label, key, title) {
-  const b = el("button", "quiet", null, { type: "button", "data-do": what, title });
-  b.append(el("span", "", label));
-  if (key) b.append(unread(key));
-  if (/^[a-z?]$/.test(key)) b.setAttribute("aria-keyshortcuts", key);
-  return b;
-}
-
 /** The frame is made once per mount; only its parts are changed afterwards. */
 function frame(d, root) {
   const ui = (d.ui = {});
   ui.wrap = el("div", "wrap");
-  ui.header = el("header", "top");
-  ui.title = el("h1", "title");
-  ui.meta = el("span", "meta");
+  header(ui);
   ui.whys = el("span", "whys");
-  ui.progress = el("span", "progress");
-  ui.status = el("span", "status");
-  const right = el("span", "right");
-  right.append(ui.progress, ui.status);
-  const left = el("div", "names");
-  left.append(ui.title, ui.meta, ui.whys);
-  ui.header.append(left, right);
+  ui.names.append(ui.whys);
   ui.body = el("div", "body");
   ui.wrap.append(ui.header, ui.body);
   ui.foot = el("footer", "foot");

@@ -1,30 +1,35 @@
-"""Tables whose rows can be clicked: Streamlit's own, and one of words whose texts wrap, where Streamlit cuts them.
+"""Tables: Streamlit's own, and one of words whose texts wrap, where Streamlit cuts them.
 
-Of the second a row can be opened, chosen, or have buttons. Its `data` (Python to browser) is words only, set as text.
+Rows are given with their columns, a name and what is said of it each; a click on a row may lead on. Of the table of
+words a row can be opened, chosen, or have buttons. Its `data` (Python to browser) is words only, set as text.
 `open` (browser to Python) is the number of the row that is open, `clicked` what was chosen in this very run:
 {row, action}, the action "" for the row itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-from pages.ui import session
+from judges.render.findings.findings import Column
+from pages.ui import session, url_state
 
-T = TypeVar("T")
+Rows = Sequence[Sequence[object]] | Sequence[Mapping[str, object]]
+Columns = Sequence[str] | Mapping[str, Column | Any]
 HERE = Path(__file__).parent
 Part = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """A table inside an open row: its title, the names of its columns, its rows."""
+
 
 _component = st.components.v2.component(
     "assay_ledger",
     html='<div class="ledger"></div>',
     css=(HERE / "ledger.css").read_text(encoding="utf-8"),
-    js=(HERE / "ledger.js").read_text(encoding="utf-8"),
+    js="\n".join(file.read_text(encoding="utf-8") for file in (HERE.parent / "elements.js", HERE / "ledger.js")),
     isolate_styles=True,
 )
 
@@ -60,24 +65,69 @@ def wrapped_table(
     return (row, action) if row is not None and known else None
 
 
-def clicked_row(frame: Any, of: Sequence[T], key: str, **options: Any) -> T | None:
-    """Draw a table with a row for each of `of`, in that order; the one that was clicked. `options` go to Streamlit."""
-    event: Any = st.dataframe(
-        frame, hide_index=True, key=key, on_select="rerun", selection_mode="single-cell", **options
+def table(rows: Rows, columns: Columns, key: str | None = None, most: int = 8, **options: Any) -> Any:
+    """Draw rows under their columns; those of more than `most` rows scroll. `options` go to Streamlit.
+
+    Its numbers stay numbers, so that a click on a heading sorts by them; a share is shown in percent. A row is a
+    mapping, which may have columns that nothing is said of, or the texts of all columns in their order.
+    """
+    frame = pd.DataFrame(list(rows), columns=None if rows and isinstance(rows[0], Mapping) else list(columns))
+    there = {name: one for name, one in columns.items() if name in frame} if isinstance(columns, Mapping) else {}
+    for name, column in there.items():
+        if isinstance(column, Column) and column.shape.endswith("%"):
+            frame[name] = frame[name].astype("float64") * 100
+    return st.dataframe(
+        frame, hide_index=True, key=key, placeholder="–", height="content" if len(frame) <= most else 35 * most + 36,
+        column_config={name: _configured(column) for name, column in there.items()}, **options,
     )  # fmt: skip
-    row = _row(event, len(of))
-    return None if row is None else of[row]
 
 
-def clickable_table(frame: Any, chosen: Callable[[int], None], key: str, **options: Any) -> None:
-    """The same, where `chosen` gets the number of the row before the page is drawn anew."""
+def _configured(column: Column | Any) -> Any:
+    """A column as Streamlit has it; its own kinds, which can do more, as they are."""
+    if not isinstance(column, Column):
+        return column
+    shared: dict[str, Any] = {"label": column.title or None, "help": column.help or None, "width": column.width}
+    if not column.shape:
+        return st.column_config.TextColumn(**shared)
+    shape = {",": "localized", "bytes": "bytes"}.get(column.shape) or "%" + column.shape.replace("%", "f%%")
+    return st.column_config.NumberColumn(format=shape, **shared)
+
+
+def filled(rows: Sequence[Mapping[str, Any]], may_lack: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows without those of the columns `may_lack` in which nothing stands."""
+    empty = {name for name in may_lack if not any(row[name] not in ("", None) for row in rows)}
+    return [{name: value for name, value in row.items() if name not in empty} for row in rows]
+
+
+def item_table(rows: Rows, columns: Columns, items: Sequence[str], key: str, dataset: str, **query: str) -> None:
+    """Draw a table in which each row is about an item of `items`; a click opens it on the desk."""
+    row = _row(table(rows, columns, key, on_select="rerun", selection_mode="single-cell"), len(items))
+    if row is not None:
+        url_state.open_page("desk", dataset=dataset, item=items[row], **query)
+
+
+def clickable_table(
+    rows: Rows, columns: Columns, chosen: Callable[[int], None], key: str, most: int = 24,
+    essential: Sequence[str] = (),
+) -> None:  # fmt: skip
+    """Draw a table where `chosen` gets the number of the row that was clicked, before the page is drawn anew.
+
+    `essential` are the columns that fit a narrow window: the others then stand behind a switch.
+    """
+    more = not essential
+    if essential:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("Click a row to see that dimension below.", width="stretch")
+            more = st.toggle("All columns", key=f"all:{key.partition(':')[0]}")
+    key = f"{key}:{more}"
 
     def select() -> None:
-        row = _row(session.component_state(key), len(frame))
+        row = _row(session.component_state(key), len(rows))
         if row is not None:
             chosen(row)
 
-    st.dataframe(frame, hide_index=True, key=key, on_select=select, selection_mode="single-cell", **options)
+    order = None if more else list(essential)
+    table(rows, columns, key, most, on_select=select, selection_mode="single-cell", column_order=order)
 
 
 def _row(event: Any, count: int) -> int | None:

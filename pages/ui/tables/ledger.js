@@ -1,22 +1,15 @@
 // Draws a table of words: every text is set as text, and wraps. A row opens, is chosen, or has buttons.
-function make(name, className, text) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 function part([title, columns, rows]) {
-  const box = make("div", "part");
-  box.append(make("p", "title", title));
-  const scroll = make("div", "scroll"), table = make("table");
+  const box = el("div", "part");
+  box.append(el("p", "title", title));
+  const scroll = el("div", "scroll"), table = el("table");
   scroll.tabIndex = 0;
   scroll.setAttribute("role", "region");
   scroll.setAttribute("aria-label", title);
   const head = table.createTHead().insertRow();
-  for (const name of columns) { const cell = make("th", "", name); cell.scope = "col"; head.append(cell); }
+  for (const name of columns) { const cell = el("th", "", name); cell.scope = "col"; head.append(cell); }
   const body = table.createTBody();
-  for (const row of rows) { const line = body.insertRow(); for (const text of row) line.append(make("td", "", text)); }
+  for (const row of rows) { const line = body.insertRow(); for (const text of row) line.append(el("td", "", text)); }
   scroll.append(table);
   box.append(scroll);
   return box;
@@ -42,17 +35,17 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     setTriggerValue("clicked", { row, action });
     returned(whole, action ? `${row} ${action}` : `${row}`);
   };
-  const table = make("table", opens || data.chosen ? "live" : "");
+  const table = el("table", opens || data.chosen ? "live" : "");
   table.setAttribute("aria-label", data.label);
   const head = table.createTHead().insertRow();
   for (const [title, width, help] of data.columns) {
-    const cell = make("th", width.startsWith("n") ? "number" : "", title);
+    const cell = el("th", width.startsWith("n") ? "number" : "", title);
     cell.scope = "col";
     cell.style.width = width.replace(/^n/, "");
     if (help) { cell.dataset.help = help; cell.classList.add("helped"); cell.tabIndex = 0; cell.setAttribute("aria-description", help); }
     head.append(cell);
   }
-  if (data.actions.length) head.append(make("td", "acts"));
+  if (data.actions.length) head.append(el("td", "acts"));
   const body = table.createTBody();
   data.rows.forEach((texts, row) => {
     const line = body.insertRow(), open = opens && data.open === row;
@@ -64,18 +57,18 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
       cell.className = width.startsWith("n") ? "number" : width ? "" : "wide";
       cell.dataset.title = title;
       if (column || !(opens || data.chosen)) { cell.textContent = text; return; }
-      const [name, ...rest] = text.split("\n"), button = make("button", "first", name);
+      const [name, ...rest] = text.split("\n"), button = el("button", "first", name);
       button.type = "button";
       button.dataset.place = `${row}`;
       if (opens) button.setAttribute("aria-expanded", open);
-      cell.append(button, ...rest.map((line) => make("div", "soft", line)));
+      cell.append(button, ...rest.map((line) => el("div", "soft", line)));
     });
     if (opens || data.chosen) line.onclick = () => { if (!getSelection().toString()) act(); };
     if (data.actions.length) {
       const cell = line.insertCell();
       cell.className = "acts";
       for (const action of data.actions[row]) {
-        const button = make("button", "act", action);
+        const button = el("button", "act", action);
         button.type = "button";
         button.dataset.place = `${row} ${action}`;
         button.setAttribute("aria-label", `${action} ${texts[0]}`);
