@@ -1,7 +1,7 @@
 """The known failures of judges, one module each: what is measured, when it is an alarm, and the items behind it.
 
 An audit is found by being here: a module of this folder with `AUDIT = Audit(...)`, or with `AUDITS`, a tuple of audits
-that differ in their parameters only. docs/methods.md, Audits, has a table of all, and the formulas.
+that look at the same thing. docs/methods.md, Audits, has a table of all, and the formulas.
 """
 
 from __future__ import annotations
