@@ -671,7 +671,7 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/importing/detection/suggestion.py": "data/importing/test_table.py",
     "data/importing/entries.py": "data/importing/test_importing.py",
     "data/importing/formats/": "data/importing/test_tools.py",
-    "data/reports/statistics/": "data/reports/test_report.py",
+    "data/reports/statistics.py": "data/reports/test_report.py",
     "judges/render/findings/": "data/reports/test_report.py",
     "judges/render/json_figures.py": "data/reports/test_report.py",
     "data/records/items.py": "data/records/test_exposure.py",

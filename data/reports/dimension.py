@@ -5,7 +5,7 @@ from __future__ import annotations
 from data.gold.gold import BASES
 from data.reports.evidence import Evidence, One
 from data.reports.plots import met
-from data.reports.statistics.statistics import STATISTICS
+from data.reports.statistics import STATISTICS
 from judges.render.findings import agreement
 from judges.render.findings.as_html import parts
 from judges.render.html import fold, heading, note, para, table

@@ -24,8 +24,7 @@ from data.gold import fewshot
 from data.gold.gold import Basis
 from data.records.datasets import Dataset
 from data.records.settings import GoldRule, gold_rule
-from data.reports.statistics import statistics
-from data.reports.statistics.statistic import EPSILON, Of
+from data.reports.statistics import EPSILON, STATISTICS, Of
 from data.store import Store
 from data.store.errors import NotFound
 from judges.card import Card
@@ -153,15 +152,14 @@ def gather_evidence(
     for line in lines:
         place, drawn = dimensions.index(line.dimension), bool(line.dimension.scale.drawn)
         told(f"Looking into {line.dimension.title}")
+        of = Of(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon)
         ones.append(
             One(
                 line,
                 {(b, False): figures[b][place] for b in rests}
                 | {(b, True): _dropped(store, dataset_id, judge_id, line.dimension, b) for b in rests if drawn},
                 {b: check_results.fingerprint(store, dataset_id, judge_id, line.dimension, b) for b in rests},
-                statistics.figures(
-                    Of(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon), bool(line.shown.cells)
-                ),
+                {name: one.load(of) if line.shown.cells else one.empty for name, one in STATISTICS.items()},
                 wait.get(line.dimension),
             )
         )

@@ -11,7 +11,7 @@ from data.approvals.policy import Requirements
 from data.calibration import means
 from data.gold.gold import Basis
 from data.reports.evidence import Evidence, One
-from data.reports.statistics.statistics import STATISTICS
+from data.reports.statistics import STATISTICS
 from judges.audits import AuditFinding
 from judges.render.json_figures import kappa
 from judges.stats import position, weakest_turns

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from data.reports.evidence import Evidence, One
-from data.reports.statistics.human_agreement import HUMAN_AGREEMENT
-from data.reports.statistics.statistics import STATISTICS
+from data.reports.statistics import HUMAN_AGREEMENT, STATISTICS
 from judges.render import svg
 from judges.render.findings.as_html import picture
 from judges.render.findings.findings import Measures, Sentence, Table

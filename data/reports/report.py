@@ -10,8 +10,7 @@ from data.gold.gold import BASES
 from data.records.people import require
 from data.reports import dimension, figures, plots, tables
 from data.reports.evidence import Evidence, One, Told, gather_evidence
-from data.reports.statistics.human_agreement import HUMAN_AGREEMENT
-from data.reports.statistics.statistic import EPSILON
+from data.reports.statistics import EPSILON, HUMAN_AGREEMENT
 from data.store import Store
 from judges.audits import all_audits as known
 from judges.plural import many
@@ -34,11 +33,12 @@ def report(
     Raises NotFound, NotAllowed for somebody who does not work here.
     """
     require(store, actor, "annotator")
-    return written(gather_evidence(store, dataset_id, judge_id, told, epsilon))
+    found = gather_evidence(store, dataset_id, judge_id, told, epsilon)
+    return written(found, figures.figures(found))
 
 
-def written(found: Evidence) -> str:
-    """The report of evidence that was gathered."""
+def written(found: Evidence, made: figures.Json) -> str:
+    """The report of evidence that was gathered, and of the figures `made` of it."""
     judge = found.judge
     parts = [
         *_opening(found),
@@ -53,8 +53,8 @@ def written(found: Evidence) -> str:
         *_audits(found),
         *_decisions(found),
         *_reading(),
-        *_again(found),
-        records("figures", figures.figures(found)),
+        *_again(found, made),
+        records("figures", made),
     ]
     stand = f" · data as of {when(found.at)}" if found.at else ""
     title = f"How far {judge.model} agrees with people on {found.dataset.name}"
@@ -298,7 +298,7 @@ def _reading() -> list[str]:
     return [heading("How to read this"), bullets([say(point) for point in points])]
 
 
-def _again(found: Evidence) -> list[str]:
+def _again(found: Evidence, made: figures.Json) -> list[str]:
     name, judge = found.dataset.name, found.judge.id
     quoted = "'" + name.replace("'", "'\\''") + "'" if not name.replace("-", "").replace("_", "").isalnum() else name
     epsilon = "" if found.epsilon == EPSILON else f" --epsilon {found.epsilon:g}"
@@ -327,7 +327,7 @@ def _again(found: Evidence) -> list[str]:
             "{libraries}.",
             replicates=f"{figures.REPLICATES:,}", seed=figures.SEED, libraries=libraries,
         ),
-        fold("Every figure with every digit, as CSV", [code(tables.figures(found))]),
+        fold("Every figure with every digit, as CSV", [code(tables.figures(made))]),
         para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
     ]  # fmt: skip
 

@@ -10,7 +10,7 @@ import streamlit as st
 from data.calibration import calibration, concordance
 from data.calibration.calibration import MOST, ListedCell
 from data.records.exposure import NOTE
-from data.reports.statistics.agreement import AGREEMENT
+from data.reports.statistics import AGREEMENT
 from judges.plural import many
 from judges.render.findings import agreement as said
 from judges.render.findings import baselines as beaten

@@ -10,7 +10,7 @@ import streamlit as st
 from data.approvals import approvals, policy
 from data.approvals.approvals import ApprovalNote, ApprovalStatus
 from data.records.names import display_name
-from data.reports.statistics.statistics import STATISTICS
+from data.reports.statistics import STATISTICS
 from judges.render.findings import agreement as said
 from judges.render.findings.findings import quiet
 from judges.stats.calibration import DimensionResult
