@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data.cli.options import acting_person, add_actor, add_dataset
-from data.exporting import (
-    FORMATS,
-    Format,
+from data.exporting.exporting import (
     count_export,
     export_kind,
     export_kinds,
@@ -19,6 +17,7 @@ from data.exporting import (
     loading_code,
     write_export,
 )
+from data.exporting.files import FORMATS, Format
 from data.records import datasets
 from data.store import open_store
 from data.store.errors import BadInput

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
-from data.exporting.kind import TEXT, WHOLE, ExportKind, Options, Row, count_rows, typed_schema
+from data.exporting.kind import TEXT, WHOLE, ExportKind, Options, Query, Row, typed_schema
 from data.exporting.shared import JUDGE, exported_judges
 from data.records.datasets import Dataset
 from data.store import Store
 
 
-def _query(dataset: Dataset, options: Options) -> tuple[str, list[Any]]:
+def _query(dataset: Dataset, options: Options) -> Query:
     judge = options["judge"]
     only = " and m.judge_id = $2" if judge else ""
     return (
@@ -36,11 +35,6 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def count(store: Store, dataset: Dataset, options: Options) -> int:
-    """How many there are."""
-    return count_rows(store, _query(dataset, options))
-
-
 KIND = ExportKind(
     "judgments",
     "Judges' replies",
@@ -50,8 +44,8 @@ KIND = ExportKind(
         judge=TEXT, card_version=TEXT, run=TEXT,
     ),
     rows,
-    count,
-    (JUDGE,),
+    query=_query,
+    options=(JUDGE,),
     place=12,
     people=False,
     judges="all",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from data.exporting.kind import FLAG, NUMBER, TEXT, ExportKind, Options, Row, count_rows, limit_clause, typed_schema
+from data.exporting.kind import FLAG, NUMBER, TEXT, ExportKind, Options, Query, Row, limit_clause, typed_schema
 from data.exporting.shared import DIMENSION, NAMES, code_words, exported_judges, format_time, person_names
 from data.records.datasets import Dataset
 from data.store import Store
 
 
-def _query(dataset: Dataset, options: Options, most: int = 0) -> tuple[str, list[Any]]:
+def _query(dataset: Dataset, options: Options, most: int = 0) -> Query:
     dimension = options["dimension"]
     only = " and l.dimension = $2" if dimension else ""
     return (
@@ -26,6 +25,12 @@ def _query(dataset: Dataset, options: Options, most: int = 0) -> tuple[str, list
         f"{limit_clause(most)}",
         [dataset.id, *([dimension] if dimension else [])],
     )
+
+
+def _counted(dataset: Dataset, options: Options) -> Query:
+    only = " and l.dimension = $2" if options["dimension"] else ""
+    query = f"select 1 from label_now l join item i on i.id = l.item_id where i.dataset_id = $1{only}"
+    return query, [dataset.id, *([options["dimension"]] if only else [])]
 
 
 def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
@@ -52,13 +57,6 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
         }  # fmt: skip
 
 
-def count(store: Store, dataset: Dataset, options: Options) -> int:
-    """How many there are."""
-    only = " and l.dimension = $2" if options["dimension"] else ""
-    query = f"select 1 from label_now l join item i on i.id = l.item_id where i.dataset_id = $1{only}"
-    return count_rows(store, (query, [dataset.id, *([options["dimension"]] if only else [])]))
-
-
 KIND = ExportKind(
     "labels",
     "People's labels",
@@ -70,8 +68,8 @@ KIND = ExportKind(
         imported_from=TEXT, imported_by=TEXT, imported_at=TEXT,
     ),
     rows,
-    count,
-    (DIMENSION, NAMES),
+    query=_counted,
+    options=(DIMENSION, NAMES),
     place=14,
     judges="all",
     first=rows,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
 from data.approvals import auto_accept
 from data.approvals.auto_accept import AutoAcceptRule
@@ -15,8 +14,8 @@ from data.exporting.kind import (
     WHOLE,
     ExportKind,
     Options,
+    Query,
     Row,
-    count_rows,
     limit_clause,
     typed_schema,
 )
@@ -26,7 +25,7 @@ from data.store import Store
 from judges.types import sort_of
 
 
-def query(dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> tuple[str, list[Any]]:
+def query(dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> Query:
     """The combined score of each judge, or each of its samples by itself."""
     params, only = [dataset.id], ""
     for column, value in (("s.judge_id", options["judge"]), ("s.dimension", options["dimension"])):
@@ -83,33 +82,11 @@ def rests(store: Store, dataset: Dataset, options: Options) -> Row:
     return {"spared by": [asdict(rule) for rule in rules]} if rules else {}
 
 
-def count(store: Store, dataset: Dataset, options: Options) -> int:
-    """How many there are."""
-    return count_rows(store, query(dataset, options))
-
-
 COLUMNS = typed_schema(
-    item=TEXT,
-    unit=TEXT,
-    dimension=TEXT,
-    judge=TEXT,
-    value=TEXT,
-    code=NUMBER,
-    confidence=NUMBER,
-    source=TEXT,
-    sample=WHOLE,
-    samples=WHOLE,
-    agreement=NUMBER,
-    lowest=NUMBER,
-    highest=NUMBER,
-    card=TEXT,
-    card_version=TEXT,
-    model=TEXT,
-    params=TEXT,
-    synthetic=FLAG,
-    run=TEXT,
-    spared=FLAG,
-)
+    item=TEXT, unit=TEXT, dimension=TEXT, judge=TEXT, value=TEXT, code=NUMBER, confidence=NUMBER, source=TEXT,
+    sample=WHOLE, samples=WHOLE, agreement=NUMBER, lowest=NUMBER, highest=NUMBER, card=TEXT, card_version=TEXT,
+    model=TEXT, params=TEXT, synthetic=FLAG, run=TEXT, spared=FLAG,
+)  # fmt: skip
 
 KIND = ExportKind(
     "scores",
@@ -119,8 +96,8 @@ KIND = ExportKind(
     "there were and how far they agree with it.",
     COLUMNS,
     rows,
-    count,
-    (JUDGE, DIMENSION),
+    query=query,
+    options=(JUDGE, DIMENSION),
     place=20,
     people=False,
     judges="all",

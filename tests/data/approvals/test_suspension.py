@@ -14,7 +14,7 @@ from data.approvals import approvals, case, policy, record, suspension
 from data.approvals.approvals import ApprovalStatus, PolicyToday
 from data.cli import main
 from data.dashboard import dashboard
-from data.exporting.approved import approval_basis as given
+from data.exporting.shared import approval_terms as given
 from data.records import datasets
 from data.reports.dashboard import document, picture, records
 from data.store import Store, open_store
@@ -232,7 +232,7 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
         [tile] = whole.tiles
         told, file, drawn = tile.today.told, document(whole, now(), {}), picture(tile, "demo")
         assert {row["older policy"] for row in records(whole)} == {told}
-        assert given(store, key[0], key[1], HELP) == tile_data.tile_data(tile, {}, {})["today"] == told
+        assert given(store, whole.dataset, key[1], HELP, "") == tile_data.tile_data(tile, {}, {})["today"] == told
         assert (tile.today.mark in drawn) == (f"{tile.today.mark.capitalize()} ·" in file) == bool(told)
         assert tile_data.tile_data(tile, {}, {})["badges"][0]["t"] == (tile.today.mark if told else "✓ approved")
         return tile.today
