@@ -636,9 +636,7 @@ NO_ROOM = {  # test files that are about no one room, and what they are about
     "tests/pages/test_exposure.py": "every page",
 }
 TRIED_IN = {  # modules that no test imports, or whole folders that a registry or a page runs -> where they are tried
-    "data/approvals/case_people.py": "data/approvals/test_approvals.py",
     "data/approvals/label_caveats.py": "data/approvals/test_approvals.py",
-    "data/approvals/older_policies.py": "data/approvals/test_suspension.py",
     "data/calibration/fields.py": "data/calibration/test_means.py",
     "data/calibration/other_metrics.py": "data/reports/test_report.py",
     "data/cards/uses.py": "pages/cards/test_cards.py",

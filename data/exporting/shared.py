@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
-from typing import NamedTuple
 
 from data.approvals import approvals
 from data.cards import cards
@@ -66,22 +65,6 @@ def approval_terms(store: Store, dataset: Dataset, judge_id: str, dimension: Dim
     if judge_id and not held:
         raise BadInput(f"This judge is not approved for {dimension.title} on {dataset.name}: {else_}")
     return approvals.compare_with_today(store, held)[key].told if held else ""
-
-
-class ExportedJudge(NamedTuple):
-    """What is exported of a judge beside its answers."""
-
-    card: str
-    card_version: str
-    model: str
-    params: str
-    synthetic: bool
-
-
-def exported_judges(store: Store) -> dict[str, ExportedJudge]:
-    """Every judge by its id."""
-    rows = store.rows("select id, card, card_version, model, params, synthetic from judge")
-    return {str(r[0]): ExportedJudge(str(r[1]), str(r[2]), str(r[3]), str(r[4]), bool(r[5])) for r in rows}
 
 
 def code_words(store: Store) -> Callable[[str, str, str, float | None], str]:

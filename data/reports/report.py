@@ -270,7 +270,7 @@ def _decisions(found: Evidence) -> list[str]:
             "when": when(d.at), "dimension": d.dimension.replace("_", " "), "unit": d.sort, "decision": d.decision,
             "by": d.person, "why": d.reason, "state then": d.state,
             "labels and scores": same[d.print in now.get(f"{d.sort}.{d.dimension}", [])],
-            "in force": "yes" if d.holds else "superseded",
+            "in force": "yes" if d.id in found.in_force else "superseded",
         }
         for d in found.decisions
     ]  # fmt: skip

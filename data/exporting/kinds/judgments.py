@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 
 from data.exporting.kind import TEXT, WHOLE, ExportKind, Options, Query, Row, typed_schema
-from data.exporting.shared import JUDGE, exported_judges
+from data.exporting.shared import JUDGE
+from data.records import datasets
 from data.records.datasets import Dataset
 from data.store import Store
 
@@ -25,7 +26,7 @@ def _query(dataset: Dataset, options: Options) -> Query:
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The replies that hold: those that could be read, and those that could not and were not asked for again."""
-    known = exported_judges(store)
+    known = datasets.every_judge(store)
     for name, judge_id, part, sample, raw, unscored, why, run in store.stream(*_query(dataset, options)):
         by = known[judge_id]
         yield {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from data.exporting.kind import FLAG, NUMBER, TEXT, ExportKind, Options, Query, Row, limit_clause, typed_schema
-from data.exporting.shared import DIMENSION, NAMES, code_words, exported_judges, format_time, person_names
+from data.exporting.shared import DIMENSION, NAMES, code_words, format_time, person_names
+from data.records import datasets
 from data.records.datasets import Dataset
 from data.store import Store
 
@@ -40,7 +41,7 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
     since, so that no approval check may count it). Of an imported label the file, who imported it and when are given
     beside it; then mode and probability are that person's word.
     """
-    known, say, name_of = exported_judges(store), code_words(store), person_names(store, options["names"])
+    known, say, name_of = datasets.every_judge(store), code_words(store), person_names(store, options["names"])
     for name, kind, unit, asked, code, annotator, mode, made_at, judge, saw, seen, probability, stream, *came in (
         store.stream(*_query(dataset, options, most))
     ):

@@ -19,7 +19,8 @@ from data.exporting.kind import (
     limit_clause,
     typed_schema,
 )
-from data.exporting.shared import DIMENSION, JUDGE, code_words, exported_judges
+from data.exporting.shared import DIMENSION, JUDGE, code_words
+from data.records import datasets
 from data.records.datasets import Dataset
 from data.store import Store
 from judges.types import sort_of
@@ -46,7 +47,7 @@ def query(dataset: Dataset, options: Options, most: int = 0, single: bool = Fals
 
 def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> Iterator[Row]:
     """The values that stand for each judge, or the first so many; `single`: each sample by itself."""
-    known, say, spared = exported_judges(store), code_words(store), _spared(store, dataset, options)
+    known, say, spared = datasets.every_judge(store), code_words(store), _spared(store, dataset, options)
     for item, name, kind, unit, dimension, judge_id, code, confidence, source, sample, samples, *spread, run in (
         store.stream(*query(dataset, options, most, single))
     ):

@@ -19,7 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from data.approvals import check_results, policy
-from data.approvals.approvals import Approval
+from data.approvals.record import Approval
 from data.calibration import calibration
 from data.cli import main
 from data.desk import labels
