@@ -170,7 +170,7 @@ def case_context(store: Store, found: Case) -> CaseContext:
     if alarms is None:
         alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
     labels = _behind(store, found)
-    told = labels.cautions()
+    told = list(labels.cautions())
     if found.waived and found.waived >= MANY * found.line.gate.gold_cells:
         told.append(
             f"People say n/a in {found.waived:,} of {found.line.gate.gold_cells:,} ratings to which the judge gave a "

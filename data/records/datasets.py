@@ -42,14 +42,14 @@ def find_dataset(store: Store | Tx, dataset_id: str) -> Dataset:
     for found in all_datasets(store):
         if found.id == dataset_id:
             return found
-    raise NotFound("There is no such dataset in this workspace. The link may belong to another one.")
+    raise NotFound(f"There is no dataset {dataset_id!r} in this workspace. The link may belong to another one.")
 
 
 def find_judge(store: Store | Tx, judge_id: str) -> JudgeRow:
     """The judge of that id. Raises NotFound."""
     found = every_judge(store, judge_id).get(judge_id)
     if found is None:
-        raise NotFound("There is no such judge in this workspace. The link may belong to another one.")
+        raise NotFound(f"There is no judge {judge_id!r} in this workspace. The link may belong to another one.")
     return found
 
 

@@ -25,12 +25,13 @@ from data.gold.gold import Basis
 from data.records import datasets
 from data.records.datasets import Dataset
 from data.records.settings import GoldRule, gold_rule
-from data.reports.statistics import EPSILON, STATISTICS, Of
+from data.reports.statistics import EPSILON, HUMAN_AGREEMENT, STATISTICS, Of
 from data.store import Store
 from judges.card import Card
 from judges.stats import calibration as stats_calibration
 from judges.stats.calibration import DimensionResult, Summary
 from judges.stats.position import PositionalAgreement
+from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.weakest_turns import WeakestTurns
 from judges.types import Dimension
 
@@ -77,6 +78,16 @@ class One:
     def dimension(self) -> Dimension:
         """What was asked, and of which unit."""
         return self.line.dimension
+
+    @property
+    def met(self) -> bool:
+        """Whether people and judge meet in it, so that there is something to draw."""
+        return bool(self.line.shown.cells)
+
+    @property
+    def ceiling(self) -> HumanCeiling | None:
+        """How far people agree with each other in it."""
+        return HUMAN_AGREEMENT.of(self.found).ceiling
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ from data.approvals.policy import Requirements
 from data.calibration import means
 from data.gold.gold import Basis
 from data.reports.evidence import Evidence, One
-from data.reports.statistics import STATISTICS
+from data.reports.statistics import STATISTICS, kappa
 from judges.audits import AuditFinding
-from judges.render.json_figures import kappa
 from judges.stats import position, weakest_turns
 from judges.stats.calibration import Summary
 

@@ -9,8 +9,8 @@ from data.approvals.rules import RULES
 from data.gold.gold import BASES
 from data.records.people import require
 from data.reports import dimension, figures, plots, tables
-from data.reports.evidence import Evidence, One, Told, gather_evidence
-from data.reports.statistics import EPSILON, HUMAN_AGREEMENT
+from data.reports.evidence import Evidence, Told, gather_evidence
+from data.reports.statistics import EPSILON
 from data.store import Store
 from judges.audits import all_audits as known
 from judges.plural import many
@@ -21,7 +21,6 @@ from judges.render.html import bullets, code, facts, figure, fold, heading, note
 from judges.render.words import between, cell
 from judges.stats.check_states import LEGEND, may_be_approved
 from judges.stats.raters import human_ceiling
-from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.version import VERSION
 
 
@@ -129,7 +128,8 @@ def _overview(found: Evidence) -> list[str]:
                 "result": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
                 "items": f"{interval.items:,}", "ratings": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
-                "lower bound": cell(one.line.bound), "kappa between people": _between(one),
+                "lower bound": cell(one.line.bound),
+                "kappa between people": between(one.ceiling.between if one.ceiling else None),
                 "% agreement": cell(shown.exact, ".1%"),
             }
         )  # fmt: skip
@@ -155,7 +155,7 @@ def _whose(found: Evidence) -> str:
         return ""
     people = [one.line.shown.people for one in with_gold]
     each = sum(p.labels for p in people) / sum(one.line.shown.gold_cells for one in with_gold)
-    known = any((top := _ceiling(one)) is not None and not top.between.verdictless for one in with_gold)
+    known = any((top := one.ceiling) is not None and not top.between.verdictless for one in with_gold)
     return human_ceiling.explain_labels(min(p.fewest for p in people), max(p.most for p in people), each, known)
 
 
@@ -335,12 +335,3 @@ def _again(found: Evidence, made: figures.Json) -> list[str]:
 def when(at: datetime) -> str:
     """A time of the store, which is UTC, to the minute."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
-
-
-def _between(one: One) -> str:
-    top = _ceiling(one)
-    return between(top.between if top else None)
-
-
-def _ceiling(one: One) -> HumanCeiling | None:
-    return HUMAN_AGREEMENT.of(one.found).ceiling

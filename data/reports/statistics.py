@@ -40,7 +40,6 @@ from judges.render.findings import self_consistency as self_consistency_findings
 from judges.render.findings import slices as slices_findings
 from judges.render.findings import threshold as threshold_findings
 from judges.render.findings.findings import Finding
-from judges.render.json_figures import kappa
 from judges.stats import missingness as missingness_figures
 from judges.stats import other_metrics as other_metrics_figures
 from judges.stats import rates as rates_figures
@@ -114,6 +113,15 @@ class Statistic(Generic[F]):
         """Its figures among those of all statistics of a dimension."""
         figures: F = found[self.name]
         return figures
+
+
+def kappa(interval: Interval) -> dict[str, Any]:
+    """Kappa with its ends, bound and standard error, and what it is from, under keys that stay as they are."""
+    return {
+        "kappa": interval.point, "low": interval.low, "high": interval.high, "bound": interval.lower_bound,
+        "se": interval.se, "items": interval.items, "ratings": interval.cells, "n_eff": interval.n_eff,
+        "method": interval.method, "undefined_replicates": interval.undefined,
+    }  # fmt: skip
 
 
 class Agreement(NamedTuple):
