@@ -42,8 +42,7 @@ class AuditEvidence:
 
     `probes`: replies of the same judge to items changed by a probe, by probe name; `others`: replies of other judges to
     the same items, by model (other parameters of the same model are not among them); `gold`: what people say in a cell
-    (None = n/a); `fits`: whether a person found that a justification fits its score; `model`: the judge's model;
-    `raws`: the judge's raw replies by item, where orders or windows are compared.
+    (None = n/a); `fits`: whether a person found that a justification fits its score; `model`: the judge's model.
     """
 
     card: Card
