@@ -26,7 +26,7 @@ from data.cli import main
 from data.gold import disputes, excluded_items
 from data.importing import ImportPlan, from_path, import_source
 from data.importing.rows import item_id, judge_id
-from data.records import leads, people, settings
+from data.records import datasets, leads, people, settings
 from data.records.settings import GoldRule
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotApprovable, NotFound
@@ -289,7 +289,7 @@ def test_made_judges_and_probes_are_no_language_models(tmp_path: Path) -> None:
     for id_, words in (("practice", made), ("marked", made), ("probe", "probe scenario_swapped")):
         refused(store, NotApprovable, words, lambda i=id_: approve(store, (real, i, "turn", "helpfulness")))
     found = replace(
-        case.find_case(store, real, "practice", "turn", "helpfulness"), dataset=case.find_dataset(store, "made")
+        case.find_case(store, real, "practice", "turn", "helpfulness"), dataset=datasets.find_dataset(store, "made")
     )
     assert found.against == [] and found.synthetic
     store.close()
