@@ -967,4 +967,4 @@ def test_made_up_data_let_no_language_model_pass_on_imported_labels(tmp_path: Pa
     made = replace(found, dataset=replace(found.dataset, synthetic=True), brought=True)
     assert found.against == [] and made.basis == "imported"
     assert "A language model can be published only" in made.against[0]
-    assert replace(made, judge=replace(found.judge, made=True)).against == []
+    assert replace(made, judge=found.judge._replace(synthetic=True)).against == []
