@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from data.exporting.registry import export_kinds
+from data.exporting.exporting import export_kinds
 from data.importing.formats import titles
 from judges.cards import cards
 from tests.server import ROOT

@@ -636,9 +636,7 @@ NO_ROOM = {  # test files that are about no one room, and what they are about
     "tests/pages/test_exposure.py": "every page",
 }
 TRIED_IN = {  # modules that no test imports, or whole folders that a registry or a page runs -> where they are tried
-    "data/approvals/case_people.py": "data/approvals/test_approvals.py",
     "data/approvals/label_caveats.py": "data/approvals/test_approvals.py",
-    "data/approvals/older_policies.py": "data/approvals/test_suspension.py",
     "data/calibration/fields.py": "data/calibration/test_means.py",
     "data/calibration/other_metrics.py": "data/reports/test_report.py",
     "data/cli/": "data/cli/test_cli.py",
@@ -666,9 +664,8 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/importing/detection/detection.py": "data/importing/test_importing.py",
     "data/importing/entries.py": "data/importing/test_importing.py",
     "data/importing/formats/": "data/importing/test_tools.py",
-    "data/reports/statistics/": "data/reports/test_report.py",
+    "data/reports/statistics.py": "data/reports/test_report.py",
     "judges/render/findings/": "data/reports/test_report.py",
-    "judges/render/json_figures.py": "data/reports/test_report.py",
     "data/records/items.py": "data/records/test_exposure.py",
     "data/records/judge_lookup.py": "data/cli/test_cli.py",
     "data/records/values.py": "data/records/test_settings.py",

@@ -10,37 +10,14 @@ from data import log
 from data.approvals import case, policy, record
 from data.approvals.actions import ACTIONS, DONE
 from data.approvals.case import Case
-from data.approvals.older_policies import PolicyToday, compare_with_today
-from data.approvals.record import (
-    AUTOMATIC,
-    Action,
-    Approval,
-    ApprovalStatus,
-    Fact,
-    approval_statuses,
-    current_approvals,
-    decision_history,
-    frozen_evidence,
-)
-from data.approvals.suspension import (
-    Review,
-    find_doubted,
-    keep_approved,
-    kept_by,
-    review,
-    suspend_unsupported,
-)
+from data.approvals.record import AUTOMATIC, Action, Approval, ApprovalStatus, Fact, approval_statuses
+from data.approvals.suspension import Review, find_doubted, kept_by, review, suspend_unsupported
 from data.records import datasets, leads, people
 from data.records.people import require
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotApprovable, NotFound
+from judges.stats.check_states import may_be_approved
 
-__all__ = [
-    "AUTOMATIC", "Action", "Approval", "ApprovalNote", "ApprovalStatus", "PolicyToday", "Review", "ToDecide",
-    "active_approvals", "approval_note", "approval_statuses", "compare_with_today", "current_approvals",
-    "decision_history", "find_doubted", "find_to_decide", "frozen_evidence", "kappa_at_decision", "keep_approved",
-    "kept_by", "record_decision", "review", "suspend_unsupported", "under_older_policy",
-]  # fmt: skip
 
 def active_approvals(store: Store, dataset_id: str) -> list[Approval]:
     """The approvals of a dataset that hold ("" = of all), after everything that came since has been looked at."""
@@ -98,7 +75,7 @@ def record_decision(
     id_ = store.tx(actor, decision, work, target=dataset_id)
     about = {"dataset_id": dataset_id, "judge": judge_id, "unit": sort, "dimension": dimension}
     log.info("approval_decided", decision=decision, person=actor, **about)
-    return next(one for one in decision_history(store, *key) if one.id == id_)
+    return next(one for one in record.decision_history(store, *key) if one.id == id_)
 
 
 def _computed(store: Store, key: tuple[str, str, str, str], grants: bool) -> Case | None:
@@ -232,6 +209,53 @@ def under_older_policy(store: Store, held: Sequence[Approval]) -> list[tuple[App
     return [(one, why) for one, why in told if why]
 
 
+@dataclass(frozen=True)
+class PolicyToday:
+    """An approved dimension by the policy of today.
+
+    older: what that requires more, a sentence ("" nothing); state: what the approval check says of it; says: that with
+    its figures, as sentences; met: nothing would refuse an approval.
+    """
+
+    older: str = ""
+    state: str = "meets policy"
+    says: str = ""
+    met: bool = True
+
+    @property
+    def mark(self) -> str:
+        """What an approved dimension is marked with, wherever its figures stand."""
+        return "approved under an older policy" if self.older else "approved" if self.met else "policy no longer met"
+
+    @property
+    def told(self) -> str:
+        """All of it in sentences; "" where it was approved under the policy of today, which it meets."""
+        return f"{self.older} {self.says}".strip() if self.older or not self.met else ""
+
+
+def compare_with_today(store: Store, held: Sequence[Approval]) -> dict[tuple[str, str, str, str], PolicyToday]:
+    """The state of each of those approvals, by what it is of."""
+    found = {}
+    for dataset_id, judge_id in dict.fromkeys(one.key[:2] for one in held):
+        cases = {one.key: one for one in _known(store, dataset_id, judge_id)}
+        for one in held:
+            if one.key[:2] == (dataset_id, judge_id):
+                found[one.key] = _stands(policy.explain_stricter(store, one.asked, one.at), cases.get(one.key))
+    return found
+
+
+def _stands(older: str, found: Case | None) -> PolicyToday:
+    if found is None:
+        return PolicyToday(older, "undefined", "By today's policy: undefined. Its judge's card is not here.", False)
+    decision, against = found.line.decision, found.against
+    if against and may_be_approved(decision.state):
+        says = f"By today's policy it would be refused. {' '.join(against)}"
+    else:
+        rest = [one for one in against if decision.reason not in one]
+        says = " ".join([f"By today's policy: {decision.state}. {decision.reason}", *rest])
+    return PolicyToday(older, decision.state, says, not against)
+
+
 class ApprovalNote(NamedTuple):
     """What is said beside an approval that holds.
 
@@ -262,7 +286,7 @@ def approval_note(store: Store, stand: ApprovalStatus) -> ApprovalNote:
 
 def kappa_at_decision(store: Store, one: Approval) -> float | None:
     """Kappa as it was at a decision, from the evidence frozen beside it."""
-    return next((figure for name, figure, _ in frozen_evidence(store, one.id) if name == "kappa"), None)
+    return next((figure for name, figure, _ in record.frozen_evidence(store, one.id) if name == "kappa"), None)
 
 
 def _known(store: Store, dataset_id: str, judge_id: str) -> list[Case]:

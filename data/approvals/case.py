@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from data.approvals import case_people, check_results, plans
+from data.approvals import check_results, plans
 from data.approvals.label_caveats import MANY, LabelOrigin, label_origin
 from data.approvals.policy import Requirements, requirements, to_stored
 from data.approvals.record import Fact
@@ -21,6 +20,7 @@ from data.records import datasets
 from data.records.coverage import unit_condition
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
+from data.records.tables import JudgeRow
 from data.store import Store, kept
 from data.store.errors import NotFound
 from data.store.ids import content_id
@@ -35,23 +35,6 @@ from judges.types import sort_of
 
 
 @dataclass(frozen=True)
-class CaseJudge:
-    """A judge as the store has it; `made`: no language model, but rules or a generator."""
-
-    id: str
-    card: str
-    version: str
-    model: str
-    params: str
-    made: bool
-
-    @property
-    def probe(self) -> str:
-        """The change that was made to what it saw, "" for none."""
-        return str(json.loads(self.params or "{}").get("probe") or "")
-
-
-@dataclass(frozen=True)
 class Case:
     """A dimension of a judge on a dataset, as an approval would decide on it.
 
@@ -61,7 +44,7 @@ class Case:
     """
 
     dataset: Dataset
-    judge: CaseJudge
+    judge: JudgeRow
     line: DimensionResult
     asked: Requirements
     alarms: Mapping[str, AuditFinding] | None
@@ -101,9 +84,14 @@ class Case:
         return gate.gold_cells - gate.unscored - gate.cells - gate.na_judge
 
     @property
+    def made(self) -> bool:
+        """Whether the judge is no language model, but rules or a generator."""
+        return self.judge.synthetic or is_practice(self.judge.model)
+
+    @property
     def synthetic(self) -> bool:
         """Whether the judge or the data is made up, so that an approval says nothing about any language model."""
-        return self.dataset.synthetic or self.judge.made
+        return self.dataset.synthetic or self.made
 
     @property
     def against(self) -> list[str]:
@@ -116,7 +104,8 @@ def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
 
     Raises NotFound for a dataset or judge that is not here, or whose card is not.
     """
-    where, who, what = find_dataset(store, dataset_id), find_judge(store, judge_id), requirements(store)
+    where, who = datasets.find_dataset(store, dataset_id), datasets.find_judge(store, judge_id)
+    what = requirements(store)
     if cards.card_of_judge_if_known(store, judge_id) is None:
         raise NotFound(f"The card {who.card!r} of this judge is not here, so the meaning of its scores is unknown.")
     lines = check_results.dimension_results(store, dataset_id, judge_id)
@@ -143,26 +132,6 @@ def find_case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension
             return one
     names = ", ".join(f"{c.line.dimension.name} ({c.line.dimension.sort})" for c in found) or "none"
     raise NotFound(f"This judge's card has no dimension {dimension!r} of a {sort} for people. It has: {names}.")
-
-
-def find_dataset(store: Store, dataset_id: str) -> Dataset:
-    """The dataset of that id. Raises NotFound."""
-    for found in datasets.all_datasets(store):
-        if found.id == dataset_id:
-            return found
-    raise NotFound(f"There is no dataset {dataset_id!r} in this workspace.")
-
-
-def find_judge(store: Store, judge_id: str) -> CaseJudge:
-    """The judge of that id. Raises NotFound."""
-    rows = store.rows(
-        "select id, card, card_version, model, params, synthetic from judge where id = $1 order by seq limit 1",
-        [judge_id],
-    )
-    if not rows:
-        raise NotFound(f"There is no judge {judge_id!r} in this workspace.")
-    id_, card, version, model, params, made = rows[0]
-    return CaseJudge(str(id_), str(card), str(version), str(model), str(params), bool(made) or is_practice(str(model)))
 
 
 def case_fingerprint(store: Store, found: Case) -> str:
@@ -201,7 +170,7 @@ def case_context(store: Store, found: Case) -> CaseContext:
     if alarms is None:
         alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
     labels = _behind(store, found)
-    told = labels.cautions()
+    told = list(labels.cautions())
     if found.waived and found.waived >= MANY * found.line.gate.gold_cells:
         told.append(
             f"People say n/a in {found.waived:,} of {found.line.gate.gold_cells:,} ratings to which the judge gave a "
@@ -255,12 +224,12 @@ def _against(found: Case) -> Iterator[str]:
             f"This judge was given altered items (the probe {found.judge.probe}): its scores measure a weakness of the "
             "judge, and do not describe these items."
         )
-    if found.judge.made and not found.dataset.synthetic:
+    if found.made and not found.dataset.synthetic:
         yield (
             "This is a practice judge, not a language model: its scores can be published for synthetic data only, and "
             "this dataset is not marked as synthetic."
         )
-    if found.brought and found.dataset.synthetic and not (found.judge.made or found.asked.imported):
+    if found.brought and found.dataset.synthetic and not (found.made or found.asked.imported):
         yield (
             "This dataset is marked as synthetic, so its imported labels and decisions count though nobody can check "
             "them. A language model can be published only in a dataset that is not marked as synthetic, on labels "
@@ -275,9 +244,9 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     line, gate, interval = found.line, found.line.gate, found.line.gate.interval
     yield "dataset", None, found.dataset.name
     yield "dataset is synthetic", float(found.dataset.synthetic), ""
-    yield "judge", None, f"{found.judge.model}, card {found.judge.card} (version {found.judge.version})"
+    yield "judge", None, f"{found.judge.model}, card {found.judge.card} (version {found.judge.card_version})"
     yield "judge's parameters", None, found.judge.params
-    yield "judge is practice or synthetic", float(found.judge.made), ""
+    yield "judge is practice or synthetic", float(found.made), ""
     yield "gate", None, f"{line.decision.state}: {line.decision.reason}"
     yield from _kappa("kappa", interval)
     yield from plans.look_facts(store, found.dataset.id, line.decision, found.asked)
@@ -291,7 +260,9 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "mean difference", gate.mean_difference, "judge minus the mean of people's values, in steps of the scale"
     yield "mean difference, low end", gate.bias.low, f"{gate.bias.level:.0%} interval"
     yield "mean difference, high end", gate.bias.high, f"{gate.bias.level:.0%} interval"
-    yield case_people.labels_per_cell(gate)
+    people = gate.people
+    each = people.labels / gate.gold_cells if gate.gold_cells else None
+    yield "people of a cell", each, f"{people.fewest} to {people.most}: kappa is agreement with their labels"
     yield "correlation", gate.correlation, ""
     yield "commonest answer's share", gate.commonest, ""
     yield "Gwet's AC", gate.ac, ""
@@ -310,8 +281,11 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     limits = audits.audit_limits(store)
     yield "limits of audits set here", float(len(limits)), canonical(limits) if limits else ""
     yield from _floors(store, found)
-    yield from case_people.ceiling_facts(near.ceiling)
-    yield from case_people.waiting_facts(store, found.dataset.id, found.judge.id, found.basis, line.dimension)
+    yield from _ceiling(near.ceiling)
+    for counted, out in check_results.with_and_without_waiting(store, found.dataset.id, found.judge.id, found.basis):
+        for name, one in (("with", counted), ("without", out)) if counted.dimension == line.dimension else ():
+            yield f"kappa {name} what waits", one.interval.point, f"{counted.people.waiting:,} ratings wait"
+            yield f"mean difference {name} what waits", one.mean_difference, "judge minus people"
     rule = gold_rule(store, found.dataset.id)
     apart = "never" if rule.apart is None else f"from a difference of more than {rule.apart} steps"
     yield "gold rule", None, f"{rule.resolve}; adjudicated {apart}"
@@ -340,6 +314,16 @@ def _alarms(near: CaseContext) -> tuple[float | None, str]:
     if near.alarms is None:
         return None, "not computed"
     return float(len(near.alarms)), "; ".join(f"{name}: {one.why}" for name, one in near.alarms.items())
+
+
+def _ceiling(top: HumanCeiling | None) -> Iterator[Fact]:
+    if top is None:
+        yield "ceiling", None, "no rating has labels of two people"
+        return
+    yield "ceiling", top.between.point, f"kappa between {top.people} people, in pairs, on {top.cells:,} ratings"
+    yield "ceiling, low end", top.between.low, f"{top.between.level:.0%} interval"
+    yield "ceiling, high end", top.between.high, f"{top.between.level:.0%} interval"
+    yield "Krippendorff's alpha", top.alpha.point, "between people"
 
 
 def _floors(store: Store, found: Case) -> Iterator[Fact]:

@@ -5,6 +5,7 @@ None of it refuses an approval. It is what somebody has to know who answers for 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -99,9 +100,52 @@ class LabelOrigin:
         told = "; ".join(map(str, self.imported[:_FILES]))
         return f"{told}; and {many(more, 'further import')}" if more > 0 else told
 
-    def cautions(self) -> list[str]:
+    def cautions(self) -> Iterator[str]:
         """What somebody should weigh who decides, a sentence each."""
-        return list(_cautions(self))
+        if not self.labels:
+            return
+        own = sum(self.own.get(name, 0) for name in self.leads)
+        if 2 * own >= self.labels:
+            who = " and ".join(sorted(name for name in self.leads if self.own.get(name)))
+            yield (
+                f"{100 * own / self.labels:.0f}% of the labels are by {who}, who may approve here too: whoever "
+                "approves should not be the only annotator."
+            )
+        elif len(self.own) == 1:
+            yield f"All labels are by {next(iter(self.own))}: no second annotator has checked them."
+        if self.counts and self.brought:
+            who = " and ".join(sorted({one.by for one in self.imported}))
+            yield (
+                f"{self.brought:,} of {self.labels:,} labels were imported by {who}, who stated that they are blind "
+                "and their items drawn at random. Nobody here can check that."
+            )
+        if self.counts and self.untold:
+            yield (
+                f"{self.untold:,} imported labels are of items drawn at random from an unknown number of items: each "
+                "counts as drawn with certainty."
+            )
+        if self.changed:
+            yield f"{self.changed:,} of {self.labels:,} labels were changed later."
+        if self.skipped and self.skipped >= MANY * self.drawn:
+            yield (
+                f"{self.skipped:,} of {self.drawn:,} drawn items were skipped: if those are the hard ones, agreement "
+                "is overestimated."
+            )
+        if self.aside and self.aside >= MANY * self.drawn:
+            yield (
+                f"{self.aside:,} of {self.drawn:,} drawn items were excluded afterwards: whoever chose them could see "
+                "the judge's scores, so agreement may be overestimated."
+            )
+        if self.examples:
+            yield (
+                f"{self.examples:,} labelled items are examples in the judge's prompt and are left out: if they were "
+                "chosen because the judge failed there, agreement is overestimated."
+            )
+        if self.judges > 2:
+            yield (
+                f"{self.judges:,} judges of this card were compared on the same labels: the best of many is "
+                "overestimated."
+            )
 
     def facts(self) -> Iterator[Fact]:
         """The same as evidence, to be frozen."""
@@ -126,8 +170,8 @@ def label_origin(
     store: Store, dataset_id: str, judge_id: str, card: str, dimension: Dimension, counts: bool = False
 ) -> LabelOrigin:
     """What the labels of one dimension are that the gate counts for a judge; `counts`: imported ones, too."""
-    own, imported = dict[str, int](), dict[int, int]()
-    changed, examples, shown, certain = 0, set[str](), fewshot.items_in_prompt(store, judge_id), dict[int, int]()
+    own, imported, certain = Counter[str](), Counter[int](), Counter[int]()
+    changed, examples, shown = 0, set[str](), fewshot.items_in_prompt(store, judge_id)
     for item, annotator, here, seq, again, sure in store.rows(
         "select l.item_id, l.annotator, d.probability is not null, l.seq, l.replaces is not null, "
         "l.probability is not null and l.probability >= 1 "
@@ -141,10 +185,10 @@ def label_origin(
             examples.add(str(item))
             continue
         if not here:
-            imported[int(seq)] = imported.get(int(seq), 0) + 1
-            certain[int(seq)] = certain.get(int(seq), 0) + bool(sure)
+            imported[int(seq)] += 1
+            certain[int(seq)] += bool(sure)
         if here or counts:
-            own[str(annotator)] = own.get(str(annotator), 0) + 1
+            own[str(annotator)] += 1
             changed += bool(again)
     drawn, skipped = store.rows(
         "with drawn as (select distinct item_id from draw where dataset_id = $1 and stream = 'audit' "
@@ -162,7 +206,7 @@ def label_origin(
     leads = tuple(p.name for p in people.all_people(store) if p.may("lead"))
     files, shown_ = _brought(store, imported), len(examples)
     query = "select distinct seq from intake where sampling = 'random' and population is null and dataset_id = $1"
-    untold = sum(certain.get(int(row[0]), 0) for row in store.rows(query, [dataset_id])) if certain else 0
+    untold = sum(certain[int(row[0])] for row in store.rows(query, [dataset_id])) if certain else 0
     basis: Basis = "imported" if counts else "gate"
     response = responses(store, dataset_id, judge_id, [dimension], basis)[dimension.sort, dimension.name]
     told = int(drawn), int(skipped), int(aside_), shown_, tried, leads, untold, response
@@ -183,50 +227,3 @@ def _brought(store: Store, labels: Mapping[int, int]) -> tuple[ImportedLabels, .
         for seq, source, by, at, sampling in rows
     ]
     return tuple(sorted(found, key=lambda one: -one.labels))
-
-
-def _cautions(found: LabelOrigin) -> Iterator[str]:
-    if not found.labels:
-        return
-    own = sum(found.own.get(name, 0) for name in found.leads)
-    if 2 * own >= found.labels:
-        who = " and ".join(sorted(name for name in found.leads if found.own.get(name)))
-        yield (
-            f"{100 * own / found.labels:.0f}% of the labels are by {who}, who may approve here too: whoever approves "
-            "should not be the only annotator."
-        )
-    elif len(found.own) == 1:
-        yield f"All labels are by {next(iter(found.own))}: no second annotator has checked them."
-    if found.counts and found.brought:
-        who = " and ".join(sorted({one.by for one in found.imported}))
-        yield (
-            f"{found.brought:,} of {found.labels:,} labels were imported by {who}, who stated that they are blind and "
-            "their items drawn at random. Nobody here can check that."
-        )
-    if found.counts and found.untold:
-        yield (
-            f"{found.untold:,} imported labels are of items drawn at random from an unknown number of items: each "
-            "counts as drawn with certainty."
-        )
-    if found.changed:
-        yield f"{found.changed:,} of {found.labels:,} labels were changed later."
-    if found.skipped and found.skipped >= MANY * found.drawn:
-        yield (
-            f"{found.skipped:,} of {found.drawn:,} drawn items were skipped: if those are the hard ones, agreement is "
-            "overestimated."
-        )
-    if found.aside and found.aside >= MANY * found.drawn:
-        yield (
-            f"{found.aside:,} of {found.drawn:,} drawn items were excluded afterwards: whoever chose them could see "
-            "the judge's scores, so agreement may be overestimated."
-        )
-    if found.examples:
-        yield (
-            f"{found.examples:,} labelled items are examples in the judge's prompt and are left out: if they were "
-            "chosen because the judge failed there, agreement is overestimated."
-        )
-    if found.judges > 2:
-        yield (
-            f"{found.judges:,} judges of this card were compared on the same labels: the best of many is "
-            "overestimated."
-        )

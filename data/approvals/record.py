@@ -91,9 +91,11 @@ def current_approvals(store: Store | Tx, dataset_id: str = "", judge_id: str = "
     return sorted(chosen, key=lambda a: (-a.seq, a.sort, a.dimension))
 
 
-def decision_history(store: Store | Tx, dataset_id: str, judge_id: str, sort: str, dimension: str) -> list[Approval]:
-    """Every decision on one dimension of a judge on a dataset, the newest first."""
-    where = " where a.dataset_id = $1 and a.judge_id = $2 and a.sort = $3 and a.dimension = $4"
+def decision_history(
+    store: Store | Tx, dataset_id: str, judge_id: str, sort: str = "", dimension: str = ""
+) -> list[Approval]:
+    """Every decision on one dimension of a judge on a dataset, or on any ("") of them, the newest first."""
+    where = " where a.dataset_id = $1 and a.judge_id = $2 and $3 in ('', a.sort) and $4 in ('', a.dimension)"
     found = [_read(row) for row in store.rows(_COLUMNS + where, [dataset_id, judge_id, sort, dimension])]
     return sorted(found, key=lambda a: (a.seq, a.id), reverse=True)
 

@@ -111,9 +111,10 @@ class Rule:
 
     kind: a share is from 0 to 1; `looks` is a whole number or 0. subject: what a wrong value is called.
     trail: what the audit log calls it, or says of no and of yes. report: what reports call it. about: with which others
-    it is told (`ABOUT`). sentence: what is required, "" nothing. refusal: why the value cannot be. stricter: as it was
-    and as it is, in words, where it is stricter now. unmet: why a dimension does not meet it, where the decision of
-    the approval check does not say so itself. unsaid: its value in decisions made before there was the rule.
+    it is told (`ABOUT`). sentence: what is required, "" nothing. refusal: why the value cannot be. words: what is
+    required, beside what an older policy required ("" nothing that could be compared). unmet: why a dimension does not
+    meet it, where the decision of the approval check does not say so itself. unsaid: its value in decisions made before
+    there was the rule.
     """
 
     name: str
@@ -126,7 +127,7 @@ class Rule:
     form: FormField | None = None
     sentence: Callable[[Requirements], str] = lambda _: ""
     refusal: Callable[[Requirements], str] = lambda _: ""
-    stricter: Callable[[Requirements, Requirements], tuple[str, str] | None] = lambda _, __: None
+    words: Callable[[Requirements], str] = lambda _: ""
     unmet: Callable[[Requirements, Candidate], str] = lambda _, __: ""
     strictness: Callable[[Requirements], float] | None = None
     unsaid: float | bool | None = None
@@ -138,6 +139,12 @@ class Rule:
     def strict(self, asked: Requirements) -> float:
         """A number that is higher where more is asked."""
         return float(self.value(asked)) if self.strictness is None else self.strictness(asked)
+
+    def stricter(self, then: Requirements, now: Requirements) -> tuple[str, str] | None:
+        """As it was and as it is, in words, where more is asked now."""
+        before, after = self.words(then), self.words(now)
+        means = now.policy.lower_bound or self.form is None or not self.form.with_bound
+        return (before, after) if before and means and self.strict(then) < self.strict(now) else None
 
     def check_type(self, asked: Requirements) -> None:
         """Raises BadInput where the value is not of its kind."""
@@ -180,11 +187,6 @@ def _threshold_refusal(asked: Requirements) -> str:
     return f"A kappa of {kappa:g} is at most what chance gives: require more than 0." if kappa <= 0 else ""
 
 
-def _items_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
-    few, most = then.policy.first, now.policy.first
-    return (f"{few:,} items", f"{most:,} items") if few < most else None
-
-
 def _clusters_refusal(asked: Requirements) -> str:
     low = asked.policy.min_clusters < MIN_CLUSTERS
     return f"Below {MIN_CLUSTERS} items no interval is reliable: require at least as many." if low else ""
@@ -200,24 +202,11 @@ def _bound_sentence(asked: Requirements) -> str:
     return f"Its one-sided {100 * check.level:g}% lower bound too, {looks}."
 
 
-def _bound_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
-    if now.policy.lower_bound and not then.policy.lower_bound:
-        return "no lower bound", f"a lower bound ({100 * now.policy.level:g}%)"
-    return None
-
-
 def _level_refusal(asked: Requirements) -> str:
     level = asked.policy.level
     if level > _SUREST:
         return f"Labels cannot give {100 * level:g}% confidence: require at most {100 * _SUREST:g}%."
     return ""
-
-
-def _level_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
-    old, new = then.policy, now.policy
-    if new.lower_bound and old.lower_bound and old.level < new.level:
-        return f"{100 * old.level:g}% confidence", f"{100 * new.level:g}% confidence"
-    return None
 
 
 def _horizon_refusal(asked: Requirements) -> str:
@@ -230,25 +219,10 @@ def _horizon_refusal(asked: Requirements) -> str:
     )
 
 
-def _horizon_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
-    old, new = then.policy, now.policy
-    if not (new.lower_bound and old.horizon < new.horizon):
-        return None
-    once = f"any number of looks up to {old.horizon:,} items" if old.horizon else "a single look"
-    return once, f"any number of looks up to {new.horizon:,} items"
-
-
 def _share_refusal(name: str, share: float) -> str:
     if math.isfinite(share) and 0 <= share <= 1:
         return ""
     return f"The {name} is {share:g}: it must be from 0 to 1, such as 0.9."
-
-
-def _coverage_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
-    if then.coverage >= now.coverage:
-        return None
-    judged = "{:g}% of ratings answered by the judge"
-    return judged.format(100 * then.coverage), judged.format(100 * now.coverage)
 
 
 def _coverage_unmet(asked: Requirements, found: Candidate) -> str:
@@ -269,14 +243,6 @@ def _answered_sentence(asked: Requirements) -> str:
         f"People labelled at least {100 * asked.answered:g}% of the items drawn to be labelled blind, overall and in "
         "every stratum: unlabelled ones may be the hard ones."
     )
-
-
-def _answered_stricter(then: Requirements, now: Requirements) -> tuple[str, str] | None:
-    if then.answered >= now.answered:
-        return None
-    people = "{:g}% of the drawn items answered by people"
-    before = people.format(100 * then.answered) if then.answered else "drawn items without an answer ignored"
-    return before, people.format(100 * now.answered)
 
 
 def _alarms_unmet(asked: Requirements, found: Candidate) -> str:
@@ -314,7 +280,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             1, MOST, 10, "left",
         ),
         lambda asked: f"Sample: blind labels of at least {many(asked.policy.min_items, 'randomly drawn item')}.",
-        stricter=_items_stricter,
+        words=lambda asked: f"{asked.policy.first:,} items", strictness=lambda asked: asked.policy.first,
     ),
     Rule(
         "min_clusters", "whole", True, "items for any verdict", "items for any verdict",
@@ -329,12 +295,16 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             "Without it, at 100 items a judge whose true kappa is 0.45 passes a required 0.5 by chance in about 25% of "
             "cases; with it in about 2%.",
         ),
-        _bound_sentence, stricter=_bound_stricter,
+        _bound_sentence,
+        words=lambda asked: (
+            f"a lower bound ({100 * asked.policy.level:g}%)" if asked.policy.lower_bound else "no lower bound"
+        ),
     ),
     Rule(
         "level", "number", True, "level", "confidence of the bound", "confidence of that bound, one-sided", "agreement",
         FormField("Confidence of the bound, %", "", 50.0, 99.9, 1.0, percent=True, with_bound=True),
-        refusal=_level_refusal, stricter=_level_stricter,
+        refusal=_level_refusal,
+        words=lambda asked: f"{100 * asked.policy.level:g}% confidence" if asked.policy.lower_bound else "",
         strictness=lambda asked: asked.policy.level if asked.policy.lower_bound else 0.0,
     ),
     Rule(
@@ -346,7 +316,10 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             "stays 5% up to this number of items. A plan of looks, fixed before, lowers it less.",
             2, MOST, 100, with_bound=True,
         ),
-        refusal=_horizon_refusal, stricter=_horizon_stricter, unsaid=0,
+        refusal=_horizon_refusal, unsaid=0,
+        words=lambda asked: (
+            f"any number of looks up to {asked.policy.horizon:,} items" if asked.policy.horizon else "a single look"
+        ),
     ),
     Rule(
         "coverage", "share", False, "coverage", "labelled ratings answered by the judge",
@@ -358,7 +331,8 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
         ),
         lambda asked: f"The judge answered at least {100 * asked.coverage:g}% of the ratings with reference labels "
         "(gold); its n/a counts as an answer where people say n/a too.",
-        lambda asked: _share_refusal("coverage", asked.coverage), _coverage_stricter, _coverage_unmet,
+        lambda asked: _share_refusal("coverage", asked.coverage),
+        lambda asked: f"{100 * asked.coverage:g}% of ratings answered by the judge", _coverage_unmet,
     ),
     Rule(  # held against who answered in judges/stats/nonresponse.py, as part of the decision
         "answered", "share", False, "share of drawn items answered", "drawn items answered by people",
@@ -369,16 +343,19 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             0.0, 100.0, 5.0, "left", True,
         ),
         _answered_sentence,
-        lambda asked: _share_refusal("share of drawn items answered", asked.answered), _answered_stricter, unsaid=0.0,
+        lambda asked: _share_refusal("share of drawn items answered", asked.answered),
+        lambda asked: (
+            f"{100 * asked.answered:g}% of the drawn items answered by people" if asked.answered
+            else "drawn items without an answer ignored"
+        ),
+        unsaid=0.0,
     ),
     Rule(
         "alarms", "flag", False, "alarms block approval",
         ("audit alarms do not block approval", "audit alarms block approval"), "no audit is in alarm", "audits",
         FormField("No audit in alarm", "Otherwise alarms are only shown beside the figures."),
         lambda asked: "No audit of the judge is in alarm." if asked.alarms else "",
-        stricter=lambda then, now: (
-            ("audits in alarm allowed", "no audit in alarm") if now.alarms and not then.alarms else None
-        ),
+        words=lambda asked: "no audit in alarm" if asked.alarms else "audits in alarm allowed",
         unmet=_alarms_unmet,
     ),
     Rule(  # held against who proposed and who approves when a decision is put on record (data/approvals/approvals.py)
@@ -392,7 +369,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
         lambda asked: "Two independent leads: one proposes, another approves, neither having made the other a lead. A "
         "less strict policy, a changed limit of an audit, and a change of who leads need two as well."
         if asked.four_eyes else "",
-        stricter=lambda then, now: ("one lead", "two leads") if now.four_eyes and not then.four_eyes else None,
+        words=lambda asked: "two leads" if asked.four_eyes else "one lead",
     ),
     Rule(
         "imported", "flag", False, "imported labels count",
@@ -403,9 +380,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             "checked. In synthetic datasets they always count.",
         ),
         _imported_sentence,
-        stricter=lambda then, now: (
-            ("imported labels counted", "labels given here only") if then.imported and not now.imported else None
-        ),
+        words=lambda asked: "imported labels counted" if asked.imported else "labels given here only",
         strictness=lambda asked: float(not asked.imported), unsaid=True,
     ),
 )}  # fmt: skip

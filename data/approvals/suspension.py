@@ -18,7 +18,7 @@ from data.approvals.case import Case
 from data.approvals.record import AUTOMATIC, Approval, Fact
 from data.calibration import calibration
 from data.gold.gold import Basis
-from data.records import settings
+from data.records import datasets, settings
 from data.records.coverage import unit_condition
 from data.records.names import KEPT
 from data.records.people import require
@@ -201,7 +201,7 @@ def _together(store: Store, moved: Sequence[Approval]) -> None:
         here = [one for one in moved if (one.dataset, one.judge) == (dataset_id, judge_id)]
         keys = {one.key[2:] for one in here}
         with suppress(NotFound):
-            synthetic = case.find_dataset(store, dataset_id).synthetic
+            synthetic = datasets.find_dataset(store, dataset_id).synthetic
             asked = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in keys]
             for basis in {one.asked.basis(synthetic) for one in here}:
                 calibration.comparison_inputs(store, dataset_id, judge_id, asked, basis)
@@ -263,7 +263,7 @@ def _alone(store: Store, one: Approval) -> tuple[Case, Dimension, Basis]:
     )
     if dimension is None:
         raise NotFound(f"the judge's card has no {one.dimension!r} of a {one.sort}.")
-    where, who = case.find_dataset(store, one.dataset), case.find_judge(store, one.judge)
+    where, who = datasets.find_dataset(store, one.dataset), datasets.find_judge(store, one.judge)
     basis = one.asked.basis(where.synthetic)
     cells = calibration.comparison_input(store, one.dataset, one.judge, dimension, basis)
     summary = stats_calibration.summarise(cells, dimension)

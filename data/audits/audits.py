@@ -12,13 +12,12 @@ from functools import partial
 from data import log
 from data.audits import evidence as gathered
 from data.audits.evidence import Gathered, Scope
-from data.cards.cards import card_of_judge_if_known
+from data.cards import cards
 from data.records import exposure, leads, settings
 from data.records.people import require
 from data.store import Store, Tx, each_kept, kept, make_once
 from data.store.errors import BadInput, NotAllowed
 from judges.audits import Audit, AuditFinding, Flag, all_audits
-from judges.card import Card
 
 _SETTING, _PROPOSED = "audits", "audits proposed"
 _GATHERING = threading.Lock()
@@ -68,7 +67,7 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
     It is found out at once where the judge has given up to `cheap` replies in the dataset. None, too, where its card is
     there no more.
     """
-    if card_of_judge_if_known(store, judge_id) is None:
+    if cards.card_of_judge_if_known(store, judge_id) is None:
         return None
 
     def base() -> Gathered:
@@ -89,11 +88,6 @@ def _count_replies(store: Store, dataset_id: str, judge_id: str) -> int:
         "select count(*) from judgment m join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2"
     )
     return int(store.rows(query, [dataset_id, judge_id])[0][0])
-
-
-def judge_card(store: Store, judge_id: str) -> Card:
-    """The card of a judge. Raises NotFound, UnknownCard."""
-    return gathered.audited_card(store, gathered.audited_judge(store, judge_id))
 
 
 def visible_flags(
@@ -129,7 +123,7 @@ def _findings(
 ) -> dict[str, AuditFinding]:
     """The findings, kept each by itself; `base` gives what they are made of."""
     limits, found, made = audit_limits(store), {}, list[str]()
-    for name in [name for name in judge_card(store, judge_id).audits if name in all_audits()]:
+    for name in [name for name in cards.card_of_judge(store, judge_id).audits if name in all_audits()]:
         one = all_audits()[name]
         limit = limits.get(name, one.threshold or 0.0)
         key = ("audit", dataset_id, judge_id, most, name, limit)

@@ -15,9 +15,10 @@ from data.cards import cards
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import items_in_prompt
 from data.gold.gold import Basis, gold_sql
+from data.records import datasets
 from data.records.settings import gold_rule
-from data.store import Store, make_once
-from data.store.errors import NotFound
+from data.records.tables import JudgeRow
+from data.store import Row, Store, make_once
 from judges.audits import AuditEvidence, AuditReply, Cell, combine_replies
 from judges.card import Card, Item
 from judges.params import Params
@@ -38,31 +39,15 @@ _BASES: tuple[Basis, ...] = ("blind", "all")
 """What gold rests on: blind labels, whose people had not seen the judge; all labels only where there is no other."""
 
 
-@dataclass(frozen=True)
-class AuditedJudge:
-    """A judge's row: `params` as they are stored, which for an imported judge may be anything."""
+def _alike(one: JudgeRow, card: Card) -> tuple[str, str, bool, str]:
+    """All that a judge and a probe of it share: version of the card, model, and parameters but for the probe.
 
-    id: str
-    card: str
-    version: str
-    model: str
-    params: dict[str, object]
-    synthetic: bool
-
-    @property
-    def probe(self) -> str:
-        """The probe that this judge is, "" for a usual one."""
-        return str(self.params.get("probe") or "")
-
-    def alike(self, card: Card) -> tuple[str, str, bool, str]:
-        """All that a judge and a probe of it share: version of the card, model, and parameters but for the probe.
-
-        What an imported judge does not say of its parameters is taken to be as usual.
-        """
-        plain = {name: value for name, value in self.params.items() if name != "probe"}
-        with contextlib.suppress(ValidationError):
-            plain = Params.model_validate({**plain, "combine": combination_rule(card, plain)}).identity(card.kind)
-        return self.version, self.model, self.synthetic, json.dumps(plain, sort_keys=True, default=str)
+    What an imported judge does not say of its parameters is taken to be as usual.
+    """
+    plain = {name: value for name, value in one.parameters.items() if name != "probe"}
+    with contextlib.suppress(ValidationError):
+        plain = Params.model_validate({**plain, "combine": combination_rule(card, plain)}).identity(card.kind)
+    return one.card_version, one.model, one.synthetic, json.dumps(plain, sort_keys=True, default=str)
 
 
 @dataclass(frozen=True)
@@ -134,54 +119,30 @@ class LazyItems(Mapping[str, Item]):
         return key in self._contents
 
 
-def audited_judge(store: Store, judge_id: str) -> AuditedJudge:
-    """The judge of that id. Raises NotFound."""
-    rows = store.rows("select id, card, card_version, model, params, synthetic from judge where id = $1", [judge_id])
-    if not rows:
-        raise NotFound("There is no such judge in this workspace. The link may belong to another one.")
-    return _judge(rows[0])
-
-
-def _judge(row: Sequence[object]) -> AuditedJudge:
-    found = json.loads(str(row[4]))
-    params = found if isinstance(found, dict) else {}
-    return AuditedJudge(str(row[0]), str(row[1]), str(row[2]), str(row[3]), params, bool(row[5]))
-
-
-def audited_card(store: Store, found: AuditedJudge) -> Card:
-    """The card of a judge, as it was for that judge. Raises UnknownCard."""
-    return cards.card_of_judge(store, found.id)
-
-
 def gather_evidence(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> Gathered:
     """All that an audit of the judge may look at in a dataset, its samples combined.
 
     Of more than `most` replies (None: `MOST`) those to a random sample of items are looked at, the same each time.
     Raises NotFound, UnknownCard.
     """
-    mine = audited_judge(store, judge_id)
-    card = audited_card(store, mine)
+    mine, card = datasets.find_judge(store, judge_id), cards.card_of_judge(store, judge_id)
     among = _Among(store, dataset_id, judge_id, MOST if most is None else most)
     contents = {
         str(i): str(c) for i, c in among.rows("select i.id, i.content from item i join chosen x on x.id = i.id")
     }
     items = LazyItems(contents)
     said = among.replies(mine, card, items)
-    replies = combine_replies(said, card, combination_rule(card, mine.params))
+    replies = combine_replies(said, card, combination_rule(card, mine.parameters))
     probes: dict[str, list[AuditReply]] = {}
     others: dict[str, list[AuditReply]] = {}
     for other in among.judges():
         if other.id == mine.id or other.card != mine.card:
             continue
-        if other.probe:
-            if other.probe not in probes and not mine.probe and other.alike(card) == mine.alike(card):
-                probes[other.probe] = combine_replies(
-                    among.replies(other, card, items), card, combination_rule(card, other.params)
-                )
-        elif other.model != mine.model and other.model not in others:
-            others[other.model] = combine_replies(
-                among.replies(other, card, items), card, combination_rule(card, other.params)
-            )
+        kept, name = (probes, other.probe) if other.probe else (others, other.model)
+        wanted = not mine.probe and _alike(other, card) == _alike(mine, card) if other.probe else name != mine.model
+        if wanted and name not in kept:
+            given = among.replies(other, card, items)
+            kept[name] = combine_replies(given, card, combination_rule(card, other.parameters))
     resolved = make_once(lambda: _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id)))
     gold, fits = LazyMapping(lambda: resolved()[1]), LazyMapping(lambda: _fits(store, judge_id, items))
     unscored = sum(r.reading.unscored is not None for r in said)
@@ -215,20 +176,20 @@ class _Among:
             f"where i.dataset_id = $1 and m.judge_id = $2 group by m.item_id{some}) "
         )
 
-    def rows(self, sql: str, *params: object) -> list[tuple[object, ...]]:
+    def rows(self, sql: str, *params: object) -> Sequence[Row]:
         """The rows of a query on `chosen`; further parameters are numbered from $3."""
         return self.store.rows(self.chosen + sql, [*self.params, *params])
 
-    def judges(self) -> list[AuditedJudge]:
+    def judges(self) -> list[JudgeRow]:
         """Every judge of these items, those of most items first."""
         rows = self.rows(
             "select j.id, j.card, j.card_version, j.model, j.params, j.synthetic from judge j join ("
             "select m.judge_id, count(distinct m.item_id) as n from judgment m join chosen x on x.id = m.item_id "
             "group by m.judge_id) c on c.judge_id = j.id order by c.n desc, j.id"
         )
-        return [_judge(row) for row in rows]
+        return [JudgeRow(*row) for row in rows]
 
-    def replies(self, one: AuditedJudge, card: Card, items: LazyItems) -> list[AuditReply]:
+    def replies(self, one: JudgeRow, card: Card, items: LazyItems) -> list[AuditReply]:
         """A judge's replies by item, part and sample. Where one was asked for again, the one that could be read."""
         rows = self.rows(
             "select id, item_id, part, sample, unscored, why, several from (select m.id, m.item_id, m.part, m.sample, "
@@ -247,8 +208,8 @@ class _Among:
         )
         places = {d.name: n for n, d in enumerate(card.dimensions)}
         for unit, dimension, value, confidence, source, given in sorted(kinds, key=lambda k: _place(k, places)):
-            score = Score(str(unit), str(dimension), value, confidence, str(source))  # type: ignore[arg-type]
-            for key in given:  # type: ignore[attr-defined]
+            score = Score(str(unit), str(dimension), value, confidence, str(source))
+            for key in given:
                 if key in scores:
                     scores[key].append(score)
         remarks: dict[str, list[Remark]] = defaultdict(list)
@@ -257,32 +218,32 @@ class _Among:
             "where r.judge_id = $3 order by r.judgment_id, r.unit, r.dimension, r.sort, r.text",
             one.id,
         ):
-            remarks[str(key)].append(Remark(str(unit), str(dimension), sort, str(text)))  # type: ignore[arg-type]
+            remarks[str(key)].append(Remark(str(unit), str(dimension), sort, str(text)))
         facts = self._facts(one, card, items, [row for row in rows if row[6]])
         return [
             AuditReply(
                 str(item),
-                Reading(unscored=unscored, why=str(why))  # type: ignore[arg-type]
+                Reading(unscored=unscored, why=str(why))
                 if unscored
                 else Reading(tuple(scores[str(key)]), tuple(remarks.get(str(key), ())), facts=facts.get(str(key), {})),
                 str(part),
-                int(sample),  # type: ignore[call-overload]
+                int(sample),
             )
             for key, item, part, sample, unscored, why, _ in rows
         ]
 
     def _facts(
-        self, one: AuditedJudge, card: Card, items: LazyItems, rows: list[tuple[object, ...]]
+        self, one: JudgeRow, card: Card, items: LazyItems, rows: list[Row]
     ) -> dict[str, dict[str, object]]:
         """What only the raw text of a judgment of several calls holds, such as the verdict in each order."""
-        params = call_plan.params_of_stored(one.params)
+        params = call_plan.params_of_stored(one.parameters)
         found: dict[str, dict[str, object]] = {}
         for begin in range(0, len(rows), _BATCH):
             batch = {str(row[0]): row for row in rows[begin : begin + _BATCH]}
             marks = ", ".join(f"${n}" for n in range(1, len(batch) + 1))
             for key, raw in self.store.rows(f"select id, raw from judgment where id in ({marks})", list(batch)):
                 _, item, part, sample, *_ = batch[key]
-                task = Task(str(item), items[str(item)], str(part), int(sample))  # type: ignore[call-overload]
+                task = Task(str(item), items[str(item)], str(part), int(sample))
                 found[key] = call_plan.reread(card, params, task, raw).reading.facts
         return found
 

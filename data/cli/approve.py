@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from data.approvals import approvals, case
+from data.approvals import approvals, case, record, suspension
 from data.approvals.actions import ACTIONS, Action
 from data.approvals.case import Case
 from data.approvals.record import fact_title
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     """Decide, or list; exit code 1 where it is refused."""
     with workspace_store() as store:
         found = datasets.dataset_named(store, options.dataset)
-        for one in approvals.suspend_unsupported(store):
+        for one in suspension.suspend_unsupported(store):
             print(f"Suspended by the approval check: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
         if options.list:
             for judge in lookup_judges(store, found, options.judge):
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
         done = approvals.record_decision(
             store, acting_person(store, options.actor), *chosen.key, wanted, options.reason, options.seen
         )  # fmt: skip
-        for name, figure, told in approvals.frozen_evidence(store, done.id):
+        for name, figure, told in record.frozen_evidence(store, done.id):
             print(f"  {fact_title(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")
         print(f"{done.dimension} ({done.sort}) is {done.done} by {done.person}: {done.reason}")
         return 0
@@ -95,11 +95,11 @@ def _chosen(store: Store, dataset_id: str, judge_id: str, options: argparse.Name
 
 def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
     """A line for each dimension of a judge."""
-    stands = approvals.approval_statuses(store)
+    stands = record.approval_statuses(store)
     for place, one in enumerate(case.cases(store, dataset_id, judge_id)):
         if not place:
             print(f"{one.judge.model} ({one.judge.card}, {judge_id})")
-        stand, interval = stands.get(one.key, approvals.ApprovalStatus()), one.line.gate.interval
+        stand, interval = stands.get(one.key, record.ApprovalStatus()), one.line.gate.interval
         kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
         low = one.line.decision.bound
         bound = "" if low is None else f", lower bound {low:.3f}"

@@ -7,9 +7,7 @@ import sys
 from pathlib import Path
 
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
-from data.exporting import (
-    FORMATS,
-    Format,
+from data.exporting.exporting import (
     count_export,
     export_kind,
     export_kinds,
@@ -17,6 +15,7 @@ from data.exporting import (
     loading_code,
     write_export,
 )
+from data.exporting.files import FORMATS, Format
 from data.records import datasets
 from data.store.errors import BadInput
 from judges.authoring.card_lookup import card_from_file, is_file

@@ -15,7 +15,7 @@ from data.reports.bundle import bundle
 from data.reports.evidence import gather_evidence
 from data.reports.figures import figures
 from data.reports.report import report
-from data.reports.statistics.statistic import EPSILON
+from data.reports.statistics import EPSILON
 from data.store.errors import BadInput
 
 

@@ -14,8 +14,9 @@ from datetime import datetime
 from functools import reduce
 from operator import add
 
-from data.approvals import approvals, check_results
-from data.approvals.approvals import Approval, PolicyToday
+from data.approvals import approvals, check_results, record
+from data.approvals.approvals import PolicyToday
+from data.approvals.record import Approval
 from data.calibration import calibration
 from data.calibration.aggregates import IMPORTED, MANY, AggregateGroup, Groups, Key, tallies
 from data.calibration.calibration import ListedCell
@@ -242,7 +243,7 @@ def unreadable(store: Store, dataset_id: str, judge_id: str) -> dict[str, int]:
 def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[WithheldDimension]:
     """The dimensions of a judge that are not published, and why."""
     held = {(a.sort, a.dimension) for a in published(store, dataset_id).get(judge_id, [])}
-    decided = {(a.sort, a.dimension): a for a in approvals.current_approvals(store, dataset_id, judge_id)}
+    decided = {(a.sort, a.dimension): a for a in record.current_approvals(store, dataset_id, judge_id)}
     found = []
     for line in check_results.dimension_results(store, dataset_id, judge_id):
         place = (line.dimension.sort, line.dimension.name)
@@ -264,7 +265,7 @@ def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[Wi
 
 def _decided(dimension: Dimension, decision: Approval) -> WithheldDimension:
     """The decision against a dimension, taken by a person or by the approval check (data/approvals/suspension.py)."""
-    word, alone = decision.done, decision.person == approvals.AUTOMATIC
+    word, alone = decision.done, decision.person == record.AUTOMATIC
     told = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":
         return WithheldDimension(dimension, word, *2 * (f"{told}; another lead has to approve it.",))

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
+import pkgutil
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from data import log
 from data.exporting import files
+from data.exporting import kinds as folder
 from data.exporting.files import FORMATS, Format, Progress
 from data.exporting.kind import ExportKind, Options, Row, complete_options
-from data.exporting.registry import export_kinds
 from data.gold import excluded_items
 from data.records import exposure
 from data.records.datasets import Dataset
 from data.records.people import require
 from data.records.tables import ExportRow
 from data.store import Store, Tx
-from data.store.errors import BadInput
+from data.store.errors import BadInput, NotFound
 from data.store.ids import new_id
 from judges.strict_json import canonical
 
@@ -36,6 +39,22 @@ class ExportResult:
     format: Format
     lines: int
     aside: int
+
+
+@cache
+def export_kinds() -> dict[str, ExportKind]:
+    """Every kind by name, in the order of lists."""
+    names = sorted(m.name for m in pkgutil.iter_modules(folder.__path__))
+    found = [importlib.import_module(f"data.exporting.kinds.{name}").KIND for name in names]
+    return {kind.name: kind for kind in sorted(found, key=lambda k: (k.place, k.name))}
+
+
+def export_kind(name: str) -> ExportKind:
+    """The kind of that name. Raises NotFound, naming those there are."""
+    there = export_kinds()
+    if name not in there:
+        raise NotFound(f"There is no export called {name[:60]!r}. There are: {', '.join(there)}.")
+    return there[name]
 
 
 def known_options() -> dict[str, Any]:
@@ -54,7 +73,8 @@ def preview_export(
     told = complete_options(store, dataset.id, kind, options)
     rows = kind.rows(store, dataset, told) if kind.first is None else kind.first(store, dataset, told, SHOWN)
     first = list(islice(rows, SHOWN))
-    count = len(first) + sum(1 for _ in rows) if kind.count is None else kind.count(store, dataset, told)
+    counted = kind.count is None and kind.query is None  # the rows that were begun, to their end
+    count = len(first) + sum(1 for _ in rows) if counted else kind.size(store, dataset, told)
     shown = _told(store, dataset, kind, told, {str(row["item"]) for row in first if "item" in row})
     kept = exposure.blind_pending(store, actor) & shown.keys()
     exposure.record_exposures(store, actor, {i: by for i, by in shown.items() if i not in kept}, "export")
@@ -65,8 +85,7 @@ def preview_export(
 def count_export(store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options) -> int:
     """How many rows an export would have; none is shown. Raises NotAllowed, BadInput."""
     require(store, actor, "researcher")
-    told = complete_options(store, dataset.id, kind, options)
-    return sum(1 for _ in kind.rows(store, dataset, told)) if kind.count is None else kind.count(store, dataset, told)
+    return kind.size(store, dataset, complete_options(store, dataset.id, kind, options))
 
 
 def count_waiting_blind(store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options) -> int:

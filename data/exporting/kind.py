@@ -16,6 +16,7 @@ Row = dict[str, Any]
 Options = Mapping[str, Any]
 Among = Callable[[Store, str], Mapping[str, str]]
 Fits = Callable[[Store, str, str], list[str]]
+Query = tuple[str, list[Any]]
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,10 @@ class ExportKind:
     """A kind of export.
 
     `columns` are the names and types of a row, which hold in all formats (a column of text holds nested values as
-    JSON in Parquet and CSV). `count` gives how many rows there are without making them, where they may be many, and
-    `first` gives the first so many without putting all of them in order. `lines`
-    is for rows that differ in their keys and can only be JSON lines. `tunes`: what is given out is put aside as tuning
-    items. `place` is its place in lists. What the rows show of an item, and so show to whoever takes them:
+    JSON in Parquet and CSV). `count` gives how many rows there are without making them, where they may be many, or
+    `query` a query that has as many. `first` gives the first so many without putting all of them in order.
+    `lines` is for rows that differ in their keys and can only be JSON lines. `tunes`: what is given out is put aside as
+    tuning items. `place` is its place in lists. What the rows show of an item, and so show to whoever takes them:
     `people`, what people said; `judges`, what judges said, `all` of them unless one is chosen, or only a `chosen` one.
     `again` says in words whether an import takes it back, and with what.
     `rests` is what the rows rest on besides their options, which is kept beside these in the record of the export.
@@ -63,6 +64,15 @@ class ExportKind:
     judges: Literal["all", "chosen", "none"] = "none"
     rests: Callable[[Store, Dataset, Options], Row] | None = None
     again: str = "not imported again"
+    query: Callable[[Dataset, Options], Query] | None = None
+
+    def size(self, store: Store, dataset: Dataset, options: Options) -> int:
+        """How many rows there are."""
+        if self.query is not None:
+            return count_rows(store, self.query(dataset, options))
+        if self.count is not None:
+            return self.count(store, dataset, options)
+        return sum(1 for _ in self.rows(store, dataset, options))
 
     def tells(self, told: Options) -> tuple[bool, str]:
         """(whether every judge's word, else the one judge's or "") the rows show with these options."""
@@ -81,7 +91,7 @@ CHAT = pa.list_(
 """A conversation as TRL and most trainers take it: [{"role", "content"}, ...], and OpenAI's keys for calls of tools."""
 
 
-def count_rows(store: Store, query: tuple[str, list[Any]]) -> int:
+def count_rows(store: Store, query: Query) -> int:
     """How many rows a query has."""
     sql, params = query
     return int(store.rows(f"select count(*) from ({sql}) rows_of", params)[0][0])

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
-from typing import NamedTuple
 
+from data.approvals import approvals
 from data.cards import cards
 from data.exporting.kind import ExportOption
 from data.gold.gold import BASES
 from data.records import datasets, judge_lookup
+from data.records.datasets import Dataset
 from data.store import Store
-from data.store.errors import NotFound
+from data.store.errors import BadInput, NotFound
 from judges.judge_lookup import find_judges
 from judges.types import Dimension, Scale, sort_of
 
@@ -53,20 +54,17 @@ SCENARIO = ExportOption(
 )
 
 
-class ExportedJudge(NamedTuple):
-    """What is exported of a judge beside its answers."""
+def approval_terms(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension, else_: str) -> str:
+    """Under what a judge's values of a dimension, given out in people's place, are approved: "" is the policy of today.
 
-    card: str
-    card_version: str
-    model: str
-    params: str
-    synthetic: bool
-
-
-def exported_judges(store: Store) -> dict[str, ExportedJudge]:
-    """Every judge by its id."""
-    rows = store.rows("select id, card, card_version, model, params, synthetic from judge")
-    return {str(r[0]): ExportedJudge(str(r[1]), str(r[2]), str(r[3]), str(r[4]), bool(r[5])) for r in rows}
+    Else how the approval compares with it, in sentences; "" too where no judge is meant. Raises BadInput where no
+    approval holds, with what comes of it (`else_`).
+    """
+    key = (dataset.id, judge_id, dimension.sort, dimension.name)
+    held = [one for one in approvals.active_approvals(store, dataset.id) if one.key == key] if judge_id else []
+    if judge_id and not held:
+        raise BadInput(f"This judge is not approved for {dimension.title} on {dataset.name}: {else_}")
+    return approvals.compare_with_today(store, held)[key].told if held else ""
 
 
 def code_words(store: Store) -> Callable[[str, str, str, float | None], str]:

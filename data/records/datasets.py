@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from data.records.tables import DatasetRow
+from data.records.tables import DatasetRow, JudgeRow
 from data.store import Store, Tx, kept
 from data.store.errors import NotFound
 from data.store.ids import content_id
@@ -35,6 +35,29 @@ def all_datasets(store: Store | Tx) -> list[Dataset]:
     """Every dataset, in the order of their making."""
     rows = store.rows("select id, name, description, synthetic from dataset order by seq, name")
     return [Dataset(*row) for row in rows]
+
+
+def find_dataset(store: Store | Tx, dataset_id: str) -> Dataset:
+    """The dataset of that id. Raises NotFound."""
+    for found in all_datasets(store):
+        if found.id == dataset_id:
+            return found
+    raise NotFound(f"There is no dataset {dataset_id!r} in this workspace. The link may belong to another one.")
+
+
+def find_judge(store: Store | Tx, judge_id: str) -> JudgeRow:
+    """The judge of that id. Raises NotFound."""
+    found = every_judge(store, judge_id).get(judge_id)
+    if found is None:
+        raise NotFound(f"There is no judge {judge_id!r} in this workspace. The link may belong to another one.")
+    return found
+
+
+def every_judge(store: Store | Tx, judge_id: str = "") -> dict[str, JudgeRow]:
+    """Every judge by its id, or the one of an id."""
+    only, params = (" where id = $1", [judge_id]) if judge_id else ("", [])
+    rows = store.rows(f"select id, card, card_version, model, params, synthetic from judge{only}", params)
+    return {str(row[0]): JudgeRow(*row) for row in rows}
 
 
 def dataset_named(store: Store | Tx, name: str) -> Dataset:

@@ -8,8 +8,9 @@ that wrote a row, is added by the transaction. The store itself writes `change` 
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # -- people and settings ------------------------------------------------------------------------------------------
 
@@ -133,6 +134,17 @@ class JudgeRow(NamedTuple):
     model: str
     params: str
     synthetic: bool
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as they are stored, which for an imported judge may be anything."""
+        found = json.loads(self.params or "{}")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def probe(self) -> str:
+        """The change that was made to what it saw, "" for none."""
+        return str(self.parameters.get("probe") or "")
 
 
 class CombineRuleRow(NamedTuple):

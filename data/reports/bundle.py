@@ -17,17 +17,13 @@ from data.records.people import require
 from data.reports import plots, report, tables
 from data.reports.evidence import Evidence, One, Told, gather_evidence
 from data.reports.figures import figures
-from data.reports.statistics.statistic import EPSILON
+from data.reports.statistics import EPSILON
 from data.reports.tables import as_csv
 from data.store import Store
 from judges.types import Scale
 
 CELLS = "item unit dimension basis human judge human_code judge_code scored weight".split()
 """The columns of the files in ratings/."""
-_TABLES = (
-    "figures", "states", "confusion", "people", "slices", "growth", "confidence", "fingerprints", "audits", "decisions",
-    "means",
-)  # fmt: skip
 _MARK = "\ufeff"
 """At the beginning of a CSV file it shows Excel that it is UTF-8."""
 _ABOUT = """\
@@ -84,11 +80,12 @@ def bundle(
 
 
 def _files(found: Evidence, cells: bool) -> Iterator[tuple[str, str]]:
+    made = figures(found)
     yield "README.txt", _ABOUT.format(cells=_CELLS if cells else _NO_CELLS)
-    yield "report.html", report.written(found)
-    yield "figures.json", json.dumps(figures(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    for name in _TABLES:
-        yield f"{name}.csv", _MARK + getattr(tables, name)(found)
+    yield "report.html", report.written(found, made)
+    yield "figures.json", json.dumps(made, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    for name, text in tables.tables(found, made).items():
+        yield f"{name}.csv", _MARK + text
     for name, text in plots.every(found).items():
         yield f"plots/{name}", text
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from data.gold.gold import BASES
 from data.reports.evidence import Evidence, One
-from data.reports.plots import met
-from data.reports.statistics.statistics import STATISTICS
+from data.reports.statistics import STATISTICS
 from judges.render.findings import agreement
 from judges.render.findings.as_html import parts
 from judges.render.html import fold, heading, note, para, table
@@ -29,7 +28,7 @@ def section(found: Evidence, one: One) -> list[str]:
     ]  # fmt: skip
     if one.dimension.definition:
         made.append(para("Definition: {definition}", "quiet", definition=one.dimension.definition))
-    if not met(one):
+    if not one.met:
         made.append(para("No rating has both a reference label (gold) and a score of this judge."))
         return [*made, *parts(agreement.left_out(one.line.shown, found.judge.unscored))]
     folded = []

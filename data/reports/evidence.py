@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 
 from data.approvals import check_results, policy, record, suspension
 from data.approvals.policy import Requirements
+from data.approvals.record import Approval
 from data.audits import audits
 from data.audits.audits import Audited
 from data.calibration import both_orders, calibration, means, score_sums, weakest_turns
@@ -22,16 +22,16 @@ from data.calibration.score_sums import Mean
 from data.cards import cards
 from data.gold import fewshot
 from data.gold.gold import Basis
+from data.records import datasets
 from data.records.datasets import Dataset
 from data.records.settings import GoldRule, gold_rule
-from data.reports.statistics import statistics
-from data.reports.statistics.statistic import EPSILON, Of
+from data.reports.statistics import EPSILON, HUMAN_AGREEMENT, STATISTICS, Of
 from data.store import Store
-from data.store.errors import NotFound
 from judges.card import Card
 from judges.stats import calibration as stats_calibration
 from judges.stats.calibration import DimensionResult, Summary
 from judges.stats.position import PositionalAgreement
+from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.weakest_turns import WeakestTurns
 from judges.types import Dimension
 
@@ -60,21 +60,6 @@ class Judge:
 
 
 @dataclass(frozen=True)
-class Decided:
-    """A decision on record: of which dimension, what, why, on which state and fingerprint, by whom, when."""
-
-    sort: str
-    dimension: str
-    decision: str
-    reason: str
-    state: str
-    print: str
-    person: str
-    at: datetime
-    holds: bool
-
-
-@dataclass(frozen=True)
 class One:
     """A dimension in a report.
 
@@ -94,6 +79,16 @@ class One:
         """What was asked, and of which unit."""
         return self.line.dimension
 
+    @property
+    def met(self) -> bool:
+        """Whether people and judge meet in it, so that there is something to draw."""
+        return bool(self.line.shown.cells)
+
+    @property
+    def ceiling(self) -> HumanCeiling | None:
+        """How far people agree with each other in it."""
+        return HUMAN_AGREEMENT.of(self.found).ceiling
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -102,6 +97,7 @@ class Evidence:
     `gate` is what the approval check counts; `basis` the labels that the figures shown first are computed from: those
     of the approval check where it has gold.
 
+    `decisions` are all on record in their order, `in_force` the ids of those that hold, or wait for another lead.
     `overall` are the means over all items, `turns` the judge's weakest turns beside people's, `epsilon` the handicap of
     the alternative-annotator test. `print` is one fingerprint over those of all dimensions and bases; `at` when any of
     it last changed.
@@ -118,7 +114,8 @@ class Evidence:
     rests: dict[Basis, BasisSize]
     dimensions: tuple[One, ...]
     audits: Audited | None
-    decisions: tuple[Decided, ...]
+    decisions: tuple[Approval, ...]
+    in_force: frozenset[str]
     means: tuple[Mean, ...]
     position: PositionalAgreement | None
     overall: tuple[MeanRow, ...]
@@ -134,7 +131,7 @@ def gather_evidence(
     store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
 ) -> Evidence:
     """The evidence as it now is; `told` is called with what is being worked on. Raises NotFound."""
-    found = _dataset(store, dataset_id)
+    found = datasets.find_dataset(store, dataset_id)
     judge = _judge(store, dataset_id, judge_id)
     asked, card = policy.requirements(store), cards.card_of_judge_if_known(store, judge_id)
     dimensions = calibration.compared_dimensions(store, judge_id)
@@ -153,19 +150,20 @@ def gather_evidence(
     for line in lines:
         place, drawn = dimensions.index(line.dimension), bool(line.dimension.scale.drawn)
         told(f"Looking into {line.dimension.title}")
+        of = Of(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon)
         ones.append(
             One(
                 line,
                 {(b, False): figures[b][place] for b in rests}
                 | {(b, True): _dropped(store, dataset_id, judge_id, line.dimension, b) for b in rests if drawn},
                 {b: check_results.fingerprint(store, dataset_id, judge_id, line.dimension, b) for b in rests},
-                statistics.figures(
-                    Of(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon), bool(line.shown.cells)
-                ),
+                {name: one.load(of) if line.shown.cells else one.empty for name, one in STATISTICS.items()},
                 wait.get(line.dimension),
             )
         )
     told("Looking for known failures")
+    suspension.suspend_unsupported(store)  # after everything that came since has been looked at
+    decided, stands = record.decision_history(store, dataset_id, judge_id), record.approval_statuses(store).values()
     prints = [(one.line.key, basis, print_) for one in ones for basis, print_ in sorted(one.prints.items())]
     return Evidence(
         dataset=found,
@@ -179,7 +177,8 @@ def gather_evidence(
         rests=rests,
         dimensions=tuple(ones),
         audits=audits.run_audits(store, dataset_id, judge_id) if card is not None else None,
-        decisions=_decisions(store, dataset_id, judge_id),
+        decisions=tuple(sorted(decided, key=lambda one: (one.seq, one.sort, one.dimension, one.id))),
+        in_force=frozenset(one.id for stand in stands for one in (stand.holds, stand.proposed) if one),
         means=tuple(score_sums.score_means(store, dataset_id, judge_id)),
         position=both_orders.positions(store, dataset_id, judge_id),
         overall=means.overall_means(store, dataset_id, judge_id),
@@ -200,17 +199,8 @@ def _dropped(store: Store, dataset_id: str, judge_id: str, dimension: Dimension,
     )
 
 
-def _dataset(store: Store, dataset_id: str) -> Dataset:
-    rows = store.rows("select id, name, description, synthetic from dataset where id = $1", [dataset_id])
-    if not rows:
-        raise NotFound("There is no such dataset in this workspace. The link may belong to another one.")
-    return Dataset(*rows[0])
-
-
 def _judge(store: Store, dataset_id: str, judge_id: str) -> Judge:
-    rows = store.rows("select id, card, card_version, model, params, synthetic from judge where id = $1", [judge_id])
-    if not rows:
-        raise NotFound("There is no such judge in this workspace. The link may belong to another one.")
+    one = datasets.find_judge(store, judge_id)
     made = store.rows(
         "select count(*), count(distinct m.item_id), min(c.made_at), max(c.made_at) from judgment m "
         "join item i on i.id = m.item_id left join change c on c.seq = m.seq "
@@ -222,30 +212,11 @@ def _judge(store: Store, dataset_id: str, judge_id: str) -> Judge:
         "where r.dataset_id = $1 and r.judge_id = $2 order by r.seq",
         [dataset_id, judge_id],
     )
-    key, card, card_version, model, params, synthetic = rows[0]
     return Judge(
-        str(key), str(card), str(card_version), str(model), dict(json.loads(params)), bool(synthetic),
+        one.id, one.card, one.card_version, one.model, one.parameters, one.synthetic,
         int(made[1]), int(made[0]), made[2], made[3], tuple((at, str(kind)) for at, kind in runs),
         tuple(calibration.count_unscored(store, dataset_id, judge_id)),
     )  # fmt: skip
-
-
-def _decisions(store: Store, dataset_id: str, judge_id: str) -> tuple[Decided, ...]:
-    """What was decided, after everything that came since has been looked at."""
-    suspension.suspend_unsupported(store)
-    hold = {
-        one.id for stand in record.approval_statuses(store).values() for one in (stand.holds, stand.proposed) if one
-    }
-    rows = store.rows(
-        "select a.sort, a.dimension, a.decision, a.reason, a.state, a.print, a.person, c.made_at, a.id "
-        "from approval a join change c on c.seq = a.seq "
-        "where a.dataset_id = $1 and a.judge_id = $2 order by a.seq, a.sort, a.dimension, a.id",
-        [dataset_id, judge_id],
-    )
-    return tuple(
-        Decided(sort, dimension, decision, reason, state, mark, person, at, id_ in hold)
-        for sort, dimension, decision, reason, state, mark, person, at, id_ in rows
-    )
 
 
 def _newest(store: Store, dataset_id: str, judge_id: str) -> datetime | None:

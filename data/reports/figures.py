@@ -11,15 +11,15 @@ from data.approvals.policy import Requirements
 from data.calibration import means
 from data.gold.gold import Basis
 from data.reports.evidence import Evidence, One
-from data.reports.statistics.statistics import STATISTICS
+from data.reports.statistics import STATISTICS, kappa
 from judges.audits import AuditFinding
-from judges.render.json_figures import kappa
 from judges.stats import position, weakest_turns
 from judges.stats.calibration import Summary
 
 SEED, REPLICATES = 0, 2_000
 """Of the bootstrap over items (judges/stats/intervals.py)."""
 Json = dict[str, Any]
+_DECISION = ("sort", "dimension", "decision", "reason", "state", "print", "person", "at")
 
 
 def figures(found: Evidence) -> Json:
@@ -48,7 +48,10 @@ def figures(found: Evidence) -> Json:
             "method": {"seed": SEED, "replicates": REPLICATES, "libraries": found.libraries},
             "dimensions": [_one(one) for one in found.dimensions],
             "audits": {name: _finding(f) for name, f in (found.audits.findings if found.audits else {}).items()},
-            "decisions": [asdict(decided) for decided in found.decisions],
+            "decisions": [
+                {name: getattr(decided, name) for name in _DECISION} | {"holds": decided.id in found.in_force}
+                for decided in found.decisions
+            ],
             "means": [asdict(mean) for mean in found.means],
             "orders": None if found.position is None else position.as_json(found.position),
             "means_overall": [means.mean_record(row) for row in found.overall],

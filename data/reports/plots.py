@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from data.reports.evidence import Evidence, One
-from data.reports.statistics.human_agreement import HUMAN_AGREEMENT
-from data.reports.statistics.statistics import STATISTICS
+from data.reports.evidence import Evidence
+from data.reports.statistics import STATISTICS
 from judges.render import svg
 from judges.render.findings.as_html import picture
 from judges.render.findings.findings import Measures, Sentence, Table
@@ -43,8 +42,7 @@ def overview(found: Evidence) -> str:
     """All dimensions against what the policy asks."""
     asked = found.asked.policy.threshold
     title = "Agreement with people, corrected for chance (kappa)"
-    ceilings = {one.dimension: HUMAN_AGREEMENT.of(one.found).ceiling for one in found.dimensions}
-    tops = {dimension: top.between if top else None for dimension, top in ceilings.items()}
+    tops = {one.dimension: one.ceiling.between if one.ceiling else None for one in found.dimensions}
     rows = standing((one.line for one in found.dimensions), tops)
     return svg.interval_plot(rows, asked, f"required: {asked:.2f}", title=title)
 
@@ -60,14 +58,9 @@ def every(found: Evidence) -> dict[str, str]:
     made = {"dimensions.svg": overview(found)}
     for one in found.dimensions:
         for statistic in STATISTICS.values():
-            drawn = statistic.findings(statistic.of(one.found), one.line, found.asked.policy) if met(one) else ()
+            drawn = statistic.findings(statistic.of(one.found), one.line, found.asked.policy) if one.met else ()
             plots = [held for held in drawn if not isinstance(held, Sentence | Table | Measures)]
             for number, plot in enumerate(plots, 1):
                 name = statistic.name + (f".{number}" if len(plots) > 1 else "")
                 made[f"{one.line.key}.{name}.svg"] = picture(plot)
     return made
-
-
-def met(one: One) -> bool:
-    """Whether people and judge meet in a dimension, so that there is something to draw."""
-    return bool(one.line.shown.cells)

@@ -9,9 +9,8 @@ from data.approvals.rules import RULES
 from data.gold.gold import BASES
 from data.records.people import require
 from data.reports import dimension, figures, plots, tables
-from data.reports.evidence import Evidence, One, Told, gather_evidence
-from data.reports.statistics.human_agreement import HUMAN_AGREEMENT
-from data.reports.statistics.statistic import EPSILON
+from data.reports.evidence import Evidence, Told, gather_evidence
+from data.reports.statistics import EPSILON
 from data.store import Store
 from judges.audits import all_audits as known
 from judges.plural import many
@@ -22,7 +21,6 @@ from judges.render.html import bullets, code, facts, figure, fold, heading, note
 from judges.render.words import between, cell
 from judges.stats.check_states import LEGEND, may_be_approved
 from judges.stats.raters import human_ceiling
-from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.version import VERSION
 
 
@@ -34,11 +32,12 @@ def report(
     Raises NotFound, NotAllowed for somebody who does not work here.
     """
     require(store, actor, "annotator")
-    return written(gather_evidence(store, dataset_id, judge_id, told, epsilon))
+    found = gather_evidence(store, dataset_id, judge_id, told, epsilon)
+    return written(found, figures.figures(found))
 
 
-def written(found: Evidence) -> str:
-    """The report of evidence that was gathered."""
+def written(found: Evidence, made: figures.Json) -> str:
+    """The report of evidence that was gathered, and of the figures `made` of it."""
     judge = found.judge
     parts = [
         *_opening(found),
@@ -53,8 +52,8 @@ def written(found: Evidence) -> str:
         *_audits(found),
         *_decisions(found),
         *_reading(),
-        *_again(found),
-        records("figures", figures.figures(found)),
+        *_again(found, made),
+        records("figures", made),
     ]
     stand = f" · data as of {when(found.at)}" if found.at else ""
     title = f"How far {judge.model} agrees with people on {found.dataset.name}"
@@ -129,7 +128,8 @@ def _overview(found: Evidence) -> list[str]:
                 "result": f"{plots.MARKS[decision.state]} {decision.state}".replace(" ", "\u00a0"),
                 "items": f"{interval.items:,}", "ratings": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
-                "lower bound": cell(one.line.bound), "kappa between people": _between(one),
+                "lower bound": cell(one.line.bound),
+                "kappa between people": between(one.ceiling.between if one.ceiling else None),
                 "% agreement": cell(shown.exact, ".1%"),
             }
         )  # fmt: skip
@@ -155,7 +155,7 @@ def _whose(found: Evidence) -> str:
         return ""
     people = [one.line.shown.people for one in with_gold]
     each = sum(p.labels for p in people) / sum(one.line.shown.gold_cells for one in with_gold)
-    known = any((top := _ceiling(one)) is not None and not top.between.verdictless for one in with_gold)
+    known = any((top := one.ceiling) is not None and not top.between.verdictless for one in with_gold)
     return human_ceiling.explain_labels(min(p.fewest for p in people), max(p.most for p in people), each, known)
 
 
@@ -270,7 +270,7 @@ def _decisions(found: Evidence) -> list[str]:
             "when": when(d.at), "dimension": d.dimension.replace("_", " "), "unit": d.sort, "decision": d.decision,
             "by": d.person, "why": d.reason, "state then": d.state,
             "labels and scores": same[d.print in now.get(f"{d.sort}.{d.dimension}", [])],
-            "in force": "yes" if d.holds else "superseded",
+            "in force": "yes" if d.id in found.in_force else "superseded",
         }
         for d in found.decisions
     ]  # fmt: skip
@@ -298,7 +298,7 @@ def _reading() -> list[str]:
     return [heading("How to read this"), bullets([say(point) for point in points])]
 
 
-def _again(found: Evidence) -> list[str]:
+def _again(found: Evidence, made: figures.Json) -> list[str]:
     name, judge = found.dataset.name, found.judge.id
     quoted = "'" + name.replace("'", "'\\''") + "'" if not name.replace("-", "").replace("_", "").isalnum() else name
     epsilon = "" if found.epsilon == EPSILON else f" --epsilon {found.epsilon:g}"
@@ -327,7 +327,7 @@ def _again(found: Evidence) -> list[str]:
             "{libraries}.",
             replicates=f"{figures.REPLICATES:,}", seed=figures.SEED, libraries=libraries,
         ),
-        fold("Every figure with every digit, as CSV", [code(tables.figures(found))]),
+        fold("Every figure with every digit, as CSV", [code(tables.figures(made))]),
         para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
     ]  # fmt: skip
 
@@ -335,12 +335,3 @@ def _again(found: Evidence) -> list[str]:
 def when(at: datetime) -> str:
     """A time of the store, which is UTC, to the minute."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
-
-
-def _between(one: One) -> str:
-    top = _ceiling(one)
-    return between(top.between if top else None)
-
-
-def _ceiling(one: One) -> HumanCeiling | None:
-    return HUMAN_AGREEMENT.of(one.found).ceiling

@@ -1,7 +1,7 @@
 """The known failures of judges, one module each: what is measured, when it is an alarm, and the items behind it.
 
 An audit is found by being here: a module of this folder with `AUDIT = Audit(...)`, or with `AUDITS`, a tuple of audits
-that differ in their parameters only. docs/methods.md, Audits, has a table of all, and the formulas.
+that look at the same thing. docs/methods.md, Audits, has a table of all, and the formulas.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ class AuditEvidence:
 
     `probes`: replies of the same judge to items changed by a probe, by probe name; `others`: replies of other judges to
     the same items, by model (other parameters of the same model are not among them); `gold`: what people say in a cell
-    (None = n/a); `fits`: whether a person found that a justification fits its score; `model`: the judge's model;
-    `raws`: the judge's raw replies by item, where orders or windows are compared.
+    (None = n/a); `fits`: whether a person found that a justification fits its score; `model`: the judge's model.
     """
 
     card: Card

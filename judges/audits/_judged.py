@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from judges.audits import AuditEvidence, AuditReply, Cell
 from judges.card import Card, Item
+from judges.reading.confidence import STATED
 from judges.tokens import tokens
+from judges.triage import ConfidenceLevel, confidence_level
 from judges.types import Dialogue, Dimension, Remark, Response, Score
 
 Place = tuple[str, str]
@@ -31,6 +33,21 @@ class ItemJudgment:
         """The code given there; None where it is n/a or was not given."""
         found = self.scores.get((unit, dimension))
         return None if found is None else found.value
+
+    def stated_confidence(self, unit: str, dimension: str) -> ConfidenceLevel | None:
+        """The judge's own word for a score, also where another source of confidence has taken its place; None: none."""
+        score, kept = self.scores[unit, dimension], self.facts.get(STATED)
+        confidence = score.confidence if score.source == STATED else None
+        if confidence is None and isinstance(kept, dict):
+            confidence = kept.get((unit, dimension))
+        return confidence_level(confidence)
+
+    def asked_scores(self, card: Card) -> Iterator[tuple[str, Dimension, float]]:
+        """(unit, dimension, value) of every asked score that has a value."""
+        for (unit, name), score in self.scores.items():
+            dimension = card.dimension(name, unit)
+            if dimension is not None and dimension.asked and score.value is not None:
+                yield unit, dimension, score.value
 
 
 def group_judgments(evidence: AuditEvidence, replies: Sequence[AuditReply] | None = None) -> list[ItemJudgment]:

@@ -9,9 +9,11 @@ the limit (docs/methods.md, Audits).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from judges.audits import AuditFinding, Flag, Plot, Verdict
+from judges.audits._judged import item_numbers
+from judges.stats.clustered import share_by_item
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 MIN = MIN_CLUSTERS
@@ -68,6 +70,34 @@ def strongest_flags(flags: Sequence[Flag], most: int = MOST_FLAGS) -> tuple[Flag
 def flags_of(verdict: Verdict, flags: Sequence[Flag]) -> tuple[Flag, ...]:
     """The strongest flags of a finding; none where the verdict is *pass*."""
     return strongest_flags(flags) if verdict != "pass" else ()
+
+
+def share_of(hits: Iterable[tuple[str, bool]]) -> Interval:
+    """The share of hits among (item, whether it is one), with an interval that is clustered by item."""
+    rows = list(hits)
+    return share_by_item([hit for _, hit in rows], item_numbers(item for item, _ in rows))
+
+
+def make_finding(
+    verdict: Verdict, why: str, figure: Interval, flags: Sequence[Flag] = (), picture: Plot | None = None,
+    n: int | None = None,
+) -> AuditFinding:  # fmt: skip
+    """A finding on a figure with its interval, from its items or from `n`."""
+    return AuditFinding(verdict, why, figure.point, figure, figure.items if n is None else n, tuple(flags), picture)
+
+
+def list_cases(
+    cases: Sequence[tuple[str, Sequence[Flag]]], limit: float, why: str, y: str, good: str, bad: str
+) -> AuditFinding:
+    """The finding on what is listed one by one: of every (item, its flags) those with a flag, and their share.
+
+    `why` has places for the number of `hits`, of all (`n`), their share with its interval (`rate`) or without it
+    (`share`); `y`, `good` and `bad` are the words of the picture.
+    """
+    rate, hits = share_of((item, bool(flags)) for item, flags in cases), sum(bool(flags) for _, flags in cases)
+    told = why.format(hits=hits, n=len(cases), share=percent(rate.point), rate=f"{percent(rate.point)} ({span(rate)})")
+    picture = bar_picture("", y, (good, len(cases) - hits), (bad, hits))
+    return make_finding(case_verdict(hits, rate, limit), told, rate, [f for _, flags in cases for f in flags], picture)
 
 
 def percent(share: float | None) -> str:

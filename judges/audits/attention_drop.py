@@ -6,9 +6,9 @@ from collections import defaultdict
 from statistics import pvariance
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot, Verdict
-from judges.audits._judged import ItemJudgment, group_judgments, item_numbers, ordered_dimensions
-from judges.audits._verdict import flags_of, percent, span, too_few
-from judges.stats.clustered import newcombe_difference, share_by_item
+from judges.audits._judged import ItemJudgment, group_judgments, ordered_dimensions
+from judges.audits._verdict import flags_of, make_finding, percent, share_of, span, too_few
+from judges.stats.clustered import newcombe_difference
 from judges.types import units
 
 LONG = 10
@@ -30,10 +30,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     for group, what in zip(groups, (f"dialogues of 2 to {LONG} turns", f"dialogues of over {LONG} turns"), strict=True):
         if stop := too_few(len({j.key for j, _ in group}), what):
             return stop
-    same = [[all(turn == turns[0] for turn in turns) for _, turns in group] for group in groups]
-    short, long = (
-        share_by_item(flat, item_numbers(j.key for j, _ in group)) for flat, group in zip(same, groups, strict=True)
-    )
+    same = [[(j, turns, all(turn == turns[0] for turn in turns)) for j, turns in group] for group in groups]
+    short, long = (share_of((j.key, flat) for j, _, flat in group) for group in same)
     gap = newcombe_difference(short, long)
     assert gap.point is not None and gap.low is not None
     verdict: Verdict = "alarm" if gap.low > threshold else "warning" if gap.point > max(threshold, _NEAR) else "pass"
@@ -42,22 +40,13 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         f"{percent(short.point)} of {short.items} others, a difference of {span(gap)}."
     )
     flags = [
-        Flag(
-            j.key, f"All {len(turns)} turns get the same scores.", "conversation", "", min(0.3 + len(turns) / 100, 0.7)
-        )
-        for (j, turns), flat in zip(groups[1], same[1], strict=True)
-        if flat
-    ]
-    picture = Plot(
-        "lines",
-        "turn",
-        "variance of scores",
-        tuple(
-            (name, *_by_position([turns for _, turns in group]))
-            for name, group in zip((f"up to {LONG} turns", f"over {LONG} turns"), groups, strict=True)
-        ),
-    )
-    return AuditFinding(verdict, why, gap.point, gap, len({j.key for j, _ in rows}), flags_of(verdict, flags), picture)
+        Flag(j.key, f"All {len(t)} turns get the same scores.", "conversation", "", min(0.3 + len(t) / 100, 0.7))
+        for j, t, flat in same[1] if flat
+    ]  # fmt: skip
+    names_of = f"up to {LONG} turns", f"over {LONG} turns"
+    series = [(name, *_by_position([t for _, t in group])) for name, group in zip(names_of, groups, strict=True)]
+    picture = Plot("lines", "turn", "variance of scores", tuple(series))
+    return make_finding(verdict, why, gap, flags_of(verdict, flags), picture, len({j.key for j, _ in rows}))
 
 
 def _turns(judgment: ItemJudgment, names: set[str]) -> list[dict[str, float]]:

@@ -11,13 +11,14 @@ from judges.audits._verdict import (
     bar_picture,
     flags_of,
     limit_verdict,
+    make_finding,
     not_tested,
     percent,
+    share_of,
     span,
     too_few,
 )
 from judges.stats.association import bootstrap_pearson, r_squared
-from judges.stats.clustered import share_by_item
 from judges.types import units
 
 _TURN = ("context_use", "helpfulness", "safety")
@@ -43,36 +44,26 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     if len({row[1] for row in rows}) < 2 or len({row[0] for row in differ}) < 2:
         same = "coherence is" if len({row[1] for row in rows}) < 2 else "the scores of a dialogue's turns are"
         return not_tested(f"A mean and a judgment look alike here, because {same} always the same.", n=items)
-    equal = share_by_item([c == floor(m + 0.5) for _, c, m, _, _ in differ], item_numbers(r[0] for r in differ))
+    equal = share_of((key, c == floor(m + 0.5)) for key, c, m, _, _ in differ)
     line = r_squared(bootstrap_pearson([r[2] for r in rows], [r[1] for r in rows], item_numbers(r[0] for r in rows)))
     drops, alone = _drops(found)
     figure = max((equal, line), key=lambda i: i.point or 0.0)
     verdict = limit_verdict(figure.point or 0.0, figure, threshold)
+    means = "Coherence {:g} is the rounded mean of turn scores between {:g} and {:g}."
     flags = [
-        Flag(
-            key,
-            f"Coherence {c:g} is the rounded mean of turn scores between {low:g} and {high:g}.",
-            "conversation",
-            "coherence",
-            min((high - low) / 5, 0.8),
-        )
-        for key, c, m, low, high in differ
-        if c == floor(m + 0.5) and high - low >= 2
-    ]
+        Flag(key, means.format(c, low, high), "conversation", "coherence", min((high - low) / 5, 0.8))
+        for key, c, m, low, high in differ if c == floor(m + 0.5) and high - low >= 2
+    ]  # fmt: skip
     fell = f"context use decreases alone in {alone} of {drops} decreases" if drops else "context use never decreases"
     why = (
         f"Coherence equals the rounded mean of differing turn scores in {percent(equal.point)} of the dialogues "
         f"({span(equal)}), its R\u00b2 on their mean is {line.point or 0:.2f}, and {fell}."
     )
     picture = bar_picture(
-        "",
-        "share",
-        ("coherence = rounded mean", equal.point),
-        ("R\u00b2 on the mean", line.point),
-        ("context use decreases alone", alone / drops if drops else None),
-        mark=threshold,
-    )
-    return AuditFinding(verdict, why, figure.point, figure, items, flags_of(verdict, flags), picture)
+        "", "share", ("coherence = rounded mean", equal.point), ("R\u00b2 on the mean", line.point),
+        ("context use decreases alone", alone / drops if drops else None), mark=threshold,
+    )  # fmt: skip
+    return make_finding(verdict, why, figure, flags_of(verdict, flags), picture, items)
 
 
 def _turns(judgment: ItemJudgment) -> list[tuple[float, ...]]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
-from judges.audits._judged import group_judgments, item_numbers
-from judges.audits._verdict import bar_picture, case_verdict, not_tested, percent, span
-from judges.stats.clustered import share_by_item
+from judges.audits._judged import group_judgments
+from judges.audits._verdict import list_cases, not_tested, share_of
 from judges.triage import describe_unit
 
 LOW = 2.5
@@ -15,37 +14,22 @@ LOW = 2.5
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Every side with an aggregate of at most 2.5 and no failure flag, and their share of all low sides."""
     names = {d.name for d in evidence.card.dimensions if d.sort == "side" and d.scale.kind == "flag"}
-    judged, low, missed = 0, [], []
+    judged, cases = 0, list[tuple[str, list[Flag]]]()
     for judgment in group_judgments(evidence):
         for unit in ("response/a", "response/b"):
             aggregate = judgment.value(unit, "aggregate")
             judged += aggregate is not None
             if aggregate is not None and aggregate <= LOW:
-                low.append((judgment.key, unit, aggregate))
-                missed.append(not any(judgment.value(unit, name) for name in names))
+                why = f"{describe_unit(unit).strip().capitalize()} gets {aggregate:g}, and no failure is named."
+                named = any(judgment.value(unit, name) for name in names)
+                cases.append((judgment.key, [] if named else [Flag(judgment.key, why, unit, "aggregate", 0.7)]))
     if not judged:
         return not_tested("No response with an aggregate is there yet: 1 is needed to list any.")
-    rate, hits = share_by_item(missed, item_numbers(key for key, _, _ in low)), sum(missed)
-    if not low:
+    if not cases:
         why = f"None of {judged} judged responses has an aggregate of {LOW:g} or less, so none had to be explained."
-        return AuditFinding("pass", why, None, rate, 0)
-    flags = tuple(
-        Flag(
-            key,
-            f"{describe_unit(unit).strip().capitalize()} gets {value:g}, and no failure is named.",
-            unit,
-            "aggregate",
-            0.7,
-        )
-        for (key, unit, value), miss in zip(low, missed, strict=True)
-        if miss
-    )
-    why = (
-        f"{hits} of {len(low)} responses with an aggregate of {LOW:g} or less have no failure named, "
-        f"{percent(rate.point)} ({span(rate)})."
-    )
-    picture = bar_picture("", "low responses", ("failure named", len(low) - hits), ("none named", hits))
-    return AuditFinding(case_verdict(hits, rate, threshold), why, rate.point, rate, rate.items, flags, picture)
+        return AuditFinding("pass", why, None, share_of([]), 0)
+    why = f"{{hits}} of {{n}} responses with an aggregate of {LOW:g} or less have no failure named, {{rate}}."
+    return list_cases(cases, threshold, why, "low responses", "failure named", "none named")
 
 
 AUDIT = Audit(

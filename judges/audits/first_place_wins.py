@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
-from judges.audits._judged import group_judgments, item_numbers
+from judges.audits._judged import group_judgments
 from judges.audits._verdict import (
     bar_picture,
+    make_finding,
     neutral_verdict,
     not_tested,
     percent,
+    share_of,
     span,
     strongest_flags,
     too_few,
 )
 from judges.protocols.orders import verdict_dimension as verdict_of
-from judges.stats.clustered import share_by_item
 
 _NEAR = 0.1
 
@@ -31,36 +32,25 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         return not_tested("The pairs were asked in one order only: run the judge in both orders (A/B and B/A).")
     if stop := too_few(len({key for key, _, _ in found}), "pairs judged in both orders"):
         return stop
-    flips = [ab != ba for _, ab, ba in found]
-    flipped = share_by_item(flips, item_numbers(key for key, _, _ in found))
+    flipped = share_of((key, ab != ba) for key, ab, ba in found)
     decided = [
         (key, won) for key, ab, ba in found for verdict, won in ((ab, ab == "a"), (ba, ba == "b")) if verdict != "tie"
     ]
     told = f"{percent(flipped.point)} of {flipped.items} pairs flip with the order ({span(flipped)})"
     if stop := too_few(len({key for key, _ in decided}), "pairs with a winner in some order"):
-        return not_tested(
-            f"{told[0].upper()}{told[1:]}, but {stop.why[0].lower()}{stop.why[1:]}",
-            flipped.point,
-            flipped,
-            flipped.items,
-        )
-    first = share_by_item([won for _, won in decided], item_numbers(key for key, _ in decided))
+        why = f"{told[0].upper()}{told[1:]}, but {stop.why[0].lower()}{stop.why[1:]}"
+        return make_finding("not tested", why, flipped)
+    first = share_of(decided)
     verdict = neutral_verdict(first, 0.5, _NEAR)
     why = f"The first position wins {percent(first.point)} of the verdicts with a winner ({span(first)}), and {told}."
     asked = verdict_of(evidence.card)
+    name, told = asked.name if asked else "", "The verdict is {} with A first and {} with B first."
     flags = [
-        Flag(
-            key,
-            f"The verdict is {ab} with A first and {ba} with B first.",
-            "pair",
-            asked.name if asked else "",
-            _far(ab, ba),
-        )
-        for key, ab, ba in found
-        if ab != ba
-    ]
+        Flag(key, told.format(*both), "pair", name, 0.4 if "tie" in both else 0.7)
+        for key, *both in found if both[0] != both[1]
+    ]  # fmt: skip
     picture = bar_picture("", "share", ("won by the first place", first.point), ("flips", flipped.point), mark=0.5)
-    return AuditFinding(verdict, why, first.point, first, first.items, strongest_flags(flags), picture)
+    return make_finding(verdict, why, first, strongest_flags(flags), picture)
 
 
 def _orders(facts: dict[str, object]) -> tuple[str, str] | None:
@@ -70,10 +60,6 @@ def _orders(facts: dict[str, object]) -> tuple[str, str] | None:
     ab, ba = orders.get("ab"), orders.get("ba")
     known = ("a", "b", "tie")
     return (ab, ba) if ab in known and ba in known else None
-
-
-def _far(ab: str, ba: str) -> float:
-    return 0.4 if "tie" in (ab, ba) else 0.7
 
 
 AUDIT = Audit(

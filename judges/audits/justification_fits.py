@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
-from judges.audits._judged import item_numbers
-from judges.audits._verdict import bar_picture, limit_verdict, not_tested, percent, span, too_few
-from judges.stats.clustered import share_by_item
+from judges.audits._verdict import (
+    bar_picture,
+    limit_verdict,
+    make_finding,
+    not_tested,
+    percent,
+    share_of,
+    span,
+    too_few,
+)
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
@@ -18,17 +25,15 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         return not_tested("Nobody has answered yet whether the justifications support the scores: 30 items are needed.")
     if stop := too_few(len({item for item, _, _ in fits}), "items with an answer on justifications"):
         return stop
-    rate = share_by_item([not fit for fit in fits.values()], item_numbers(item for item, _, _ in fits))
-    flags = tuple(
+    rate = share_of((cell[0], not fit) for cell, fit in fits.items())
+    flags = [
         Flag(item, f"A person finds that the words on {name.replace('_', ' ')} do not fit its score.", unit, name, 0.6)
         for (item, unit, name), fit in fits.items()
         if not fit
-    )
+    ]
     why = f"{len(flags)} of {len(fits)} justifications do not fit their scores, {percent(rate.point)} ({span(rate)})."
     picture = bar_picture("", "answers", ("fits", len(fits) - len(flags)), ("does not fit", len(flags)))
-    return AuditFinding(
-        limit_verdict(rate.point or 0.0, rate, threshold), why, rate.point, rate, rate.items, flags, picture
-    )
+    return make_finding(limit_verdict(rate.point or 0.0, rate, threshold), why, rate, flags, picture)
 
 
 AUDIT = Audit(

@@ -6,7 +6,15 @@ from functools import partial
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import cell_means, group_judgments, item_numbers, text_lengths
-from judges.audits._verdict import limit_verdict, not_tested, point_picture, span, strongest_flags, too_few
+from judges.audits._verdict import (
+    limit_verdict,
+    make_finding,
+    not_tested,
+    point_picture,
+    span,
+    strongest_flags,
+    too_few,
+)
 from judges.stats.association import bootstrap_spearman
 from judges.triage import describe_unit
 
@@ -44,11 +52,11 @@ def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) ->
                 said = f"{where} has about {size} tokens, where the median is {middle}, and {name} {value:g}."
                 flags.append(Flag(item, said, unit, dimension, min(0.2 + 0.1 * size / max(middle, 1), 0.7)))
     why = f"Rank correlation of {name} with tokens is {r.point:.2f} ({span(r, False)}) over {len(rows)} {text}s."
-    return AuditFinding(verdict, why, r.point, r, items, strongest_flags(flags, _SHOWN), picture)
+    return make_finding(verdict, why, r, strongest_flags(flags, _SHOWN), picture, items)
 
 
-def _audit(dimension: str, text: str, measures: str, limit: float) -> Audit:
-    return Audit(
+AUDITS = tuple(
+    Audit(
         f"length_{dimension}",
         f"Verbosity bias: {dimension}",
         f"Rank correlation (Spearman) between {measures}",
@@ -56,21 +64,11 @@ def _audit(dimension: str, text: str, measures: str, limit: float) -> Audit:
         limit,
         partial(find, dimension=dimension, text=text),
     )
-
-
-AUDITS = (
-    _audit("completeness", "output", "completeness and the length of the output in tokens.", 0.7),
-    _audit(
-        "helpfulness",
-        "turn",
-        "the helpfulness of an assistant turn and its length in tokens, with an interval that resamples whole "
-        "dialogues.",
-        0.6,
-    ),
-    _audit(
-        "rating",
-        "turn",
-        "the rating of a turn and its length in tokens, with an interval that resamples whole dialogues.",
-        0.6,
-    ),
-)
+    for dimension, text, limit, measures in (
+        ("completeness", "output", 0.7, "completeness and the length of the output in tokens."),
+        ("helpfulness", "turn", 0.6, "the helpfulness of an assistant turn and its length in tokens, with an interval "
+                                     "that resamples whole dialogues."),
+        ("rating", "turn", 0.6, "the rating of a turn and its length in tokens, with an interval that resamples whole "
+                                "dialogues."),
+    )
+)  # fmt: skip

@@ -9,15 +9,7 @@ from math import log
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import group_judgments
 from judges.audits._pairs import response_lengths, section_lead, section_means, sign_of_code, verdict_sign
-from judges.audits._verdict import (
-    MIN,
-    bar_picture,
-    flags_of,
-    neutral_verdict,
-    percent,
-    span,
-    too_few,
-)
+from judges.audits._verdict import MIN, bar_picture, flags_of, make_finding, neutral_verdict, percent, span, too_few
 from judges.protocols.orders import verdict_dimension as verdict_of
 from judges.stats.association import bootstrap_spearman, probability_at_zero
 from judges.stats.uncertainty import Interval, wilson_interval
@@ -73,27 +65,22 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         f"{len(rows)} pairs with a winner, {link}."
     )
     asked = verdict_of(evidence.card)
+    told = "The {} response wins ({} tokens for A, {} for B), and the other is judged no worse."
     flags = [
         Flag(
-            row.key,
-            f"The {'longer' if row.won else 'shorter'} response wins ({row.a} tokens for A, {row.b} for B), and the "
-            "other is judged no worse.",
-            "pair",
-            asked.name if asked else "",
+            row.key, told.format("longer" if row.won else "shorter", row.a, row.b), "pair", asked.name if asked else "",
             min(0.3 + abs(log(row.a / row.b)) / 4, 0.8),
         )
         for row in rows
         if row.won is (rate.point > 0.5) and (row.quality is None or row.quality * row.verdict <= 0)
-    ]
+    ]  # fmt: skip
     bins: list[list[bool]] = [[] for _ in _WORDS]
     for row in rows:
         ratio = max(row.a, row.b) / min(row.a, row.b)
         bins[sum(ratio > edge for edge in _BINS)].append(row.won)
     heights = [(word, sum(won) / len(won)) for word, won in zip(_WORDS, bins, strict=True) if won]
     picture = bar_picture("length ratio", "win rate of the longer", *heights, mark=0.5)
-    return AuditFinding(
-        verdict, why, rate.point, rate, len(rows), flags_of(verdict, flags), picture
-    )
+    return make_finding(verdict, why, rate, flags_of(verdict, flags), picture, len(rows))
 
 
 def _rows(evidence: AuditEvidence) -> tuple[list[_Row], list[float], list[float]]:

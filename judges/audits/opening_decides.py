@@ -9,6 +9,7 @@ from judges.audits._verdict import (
     bar_picture,
     flags_of,
     limit_verdict,
+    make_finding,
     not_tested,
     percent,
     span,
@@ -34,11 +35,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         at = next((n for n, (_, given) in enumerate(parts) if len(given) == 2), None)
         if chosen is None or at is None:
             continue
-        first, rest, whole = (
-            section_lead(parts[at : at + 1]),
-            section_lead(parts[:at] + parts[at + 1 :]),
-            section_lead(parts),
-        )
+        first, rest, whole = map(section_lead, (parts[at : at + 1], parts[:at] + parts[at + 1 :], parts))
         if first is not None and rest is not None and whole is not None:
             rows.append((judgment.key, chosen, first, rest, whole, parts[at][0]))
     place = item_numbers(row[0] for row in rows)
@@ -58,30 +55,20 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         f"sections together in {percent(right[1])}."
     )
     picture = bar_picture(
-        "",
-        "share",
-        ("R\u00b2 first section", alone),
-        ("R\u00b2 all sections", both),
-        ("winner predicted by first", right[0]),
-        ("winner predicted by all", right[1]),
-    )
+        "", "share", ("R\u00b2 first section", alone), ("R\u00b2 all sections", both),
+        ("winner predicted by first", right[0]), ("winner predicted by all", right[1]),
+    )  # fmt: skip
     if both < _HARDLY:
         why = f"The section scores hardly explain the verdict (R\u00b2 {both:.2f} over {items} pairs)."
-        return AuditFinding("warning", why, part.point, part, items, (), picture)
+        return make_finding("warning", why, part, (), picture, items)
     verdict = limit_verdict(part.point, part, threshold)
+    told = "The verdict is the winner of the first section, and all sections together favour the other response."
     flags = [
-        Flag(
-            key,
-            "The verdict is the winner of the first section, and all sections together favour the other response.",
-            unit=f"{section}/a",
-            strength=min(0.3 + abs(whole) / 4, 0.8),
-        )
+        Flag(key, told, unit=f"{section}/a", strength=min(0.3 + abs(whole) / 4, 0.8))
         for key, chosen, first, _, whole, section in rows
         if chosen and _side(first) == chosen and _side(whole) == -chosen
     ]
-    return AuditFinding(
-        verdict, why, part.point, part, items, flags_of(verdict, flags), picture
-    )
+    return make_finding(verdict, why, part, flags_of(verdict, flags), picture, items)
 
 
 def _side(difference: float) -> float:

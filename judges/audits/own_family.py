@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments, item_numbers
-from judges.audits._verdict import bar_picture, flags_of, neutral_verdict, not_tested, span, too_few
+from judges.audits._verdict import bar_picture, flags_of, make_finding, neutral_verdict, not_tested, span, too_few
 from judges.families import family
 from judges.stats.clustered import mean_by_item
-from judges.stats.uncertainty import Interval, independent_difference
+from judges.stats.uncertainty import independent_difference
 from judges.types import systems
 
 _NEAR = 0.25
@@ -56,15 +56,16 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     verdict = neutral_verdict(gap, 0.0, _NEAR)
     higher = "higher" if gap.point > 0 else "lower" if gap.point < 0 else "no higher"
     kin_too = ", with the second judge's own family among the others"
+    beside = next(iter(second)) if len(second) == 1 else f"{len(second)} judges of other families"
     why = (
-        f"Compared with {_list(sorted(second))}, the judge scores its own family ({own}, {len(kin)} items) "
+        f"Compared with {beside}, the judge scores its own family ({own}, {len(kin)} items) "
         f"{abs(gap.point):.2f} points {higher} than others ({len(other)} items), {span(gap, False)}"
         f"{'' if left_out else kin_too}."
     )
     flags = [
-        Flag(item, f"The judge gives {gaps[item]:.2f} points more than the second judge.", "", "", _far(gaps[item]))
+        Flag(item, f"The judge gives {more:.2f} points more than the second judge.", strength=min(0.2 + more / 8, 0.7))
         for item in kin
-        if gaps[item] >= 1
+        if (more := gaps[item]) >= 1
     ]
     by_family: dict[str, list[float]] = defaultdict(list)
     for item, value in gaps.items():
@@ -72,20 +73,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     heights = [(name, sum(values) / len(values)) for name, values in sorted(by_family.items())]
     picture = bar_picture("family of the system", "judge minus second judge", *heights)
     items = len(kin) + len(other)
-    return AuditFinding(verdict, why, gap.point, _of(gap, items), items, flags_of(verdict, flags), picture)
-
-
-def _of(gap: Interval, items: int) -> Interval:
-    """The interval as it is, with all items that it rests on."""
-    return replace(gap, items=items, cells=items, n_eff=float(items))
-
-
-def _far(gap: float) -> float:
-    return min(0.2 + gap / 8, 0.7)
-
-
-def _list(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{len(names)} judges of other families"
+    of_all = replace(gap, items=items, cells=items, n_eff=float(items))
+    return make_finding(verdict, why, of_all, flags_of(verdict, flags), picture)
 
 
 AUDIT = Audit(

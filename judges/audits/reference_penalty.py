@@ -8,7 +8,7 @@ from collections.abc import Container
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Cell, Flag, Verdict
 from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments
-from judges.audits._verdict import flags_of, not_tested, point_picture, span, too_few
+from judges.audits._verdict import flags_of, make_finding, not_tested, point_picture, span, too_few
 from judges.stats.association import bootstrap_spearman
 from judges.stats.clustered import mean_by_item
 from judges.stats.uncertainty import Interval
@@ -49,16 +49,13 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     why = f"Showing the reference changes scores by {moved_by} on {len(shift)} items, {link}."
     flags = [
         Flag(
-            key,
-            f"The score is {-moved:.2f} points lower with the reference; word overlap {like[key]:.0%}.",
-            "response",
-            strength=min(0.2 + -moved / 5, 0.8),
+            key, f"The score is {-moved:.2f} points lower with the reference; word overlap {like[key]:.0%}.",
+            "response", strength=min(0.2 + -moved / 5, 0.8),
         )
-        for key, moved in shift.items()
-        if moved <= -0.5
-    ]
+        for key, moved in shift.items() if moved <= -0.5
+    ]  # fmt: skip
     picture = point_picture("word overlap with the reference", "score change", [(like[k], shift[k]) for k in shift])
-    return AuditFinding(verdict, why, gap.point, gap, len(shift), flags_of(verdict, flags), picture)
+    return make_finding(verdict, why, gap, flags_of(verdict, flags), picture, len(shift))
 
 
 def _scores(cells: dict[Cell, float], names: Container[str]) -> dict[str, float]:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._cues import find_correction, is_explanation
-from judges.audits._judged import ItemJudgment, group_judgments, item_numbers
-from judges.audits._verdict import bar_picture, case_verdict, not_tested, percent
-from judges.stats.clustered import share_by_item
+from judges.audits._judged import ItemJudgment, group_judgments
+from judges.audits._verdict import list_cases, not_tested, share_of
 from judges.types import Dialogue
 
 _PLACE = ("conversation", "repair_handling")
@@ -25,32 +24,24 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     if not found:
         return not_tested("No judgment of repair handling is there yet: 1 is needed to list any.")
     cued = {key: _cues(evidence.items[key]) for key in dict.fromkeys(j.key for j in found)}
-    asked = [j for j in found if cued[j.key]]
-    missed = [j.scores[_PLACE].value is None and not _explained(j) for j in asked]
-    flags = [
-        Flag(
-            j.key,
-            f"The user objects in turn {turn} ({language}: \u201c{words}\u201d), and repair handling is n/a without a "
-            "reason.",
-            *_PLACE,
-            0.6,
-        )
-        for j, miss in zip(asked, missed, strict=True)
-        if miss
-        for turn, language, words in cued[j.key]
-    ]
-    rate, hits = share_by_item(missed, item_numbers(j.key for j in asked)), sum(missed)
-    if not asked:
+    cases = [(j.key, _flags(j, cued[j.key])) for j in found if cued[j.key]]
+    if not cases:
         why = f"In none of {len(cued)} dialogues does the user correct or object in words that are known as cues."
-        return AuditFinding("pass", why, None, rate, 0)
+        return AuditFinding("pass", why, None, share_of([]), 0)
     why = (
-        f"In {hits} of {len(asked)} judgments of dialogues where the user corrects, repair handling is n/a without a "
-        f"reason, {percent(rate.point)} of them."
+        "In {hits} of {n} judgments of dialogues where the user corrects, repair handling is n/a without a reason, "
+        "{share} of them."
     )
-    picture = bar_picture(
-        "", "judgments with a cue", ("scored or explained", len(asked) - hits), ("n/a, no reason", hits)
-    )
-    return AuditFinding(case_verdict(hits, rate, threshold), why, rate.point, rate, rate.items, tuple(flags), picture)
+    return list_cases(cases, threshold, why, "judgments with a cue", "scored or explained", "n/a, no reason")
+
+
+def _flags(judgment: ItemJudgment, cues: list[tuple[int, str, str]]) -> list[Flag]:
+    """The cues of a dialogue where its repair handling is n/a and no note explains why."""
+    notes = [r.text for r in judgment.remarks if r.sort == "note" and (r.unit, r.dimension) == _PLACE]
+    if judgment.scores[_PLACE].value is not None or any(map(is_explanation, notes)):
+        return []
+    why = "The user objects in turn {} ({}: \u201c{}\u201d), and repair handling is n/a without a reason."
+    return [Flag(judgment.key, why.format(*cue), *_PLACE, 0.6) for cue in cues]
 
 
 def _cues(item: object) -> list[tuple[int, str, str]]:
@@ -61,11 +52,6 @@ def _cues(item: object) -> list[tuple[int, str, str]]:
             found.append((turn.turn, *cue))
         spoken = spoken or turn.role == "assistant"
     return found
-
-
-def _explained(judgment: ItemJudgment) -> bool:
-    notes = [r.text for r in judgment.remarks if r.sort == "note" and (r.unit, r.dimension) == _PLACE]
-    return any(map(is_explanation, notes))
 
 
 AUDIT = Audit(

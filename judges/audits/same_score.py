@@ -6,9 +6,8 @@ from collections import Counter
 from math import log2
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Plot, Verdict
-from judges.audits._judged import ItemJudgment, group_judgments, item_numbers, ordered_dimensions
-from judges.audits._verdict import MIN, limit_verdict, percent, span, too_few
-from judges.stats.clustered import share_by_item
+from judges.audits._judged import ItemJudgment, group_judgments, ordered_dimensions
+from judges.audits._verdict import MIN, limit_verdict, make_finding, percent, share_of, span, too_few
 from judges.types import Dimension
 
 BITS = 1.0
@@ -23,8 +22,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
 
     The figure is the share in the worst dimension, by verdict and then by share, clustered by item.
     """
-    found = group_judgments(evidence)
-    given = {name: _given(found, name) for name, d in ordered_dimensions(evidence.card).items() if d.scale.size > 2}
+    found, dimensions = group_judgments(evidence), ordered_dimensions(evidence.card)
+    given = {name: _given(found, name) for name, d in dimensions.items() if d.scale.size > 2}
     most = max((len({key for key, _ in cells}) for cells in given.values()), default=0)
     if stop := too_few(most, "items with scores"):
         return stop
@@ -34,27 +33,21 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
             continue
         counts = Counter(value for _, value in cells)
         usual = max(counts, key=lambda value: (counts[value], value))
-        rate = share_by_item([value == usual for _, value in cells], item_numbers(key for key, _ in cells))
+        rate = share_of((key, value == usual) for key, value in cells)
         bits = entropy(counts)
         verdict: Verdict = "alarm" if bits < BITS else limit_verdict(rate.point or 0.0, rate, threshold)
         judged.append((_RANK[verdict], rate.point or 0.0, name, usual, rate, bits, verdict))
     judged.sort(key=lambda row: (-row[0], -row[1], row[2]))
     _, _, name, usual, rate, bits, verdict = judged[0]
-    dimension = ordered_dimensions(evidence.card)[name]
-    bad = [ordered_dimensions(evidence.card)[row[2]].title for row in judged if row[6] == "alarm"]
+    dimension = dimensions[name]
+    bad = [dimensions[row[2]].title for row in judged if row[6] == "alarm"]
     split = f"; split {', '.join(bad)} into narrower questions, or use 1 to 3" if bad else ""
     why = (
         f"In {dimension.title} {percent(rate.point)} ({span(rate)}) of the scores are "
         f"{dimension.scale.say(usual)}, with an entropy of {bits:.2f} bits{split}."
     )
-    picture = Plot(
-        "bars",
-        "score",
-        "share",
-        tuple(_bars(ordered_dimensions(evidence.card)[row[2]], given[row[2]]) for row in judged),
-        threshold,
-    )
-    return AuditFinding(verdict, why, rate.point, rate, rate.items, (), picture)
+    series = tuple(_bars(dimensions[row[2]], given[row[2]]) for row in judged)
+    return make_finding(verdict, why, rate, (), Plot("bars", "score", "share", series, threshold))
 
 
 def entropy(counts: Counter[float]) -> float:

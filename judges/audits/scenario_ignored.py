@@ -6,8 +6,7 @@ from collections import defaultdict
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
 from judges.audits._judged import cell_means, group_by_item, group_judgments, ordered_dimensions
-from judges.audits._verdict import bar_picture, flags_of, not_tested, percent, span, too_few
-from judges.stats.clustered import share_by_item
+from judges.audits._verdict import bar_picture, flags_of, make_finding, not_tested, percent, share_of, span, too_few
 
 PROBE = "scenario_swapped"
 _FEW_MOVE = 0.2
@@ -19,22 +18,20 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     if not evidence.probes.get(PROBE):
         return not_tested("The probe that swaps scenarios has not been run with this judge.")
     names = ordered_dimensions(evidence.card)
-    before, after = (
-        group_by_item(cell_means(group_judgments(evidence))),
-        group_by_item(cell_means(group_judgments(evidence, evidence.probes[PROBE]))),
-    )
+    replies = evidence.replies, evidence.probes[PROBE]
+    before, after = (group_by_item(cell_means(group_judgments(evidence, given))) for given in replies)
     moved: dict[str, bool] = {}
     by_dimension: dict[str, list[bool]] = defaultdict(list)
     for item, given in before.items():
-        both = [(place, given[place] != after[item][place]) for place in given if place in after.get(item, {})]
-        both = [(place, changed) for place, changed in both if place[1] in names]
+        now = after.get(item, {})
+        both = [(place, given[place] != now[place]) for place in given if place in now and place[1] in names]
         for (_, dimension), changed in both:
             by_dimension[dimension].append(changed)
         if both:
             moved[item] = any(changed for _, changed in both)
     if stop := too_few(len(moved), "dialogues scored with and without the probe"):
         return stop
-    rate = share_by_item(list(moved.values()), range(len(moved)))
+    rate = share_of(moved.items())
     assert rate.point is not None and rate.low is not None and rate.high is not None
     reaches = rate.low <= threshold or rate.high < _FEW_MOVE
     verdict: Verdict = "alarm" if rate.point <= threshold else "warning" if reaches else "pass"
@@ -46,7 +43,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     ]
     heights = [(names[d].title, sum(changes) / len(changes)) for d, changes in by_dimension.items()]
     picture = bar_picture("", "share of scores that change", *heights)
-    return AuditFinding(verdict, why, rate.point, rate, len(moved), flags_of(verdict, still), picture)
+    return make_finding(verdict, why, rate, flags_of(verdict, still), picture)
 
 
 AUDIT = Audit(

@@ -6,10 +6,11 @@ from typing import Literal
 
 import streamlit as st
 
-from data.approvals import approvals, case
+from data.approvals import approvals, case, suspension
 from data.approvals.actions import ACTIONS
-from data.approvals.approvals import Action, ApprovalNote, ApprovalStatus
+from data.approvals.approvals import ApprovalNote
 from data.approvals.case import Case
+from data.approvals.record import Action, ApprovalStatus
 from data.records.people import Person
 from judges.errors import AssayError
 from pages.approvals import rows
@@ -88,7 +89,7 @@ def _decide(who: str, one: Case, stand: ApprovalStatus, decision: Action | Liter
     try:
         if decision == "keep":
             if stand.holds is not None:
-                approvals.keep_approved(session.store(), who, stand.holds, reason)
+                suspension.keep_approved(session.store(), who, stand.holds, reason)
                 kept["done"] = f"{rows.title(one)} stays approved. It is listed again when other evidence comes."
             return
         done = approvals.record_decision(session.store(), who, *one.key, decision, reason, seen)

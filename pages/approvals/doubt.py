@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from data.approvals import suspension
-from data.approvals.approvals import ApprovalNote, ApprovalStatus
+from data.approvals.approvals import ApprovalNote
+from data.approvals.record import ApprovalStatus
 from data.approvals.suspension import PeriodFigure
 from judges.plural import many
 from judges.render.svg import IntervalRow

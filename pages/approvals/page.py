@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.approvals import approvals, case
+from data.approvals import approvals, case, record
 from data.approvals.actions import APPROVAL_STATES
 from data.approvals.case import Case
 from data.records.people import Person
@@ -46,7 +46,7 @@ def page() -> None:
 def _judge(who: Person, found: list[Case]) -> None:
     """The dimensions of a judge, by where they stand; those that may not be published yet are folded away."""
     store, opened = session.store(), st.query_params.get("case", "")
-    stands = {one.key: approvals.approval_statuses(store).get(one.key, approvals.ApprovalStatus()) for one in found}
+    stands = {one.key: record.approval_statuses(store).get(one.key, record.ApprovalStatus()) for one in found}
     notes = {key: approvals.approval_note(store, stand) for key, stand in stands.items()}
     where = {one.key: rows.status(one, stands[one.key], notes[one.key]) for one in found}
     later = [one for one in found if where[one.key] == "not yet"]
@@ -63,7 +63,7 @@ def _judge(who: Person, found: list[Case]) -> None:
             _row(who, one, stands[one.key], notes[one.key], opened)
 
 
-def _row(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approvals.ApprovalNote, opened: str) -> None:
+def _row(who: Person, one: Case, stand: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str) -> None:
     mine, zone, top = rows.address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
     with st.container(border=mine == opened):
         rows.row(one, stand, note, top, mine == opened, zone, session.scratch(decision_form.SEEN).clear)
@@ -71,7 +71,7 @@ def _row(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approval
             _detail(who, one, stand, note)
 
 
-def _detail(who: Person, one: Case, stand: approvals.ApprovalStatus, note: approvals.ApprovalNote) -> None:
+def _detail(who: Person, one: Case, stand: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
     store, zone = session.store(), text.time_zone()
     then = approvals.kappa_at_decision(store, stand.holds) if stand.holds else None
@@ -83,8 +83,8 @@ def _detail(who: Person, one: Case, stand: approvals.ApprovalStatus, note: appro
         rows.evidence(case.case_facts(store, one))
     if who.may("lead"):
         decision_form.form(who, one, stand, note)
-    past = approvals.decision_history(store, *one.key)
-    rows.history(past, {a.id: approvals.frozen_evidence(store, a.id) for a in past}, zone)
+    past = record.decision_history(store, *one.key)
+    rows.history(past, {a.id: record.frozen_evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
         url_state.link("calibration", dimension=one.line.key, **place)

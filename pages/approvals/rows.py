@@ -8,9 +8,9 @@ from datetime import tzinfo
 import streamlit as st
 
 from data.approvals.actions import APPROVAL_STATES, ApprovalState
-from data.approvals.approvals import AUTOMATIC, Approval, ApprovalNote, ApprovalStatus, ToDecide
+from data.approvals.approvals import ApprovalNote, ToDecide
 from data.approvals.case import Case, CaseContext
-from data.approvals.record import Fact, fact_title
+from data.approvals.record import AUTOMATIC, Approval, ApprovalStatus, Fact, fact_title
 from data.records.names import display_name
 from judges.audits import all_audits
 from judges.plural import many

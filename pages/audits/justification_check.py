@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.audits import audits, justification_labels
+from data.audits import justification_labels
 from data.audits.justification_labels import JustificationTally, Justified
+from data.cards import cards
 from data.records import items
 from judges.card import Item
 from judges.plural import many
@@ -22,7 +23,7 @@ ENOUGH = 100
 def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
     """How far the sample is, the next justification with its score, and the answers."""
     store, kept = session.store(), session.scratch(f"fits:{judge}")
-    card = audits.judge_card(store, judge)
+    card = cards.card_of_judge(store, judge)
     asked = [d.name for d in card.dimensions if d.asked]
     tally = justification_labels.count_fits(store, dataset_id, judge, who, asked)
     with st.container(width=720):

@@ -9,7 +9,7 @@ import streamlit as st
 from data.calibration import calibration, other_metrics
 from data.calibration.calibration import MOST, ListedCell
 from data.records.exposure import NOTE
-from data.reports.statistics.agreement import AGREEMENT
+from data.reports.statistics import AGREEMENT
 from judges.plural import many
 from judges.render.findings import agreement as said
 from judges.render.findings import baselines as beaten

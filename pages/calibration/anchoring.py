@@ -6,7 +6,7 @@ import streamlit as st
 
 from data.calibration import anchoring
 from data.calibration.anchoring import Arms
-from data.reports.statistics.anchoring import ANCHORING
+from data.reports.statistics import ANCHORING
 from judges.plural import many
 from judges.render.findings import anchoring as said
 from judges.render.findings.findings import COUNT, Column

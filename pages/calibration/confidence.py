@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.reports.statistics.confidence import CONFIDENCE
+from data.reports.statistics import CONFIDENCE
 from judges.plural import many
 from judges.render.findings import confidence as said
 from judges.stats.calibration import DimensionResult

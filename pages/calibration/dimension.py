@@ -7,10 +7,11 @@ from datetime import tzinfo
 
 import streamlit as st
 
-from data.approvals import approvals, policy
-from data.approvals.approvals import ApprovalNote, ApprovalStatus
+from data.approvals import approvals, policy, record
+from data.approvals.approvals import ApprovalNote
+from data.approvals.record import ApprovalStatus
 from data.records.names import display_name
-from data.reports.statistics.statistics import STATISTICS
+from data.reports.statistics import STATISTICS
 from judges.render.findings import agreement as said
 from judges.render.findings.findings import quiet
 from judges.stats.calibration import DimensionResult
@@ -54,8 +55,8 @@ def detail(at: Place, line: DimensionResult, key: str) -> None:
     findings.draw([why], key)
     basis = policy.approval_basis(session.store(), at.dataset)
     gold.unanswered(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
-    stand = approvals.approval_statuses(session.store()).get(
-        (at.dataset, at.judge, *_place(line)), approvals.ApprovalStatus()
+    stand = record.approval_statuses(session.store()).get(
+        (at.dataset, at.judge, *_place(line)), record.ApprovalStatus()
     )
     note, case = approvals.approval_note(session.store(), stand), f"{at.judge}.{line.key}"
     _decided(stand, note, text.time_zone(), at.name, case, line.decision.state == "meets policy")

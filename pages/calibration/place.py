@@ -9,7 +9,7 @@ import streamlit as st
 from data.approvals import check_results, policy
 from data.gold.gold import Basis
 from data.records.settings import Waiting, gold_rule
-from data.reports.statistics.statistic import EPSILON, Of, Statistic
+from data.reports.statistics import EPSILON, Of, Statistic
 from data.store import Store
 from judges.stats.calibration import DimensionResult
 from judges.types import Dimension

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.approvals import policy
-from data.reports.statistics.sample_size import SAMPLE_SIZE
+from data.reports.statistics import SAMPLE_SIZE
 from judges.plural import many
 from judges.render.findings import sample_size as said
 from judges.render.words import span

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.reports.statistics.self_consistency import SELF_CONSISTENCY
+from data.reports.statistics import SELF_CONSISTENCY
 from judges.render.findings import self_consistency as said
 from judges.stats.calibration import DimensionResult
 from pages.calibration.place import Place, load

@@ -8,7 +8,7 @@ import streamlit as st
 
 from data.calibration import slices
 from data.calibration.slices import SliceMember
-from data.reports.statistics.slices import SLICES
+from data.reports.statistics import SLICES
 from judges.plural import many
 from judges.render.findings import slices as said
 from judges.stats import bins

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.calibration import other_metrics
-from data.reports.statistics.threshold import THRESHOLD
+from data.reports.statistics import THRESHOLD
 from judges.render.findings import threshold as said
 from judges.stats.calibration import DimensionResult
 from judges.stats.threshold import flag_thresholds

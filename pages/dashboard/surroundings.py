@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from data.approvals import approvals
+from data.approvals import suspension
 from data.approvals.actions import APPROVAL_STATES
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
@@ -35,7 +35,7 @@ def show_scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
 
 def list_doubted(store: Store, dataset: Dataset, judge: str) -> None:
     """For leads: which of the tiles are to be reviewed, as labels since their approval speak against them."""
-    found = [(one, how) for one, how in approvals.find_doubted(store, dataset.id) if one.judge == judge]
+    found = [(one, how) for one, how in suspension.find_doubted(store, dataset.id) if one.judge == judge]
     for one, how in found:
         with st.container(horizontal=True, vertical_alignment="center"):
             text.quiet(

@@ -10,7 +10,9 @@ from typing import Any
 
 import streamlit as st
 
-from data.exporting import FORMATS, ExportKind, ExportOption, ExportResult, Format, loading_code
+from data.exporting.exporting import ExportResult, loading_code
+from data.exporting.files import FORMATS, Format
+from data.exporting.kind import ExportKind, ExportOption
 from data.gold.excluded_items import ExcludedItem
 from data.store import Store
 from judges.plural import many

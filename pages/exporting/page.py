@@ -6,8 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from data import exporting
-from data.exporting import ExportKind, Format
+from data.exporting import exporting
+from data.exporting.files import Format
+from data.exporting.kind import ExportKind
 from data.gold import excluded_items
 from data.records.datasets import Dataset
 from data.records.people import Person

@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data import exporting, importing, log
+from data import importing, log
 from data.approvals import approvals
 from data.audits import audits
 from data.cli import main
 from data.desk import labels
+from data.exporting import exporting
 from data.importing import ImportPlan, subprocess_reader
 from data.importing.report import ImportRefused
 from data.queue import queue

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from data.exporting.kind import FLAG, NUMBER, TEXT, ExportKind, Options, Row, count_rows, typed_schema
+from data.exporting.kind import FLAG, NUMBER, TEXT, ExportKind, Options, Query, Row, typed_schema
 from data.exporting.shared import NAMES, code_words, format_time, person_names
 from data.gold.disputes import decision_time, labels_from_json
 from data.records.datasets import Dataset
 from data.store import Store
 
 
-def _query(dataset: Dataset) -> tuple[str, list[Any]]:
+def _query(dataset: Dataset, _options: Options) -> Query:
     return (
         "select i.name, i.kind, a.unit, a.dimension, a.value, a.person, a.reason, a.saw_judge, c.made_at, a.labels "
         "from adjudication_now a join item i on i.id = a.item_id join change c on c.seq = a.seq "
@@ -24,7 +23,7 @@ def _query(dataset: Dataset) -> tuple[str, list[Any]]:
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The decisions that stand, each with the labels that it was made on."""
     say, name_of = code_words(store), person_names(store, options["names"])
-    for name, kind, unit, asked, code, who, reason, saw, written, labels in store.stream(*_query(dataset)):
+    for name, kind, unit, asked, code, who, reason, saw, written, labels in store.stream(*_query(dataset, options)):
         yield {
             "item": name, "unit": unit, "dimension": asked, "value": say(kind, unit, asked, code), "code": code,
             "adjudicator": name_of(who), "reason": reason, "saw_judge": bool(saw),
@@ -34,11 +33,6 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
                 for s in labels_from_json(labels)
             ],
         }  # fmt: skip
-
-
-def count(store: Store, dataset: Dataset, _options: Options) -> int:
-    """How many there are."""
-    return count_rows(store, _query(dataset))
 
 
 KIND = ExportKind(
@@ -51,8 +45,8 @@ KIND = ExportKind(
         made_at=TEXT, labels=TEXT,
     ),
     rows,
-    count,
-    (NAMES,),
+    query=_query,
+    options=(NAMES,),
     place=15,
     again="imported again in every format, with its items; cards without a folder come with the dataset",
 )  # fmt: skip

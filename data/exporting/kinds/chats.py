@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from data.exporting.approved import approval_basis
 from data.exporting.conversations import is_trainable, item_messages
 from data.exporting.kind import CHAT, TEXT, WHOLE, ExportKind, ExportOption, Options, Row, typed_schema
-from data.exporting.shared import BASIS, BY_JUDGE, SCENARIO, dimensions_by_place, exact_words
+from data.exporting.shared import BASIS, BY_JUDGE, SCENARIO, approval_terms, dimensions_by_place, exact_words
 from data.gold.gold import gold_sql
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
@@ -44,12 +43,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     judge = options["by_judge"]
     for d in wanted:
         least = _least(d, options["least"])
-        older = approval_basis(store, dataset.id, judge, d) if judge else ""
-        if older is None:
-            raise BadInput(
-                f"This judge is not approved for {d.title} on {dataset.name}: no chats are chosen by its scores. "
-                "A lead approves it on the page Approvals, or leave the judge out and go by people's gold."
-            )
+        older = approval_terms(store, dataset, judge, d, _UNAPPROVED)
         cells = _SCORED if judge else gold_sql(d.sort, d.scale, options["basis"], gold_rule(store, dataset.id))
         asks = [judge, d.sort] if judge else []
         for name, content, systems, low, units in store.stream(
@@ -74,6 +68,10 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             }  # fmt: skip
 
 
+_UNAPPROVED = (
+    "no chats are chosen by its scores. A lead approves it on the page Approvals, or leave the judge out and go by "
+    "people's gold."
+)
 _SCORED = (
     "select s.item_id, s.value from score_now s join item n on n.id = s.item_id where n.dataset_id = $1 "
     "and s.dimension = $2 and s.judge_id = $3 and split_part(s.unit, ':', 1) = $4"

@@ -33,13 +33,9 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are of all sorts, the first line and the rule among them."""
     every = {"judge": "", "dimension": "", **options}
-    lines: int = sum(one.count(store, dataset, every) for one in (items, judgments, labels, adjudications))
-    return (
-        lines
-        + len(cards.portable_cards(store, dataset.id))
-        + 2
-        + (guidelines.current_guidelines(store, dataset.id) is not None)
-    )
+    lines: int = sum(one.KIND.size(store, dataset, every) for one in (items, judgments, labels, adjudications))
+    told = guidelines.current_guidelines(store, dataset.id) is not None
+    return lines + len(cards.portable_cards(store, dataset.id)) + 2 + told
 
 
 KIND = ExportKind(

@@ -16,8 +16,9 @@ from data.exporting.kind import (
     limit_clause,
     typed_schema,
 )
-from data.exporting.shared import BASIS, DIMENSION, JUDGE, dimensions_by_place, exact_words, exported_judges
+from data.exporting.shared import BASIS, DIMENSION, JUDGE, dimensions_by_place, exact_words
 from data.gold.gold import gold_sql
+from data.records import datasets
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
 from data.store import Store
@@ -26,7 +27,7 @@ from data.store import Store
 def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
     """Dimension after dimension, by item; or the first so many of each dimension."""
     judge, rule = options["judge"], gold_rule(store, dataset.id)
-    by = exported_judges(store).get(judge)
+    by = datasets.every_judge(store).get(judge)
     for d in dimensions_by_place(store, dataset.id):
         if options["dimension"] not in ("", d.name):
             continue

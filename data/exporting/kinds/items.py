@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
 
-from data.exporting.kind import TEXT, WHOLE, ExportKind, Options, Row, count_rows, typed_schema
+from data.exporting.kind import TEXT, WHOLE, ExportKind, Options, Query, Row, typed_schema
 from data.records.datasets import Dataset
 from data.store import Store
 
@@ -16,20 +15,15 @@ _SIDE = pa.struct([("system", TEXT), ("text", TEXT)])
 _TURN = pa.struct([("turn", WHOLE), ("role", TEXT), ("text", TEXT)])
 
 
-def _query(dataset: Dataset) -> tuple[str, list[Any]]:
+def _query(dataset: Dataset, _options: Options) -> Query:
     return "select content from item where dataset_id = $1 order by name", [dataset.id]
 
 
-def rows(store: Store, dataset: Dataset, _options: Options) -> Iterator[Row]:
+def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """One item after another, by name."""
-    for (content,) in store.stream(*_query(dataset)):
+    for (content,) in store.stream(*_query(dataset, options)):
         item = json.loads(content)
         yield {k: v for k, v in item.items() if not (k == "meta" and not v) and not (k == "sections" and v is None)}
-
-
-def count(store: Store, dataset: Dataset, _options: Options) -> int:
-    """How many there are."""
-    return count_rows(store, _query(dataset))
 
 
 KIND = ExportKind(
@@ -41,7 +35,7 @@ KIND = ExportKind(
         response_b=_SIDE, sections=TEXT, task=TEXT, output=TEXT, reference=TEXT, meta=TEXT,
     ),
     rows,
-    count,
+    query=_query,
     place=10,
     people=False,
     again="imported again in every format; CSV takes the apostrophe before a formula for its own",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
-from data.exporting.kind import TEXT, WHOLE, ExportKind, Options, Row, count_rows, typed_schema
-from data.exporting.shared import JUDGE, exported_judges
+from data.exporting.kind import TEXT, WHOLE, ExportKind, Options, Query, Row, typed_schema
+from data.exporting.shared import JUDGE
+from data.records import datasets
 from data.records.datasets import Dataset
 from data.store import Store
 
 
-def _query(dataset: Dataset, options: Options) -> tuple[str, list[Any]]:
+def _query(dataset: Dataset, options: Options) -> Query:
     judge = options["judge"]
     only = " and m.judge_id = $2" if judge else ""
     return (
@@ -26,7 +26,7 @@ def _query(dataset: Dataset, options: Options) -> tuple[str, list[Any]]:
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The replies that hold: those that could be read, and those that could not and were not asked for again."""
-    known = exported_judges(store)
+    known = datasets.every_judge(store)
     for name, judge_id, part, sample, raw, unscored, why, run in store.stream(*_query(dataset, options)):
         by = known[judge_id]
         yield {
@@ -34,11 +34,6 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             "sample": sample, "raw": raw, "unscored": unscored or None, "why": why, "judge": judge_id,
             "card_version": by.card_version, "run": run,
         }  # fmt: skip
-
-
-def count(store: Store, dataset: Dataset, options: Options) -> int:
-    """How many there are."""
-    return count_rows(store, _query(dataset, options))
 
 
 KIND = ExportKind(
@@ -50,8 +45,8 @@ KIND = ExportKind(
         judge=TEXT, card_version=TEXT, run=TEXT,
     ),
     rows,
-    count,
-    (JUDGE,),
+    query=_query,
+    options=(JUDGE,),
     place=12,
     people=False,
     judges="all",

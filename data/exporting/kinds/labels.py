@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from data.exporting.kind import FLAG, NUMBER, TEXT, ExportKind, Options, Row, count_rows, limit_clause, typed_schema
-from data.exporting.shared import DIMENSION, NAMES, code_words, exported_judges, format_time, person_names
+from data.exporting.kind import FLAG, NUMBER, TEXT, ExportKind, Options, Query, Row, limit_clause, typed_schema
+from data.exporting.shared import DIMENSION, NAMES, code_words, format_time, person_names
+from data.records import datasets
 from data.records.datasets import Dataset
 from data.store import Store
 
 
-def _query(dataset: Dataset, options: Options, most: int = 0) -> tuple[str, list[Any]]:
+def _query(dataset: Dataset, options: Options, most: int = 0) -> Query:
     dimension = options["dimension"]
     only = " and l.dimension = $2" if dimension else ""
     return (
@@ -28,6 +28,12 @@ def _query(dataset: Dataset, options: Options, most: int = 0) -> tuple[str, list
     )
 
 
+def _counted(dataset: Dataset, options: Options) -> Query:
+    only = " and l.dimension = $2" if options["dimension"] else ""
+    query = f"select 1 from label_now l join item i on i.id = l.item_id where i.dataset_id = $1{only}"
+    return query, [dataset.id, *([options["dimension"]] if only else [])]
+
+
 def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
     """The labels that hold, or the first so many.
 
@@ -35,7 +41,7 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
     since, so that no approval check may count it). Of an imported label the file, who imported it and when are given
     beside it; then mode and probability are that person's word.
     """
-    known, say, name_of = exported_judges(store), code_words(store), person_names(store, options["names"])
+    known, say, name_of = datasets.every_judge(store), code_words(store), person_names(store, options["names"])
     for name, kind, unit, asked, code, annotator, mode, made_at, judge, saw, seen, probability, stream, *came in (
         store.stream(*_query(dataset, options, most))
     ):
@@ -52,13 +58,6 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
         }  # fmt: skip
 
 
-def count(store: Store, dataset: Dataset, options: Options) -> int:
-    """How many there are."""
-    only = " and l.dimension = $2" if options["dimension"] else ""
-    query = f"select 1 from label_now l join item i on i.id = l.item_id where i.dataset_id = $1{only}"
-    return count_rows(store, (query, [dataset.id, *([options["dimension"]] if only else [])]))
-
-
 KIND = ExportKind(
     "labels",
     "People's labels",
@@ -70,8 +69,8 @@ KIND = ExportKind(
         imported_from=TEXT, imported_by=TEXT, imported_at=TEXT,
     ),
     rows,
-    count,
-    (DIMENSION, NAMES),
+    query=_counted,
+    options=(DIMENSION, NAMES),
     place=14,
     judges="all",
     first=rows,

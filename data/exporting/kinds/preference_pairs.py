@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from data.exporting.approved import approval_basis
 from data.exporting.conversations import to_message
 from data.exporting.kind import CHAT, NUMBER, TEXT, WHOLE, ExportKind, Options, Row, typed_schema
-from data.exporting.shared import BASIS, BY_JUDGE, dimensions_by_place
+from data.exporting.shared import BASIS, BY_JUDGE, approval_terms, dimensions_by_place
 from data.gold.gold import gold_sql
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
 from data.store import Store
-from data.store.errors import BadInput
 from judges.types import ITEM, Dimension, Pair
 
 
@@ -22,11 +20,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     for d in dimensions_by_place(store, dataset.id):
         if d.sort != "pair" or not {"a", "b"} <= set(d.scale.categories):
             continue
-        older = approval_basis(store, dataset.id, judge, d) if judge else ""
-        if older is None:
-            raise BadInput(
-                f"This judge is not approved for {d.title} on {dataset.name}: its verdicts are not exported."
-            )
+        older = approval_terms(store, dataset, judge, d, "its verdicts are not exported.")
         for name, content, code, how, people, probability in _decided(store, dataset, d, judge, options["basis"]):
             item = ITEM.validate_json(content)
             word = None if code is None else d.scale.categories[int(code)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
 from data.approvals import auto_accept
 from data.approvals.auto_accept import AutoAcceptRule
@@ -15,18 +14,19 @@ from data.exporting.kind import (
     WHOLE,
     ExportKind,
     Options,
+    Query,
     Row,
-    count_rows,
     limit_clause,
     typed_schema,
 )
-from data.exporting.shared import DIMENSION, JUDGE, code_words, exported_judges
+from data.exporting.shared import DIMENSION, JUDGE, code_words
+from data.records import datasets
 from data.records.datasets import Dataset
 from data.store import Store
 from judges.types import sort_of
 
 
-def query(dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> tuple[str, list[Any]]:
+def query(dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> Query:
     """The combined score of each judge, or each of its samples by itself."""
     params, only = [dataset.id], ""
     for column, value in (("s.judge_id", options["judge"]), ("s.dimension", options["dimension"])):
@@ -47,7 +47,7 @@ def query(dataset: Dataset, options: Options, most: int = 0, single: bool = Fals
 
 def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> Iterator[Row]:
     """The values that stand for each judge, or the first so many; `single`: each sample by itself."""
-    known, say, spared = exported_judges(store), code_words(store), _spared(store, dataset, options)
+    known, say, spared = datasets.every_judge(store), code_words(store), _spared(store, dataset, options)
     for item, name, kind, unit, dimension, judge_id, code, confidence, source, sample, samples, *spread, run in (
         store.stream(*query(dataset, options, most, single))
     ):
@@ -83,33 +83,11 @@ def rests(store: Store, dataset: Dataset, options: Options) -> Row:
     return {"spared by": [asdict(rule) for rule in rules]} if rules else {}
 
 
-def count(store: Store, dataset: Dataset, options: Options) -> int:
-    """How many there are."""
-    return count_rows(store, query(dataset, options))
-
-
 COLUMNS = typed_schema(
-    item=TEXT,
-    unit=TEXT,
-    dimension=TEXT,
-    judge=TEXT,
-    value=TEXT,
-    code=NUMBER,
-    confidence=NUMBER,
-    source=TEXT,
-    sample=WHOLE,
-    samples=WHOLE,
-    agreement=NUMBER,
-    lowest=NUMBER,
-    highest=NUMBER,
-    card=TEXT,
-    card_version=TEXT,
-    model=TEXT,
-    params=TEXT,
-    synthetic=FLAG,
-    run=TEXT,
-    spared=FLAG,
-)
+    item=TEXT, unit=TEXT, dimension=TEXT, judge=TEXT, value=TEXT, code=NUMBER, confidence=NUMBER, source=TEXT,
+    sample=WHOLE, samples=WHOLE, agreement=NUMBER, lowest=NUMBER, highest=NUMBER, card=TEXT, card_version=TEXT,
+    model=TEXT, params=TEXT, synthetic=FLAG, run=TEXT, spared=FLAG,
+)  # fmt: skip
 
 KIND = ExportKind(
     "scores",
@@ -119,8 +97,8 @@ KIND = ExportKind(
     "there were and how far they agree with it.",
     COLUMNS,
     rows,
-    count,
-    (JUDGE, DIMENSION),
+    query=query,
+    options=(JUDGE, DIMENSION),
     place=20,
     people=False,
     judges="all",

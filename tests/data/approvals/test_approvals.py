@@ -18,15 +18,15 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sklearn.metrics import cohen_kappa_score
 
 from data.adjudication import adjudication
-from data.approvals import approvals, case, check_results, policy, rules, suspension
-from data.approvals.approvals import AUTOMATIC
+from data.approvals import approvals, case, check_results, policy, record, rules, suspension
 from data.approvals.policy import Requirements
+from data.approvals.record import AUTOMATIC
 from data.audits import audits
 from data.cli import main
 from data.gold import disputes, excluded_items
 from data.importing import ImportPlan, from_path, import_source
 from data.importing.rows import item_id, judge_id
-from data.records import leads, people, settings
+from data.records import datasets, leads, people, settings
 from data.records.settings import GoldRule
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotApprovable, NotFound
@@ -81,10 +81,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
 
 
 @pytest.fixture
-def granted(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key, approvals.Approval]]:
+def granted(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key, record.Approval]]:
     """The same with helpfulness approved by lea."""
     store = open_store(f"duckdb:///{shutil.copy(made[0].with_name('b.duckdb'), tmp_path)}", accept=True)
-    yield store, made[1], approvals.current_approvals(store)[0]
+    yield store, made[1], record.current_approvals(store)[0]
     store.close()
 
 
@@ -100,7 +100,7 @@ def seen(store: Store, key: Key) -> str:
     return case.seen_mark(store, case.find_case(store, *key))
 
 
-def approve(store: Store, key: Key, actor: str = "lea", reason: str = "It agrees.") -> approvals.Approval:
+def approve(store: Store, key: Key, actor: str = "lea", reason: str = "It agrees.") -> record.Approval:
     return approvals.record_decision(store, actor, *key, "approve", reason, seen(store, key))
 
 
@@ -148,7 +148,7 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     assert (done.state, done.policy, done.key) == ("meets policy", Policy(), key)
     line = next(line for line in check_results.dimension_results(store, *key[:2]) if line.key == "turn.helpfulness")
     assert done.print == check_results.fingerprint(store, *key[:2], line.dimension, "gate")
-    kept = approvals.frozen_evidence(store, done.id)
+    kept = record.frozen_evidence(store, done.id)
     figures = {name: figure for name, figure, _ in kept}
     told = {name: said for name, _, said in kept}
     human = [n % 5 + 1 for n in range(150)]
@@ -166,7 +166,7 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     assert told["gold rule"].startswith("median") and told["audits in alarm"] == ""
     assert [name for name, *_ in kept][:1] == ["dataset"] and kept[-1][0] == "fingerprint"
     relabel(store, key, lambda v: 6 - v, most=12)
-    assert approvals.frozen_evidence(store, done.id) == kept
+    assert record.frozen_evidence(store, done.id) == kept
     now = case.find_case(store, *key).line.gate.interval.point
     assert approvals.kappa_at_decision(store, done) == figures["kappa"] != now
 
@@ -174,13 +174,13 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
 def test_a_decision_says_who_when_and_why_and_the_newest_holds(demo: tuple[Store, Key]) -> None:
     store, key = demo
     first = approve(store, key)
-    assert approvals.current_approvals(store) == approvals.current_approvals(store, key[0], key[1]) == [first]
+    assert record.current_approvals(store) == record.current_approvals(store, key[0], key[1]) == [first]
     assert approvals.active_approvals(store, key[0]) == approvals.active_approvals(store, "") == [first]
-    assert approvals.active_approvals(store, "another") == approvals.current_approvals(store, "another") == []
+    assert approvals.active_approvals(store, "another") == record.current_approvals(store, "another") == []
     second = approvals.record_decision(store, "lou", *key, "suspend", "Its scores look odd this week.")
-    assert approvals.current_approvals(store) == [second] and approvals.active_approvals(store, key[0]) == []
+    assert record.current_approvals(store) == [second] and approvals.active_approvals(store, key[0]) == []
     third = approve(store, key, "lou", "Looked into it.")
-    assert approvals.decision_history(store, *key) == [third, second, first]
+    assert record.decision_history(store, *key) == [third, second, first]
     assert [c[0] for c in store.rows("select action from change order by seq desc limit 3")] == [
         "approve", "suspend", "approve",
     ]  # fmt: skip
@@ -289,7 +289,7 @@ def test_made_judges_and_probes_are_no_language_models(tmp_path: Path) -> None:
     for id_, words in (("practice", made), ("marked", made), ("probe", "probe scenario_swapped")):
         refused(store, NotApprovable, words, lambda i=id_: approve(store, (real, i, "turn", "helpfulness")))
     found = replace(
-        case.find_case(store, real, "practice", "turn", "helpfulness"), dataset=case.find_dataset(store, "made")
+        case.find_case(store, real, "practice", "turn", "helpfulness"), dataset=datasets.find_dataset(store, "made")
     )
     assert found.against == [] and found.synthetic
     store.close()
@@ -329,7 +329,7 @@ def test_alarms_refuse_where_the_policy_says_so(demo: tuple[Store, Key], monkeyp
     monkeypatch.setattr(audits, "known_alarms", lambda *_: alarm)
     monkeypatch.setattr(rules, "all_audits", lambda: {"verdict_mean": next(iter(all_audits().values()))})
     done = approve(store, key)
-    assert ("audits in alarm", 1.0, "verdict_mean: It does not follow.") in approvals.frozen_evidence(store, done.id)
+    assert ("audits in alarm", 1.0, "verdict_mean: It does not follow.") in record.frozen_evidence(store, done.id)
     approvals.record_decision(store, "lea", *key, "suspend", "Try again.")
     set_asked(store, alarms=True)
     refused(store, NotApprovable, "In alarm", lambda: approve(store, key))
@@ -364,7 +364,7 @@ def test_what_changed_since_it_was_seen_is_refused(demo: tuple[Store, Key]) -> N
     assert approve(store, key)
 
 
-def test_a_decision_has_to_follow_what_holds(granted: tuple[Store, Key, approvals.Approval]) -> None:
+def test_a_decision_has_to_follow_what_holds(granted: tuple[Store, Key, record.Approval]) -> None:
     store, key, _ = granted
     other = (*key[:3], "safety")
     refused(
@@ -388,7 +388,7 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
 
     refused(store, NotApprovable, "propose it first", lambda: approve(store, key))
     first = propose("lea")
-    assert approvals.current_approvals(store) == [first] and approvals.active_approvals(store, key[0]) == []
+    assert record.current_approvals(store) == [first] and approvals.active_approvals(store, key[0]) == []
     assert approvals.find_to_decide(store).proposed == (first,)
     refused(store, NotApprovable, "another lead has to approve", lambda: approve(store, key, "lea"))
     refused(store, NotApprovable, "has proposed this already", lambda: propose("lou"))
@@ -400,7 +400,7 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     refused(store, NotApprovable, "not a lead any more", lambda: approve(store, key, "lea"))
     people.make_lead_locally(store, "lou")
     done = approve(store, key, "lea")
-    told = {name: said for name, _, said in approvals.frozen_evidence(store, done.id)}
+    told = {name: said for name, _, said in record.frozen_evidence(store, done.id)}
     assert told["who approved"] == "lea, the first lead"
     assert told["who had proposed"].startswith("lou, made a lead on the command line of this machine; with lea: ind")
     assert approvals.active_approvals(store, key[0]) == [done] and approvals.find_to_decide(store).proposed == ()
@@ -411,7 +411,7 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     assert approve(store, key, "lou").person == "lou"
 
 
-def test_another_judge_has_no_approval(granted: tuple[Store, Key, approvals.Approval]) -> None:
+def test_another_judge_has_no_approval(granted: tuple[Store, Key, record.Approval]) -> None:
     """Model, card and every parameter are part of a judge's id: a change of any of them is another judge."""
     store, key, _ = granted
     base = Params().identity("pair")
@@ -429,8 +429,8 @@ def test_another_judge_has_no_approval(granted: tuple[Store, Key, approvals.Appr
     assert len({*others, judge_id("v", "m", base)}) == len(others) + 1
     for other in others:
         assert (
-            approvals.current_approvals(store, key[0], other)
-            == approvals.decision_history(store, key[0], other, *key[2:])
+            record.current_approvals(store, key[0], other)
+            == record.decision_history(store, key[0], other, *key[2:])
             == []
         )
 
@@ -541,7 +541,7 @@ def test_a_second_lead_of_ones_own_making_is_no_second_lead(demo: tuple[Store, K
     assert approve(store, key, "new").person == "new", "two leads who count have made her one"
 
 
-def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Key, approvals.Approval]) -> None:
+def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Key, record.Approval]) -> None:
     store, key, done = granted
     set_asked(store, threshold=0.99)
     assert approvals.active_approvals(store, key[0]) == [done]
@@ -559,13 +559,13 @@ def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Ke
 
 
 def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
-    granted: tuple[Store, Key, approvals.Approval],
+    granted: tuple[Store, Key, record.Approval],
 ) -> None:
     store, key, done = granted
     set_asked(store, threshold=0.3)  # it is held against what it met, not against what is asked now
     relabel(store, key, lambda v: 6 - v, most=60)
     assert approvals.active_approvals(store, key[0]) == []
-    [gone] = approvals.current_approvals(store, *key[:2])
+    [gone] = record.current_approvals(store, *key[:2])
     then, now = approvals.kappa_at_decision(store, done), approvals.kappa_at_decision(store, gone)
     assert then is not None and now is not None and then > 0.9 > 0.5 > now
     assert (gone.decision, gone.person, gone.policy.threshold, gone.state) == ("suspend", AUTOMATIC, 0.5, "fails")
@@ -574,20 +574,20 @@ def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
     assert approvals.find_to_decide(store).suspended == (gone,)
     relabel(store, key, lambda v: 6 - v, most=60)
     assert case.find_case(store, *key).line.gate.interval.point == pytest.approx(then)
-    assert approvals.active_approvals(store, key[0]) == [] and approvals.current_approvals(store) == [gone]
+    assert approvals.active_approvals(store, key[0]) == [] and record.current_approvals(store) == [gone]
     assert approve(store, key).decision == "approve" and approvals.find_to_decide(store).suspended == ()
 
 
-def test_what_a_lead_suspended_does_not_wait_for_a_lead(granted: tuple[Store, Key, approvals.Approval]) -> None:
+def test_what_a_lead_suspended_does_not_wait_for_a_lead(granted: tuple[Store, Key, record.Approval]) -> None:
     """Only what Assay suspended by itself is to be looked at: an approval that holds is not, nor a lead's own word."""
     store, key, done = granted
-    assert approvals.current_approvals(store) == [done] and approvals.find_to_decide(store).suspended == ()
+    assert record.current_approvals(store) == [done] and approvals.find_to_decide(store).suspended == ()
     gone = approvals.record_decision(store, "lou", *key, "suspend", "Its scores look odd this week.")
-    assert approvals.current_approvals(store) == [gone] and approvals.find_to_decide(store).suspended == ()
+    assert record.current_approvals(store) == [gone] and approvals.find_to_decide(store).suspended == ()
 
 
 def test_every_label_that_lands_is_looked_at_before_the_next_view(
-    granted: tuple[Store, Key, approvals.Approval], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    granted: tuple[Store, Key, record.Approval], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     store, key, done = granted
     real, landed = suspension.review, []
@@ -601,11 +601,11 @@ def test_every_label_that_lands_is_looked_at_before_the_next_view(
     relabel(store, key, lambda v: v, most=1)
     monkeypatch.setattr(suspension, "review", slow)
     approvals.active_approvals(store, key[0])
-    assert approvals.active_approvals(store, key[0]) == [] and approvals.decision_history(store, *key)[1] == done
+    assert approvals.active_approvals(store, key[0]) == [] and record.decision_history(store, *key)[1] == done
 
 
 def test_nothing_is_computed_where_nothing_came(
-    granted: tuple[Store, Key, approvals.Approval], monkeypatch: pytest.MonkeyPatch
+    granted: tuple[Store, Key, record.Approval], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, key, done = granted
     looks: list[Any] = []
@@ -622,7 +622,7 @@ def test_nothing_is_computed_where_nothing_came(
     )
 
 
-def test_a_new_start_looks_again(granted: tuple[Store, Key, approvals.Approval]) -> None:
+def test_a_new_start_looks_again(granted: tuple[Store, Key, record.Approval]) -> None:
     store, key, _ = granted
     relabel(store, key, lambda v: 6 - v, most=60)
     store.close()
@@ -652,7 +652,7 @@ def test_another_gold_rule_and_items_put_aside_are_looked_at_too(tmp_path: Path)
     settings.set_gold_rule(store, "lea", dataset, GoldRule("majority"))
     assert approvals.active_approvals(store, dataset) == []
     why = "approval came excluded items, labels combined anew. At the approval kappa was"
-    assert why in approvals.current_approvals(store)[0].reason
+    assert why in record.current_approvals(store)[0].reason
     store.close()
 
 
@@ -729,7 +729,7 @@ def test_the_command_refuses_what_the_function_refuses(
     code, said = run(*good, "--suspend", "--as", "lou")
     assert code == 0 and "is suspended by lou" in said
     again = open_store(store.url)
-    assert [a.decision for a in approvals.decision_history(again, *key)] == ["suspend", "approve"]
+    assert [a.decision for a in record.decision_history(again, *key)] == ["suspend", "approve"]
     again.close()
 
 
@@ -781,7 +781,7 @@ class Decisions(RuleBasedStateMachine):
         for one in approvals.active_approvals(self.store, ""):
             interval = case.find_case(self.store, *self.key).line.gate.interval
             assert approval_check.check_dimension(interval, one.policy).state == "meets policy"
-            assert one.decision == "approve" and one == approvals.current_approvals(self.store)[0]
+            assert one.decision == "approve" and one == record.current_approvals(self.store)[0]
 
     def teardown(self) -> None:
         self.store.close()
@@ -850,12 +850,12 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     assert any("Nobody here can check that" in caution for caution in case.case_context(store, found).cautions)
     done = approve(store, key)
     set_asked(store, imported=False)
-    assert approvals.suspend_unsupported(store) == [] and approvals.active_approvals(store, dataset) == [done]
+    assert suspension.suspend_unsupported(store) == [] and approvals.active_approvals(store, dataset) == [done]
     assert [one.id for one, _ in approvals.under_older_policy(store, [done])] == [done.id]
 
 
 def test_what_was_approved_before_imports_were_asked_about_met_an_older_policy(
-    granted: tuple[Store, Key, approvals.Approval],
+    granted: tuple[Store, Key, record.Approval],
 ) -> None:
     store, _, done = granted
     kept = {name: held for name, held in policy.to_stored(done.asked).items() if name != "imported"}
@@ -909,7 +909,7 @@ def test_an_approval_on_data_marked_as_synthetic_does_not_outlast_an_import(
     file = decisions(store, tmp_path, 1) if sort == "decisions" else forged(store, tmp_path, ("ann",))
     import_source(store, "ray", from_path(file), ImportPlan("demo", sampling="random", population=10_000))
     assert approvals.active_approvals(store, dataset) == []
-    assert "labels and decisions count" in approvals.current_approvals(store)[0].reason
+    assert "labels and decisions count" in record.current_approvals(store)[0].reason
 
 
 def test_items_put_aside_after_they_were_drawn_are_told(tmp_path: Path) -> None:
@@ -967,4 +967,4 @@ def test_made_up_data_let_no_language_model_pass_on_imported_labels(tmp_path: Pa
     made = replace(found, dataset=replace(found.dataset, synthetic=True), brought=True)
     assert found.against == [] and made.basis == "imported"
     assert "A language model can be published only" in made.against[0]
-    assert replace(made, judge=replace(found.judge, made=True)).against == []
+    assert replace(made, judge=found.judge._replace(synthetic=True)).against == []

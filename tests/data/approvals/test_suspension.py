@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from data.approvals import approvals, case, policy, record, suspension
-from data.approvals.approvals import ApprovalStatus, PolicyToday
+from data.approvals.approvals import PolicyToday
+from data.approvals.record import ApprovalStatus
 from data.cli import main
 from data.dashboard import dashboard
-from data.exporting.approved import approval_basis as given
+from data.exporting.shared import approval_terms as given
 from data.records import datasets
 from data.reports.dashboard import document, picture, records
 from data.store import Store, open_store
@@ -84,11 +85,11 @@ def aside(store: Store, key: Key, items: list[str]) -> None:
 
 
 @pytest.fixture
-def made_up(tmp_path: Path) -> Iterator[Callable[[list[Cell]], tuple[Store, Key, approvals.Approval]]]:
+def made_up(tmp_path: Path) -> Iterator[Callable[[list[Cell]], tuple[Store, Key, record.Approval]]]:
     """A store in which a judge is approved on 120 items, with more that were drawn since and are not labelled."""
     stores: list[Store] = []
 
-    def make(more: list[Cell]) -> tuple[Store, Key, approvals.Approval]:
+    def make(more: list[Cell]) -> tuple[Store, Key, record.Approval]:
         store, dataset, judge = opened(tmp_path / "a.duckdb", [*judged(120), *undrawn(more)])
         stores.append(store)
         key: Key = (dataset, judge, "turn", "helpfulness")
@@ -102,7 +103,7 @@ def made_up(tmp_path: Path) -> Iterator[Callable[[list[Cell]], tuple[Store, Key,
 
 
 def look(store: Store, key: Key) -> suspension.Review:
-    one = approvals.approval_statuses(store)[key].holds
+    one = record.approval_statuses(store)[key].holds
     assert one is not None
     return suspension.review(store, one)
 
@@ -114,9 +115,9 @@ def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(made_up: 
         if not approvals.active_approvals(store, key[0]):
             break
     assert 170 <= number + 10 <= 200, "not before 50 items"
-    gone = approvals.approval_statuses(store)[key].holds
-    facts = {name: figure for name, figure, _ in approvals.frozen_evidence(store, gone.id)}
-    then = {name: figure for name, figure, _ in approvals.frozen_evidence(store, done.id)}
+    gone = record.approval_statuses(store)[key].holds
+    facts = {name: figure for name, figure, _ in record.frozen_evidence(store, gone.id)}
+    then = {name: figure for name, figure, _ in record.frozen_evidence(store, done.id)}
     assert facts["at the approval: kappa"] == then["kappa"] and then["kappa, standard error"] is not None
     assert facts["since the approval: items"] == facts["items"] - 120
     assert facts["since the approval: kappa, high end"] < 0.5 < facts["kappa"]
@@ -131,7 +132,7 @@ def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(made_up: 
         approve(store, key)
         assert (
             look(store, key).since is None
-            and suspension.current_period_figures(store, approvals.approval_statuses(store)[key].holds) == []
+            and suspension.current_period_figures(store, record.approval_statuses(store)[key].holds) == []
         )
 
 
@@ -161,8 +162,8 @@ def test_the_newest_gold_is_looked_at_by_itself(made_up: Any, monkeypatch: pytes
     label(store, key, range(260, 320), lambda v: 6 - v)
     assert look(store, key).since.interval.items == 200 and look(store, key).latest.interval.items == 60
     assert approvals.active_approvals(store, key[0]) == []
-    assert "Kappa of the newest labels is" in approvals.current_approvals(store)[0].reason
-    assert [f.what for f in suspension.current_period_figures(store, approvals.current_approvals(store)[0])][
+    assert "Kappa of the newest labels is" in record.current_approvals(store)[0].reason
+    assert [f.what for f in suspension.current_period_figures(store, record.current_approvals(store)[0])][
         2
     ] == "newest labels"
 
@@ -183,7 +184,7 @@ def test_an_open_draw_suspends_nothing_by_itself(made_up: Any) -> None:
 def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_against_it(made_up: Any) -> None:
     store, key, done = made_up(drawn(120, 180))
     with pytest.raises(BadInput, match="nothing to review"):
-        approvals.keep_approved(store, "lea", done, "It is fine.")
+        suspension.keep_approved(store, "lea", done, "It is fine.")
     label(store, key, range(120, 180), lambda v: max(v - 1, 1.0))  # people are one step stricter
     relabel(store, key, lambda v: max(v - 1, 1.0), most=20)
     found = look(store, key)
@@ -191,15 +192,15 @@ def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_agains
     assert [one for one, _ in approvals.find_to_decide(store, key[0]).doubted] == [done] and approvals.find_to_decide(
         store
     )
-    note = approvals.approval_note(store, approvals.approval_statuses(store)[key])
+    note = approvals.approval_note(store, record.approval_statuses(store)[key])
     assert note.doubted and note.look.finding.told == found.finding.told
     with pytest.raises(NotAllowed):
-        approvals.keep_approved(store, "ann", done, "It is fine.")
+        suspension.keep_approved(store, "ann", done, "It is fine.")
     with pytest.raises(BadInput, match="Say why"):
-        approvals.keep_approved(store, "lea", done, " ")
-    approvals.keep_approved(store, "lea", done, "People have new rules.")
+        suspension.keep_approved(store, "lea", done, " ")
+    suspension.keep_approved(store, "lea", done, "People have new rules.")
     assert approvals.find_to_decide(store).doubted == ()
-    assert approvals.approval_note(store, approvals.approval_statuses(store)[key]).kept == (
+    assert approvals.approval_note(store, record.approval_statuses(store)[key]).kept == (
         "lea",
         "People have new rules.",
     )
@@ -224,7 +225,7 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
         (done, told)
     ]
     assert approvals.find_to_decide(store).older == ((done, told),) and approvals.find_to_decide(store).doubted == ()
-    assert approvals.approval_note(store, approvals.approval_statuses(store)[key]).older == told
+    assert approvals.approval_note(store, record.approval_statuses(store)[key]).older == told
 
     def shown() -> PolicyToday:
         """How the tile stands, which is said alike wherever its figures go."""
@@ -232,7 +233,7 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
         [tile] = whole.tiles
         told, file, drawn = tile.today.told, document(whole, now(), {}), picture(tile, "demo")
         assert {row["older policy"] for row in records(whole)} == {told}
-        assert given(store, key[0], key[1], HELP) == tile_data.tile_data(tile, {}, {})["today"] == told
+        assert given(store, whole.dataset, key[1], HELP, "") == tile_data.tile_data(tile, {}, {})["today"] == told
         assert (tile.today.mark in drawn) == (f"{tile.today.mark.capitalize()} ·" in file) == bool(told)
         assert tile_data.tile_data(tile, {}, {})["badges"][0]["t"] == (tile.today.mark if told else "✓ approved")
         return tile.today
@@ -276,12 +277,12 @@ def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int
         "policy": lambda: set_asked(store, threshold=round(float(rng.uniform(0.2, 0.9)), 2)),
         "approve": lambda: case.find_case(store, *key).against or held or approve(store, key),
         "keep": lambda: [
-            approvals.keep_approved(store, "lea", one, "Seen.") for one, _ in approvals.find_doubted(store)
+            suspension.keep_approved(store, "lea", one, "Seen.") for one, _ in suspension.find_doubted(store)
         ],
     }
     for deed in rng.choice(list(deeds), 14, p=[0.45, 0.15, 0.1, 0.1, 0.1, 0.1]):
         deeds[str(deed)]()
-        before = approvals.approval_statuses(store)[key].holds
+        before = record.approval_statuses(store)[key].holds
         bad = suspension.review(store, before).suspends if before.decision == "approve" else True
         held = bool(approvals.active_approvals(store, key[0]))
         assert held == (not bad), deed
@@ -289,7 +290,7 @@ def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int
     store.backup(tmp_path / "b.duckdb")
     other = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}", accept=True)
     assert approvals.active_approvals(other, key[0]) == approvals.active_approvals(store, key[0])
-    one = approvals.approval_statuses(store)[key].holds
+    one = record.approval_statuses(store)[key].holds
     assert suspension.review(other, one).finding == suspension.review(store, one).finding
     other.close()
 
@@ -306,7 +307,7 @@ def test_where_nothing_is_approved_there_is_nothing_to_tell(made_up: Any) -> Non
     store, key, _ = made_up([])
     assert approvals.approval_note(store, ApprovalStatus()) == approvals.ApprovalNote()
     approvals.record_decision(store, "lea", *key, "suspend", "To see.")
-    assert approvals.approval_note(store, approvals.approval_statuses(store)[key]) == approvals.ApprovalNote()
+    assert approvals.approval_note(store, record.approval_statuses(store)[key]) == approvals.ApprovalNote()
 
 
 def test_an_approval_of_an_older_version_is_told_where_its_figures_are_others_today(tmp_path: Path) -> None:
@@ -325,7 +326,7 @@ def test_an_approval_of_an_older_version_is_told_where_its_figures_are_others_to
     [done] = approvals.active_approvals(store, dataset)
     found = approvals.find_to_decide(store)
     assert found.suspended == () and [one for one, _ in found.doubted] == [done]
-    note = approvals.approval_note(store, approvals.approval_statuses(store)[key])
+    note = approvals.approval_note(store, record.approval_statuses(store)[key])
     assert note.doubted and note.look is not None and note.look.why == found.doubted[0][1]
     assert "approved by an older version of Assay, which counted the first of several samples" in note.look.why
     label(store, key, [120])

@@ -12,6 +12,7 @@ import pytest
 
 from data.approvals import policy
 from data.audits import audits, evidence, justification_labels
+from data.cards import cards
 from data.cli import main
 from data.queue import queue
 from data.queue.queue import QueueFilters
@@ -111,8 +112,8 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
     }
     monkeypatch.setattr(audits, "all_audits", lambda: made)
     monkeypatch.setattr("data.cli.audit.known", lambda: made)
-    usual = evidence.audited_card
-    monkeypatch.setattr(evidence, "audited_card", lambda s, j: replace(usual(s, j), audits=tuple(made)))
+    usual = cards.card_of_judge
+    monkeypatch.setattr(cards, "card_of_judge", lambda s, j: replace(usual(s, j), audits=tuple(made)))
     return asked
 
 

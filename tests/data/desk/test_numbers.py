@@ -11,7 +11,7 @@ import pytest
 from data.adjudication import docket
 from data.cards import cards
 from data.desk import desk, labels
-from data.exporting import export_kind
+from data.exporting.exporting import export_kind
 from data.gold import disputes
 from data.queue import queue
 from data.records import datasets, exposure, people, settings

@@ -18,13 +18,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from data import exporting
 from data.approvals import check_results, policy
-from data.approvals.approvals import Approval
+from data.approvals.record import Approval
 from data.calibration import calibration
 from data.cli import main
 from data.desk import labels
-from data.exporting import files
+from data.exporting import exporting, files
 from data.exporting.conversations import is_trainable, item_messages, split_at_unit, to_message
 from data.importing import ImportPlan, from_path, import_source
 from data.importing.formats.messages import to_dialogue

@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from data import exporting
 from data.adjudication.adjudication import adjudicate
+from data.exporting import exporting
 from data.exporting.files import FORMATS
 from data.gold import disputes, excluded_items
 from data.records import datasets as ours

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from data import exporting
 from data.adjudication import adjudication
 from data.approvals import check_results
 from data.cards import cards
+from data.exporting import exporting
 from data.gold import disputes, fewshot
 from data.gold.gold import BASES, WEIGHTED
 from data.importing import ImportPlan, ImportRefused, Source, from_bytes, from_path, import_source, preview_import

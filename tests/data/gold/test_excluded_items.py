@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from data import exporting
 from data.approvals import check_results
 from data.calibration import calibration
 from data.cards import cards
+from data.exporting import exporting
 from data.gold import excluded_items
 from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from data import exporting
 from data.adjudication import adjudication, docket
 from data.cli import main
+from data.exporting import exporting
 from data.gold import disputes
 from data.gold.gold import BASES
 from data.importing import ImportPlan, ImportRefused, import_source, preview_import

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from data import exporting
 from data.calibration.both_orders import positions
+from data.exporting import exporting
 from data.importing import ImportPlan, import_source
 from data.records import datasets
 from data.store import Store

@@ -18,9 +18,8 @@ from data.calibration.self_consistency import measure_repeats
 from data.dashboard import dashboard
 from data.desk import desk, labels
 from data.desk.labels import DeskAnswer
-from data.exporting.exporting import write_export
+from data.exporting.exporting import export_kinds, write_export
 from data.exporting.kinds import scores as given_out
-from data.exporting.registry import export_kinds
 from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue, review_signals
 from data.records import combinations, datasets

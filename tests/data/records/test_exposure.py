@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from data import exporting
 from data.adjudication import adjudication, docket
 from data.annotators import annotators, course
 from data.audits import audits, justification_labels
@@ -18,6 +17,7 @@ from data.cards.cards import card_named
 from data.cli import COMMANDS, main
 from data.dashboard import dashboard
 from data.desk import desk, labels
+from data.exporting import exporting
 from data.gold import disputes, fewshot
 from data.importing import ImportPlan, from_path, import_source, preview_import, record_preview
 from data.queue import listing, queue

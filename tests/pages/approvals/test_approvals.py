@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from data.approvals import approvals, case
+from data.approvals import approvals, case, record
 from data.store import open_store
 from tests.data.approvals.test_approvals import Key, approve, judged, opened, relabel, set_asked
 from tests.data.approvals.test_suspension import draw, drawn, label, undrawn
@@ -88,7 +88,7 @@ def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
     assert not [url for url in asked if "canary" in url]
     app.stop()
     store = open_store(app.store)
-    assert [(a.person, a.reason) for a in approvals.decision_history(store, *key)] == [("lea", NASTY)]
+    assert [(a.person, a.reason) for a in record.decision_history(store, *key)] == [("lea", NASTY)]
     store.close()
 
 
@@ -108,7 +108,7 @@ def test_bad_gold_suspends_and_stands_on_the_leads_home(serve: Callable[..., Ser
     expect(main).not_to_contain_text("suspended")
     app.stop()
     store = open_store(app.store)
-    assert [a.decision for a in approvals.decision_history(store, *key)] == ["decline", "suspend", "approve"]
+    assert [a.decision for a in record.decision_history(store, *key)] == ["decline", "suspend", "approve"]
     store.close()
 
 

@@ -1,0 +1,394 @@
+"""The statistics of a dimension, an entry each: how it is loaded, and the findings that page and report draw of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from data.approvals import auto_accept, policy
+from data.approvals.auto_accept import AutoAcceptTarget, AutoAcceptThreshold
+from data.calibration import (
+    anchoring,
+    baselines,
+    calibration,
+    confidence,
+    human_ceiling,
+    missingness,
+    other_metrics,
+    rates,
+    selective,
+    self_consistency,
+    slices,
+)
+from data.calibration.anchoring import Anchor
+from data.calibration.confidence import Levels
+from data.gold.gold import Basis
+from data.records import combinations
+from data.store import Store
+from judges.render.findings import agreement as agreement_findings
+from judges.render.findings import anchoring as anchoring_findings
+from judges.render.findings import auto_accept as auto_accept_findings
+from judges.render.findings import baselines as baselines_findings
+from judges.render.findings import confidence as confidence_findings
+from judges.render.findings import human_ceiling as human_ceiling_findings
+from judges.render.findings import other_metrics as other_metrics_findings
+from judges.render.findings import rates as rates_findings
+from judges.render.findings import sample_size as sample_size_findings
+from judges.render.findings import self_consistency as self_consistency_findings
+from judges.render.findings import slices as slices_findings
+from judges.render.findings import threshold as threshold_findings
+from judges.render.findings.findings import Finding
+from judges.stats import missingness as missingness_figures
+from judges.stats import other_metrics as other_metrics_figures
+from judges.stats import rates as rates_figures
+from judges.stats import selective as selective_figures
+from judges.stats.approval_check import Policy
+from judges.stats.baselines import Baselines
+from judges.stats.calibration import DimensionResult
+from judges.stats.missingness import Missingness
+from judges.stats.other_metrics import OtherMetrics
+from judges.stats.ppi import CorrectedMean
+from judges.stats.raters import alternative_annotator
+from judges.stats.raters.alternative_annotator import AlternativeAnnotatorTest
+from judges.stats.raters.human_ceiling import HumanCeiling
+from judges.stats.rates import AnswerRates
+from judges.stats.self_consistency import SelfConsistency
+from judges.stats.slices import SlicedKappa
+from judges.stats.threshold import ThresholdPoint
+from judges.stats.uncertainty import Interval
+from judges.types import Dimension
+
+EPSILON = 0.2
+"""The handicap of the alternative-annotator test in a report: that for experts, the strictest on the people's side."""
+F = TypeVar("F")
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Of:
+    """What a statistic is of: a judge (by id) on a dataset, in a dimension, on a basis.
+
+    `drop` is a category that is left out on both sides, "" for none; `epsilon` the handicap of the test of people.
+    """
+
+    store: Store
+    dataset: str
+    judge: str
+    dimension: Dimension
+    basis: Basis
+    drop: str = ""
+    epsilon: float = EPSILON
+
+    @property
+    def place(self) -> tuple[Store, str, str, Dimension]:
+        """The first arguments of a query."""
+        return self.store, self.dataset, self.judge, self.dimension
+
+
+@dataclass(frozen=True)
+class Statistic(Generic[F]):
+    """A statistic whose figures are an F.
+
+    `name` stands in addresses, `title` above what is drawn. `load` reads and computes the figures, `empty` are those of
+    a dimension in which people and judge meet nowhere (then nothing is loaded). `findings` are what they come to, and
+    nothing where they say nothing; `plain` are the same with every digit, as keys of a dimension in figures.json.
+    `stands` says whether a dimension has it at all, `drops` whether ties can be left out of it. `folded`: a report
+    has it behind a line that opens it. `reading` names what explains it (pages/ui/explanations.py).
+    """
+
+    name: str
+    title: str
+    load: Callable[[Of], F]
+    findings: Callable[[F, DimensionResult, Policy], Sequence[Finding]]
+    empty: F
+    plain: Callable[[F], Json] = lambda _: {}
+    stands: Callable[[DimensionResult], bool] = lambda _: True
+    drops: bool = True
+    folded: bool = False
+    reading: tuple[str, ...] = ()
+
+    def of(self, found: Mapping[str, Any]) -> F:
+        """Its figures among those of all statistics of a dimension."""
+        figures: F = found[self.name]
+        return figures
+
+
+def kappa(interval: Interval) -> dict[str, Any]:
+    """Kappa with its ends, bound and standard error, and what it is from, under keys that stay as they are."""
+    return {
+        "kappa": interval.point, "low": interval.low, "high": interval.high, "bound": interval.lower_bound,
+        "se": interval.se, "items": interval.items, "ratings": interval.cells, "n_eff": interval.n_eff,
+        "method": interval.method, "undefined_replicates": interval.undefined,
+    }  # fmt: skip
+
+
+class Agreement(NamedTuple):
+    """The baselines, and why replies of the judge could not be used, each reason with its number."""
+
+    floors: Baselines
+    replies: Sequence[tuple[str, int]]
+
+
+def _agreement(of: Of) -> Agreement:
+    asked = calibration.compared_dimensions(of.store, of.judge)
+    floors = baselines.measure_baselines(of.store, of.dataset, of.judge, asked, of.basis, bool(of.drop))
+    replies = calibration.count_unscored(of.store, of.dataset, of.judge)
+    return Agreement(floors[of.dimension.sort, of.dimension.name], replies)
+
+
+def _agreement_findings(found: Agreement, line: DimensionResult, _: Policy) -> list[Finding]:
+    shown, title = line.shown, line.dimension.title
+    return [
+        *agreement_findings.figures(line),
+        *baselines_findings.findings(found.floors),
+        agreement_findings.confusion(shown, f"{title}: people and judge, ratings"),
+        *agreement_findings.spread(shown, f"{title}: how often each answer is given"),
+        *agreement_findings.left_out(shown, found.replies if shown.unscored else ()),
+    ]
+
+
+def _agreement_plain(found: Agreement) -> Json:
+    floors, rule = found.floors, found.floors.length
+    length = None if rule is None else {
+        **kappa(rule.rule), "agreement": rule.exact, "judge": kappa(rule.judge), "ahead": kappa(rule.ahead),
+    }  # fmt: skip
+    return {
+        "baselines": {
+            "standing": floors.standing, "items": floors.items, "constant": floors.constant,
+            "constant_agreement": floors.share, "length": length,
+        }
+    }  # fmt: skip
+
+
+AGREEMENT = Statistic(
+    "agreement", "Agreement", _agreement, _agreement_findings, Agreement(Baselines(0), ()), _agreement_plain
+)
+
+OTHER_METRICS = Statistic[OtherMetrics | None](
+    "others", "Other metrics", lambda of: other_metrics.measure_other_metrics(*of.place, of.basis, of.drop),
+    lambda found, line, _: other_metrics_findings.findings(found, line.dimension) if found is not None else [], None,
+    lambda found: {"others": None if found is None else other_metrics_figures.as_json(found)},
+    reading=("others", "AC2"),
+)  # fmt: skip
+
+MISSING_SCORES = Statistic[Missingness | None](
+    "missing", "Missing scores", lambda of: missingness.measure_missingness(*of.place, of.basis, drop=of.drop),
+    lambda found, *_: other_metrics_findings.missing(found) if found is not None and found.cells else [], None,
+    lambda found: {"missing_counted": None if found is None else missingness_figures.as_json(found)},
+    stands=lambda line: bool(line.shown.unscored), reading=("missing",),
+)  # fmt: skip
+
+
+def _slices_findings(found: Sequence[SlicedKappa], line: DimensionResult, _: Policy) -> list[Finding]:
+    drawn = [
+        one for cut in found for one in (slices_findings.plot(cut, line.shown.interval), slices_findings.table(cut))
+    ]
+    return [*slices_findings.tests(found), *drawn]
+
+
+def _slices_plain(found: Sequence[SlicedKappa]) -> Json:
+    return {
+        "slices": [
+            {
+                "by": cut.by, "p": cut.apart.p if cut.apart else None,
+                "p_holm": cut.apart.adjusted if cut.apart else None,
+                "slices": [{"slice": s.name, **kappa(s.interval), "bias": s.lenient} for s in cut.slices],
+            }
+            for cut in found
+        ]
+    }  # fmt: skip
+
+
+SLICES = Statistic[Sequence[SlicedKappa]](
+    "slices", "Slices", lambda of: slices.differences(*of.place, of.basis, of.drop), _slices_findings, (),
+    _slices_plain, folded=True, reading=("slices",),
+)  # fmt: skip
+
+SAMPLE_SIZE = Statistic[Sequence[Interval]](
+    "size", "Sample size", lambda of: slices.growth(*of.place, of.basis, of.drop),
+    lambda found, line, policy: sample_size_findings.growth(
+        found, (), policy, f"{line.dimension.title}: kappa by sample size"
+    ),
+    (), lambda found: {"by_items": [kappa(step) for step in found]}, folded=True, reading=("curve", "planner"),
+)  # fmt: skip
+
+
+class People(NamedTuple):
+    """The ceiling (None: no rating has labels of two people) and the test (None: it cannot be tried)."""
+
+    ceiling: HumanCeiling | None = None
+    test: AlternativeAnnotatorTest | None = None
+
+
+def _people_findings(found: People, line: DimensionResult, _: Policy) -> list[Finding]:
+    title = f"{line.dimension.title}: agreement between people, and of the judge with them"
+    drawn = human_ceiling_findings.findings(found.ceiling, line.shown.interval, title)
+    return drawn if found.test is None else [*drawn, human_ceiling_findings.test(found.test)]
+
+
+def _people_plain(found: People) -> Json:
+    """People stand in it without their names."""
+    held, test = found
+    if held is None:
+        return {"people": None}
+    return {
+        "people": {
+            "people": held.people, "ratings": held.cells, "items": held.items, "between": kappa(held.between),
+            "alpha": kappa(held.alpha), "judge": kappa(held.judge) if held.judge else None,
+            "judge_minus_between": kappa(held.ahead) if held.ahead else None,
+            "alternative": None if test is None else alternative_annotator.as_json(test),
+        }
+    }  # fmt: skip
+
+
+HUMAN_AGREEMENT = Statistic(
+    "people", "Human agreement",
+    lambda of: People(human_ceiling.measure_ceiling(*of.place), human_ceiling.stand_in(*of.place, of.epsilon)),
+    _people_findings, People(), _people_plain, drops=False, reading=("ceiling", "alpha"),
+)  # fmt: skip
+
+THRESHOLD = Statistic[Sequence[ThresholdPoint]](
+    "flag", "Binary threshold", lambda of: other_metrics.flag_curve(*of.place, of.basis),
+    lambda found, line, _: threshold_findings.curve(found, f"{line.dimension.title}: as a flag, by threshold"), (),
+    stands=lambda line: line.dimension.scale.kind in ("ordinal", "interval"), drops=False, folded=True,
+    reading=("threshold",),
+)  # fmt: skip
+
+
+class Rates(NamedTuple):
+    """Every answer with its rates, and by an answer's place the share that the dashboard shows (PPI++)."""
+
+    answers: Sequence[AnswerRates]
+    means: Mapping[int, CorrectedMean]
+
+
+def _rates_plain(found: Rates) -> Json:
+    means = found.means
+    return {
+        "rates": [
+            rates_figures.as_json(a)
+            | {"ppi": kappa(means[a.rates.place].interval) if a.rates.place in means else None}
+            for a in found.answers
+        ]
+    }
+
+
+RATES = Statistic(
+    "rates", "Precision and recall",
+    lambda of: Rates(rates.answer_rates(*of.place, of.basis), rates.corrected_means(*of.place, of.basis)),
+    lambda found, line, _: rates_findings.findings(*found, line.dimension) if found.answers else [],
+    Rates((), {}), _rates_plain,
+    stands=lambda line: line.dimension.scale.weights is None, drops=False, reading=("rates", "prevalence"),
+)  # fmt: skip
+
+
+def _confidence_findings(found: Levels, line: DimensionResult, _: Policy) -> list[Finding]:
+    drawn: list[Finding] = []
+    for source, (one, cells) in found.by_source.items():
+        title = f"{line.dimension.title}: accuracy by confidence ({confidence_findings.named(source)})"
+        drawn += confidence_findings.sentences(one, source, cells, found.scored)
+        drawn.append(confidence_findings.plot(one, title))
+        drawn.append(confidence_findings.table(one, bool(line.dimension.scale.weights)))
+    return drawn
+
+
+def _confidence_plain(found: Levels) -> Json:
+    return {
+        "confidence": [
+            {
+                "source": source, "error": held.error, "error_by_chance": held.chance,
+                "ranks": held.ranks.point if held.ranks else None, "items": held.items, "ratings": held.cells,
+                "levels": [
+                    {"low": n.low, "high": n.high, "stated": n.stated, "share": n.share, "ratings": n.cells,
+                     "right": n.right.point, "right_low": n.right.low, "right_high": n.right.high,
+                     "near": n.near.point}
+                    for n in held.levels
+                ],
+            }
+            for source, (held, _) in found.by_source.items()
+        ]
+    }  # fmt: skip
+
+
+CONFIDENCE = Statistic(
+    "confidence", "Confidence", lambda of: confidence.levels(*of.place, of.basis), _confidence_findings, Levels({}, 0),
+    _confidence_plain, drops=False, folded=True, reading=("confidence", "reliability", "ranking"),
+)  # fmt: skip
+
+
+def _auto_accept(of: Of) -> AutoAcceptThreshold | None:
+    """As the rule in force asks, or else with the usual target."""
+    rule = auto_accept.rule_in_force(*of.place)
+    source = next(iter(selective.confidence_sources(*of.place)), "")
+    if rule is None and not source:
+        return None
+    return auto_accept.find_threshold(*of.place, of.basis, AutoAcceptTarget(source) if rule is None else rule.wanted)
+
+
+def _auto_accept_findings(found: AutoAcceptThreshold | None, line: DimensionResult, _: Policy) -> list[Finding]:
+    if found is None:
+        return []
+    near, title = found.wanted.near and bool(line.dimension.scale.weights), line.dimension.title
+    sentences = auto_accept_findings.sentences(found.result, near, len(found.sure.item), found.spared)
+    plot = auto_accept_findings.plot(found.result, f"{title}: agreement on what is accepted automatically")
+    return [*sentences, plot, auto_accept_findings.table(found.result)] if plot is not None else [*sentences]
+
+
+def _auto_accept_plain(found: AutoAcceptThreshold | None) -> Json:
+    if found is None:
+        return {"selective": None}
+    counts = {"scored_items": len(found.sure.item), "spared_items": found.spared}
+    return {"selective": {**asdict(found.wanted), **selective_figures.as_json(found.result), **counts}}
+
+
+AUTO_ACCEPT = Statistic[AutoAcceptThreshold | None](
+    "selective", "Auto-accept", _auto_accept, _auto_accept_findings, None, _auto_accept_plain, drops=False,
+    reading=("selective", "sequence"),
+)  # fmt: skip
+
+
+class Samples(NamedTuple):
+    """What several samples came to (None: the judge gave one of each rating), and how they are combined, in words."""
+
+    repeats: SelfConsistency | None = None
+    combined: str = ""
+
+
+def _samples(of: Of) -> Samples:
+    repeats = self_consistency.measure_repeats(*of.place, of.basis)
+    return Samples(repeats, combinations.describe_combinations(of.store).get(of.judge, ""))
+
+
+SELF_CONSISTENCY = Statistic(
+    "samples", "Self-consistency", _samples,
+    lambda found, *_: (
+        self_consistency_findings.findings(found.repeats, found.combined) if found.repeats is not None else []
+    ),
+    Samples(), drops=False,
+)  # fmt: skip
+
+
+def _anchoring_findings(found: Anchor | None, line: DimensionResult, _: Policy) -> list[Finding]:
+    title = f"{line.dimension.title}: blind beside assisted labels"
+    return [] if found is None else anchoring_findings.findings(*found, title)
+
+
+def _anchoring_plain(found: Anchor | None) -> Json:
+    there = found is not None and found.blind.cells and found.assisted.cells
+    return {"assisted_minus_blind": kappa(found.difference) if found is not None and there else None}
+
+
+ANCHORING = Statistic[Anchor | None](
+    "blind", "Anchoring", lambda of: anchoring.anchor(*of.place, policy.approval_basis(of.store, of.dataset)),
+    _anchoring_findings, None, _anchoring_plain, drops=False, reading=("anchoring",),
+)  # fmt: skip
+
+STATISTICS: dict[str, Statistic[Any]] = {
+    one.name: one
+    for one in (
+        AGREEMENT, OTHER_METRICS, MISSING_SCORES, SLICES, SAMPLE_SIZE, HUMAN_AGREEMENT, THRESHOLD, RATES, CONFIDENCE,
+        AUTO_ACCEPT, SELF_CONSISTENCY, ANCHORING,
+    )
+}  # fmt: skip
+"""By name, in the order in which page and report have them."""
