@@ -101,7 +101,7 @@ def error(event: str, cause: BaseException | None = None, lines: Sequence[str] =
     _log(logging.ERROR, event, facts, cause, lines)
 
 
-def sort(cause: BaseException) -> str:
+def error_type(cause: BaseException) -> str:
     """The sort of an error, and of what the system refused its reason: "OSError: No space left on device"."""
     told = cause.strerror if isinstance(cause, OSError) else None
     return f"{type(cause).__name__}: {told}" if told else type(cause).__name__
@@ -158,7 +158,7 @@ def line(record: logging.LogRecord, as_json: bool) -> str:
     event, facts = _told(record)
     cause = record.exc_info[1] if record.exc_info else None
     if cause is not None:
-        facts["error"] = sort(cause)
+        facts["error"] = error_type(cause)
     trace = list(_trace(cause)) if cause is not None else list(getattr(record, "lines", ()))
     level = record.levelname
     if as_json:
@@ -219,7 +219,7 @@ def _trace(cause: BaseException, seen: list[int] | None = None) -> Iterator[str]
     yield "Traceback (most recent call last):"
     for told in traceback.format_list(traceback.extract_tb(cause.__traceback__)[-_FRAMES:]):
         yield from told.rstrip().splitlines()
-    yield sort(cause)
+    yield error_type(cause)
     if isinstance(cause, BaseExceptionGroup):
         for one in cause.exceptions:
             yield from _trace(one, seen)

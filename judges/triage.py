@@ -186,7 +186,7 @@ def no_confidence(item: str) -> Reason:
 
 
 def below_threshold(item: str, unit: str, dimension: str, confidence: float | None, threshold: float) -> Reason:
-    """An item below the threshold from which a judge's verdicts are kept unseen (judges/stats/selective.py)."""
+    """An item below the threshold from which a judge's verdicts are kept unseen (judges/stats/auto_accept.py)."""
     sure = "it is not known" if confidence is None else f"{confidence:.3g}, and the threshold is {threshold:.3g}"
     text = f"{describe_unit(unit)}{dimension.replace('_', ' ')}: below the threshold of confidence ({sure})"
     return Reason(item, "not spared", text, (1 - (confidence or 0.0)) / 2, unit, dimension)

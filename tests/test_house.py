@@ -637,7 +637,7 @@ NO_ROOM = {  # test files that are about no one room, and what they are about
 }
 TRIED_IN = {  # modules that no test imports, or whole folders that a registry or a page runs -> where they are tried
     "data/approvals/label_caveats.py": "data/approvals/test_approvals.py",
-    "data/calibration/fields.py": "data/calibration/test_means.py",
+    "data/calibration/item_fields.py": "data/calibration/test_means.py",
     "data/calibration/other_metrics.py": "data/reports/test_report.py",
     "data/cli/": "data/cli/test_cli.py",
     "data/exporting/kinds/": "data/exporting/test_exporting.py",

@@ -50,7 +50,7 @@ def adjudication_work(store: Store, actor: str, dataset_id: str) -> Adjudication
 
 def _instead(able: list[str], actor: str, cell: LabelledCell) -> list[str]:
     """Who could decide a cell instead of somebody who labelled it; empty for everybody who may decide it."""
-    labelled = {s.person for s in cell.said}
+    labelled = {s.person for s in cell.labels}
     return [name for name in able if name not in labelled] if actor in labelled else []
 
 
@@ -105,14 +105,14 @@ def adjudicate(
         if instead:
             raise NotAllowed(f"You gave one of these labels. Somebody else has to decide: {', '.join(instead[:3])}.")
         known = exposure.find_exposures(tx, actor, [item_id]).get(item_id, exposure.Exposure())
-        saw = known.judge or any(s.mode == "assisted" for s in cell.said)
-        told = disputes.labels_to_json(cell.said)
+        saw = known.judge or any(s.mode == "assisted" for s in cell.labels)
+        told = disputes.labels_to_json(cell.labels)
         row = AdjudicationRow(
             key, item.dataset_id, item_id, unit, dimension, code(tx, item), reason, told, saw, False, actor
         )
         tx.append([row])
         exposure.add_exposures(tx, actor, {item_id: [exposure.PEOPLE]}, "adjudication")
-        return Adjudication(key, actor, row.value, reason, saw, cell.said, tx.seq)
+        return Adjudication(key, actor, row.value, reason, saw, cell.labels, tx.seq)
 
     if not 8 <= len(key) <= 80:
         raise BadInput("A decision needs a key of 8 to 80 letters, made where it was taken.")

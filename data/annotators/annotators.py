@@ -32,13 +32,13 @@ from judges.stats.uncertainty import Interval
 from judges.types import Dimension, sort_of
 
 Resting = Literal["blind", "all"]
-RESTING: dict[Resting, str] = {"blind": "Blind labels", "all": "Labels, blind and assisted"}
+LABEL_SETS: dict[Resting, str] = {"blind": "Blind labels", "all": "Labels, blind and assisted"}
 _MODES: dict[str, str] = {
     "here": "l.mode = 'blind' and l.answer_id <> ''", "blind": "l.mode = 'blind'",
     "all": "l.mode in ('blind', 'assisted')",
 }  # fmt: skip
 """`here`: blind, and given on the desk, not imported."""
-LENT = 4.0
+PRIOR_LABELS = 4.0
 """Labels of the average person that each row of a person's errors is begun with (`judges.stats.raters.dawid_skene`)."""
 
 
@@ -84,14 +84,14 @@ class Annotator:
     exact: float | None
     agreement: Interval | None
     leniency: RaterShift | None
-    course: RaterShift | None
+    drift: RaterShift | None
     accuracy: float | None
     work: RaterWork
-    remarks: tuple[RaterFlag, ...]
+    flags: tuple[RaterFlag, ...]
 
 
 @dataclass(frozen=True)
-class DoubtedCell:
+class DifferingCell:
     """A cell that a second opinion sees otherwise than gold: codes of both, how sure it is, and what people said."""
 
     item: str
@@ -99,18 +99,18 @@ class DoubtedCell:
     unit: str
     gold: float | None
     how: str
-    second: float
-    sure: float
+    estimate: float
+    posterior: float
     said: tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class SecondOpinion:
+class DawidSkeneEstimate:
     """The Dawid-Skene estimate of ratings that two people labelled, and which of them it gives another value."""
 
     opinion: DawidSkene
     cells: int
-    otherwise: tuple[DoubtedCell, ...]
+    differing_cells: tuple[DifferingCell, ...]
 
 
 @kept
@@ -219,7 +219,11 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
     found = dimension_labels(store, dataset_id, dimension, resting)
     done = annotator_work(store, dataset_id)
     teams = {str(p): str(t) for p, t in store.rows("select person, team from person_now")}
-    opinion, ratings, scale = second_opinion(store, dataset_id, dimension, resting), found.ratings, dimension.scale
+    opinion, ratings, scale = (
+        estimate_dawid_skene(store, dataset_id, dimension, resting),
+        found.ratings,
+        dimension.scale,
+    )
     beside = _beside(found)
     rows = []
     for number, name in enumerate(ratings.people):
@@ -251,10 +255,10 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
             else None,
             agreement=agreement,
             leniency=leniency,
-            course=course,
+            drift=course,
             accuracy=float(opinion.opinion.accuracy[number]) if opinion is not None and known else None,
             work=one,
-            remarks=tuple(rater_flags.flag_rater(one, agreement, leniency, course, bins.code_step(scale))),
+            flags=tuple(rater_flags.flag_rater(one, agreement, leniency, course, bins.code_step(scale))),
         ))  # fmt: skip
     for name in set(done) - set(ratings.people):
         remarks = tuple(rater_flags.flag_rater(done[name], None, None, None))
@@ -328,10 +332,10 @@ def _work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     return found
 
 
-def doubted_cells(store: Store, actor: str, found: SecondOpinion) -> tuple[DoubtedCell, ...]:
+def differing_cells(store: Store, actor: str, found: DawidSkeneEstimate) -> tuple[DifferingCell, ...]:
     """The cells that a second opinion sees otherwise, as far as the actor may be shown what people said of them."""
-    may = expose_labels(store, actor, (row.item for row in found.otherwise))
-    return tuple(row for row in found.otherwise if row.item in may)
+    may = expose_labels(store, actor, (row.item for row in found.differing_cells))
+    return tuple(row for row in found.differing_cells if row.item in may)
 
 
 def expose_labels(store: Store, actor: str, items: Iterable[str]) -> set[str]:
@@ -341,13 +345,15 @@ def expose_labels(store: Store, actor: str, items: Iterable[str]) -> set[str]:
 
 
 @kept
-def second_opinion(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> SecondOpinion | None:
+def estimate_dawid_skene(
+    store: Store, dataset_id: str, dimension: Dimension, resting: Resting
+) -> DawidSkeneEstimate | None:
     """Dawid and Skene's opinion on every cell that at least two people labelled; None where there is none."""
     found = dimension_labels(store, dataset_id, dimension, resting)
     shared, scale = found.ratings.shared(), dimension.scale
     if not len(shared):
         return None
-    opinion = fit_dawid_skene(shared.cell, shared.person, shared.value, bins.row_count(scale), LENT)
+    opinion = fit_dawid_skene(shared.cell, shared.person, shared.value, bins.row_count(scale), PRIOR_LABELS)
     query = gold_sql(dimension.sort, scale, resting, gold_rule(store, dataset_id))
     resolved = {
         (str(item), str(unit)): (value, str(how))
@@ -367,9 +373,9 @@ def second_opinion(store: Store, dataset_id: str, dimension: Dimension, resting:
         if value is None or bins.steps_apart([value], [seen], scale)[0] > 0:
             at = slice(*np.searchsorted(shared.cell[order], [cell, cell + 1]))
             said = tuple(bins.from_codes(shared.code[order[at]], scale).tolist())
-            rows.append(DoubtedCell(id_, name, unit, value, how, seen, float(sure[cell]), said))
-    rows.sort(key=lambda row: (-row.sure, row.name, row.unit))
-    return SecondOpinion(opinion, len(np.unique(shared.cell)), tuple(rows))
+            rows.append(DifferingCell(id_, name, unit, value, how, seen, float(sure[cell]), said))
+    rows.sort(key=lambda row: (-row.posterior, row.name, row.unit))
+    return DawidSkeneEstimate(opinion, len(np.unique(shared.cell)), tuple(rows))
 
 
 def agreement_between_pairs(found: DimensionLabels, people: list[str]) -> tuple[Codes, Floats]:

@@ -11,7 +11,7 @@ from data.approvals import case, policy, record
 from data.approvals.actions import ACTIONS, DONE
 from data.approvals.case import Case
 from data.approvals.record import AUTOMATIC, Action, Approval, ApprovalStatus, Fact, approval_statuses
-from data.approvals.suspension import Review, find_doubted, kept_by, review, suspend_unsupported
+from data.approvals.suspension import ApprovalReview, find_doubted, find_keeper, review_approval, suspend_unsupported
 from data.records import datasets, leads, people
 from data.records.people import require
 from data.store import Store, Tx
@@ -50,7 +50,7 @@ def record_decision(
     key = dataset_id, judge_id, sort, dimension
     grants = ACTIONS[decision].grants
     early = _computed(store, key, grants)  # before the lock, so that it waits for nothing but what comes in between
-    if early is not None and not (grants and (early.against or seen != case.seen_mark(store, early))):
+    if early is not None and not (grants and (early.objections or seen != case.seen_mark(store, early))):
         case.case_facts(store, early)
 
     def work(tx: Tx) -> str:
@@ -61,15 +61,15 @@ def record_decision(
             return record.append_decision(tx, key, decision, why, actor, "undefined", policy.requirements(tx), "", [])
         mark = case.case_fingerprint(store, found)
         if grants:
-            if seen or not found.against:
+            if seen or not found.objections:
                 _as_seen(store, found, seen)
-            if found.against:
-                raise NotApprovable(" ".join(found.against))
+            if found.objections:
+                raise NotApprovable(" ".join(found.objections))
             _once(tx, found, stand, decision, actor, mark)
         *facts, last = case.case_facts(store, found)
         facts += [*_who(tx, stand, decision, actor), last]
         return record.append_decision(
-            tx, key, decision, why, actor, found.line.decision.state, found.asked, mark, facts
+            tx, key, decision, why, actor, found.result.decision.state, found.requirements, mark, facts
         )
 
     id_ = store.tx(actor, decision, work, target=dataset_id)
@@ -113,12 +113,12 @@ def _as_seen(store: Store, found: Case, seen: str) -> None:
 def _once(tx: Tx, found: Case, stand: ApprovalStatus, decision: Action, actor: str, mark: str) -> None:
     """Raises NotApprovable where the same was decided already, or a second lead is missing."""
     holds, proposed = stand.holds, stand.proposed
-    if holds and holds.decision == "approve" and (holds.print, holds.asked) == (mark, found.asked):
+    if holds and holds.decision == "approve" and (holds.fingerprint, holds.requirements) == (mark, found.requirements):
         raise NotApprovable(f"{holds.person} has approved this already, on the same evidence and policy.")
-    fresh = proposed is not None and (proposed.print, proposed.asked) == (mark, found.asked)
+    fresh = proposed is not None and (proposed.fingerprint, proposed.requirements) == (mark, found.requirements)
     if decision == "propose" and proposed and fresh:
         raise NotApprovable(f"{proposed.person} has proposed this already, on the same evidence and policy.")
-    if decision == "propose" or not found.asked.four_eyes:
+    if decision == "propose" or not found.requirements.four_eyes:
         return
     if proposed is None:
         raise NotApprovable("Two leads are required (policy): propose it first, and another lead approves it.")
@@ -187,7 +187,7 @@ def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
         one
         for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
         for judge in datasets.dataset_judges(store, d.id)
-        for one in _known(store, d.id, judge.id) if not one.against and one.key not in stood
+        for one in _known(store, d.id, judge.id) if not one.objections and one.key not in stood
     ]  # fmt: skip
     doubtful = find_doubted(store, dataset_id)
     doubts = {one.id for one, _ in doubtful}
@@ -205,7 +205,7 @@ def under_older_policy(store: Store, held: Sequence[Approval]) -> list[tuple[App
 
     They stay approved: a policy is changed by a person, and so is each approval under it.
     """
-    told = [(one, policy.explain_stricter(store, one.asked, one.at)) for one in held]
+    told = [(one, policy.explain_stricter(store, one.requirements, one.at)) for one in held]
     return [(one, why) for one, why in told if why]
 
 
@@ -217,20 +217,26 @@ class PolicyToday:
     its figures, as sentences; met: nothing would refuse an approval.
     """
 
-    older: str = ""
+    stricter_now: str = ""
     state: str = "meets policy"
-    says: str = ""
+    explanation: str = ""
     met: bool = True
 
     @property
     def mark(self) -> str:
         """What an approved dimension is marked with, wherever its figures stand."""
-        return "approved under an older policy" if self.older else "approved" if self.met else "policy no longer met"
+        return (
+            "approved under an older policy"
+            if self.stricter_now
+            else "approved"
+            if self.met
+            else "policy no longer met"
+        )
 
     @property
-    def told(self) -> str:
+    def warning(self) -> str:
         """All of it in sentences; "" where it was approved under the policy of today, which it meets."""
-        return f"{self.older} {self.says}".strip() if self.older or not self.met else ""
+        return f"{self.stricter_now} {self.explanation}".strip() if self.stricter_now or not self.met else ""
 
 
 def compare_with_today(store: Store, held: Sequence[Approval]) -> dict[tuple[str, str, str, str], PolicyToday]:
@@ -240,14 +246,14 @@ def compare_with_today(store: Store, held: Sequence[Approval]) -> dict[tuple[str
         cases = {one.key: one for one in _known(store, dataset_id, judge_id)}
         for one in held:
             if one.key[:2] == (dataset_id, judge_id):
-                found[one.key] = _stands(policy.explain_stricter(store, one.asked, one.at), cases.get(one.key))
+                found[one.key] = _stands(policy.explain_stricter(store, one.requirements, one.at), cases.get(one.key))
     return found
 
 
 def _stands(older: str, found: Case | None) -> PolicyToday:
     if found is None:
         return PolicyToday(older, "undefined", "By today's policy: undefined. Its judge's card is not here.", False)
-    decision, against = found.line.decision, found.against
+    decision, against = found.result.decision, found.objections
     if against and may_be_approved(decision.state):
         says = f"By today's policy it would be refused. {' '.join(against)}"
     else:
@@ -264,7 +270,7 @@ class ApprovalNote(NamedTuple):
     """
 
     older: str = ""
-    look: Review | None = None
+    look: ApprovalReview | None = None
     kept: tuple[str, str] | None = None
 
     @property
@@ -278,9 +284,11 @@ def approval_note(store: Store, stand: ApprovalStatus) -> ApprovalNote:
     one = stand.holds
     if one is None or one.decision != "approve":
         return ApprovalNote()
-    how = review(store, one)
+    how = review_approval(store, one)
     return ApprovalNote(
-        policy.explain_stricter(store, one.asked, one.at), how, kept_by(store, one, how) if how.doubtful else None
+        policy.explain_stricter(store, one.requirements, one.at),
+        how,
+        find_keeper(store, one, how) if how.doubtful else None,
     )
 
 

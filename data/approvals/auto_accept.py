@@ -13,17 +13,17 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from data.approvals import policy
+from data.calibration import auto_accept as figures
 from data.calibration import calibration
-from data.calibration import selective as figures
-from data.calibration.selective import ItemConfidence
+from data.calibration.auto_accept import ItemConfidence
 from data.gold.gold import Basis
 from data.records import settings
 from data.records.people import require
 from data.store import Store, Tx, kept
 from data.store.errors import BadInput
 from judges import triage
-from judges.stats import selective
-from judges.stats.selective import AutoAcceptance, ThresholdTest
+from judges.stats import auto_accept
+from judges.stats.auto_accept import AutoAcceptance, ThresholdTest
 from judges.triage import Reason
 from judges.types import Dimension, UnitSort
 
@@ -38,8 +38,8 @@ class AutoAcceptTarget:
     """
 
     source: str
-    target: float = selective.TARGET
-    delta: float = selective.DELTA
+    target: float = auto_accept.TARGET
+    delta: float = auto_accept.DELTA
     near: bool = False
 
 
@@ -91,7 +91,7 @@ def find_threshold(
     """The threshold on the gold of a basis. Raises Misasked for a target that cannot be."""
     sure = figures.item_confidence(store, dataset_id, judge_id, dimension, wanted.source)
     cells = figures.verdict_cells(store, dataset_id, judge_id, dimension, basis, sure, wanted.near)
-    return AutoAcceptThreshold(wanted, selective.find_threshold(cells, wanted.target, wanted.delta), sure)
+    return AutoAcceptThreshold(wanted, auto_accept.find_threshold(cells, wanted.target, wanted.delta), sure)
 
 
 def evaluate_rule(
@@ -101,7 +101,7 @@ def evaluate_rule(
     sure = figures.item_confidence(store, dataset_id, rule.judge, dimension, rule.source)
     basis = policy.approval_basis(store, dataset_id)
     cells = figures.verdict_cells(store, dataset_id, rule.judge, dimension, basis, sure, rule.near)
-    return selective.agreement_at(cells, rule.threshold, rule.delta), sure
+    return auto_accept.agreement_at(cells, rule.threshold, rule.delta), sure
 
 
 def set_rule(

@@ -45,21 +45,21 @@ class Case:
 
     dataset: Dataset
     judge: JudgeRow
-    line: DimensionResult
-    asked: Requirements
+    result: DimensionResult
+    requirements: Requirements
     alarms: Mapping[str, AuditFinding] | None
-    together: tuple[str, ...]
-    brought: bool = False
+    jointly_tested: tuple[str, ...]
+    has_imported_labels: bool = False
 
     @property
     def basis(self) -> Basis:
         """Which labels it rests on."""
-        return self.asked.basis(self.dataset.synthetic)
+        return self.requirements.basis(self.dataset.synthetic)
 
     @property
     def key(self) -> tuple[str, str, str, str]:
         """What is decided on: dataset, judge, sort, dimension."""
-        return self.dataset.id, self.judge.id, self.line.dimension.sort, self.line.dimension.name
+        return self.dataset.id, self.judge.id, self.result.dimension.sort, self.result.dimension.name
 
     @property
     def coverage(self) -> float | None:
@@ -68,19 +68,19 @@ class Case:
         n/a is an answer only where people say n/a too: a judge that says n/a wherever it is hard would otherwise be
         held against people on the easy cells alone.
         """
-        gate = self.line.gate
-        return 1 - (gate.unscored + self.dodged) / gate.gold_cells if gate.gold_cells else None
+        gate = self.result.gate
+        return 1 - (gate.unscored + self.judge_only_na) / gate.gold_cells if gate.gold_cells else None
 
     @property
-    def dodged(self) -> int:
+    def judge_only_na(self) -> int:
         """Cells for which people have a value and the judge says n/a."""
-        gate = self.line.gate
+        gate = self.result.gate
         return gate.gold_cells - gate.unscored - gate.cells - gate.na_human
 
     @property
-    def waived(self) -> int:
+    def people_only_na(self) -> int:
         """Cells for which the judge has a value and people say n/a."""
-        gate = self.line.gate
+        gate = self.result.gate
         return gate.gold_cells - gate.unscored - gate.cells - gate.na_judge
 
     @property
@@ -94,7 +94,7 @@ class Case:
         return self.dataset.synthetic or self.made
 
     @property
-    def against(self) -> list[str]:
+    def objections(self) -> list[str]:
         """What refuses an approval, each a sentence; empty where it may be approved."""
         return list(_against(self))
 
@@ -130,13 +130,13 @@ def find_case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension
     for one in found:
         if one.key[2:] == (sort, dimension):
             return one
-    names = ", ".join(f"{c.line.dimension.name} ({c.line.dimension.sort})" for c in found) or "none"
+    names = ", ".join(f"{c.result.dimension.name} ({c.result.dimension.sort})" for c in found) or "none"
     raise NotFound(f"This judge's card has no dimension {dimension!r} of a {sort} for people. It has: {names}.")
 
 
 def case_fingerprint(store: Store, found: Case) -> str:
     """The fingerprint of the labels and scores behind a case (data/approvals/check_results.py)."""
-    return check_results.fingerprint(store, found.dataset.id, found.judge.id, found.line.dimension, found.basis)
+    return check_results.fingerprint(store, found.dataset.id, found.judge.id, found.result.dimension, found.basis)
 
 
 def seen_mark(store: Store, found: Case) -> str:
@@ -144,8 +144,10 @@ def seen_mark(store: Store, found: Case) -> str:
 
     A decision is taken for just this, and refused when it is something else by then.
     """
-    alarms = sorted(found.alarms or ()) if found.asked.alarms else []
-    return content_id(case_fingerprint(store, found), found.line.decision.state, to_stored(found.asked), alarms)
+    alarms = sorted(found.alarms or ()) if found.requirements.alarms else []
+    return content_id(
+        case_fingerprint(store, found), found.result.decision.state, to_stored(found.requirements), alarms
+    )
 
 
 @dataclass(frozen=True)
@@ -171,17 +173,17 @@ def case_context(store: Store, found: Case) -> CaseContext:
         alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
     labels = _behind(store, found)
     told = list(labels.cautions())
-    if found.waived and found.waived >= MANY * found.line.gate.gold_cells:
+    if found.people_only_na and found.people_only_na >= MANY * found.result.gate.gold_cells:
         told.append(
-            f"People say n/a in {found.waived:,} of {found.line.gate.gold_cells:,} ratings to which the judge gave a "
-            "value: kappa leaves those out."
+            f"People say n/a in {found.people_only_na:,} of {found.result.gate.gold_cells:,} ratings to which the "
+            "judge gave a value: kappa leaves those out."
         )
     return CaseContext(case_ceiling(store, found), count_waiting(store, found), alarms, tuple(told), labels.origin())
 
 
 def _behind(store: Store, found: Case) -> LabelOrigin:
     judge, counts = found.judge, found.basis == "imported"
-    return label_origin(store, found.dataset.id, judge.id, judge.card, found.line.dimension, counts)
+    return label_origin(store, found.dataset.id, judge.id, judge.card, found.result.dimension, counts)
 
 
 def case_ceiling(store: Store, found: Case) -> HumanCeiling | None:
@@ -190,12 +192,12 @@ def case_ceiling(store: Store, found: Case) -> HumanCeiling | None:
     It rests on imported labels only where the approval check does.
     """
     resting = _resting(found)
-    return human_ceiling.measure_ceiling(store, found.dataset.id, found.judge.id, found.line.dimension, resting)
+    return human_ceiling.measure_ceiling(store, found.dataset.id, found.judge.id, found.result.dimension, resting)
 
 
 def kappa_between_people(store: Store, found: Case) -> Interval | None:
     """Kappa between two people alone, which is quicker."""
-    dimension = found.line.dimension
+    dimension = found.result.dimension
     return human_ceiling.kappas_between_people(store, found.dataset.id, found.judge.id, [dimension], _resting(found))[
         dimension
     ]
@@ -218,7 +220,7 @@ def case_facts(store: Store, found: Case) -> list[Fact]:
 
 
 def _against(found: Case) -> Iterator[str]:
-    decision = found.line.decision
+    decision = found.result.decision
     if found.judge.probe:
         yield (
             f"This judge was given altered items (the probe {found.judge.probe}): its scores measure a weakness of the "
@@ -229,7 +231,7 @@ def _against(found: Case) -> Iterator[str]:
             "This is a practice judge, not a language model: its scores can be published for synthetic data only, and "
             "this dataset is not marked as synthetic."
         )
-    if found.brought and found.dataset.synthetic and not (found.made or found.asked.imported):
+    if found.has_imported_labels and found.dataset.synthetic and not (found.made or found.requirements.imported):
         yield (
             "This dataset is marked as synthetic, so its imported labels and decisions count though nobody can check "
             "them. A language model can be published only in a dataset that is not marked as synthetic, on labels "
@@ -237,11 +239,11 @@ def _against(found: Case) -> Iterator[str]:
         )
     if not may_be_approved(decision.state):
         yield f"The approval check says: {decision.state}. {decision.reason} {decision.missing}".strip()
-    yield from filter(None, (rule.unmet(found.asked, found) for rule in RULES.values()))
+    yield from filter(None, (rule.unmet(found.requirements, found) for rule in RULES.values()))
 
 
 def _facts(store: Store, found: Case) -> Iterator[Fact]:
-    line, gate, interval = found.line, found.line.gate, found.line.gate.interval
+    line, gate, interval = found.result, found.result.gate, found.result.gate.interval
     yield "dataset", None, found.dataset.name
     yield "dataset is synthetic", float(found.dataset.synthetic), ""
     yield "judge", None, f"{found.judge.model}, card {found.judge.card} (version {found.judge.card_version})"
@@ -249,7 +251,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "judge is practice or synthetic", float(found.made), ""
     yield "gate", None, f"{line.decision.state}: {line.decision.reason}"
     yield from _kappa("kappa", interval)
-    yield from plans.look_facts(store, found.dataset.id, line.decision, found.asked)
+    yield from plans.look_facts(store, found.dataset.id, line.decision, found.requirements)
     yield "items", float(interval.items), "items with a rating of both people and judge"
     yield "effective items", interval.n_eff, "n_eff after Kish, of the weights: items of the stratum / those answered"
     yield "cells", float(gate.cells), "ratings of both people and judge"
@@ -268,14 +270,15 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield "Gwet's AC", gate.ac, ""
     yield "n/a of people", float(gate.na_human), "ratings"
     yield "n/a of the judge", float(gate.na_judge), "ratings"
-    yield "n/a of people alone", float(found.waived), "ratings to which the judge gave a value; no figure counts them"
-    yield "n/a of the judge alone", float(found.dodged), "ratings to which people gave a value; no figure counts them"
+    alone = "ratings to which {} gave a value; no figure counts them"
+    yield "n/a of people alone", float(found.people_only_na), alone.format("the judge")
+    yield "n/a of the judge alone", float(found.judge_only_na), alone.format("people")
     yield "agreement on n/a", gate.na.agreement, "" if gate.na.kappa is None else f"kappa {gate.na.kappa:.4f}"
     yield "answers", None, canonical(list(gate.answers))
     yield "table of cells", None, canonical(gate.counts.tolist())
     yield "table of weights", None, canonical(gate.table.tolist())
-    yield "decided together", float(len(found.together)), ", ".join(found.together)
-    yield "policy", None, canonical(to_stored(found.asked))
+    yield "decided together", float(len(found.jointly_tested)), ", ".join(found.jointly_tested)
+    yield "policy", None, canonical(to_stored(found.requirements))
     near = case_context(store, found)
     yield "audits in alarm", *_alarms(near)
     limits = audits.audit_limits(store)
@@ -327,7 +330,7 @@ def _ceiling(top: HumanCeiling | None) -> Iterator[Fact]:
 
 
 def _floors(store: Store, found: Case) -> Iterator[Fact]:
-    dimension = found.line.dimension
+    dimension = found.result.dimension
     measured = baselines.measure_baselines(store, found.dataset.id, found.judge.id, [dimension], found.basis)
     floor = measured[dimension.sort, dimension.name]
     yield "floor: one answer throughout", floor.share, f"% agreement of always saying {floor.constant}"
@@ -344,8 +347,8 @@ def _adjudicated(store: Store, found: Case) -> Iterator[Fact]:
     rows = store.rows(
         "select a.person, coalesce(c.actor, ''), count(*) from adjudication_now a left join intake n on n.seq = a.seq "
         "left join change c on c.seq = n.seq where a.dataset_id = $1 and a.dimension = $2 "
-        f"and {unit_condition(found.line.dimension, 'a')} and not a.saw_judge group by 1, 2 order by 1, 2",
-        [found.dataset.id, found.line.dimension.name],
+        f"and {unit_condition(found.result.dimension, 'a')} and not a.saw_judge group by 1, 2 order by 1, 2",
+        [found.dataset.id, found.result.dimension.name],
     )
     counts = found.basis == "imported"
     settled: Counter[str] = Counter()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from data.approvals import plans, policy
 from data.calibration import calibration
 from data.calibration.nonresponse import responses
-from data.calibration.shared_cells import meetings
+from data.calibration.shared_cells import paired_ratings_by_judge
 from data.gold.gold import Basis
 from data.records import datasets
 from data.records.settings import Waiting, gold_rule
@@ -102,7 +102,7 @@ def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[st
 
     def make(places: Sequence[int]) -> list[list[Summary]]:
         lacking = [judge_ids[n] for n in places]
-        found = meetings(store, dataset_id, lacking, basis)
+        found = paired_ratings_by_judge(store, dataset_id, lacking, basis)
         wholes = {judge: [stats_calibration.summarise(cells, d) for d, cells in found[judge]] for judge in lacking}
         return [_figures(store, dataset_id, judge, wholes[judge], basis, plan) for judge in lacking]
 
@@ -120,7 +120,7 @@ def _figures(
     return [
         one if items in (0, one.interval.items)
         else stats_calibration.summarise(
-            calibration.meeting(store, dataset_id, judge_id, one.dimension, basis, items), one.dimension
+            calibration.load_paired_ratings(store, dataset_id, judge_id, one.dimension, basis, items), one.dimension
         )
         for one, items in looks
     ]  # fmt: skip
@@ -133,7 +133,7 @@ def fingerprint(store: Store, dataset_id: str, judge_id: str, dimension: Dimensi
     any workspace, however they came there.
     """
     digest = hashlib.sha256()
-    met = calibration.met(store, dataset_id, judge_id, dimension, basis)
+    met = calibration.paired_cells_sql(store, dataset_id, judge_id, dimension, basis)
     rows = store.rows(
         f"with met as ({met}) "
         "select i.hash, m.unit, m.human, m.judge, m.scored, m.weight from met m join item i on i.id = m.item_id "

@@ -62,36 +62,36 @@ class LabelOrigin:
     `response` is who answered, by stratum.
     """
 
-    own: Mapping[str, int]
+    labels_by_person: Mapping[str, int]
     imported: tuple[ImportedLabels, ...]
     counts: bool
     changed: int
     drawn: int
     skipped: int
-    aside: int
+    excluded: int
     examples: int
     judges: int
     leads: tuple[str, ...]
-    untold: int = 0
+    unknown_population: int = 0
     response: SampleResponse = field(default_factory=SampleResponse)
 
     @property
     def labels(self) -> int:
         """How many there are."""
-        return sum(self.own.values())
+        return sum(self.labels_by_person.values())
 
     @property
-    def brought(self) -> int:
+    def imported_count(self) -> int:
         """How many came in from files, whether they count or not."""
         return sum(one.labels for one in self.imported)
 
     def origin(self) -> str:
         """Where the labels are from, in a sentence or two; "" where there are none."""
-        given = self.labels - (self.brought if self.counts else 0)
-        if not self.brought:
+        given = self.labels - (self.imported_count if self.counts else 0)
+        if not self.imported_count:
             return f"{many(given, 'label')} {'is' if given == 1 else 'are'} used, all given here." if given else ""
         no = "are not, unless a lead allows them in the policy"
-        told = f"{self.brought:,} imported ones {'are used too' if self.counts else no}: {self.sources()}."
+        told = f"{self.imported_count:,} imported ones {'are used too' if self.counts else no}: {self.sources()}."
         return f"{many(given, 'label')} given here {'is' if given == 1 else 'are'} used. {told}"
 
     def sources(self) -> str:
@@ -104,25 +104,25 @@ class LabelOrigin:
         """What somebody should weigh who decides, a sentence each."""
         if not self.labels:
             return
-        own = sum(self.own.get(name, 0) for name in self.leads)
+        own = sum(self.labels_by_person.get(name, 0) for name in self.leads)
         if 2 * own >= self.labels:
-            who = " and ".join(sorted(name for name in self.leads if self.own.get(name)))
+            who = " and ".join(sorted(name for name in self.leads if self.labels_by_person.get(name)))
             yield (
                 f"{100 * own / self.labels:.0f}% of the labels are by {who}, who may approve here too: whoever "
                 "approves should not be the only annotator."
             )
-        elif len(self.own) == 1:
-            yield f"All labels are by {next(iter(self.own))}: no second annotator has checked them."
-        if self.counts and self.brought:
+        elif len(self.labels_by_person) == 1:
+            yield f"All labels are by {next(iter(self.labels_by_person))}: no second annotator has checked them."
+        if self.counts and self.imported_count:
             who = " and ".join(sorted({one.by for one in self.imported}))
             yield (
-                f"{self.brought:,} of {self.labels:,} labels were imported by {who}, who stated that they are blind "
-                "and their items drawn at random. Nobody here can check that."
+                f"{self.imported_count:,} of {self.labels:,} labels were imported by {who}, who stated that they are "
+                "blind and their items drawn at random. Nobody here can check that."
             )
-        if self.counts and self.untold:
+        if self.counts and self.unknown_population:
             yield (
-                f"{self.untold:,} imported labels are of items drawn at random from an unknown number of items: each "
-                "counts as drawn with certainty."
+                f"{self.unknown_population:,} imported labels are of items drawn at random from an unknown number of "
+                "items: each counts as drawn with certainty."
             )
         if self.changed:
             yield f"{self.changed:,} of {self.labels:,} labels were changed later."
@@ -131,10 +131,10 @@ class LabelOrigin:
                 f"{self.skipped:,} of {self.drawn:,} drawn items were skipped: if those are the hard ones, agreement "
                 "is overestimated."
             )
-        if self.aside and self.aside >= MANY * self.drawn:
+        if self.excluded and self.excluded >= MANY * self.drawn:
             yield (
-                f"{self.aside:,} of {self.drawn:,} drawn items were excluded afterwards: whoever chose them could see "
-                "the judge's scores, so agreement may be overestimated."
+                f"{self.excluded:,} of {self.drawn:,} drawn items were excluded afterwards: whoever chose them could "
+                "see the judge's scores, so agreement may be overestimated."
             )
         if self.examples:
             yield (
@@ -150,17 +150,19 @@ class LabelOrigin:
     def facts(self) -> Iterator[Fact]:
         """The same as evidence, to be frozen."""
         yield "labels", float(self.labels), "blind labels of random draws, of items that count"
-        yield "labels by person", float(len(self.own)), canonical(dict(sorted(self.own.items())))
-        yield "labels given here", float(self.labels - (self.brought if self.counts else 0)), "on the desk"
+        people = self.labels_by_person
+        yield "labels by person", float(len(people)), canonical(dict(sorted(people.items())))
+        yield "labels given here", float(self.labels - (self.imported_count if self.counts else 0)), "on the desk"
         how = "they count" if self.counts else "they do not count, by the policy"
         told = canonical([one._asdict() for one in self.imported[:_KEPT]])
-        yield "labels from files", float(self.brought), f"{how}: {told}" if self.brought else ""
-        yield "labels of random items, of how many unknown", float(self.untold), "each counts as drawn with certainty"
+        yield "labels from files", float(self.imported_count), f"{how}: {told}" if self.imported_count else ""
+        unknown = float(self.unknown_population)
+        yield "labels of random items, of how many unknown", unknown, "each counts as drawn with certainty"
         yield "labels changed later", float(self.changed), "they replace an earlier label of the same person"
         yield "items drawn", float(self.drawn), "to be labelled blind in this dataset"
         yield "items drawn and answered", float(self.response.whole.answered), self.response.listed()
         yield "items drawn and skipped", float(self.skipped), "nobody labelled them"
-        yield "items drawn and put aside", float(self.aside), "used for tuning, after they were drawn"
+        yield "items drawn and put aside", float(self.excluded), "used for tuning, after they were drawn"
         yield "labelled examples left out", float(self.examples), "items in the judge's prompt that have such labels"
         yield "judges tried", float(self.judges), "judges of this card compared on the same labels"
 

@@ -44,11 +44,11 @@ class Approval:
     reason: str
     state: str
     policy: Policy
-    print: str
+    fingerprint: str
     person: str
     at: datetime
     seq: int
-    asked: Requirements = field(default_factory=Requirements)
+    requirements: Requirements = field(default_factory=Requirements)
 
     @property
     def done(self) -> str:

@@ -71,7 +71,7 @@ class Candidate(Protocol):
     """What the rules are held against beside the approval check itself: a dimension that somebody may approve."""
 
     @property
-    def line(self) -> DimensionResult:
+    def result(self) -> DimensionResult:
         """Its figures and the decision of the approval check."""
 
     @property
@@ -79,7 +79,7 @@ class Candidate(Protocol):
         """The share of the cells with gold that the judge has answered."""
 
     @property
-    def dodged(self) -> int:
+    def judge_only_na(self) -> int:
         """Cells for which people have a value and the judge says n/a."""
 
     @property
@@ -226,12 +226,12 @@ def _share_refusal(name: str, share: float) -> str:
 
 
 def _coverage_unmet(asked: Requirements, found: Candidate) -> str:
-    share, figures = found.coverage, found.line.gate
-    if share is None or share >= asked.coverage or not may_be_approved(found.line.decision.state):
+    share, figures = found.coverage, found.result.gate
+    if share is None or share >= asked.coverage or not may_be_approved(found.result.decision.state):
         return ""
     return (
         f"The judge answered {percent(share)} of the {figures.gold_cells:,} ratings with reference labels "
-        f"({figures.unscored:,} without a score, {found.dodged:,} n/a where people gave a value); "
+        f"({figures.unscored:,} without a score, {found.judge_only_na:,} n/a where people gave a value); "
         f"{percent(asked.coverage)} are required (policy)."
     )
 

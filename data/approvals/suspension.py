@@ -78,7 +78,7 @@ class NewRows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Review:
+class ApprovalReview:
     """How an approval stands now.
 
     It has its case, decided by itself under the policy that it met (None: it is gone), what follows from the gold
@@ -140,13 +140,13 @@ def suspend_unsupported(store: Store) -> list[Approval]:
     _together(store, moved)
     gone = []
     for one in waiting:
-        if one in moved and review(store, one).suspends:
+        if one in moved and review_approval(store, one).suspends:
             gone += _suspend(store, one)
         looked[one.id] = upto
     return gone
 
 
-def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, Review]]:
+def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, ApprovalReview]]:
     """The approvals of a dataset ("" = of all) that hold and are to be looked at by a lead, and how they stand.
 
     Nothing that a lead looked at and kept is among them, unless something else speaks against it by now. Those of an
@@ -156,12 +156,12 @@ def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, Rev
     came = store.rows(_SINCE, [min(one.seq for one in held)]) if held else []
     moved = [one for one in held if any(NewRows(*row).touches(one, one.seq) for row in came)]
     found = [
-        (one, review(store, one))
+        (one, review_approval(store, one))
         for one in held
         if one in moved
         or is_of_older_version({name: figure for name, figure, _ in record.frozen_evidence(store, one.id)})
     ]
-    return [(one, how) for one, how in found if how.doubtful and not kept_by(store, one, how)]
+    return [(one, how) for one, how in found if how.doubtful and not find_keeper(store, one, how)]
 
 
 def keep_approved(store: Store, actor: str, one: Approval, reason: str) -> None:
@@ -174,7 +174,7 @@ def keep_approved(store: Store, actor: str, one: Approval, reason: str) -> None:
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
         stand = record.approval_statuses(tx).get(one.key)
-        reasons = review(store, one).finding.reasons
+        reasons = review_approval(store, one).finding.reasons
         if stand is None or stand.holds is None or stand.holds.id != one.id or not reasons:
             raise BadInput("There is nothing to review here any more. Load the page again.")
         name = f"{one.dimension} ({one.sort})"
@@ -184,7 +184,7 @@ def keep_approved(store: Store, actor: str, one: Approval, reason: str) -> None:
     store.tx(actor, "keep approval", work, target=one.dataset)
 
 
-def kept_by(store: Store, one: Approval, how: Review) -> tuple[str, str] | None:
+def find_keeper(store: Store, one: Approval, how: ApprovalReview) -> tuple[str, str] | None:
     """Who looked at all that speaks against an approval and keeps it, and why; None where nobody did."""
     told = settings.get_setting(store, one.dataset, f"{KEPT}{one.id}", {})
     known = bool(told) and set(how.finding.reasons) <= set(told["reasons"])
@@ -203,7 +203,7 @@ def _together(store: Store, moved: Sequence[Approval]) -> None:
         with suppress(NotFound):
             synthetic = datasets.find_dataset(store, dataset_id).synthetic
             asked = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in keys]
-            for basis in {one.asked.basis(synthetic) for one in here}:
+            for basis in {one.requirements.basis(synthetic) for one in here}:
                 calibration.comparison_inputs(store, dataset_id, judge_id, asked, basis)
 
 
@@ -211,17 +211,17 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
     """Suspend it, unless somebody has decided meanwhile, or it holds by now."""
 
     def work(tx: Tx) -> bool:
-        stand, how = record.approval_statuses(tx).get(one.key), review(store, one)
+        stand, how = record.approval_statuses(tx).get(one.key), review_approval(store, one)
         if stand is None or stand.holds is None or stand.holds.id != one.id or not how.suspends:
             return False
         # Under the write lock nobody else commits: what the store gives is what holds at this very change.
         found = how.found
         came = [NewRows(*row) for row in store.rows(_SINCE, [one.seq])]
         what = ", ".join(dict.fromkeys(rows.what for rows in came if rows.touches(one, one.seq)))
-        state, mark = (found.line.decision.state, case.case_fingerprint(store, found)) if found else ("undefined", "")
+        state, mark = (found.result.decision.state, case.case_fingerprint(store, found)) if found else ("undefined", "")
         evidence = [*case.case_facts(store, found), *suspension_facts(how)] if found else []
         why = f"Since the approval came {what}. {_moved(how)}{how.why}"
-        record.append_decision(tx, one.key, "suspend", why, AUTOMATIC, state, one.asked, mark, evidence)
+        record.append_decision(tx, one.key, "suspend", why, AUTOMATIC, state, one.requirements, mark, evidence)
         return True
 
     done = store.tx(AUTOMATIC, "suspend", work, target=one.dataset)
@@ -232,19 +232,19 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
 
 
 @kept
-def review(store: Store, one: Approval) -> Review:
+def review_approval(store: Store, one: Approval) -> ApprovalReview:
     """The state of an approval now."""
     frozen = {name: figure for name, figure, _ in record.frozen_evidence(store, one.id)}
     try:
         found, dimension, basis = _alone(store, one)
     except NotFound as error:
         told = f"It cannot be compared with labels any more: {error}"
-        return Review(None, DriftFinding("suspended", ("no gold",), (told,)), (), None, None, frozen)
+        return ApprovalReview(None, DriftFinding("suspended", ("no gold",), (told,)), (), None, None, frozen)
     since, latest = _new(store, one, dimension, basis)
-    beside = replace(found, line=replace(found.line, decision=CheckResult("meets policy", "")))  # all but kappa
+    beside = replace(found, result=replace(found.result, decision=CheckResult("meets policy", "")))  # all but kappa
     new, newest = (None if figures is None else GoldAgreement.of(figures) for figures in (since, latest))
-    finding = drift.assess_drift(frozen_figures(frozen), GoldAgreement.of(found.line.gate), new, newest, one.policy)
-    return Review(found, finding, tuple(beside.against), since, latest, frozen)
+    finding = drift.assess_drift(frozen_figures(frozen), GoldAgreement.of(found.result.gate), new, newest, one.policy)
+    return ApprovalReview(found, finding, tuple(beside.objections), since, latest, frozen)
 
 
 def frozen_figures(frozen: dict[str, float | None]) -> FrozenEvidence:
@@ -264,11 +264,11 @@ def _alone(store: Store, one: Approval) -> tuple[Case, Dimension, Basis]:
     if dimension is None:
         raise NotFound(f"the judge's card has no {one.dimension!r} of a {one.sort}.")
     where, who = datasets.find_dataset(store, one.dataset), datasets.find_judge(store, one.judge)
-    basis = one.asked.basis(where.synthetic)
+    basis = one.requirements.basis(where.synthetic)
     cells = calibration.comparison_input(store, one.dataset, one.judge, dimension, basis)
     summary = stats_calibration.summarise(cells, dimension)
     line = DimensionResult(summary, summary, approval_check.check_dimension(summary.interval, one.policy))
-    asked = replace(one.asked, alarms=False)
+    asked = replace(one.requirements, alarms=False)
     return (
         Case(where, who, line, asked, None, (line.key,), case.has_imported_labels(store, one.dataset)),
         dimension,
@@ -294,7 +294,7 @@ def _new(store: Store, one: Approval, dimension: Dimension, basis: Basis) -> tup
 
     def figures(after: int) -> Summary:
         among = f" and l.item_id in (select item_id from ({first}) f where f.seq >= {after:d})"
-        cells = calibration.meeting(store, one.dataset, one.judge, dimension, basis, among=among)
+        cells = calibration.load_paired_ratings(store, one.dataset, one.judge, dimension, basis, among=among)
         return stats_calibration.summarise(cells, dimension)
 
     if not seqs:
@@ -306,7 +306,7 @@ def _new(store: Store, one: Approval, dimension: Dimension, basis: Basis) -> tup
 # -- in figures and words ---------------------------------------------------------------------------------------------
 
 
-def suspension_facts(how: Review) -> Iterator[Fact]:
+def suspension_facts(how: ApprovalReview) -> Iterator[Fact]:
     """What was frozen then and what came since, as evidence beside that of the case, which is of all gold."""
     for name in ("kappa", "kappa, low end", "kappa, high end", "items", "mean difference"):
         yield f"{THEN}{name}", how.frozen.get(name), "frozen at the approval"
@@ -357,20 +357,20 @@ def current_period_figures(store: Store, one: Approval) -> list[PeriodFigure]:
     """Those of an approval that holds as they are now, and of a suspension as they were frozen; empty without any."""
     if one.decision != "approve":
         return period_figures(record.frozen_evidence(store, one.id))
-    how = review(store, one)
+    how = review_approval(store, one)
     if how.found is None:
         return []
-    gate = how.found.line.gate
+    gate = how.found.result.gate
     now = gate.interval
     whole = (("kappa", now.point), ("kappa, low end", now.low), ("kappa, high end", now.high),
              ("items", float(now.items)), ("mean difference", gate.mean_difference))  # fmt: skip
     return period_figures([*suspension_facts(how), *((name, figure, "") for name, figure in whole)])
 
 
-def _moved(how: Review) -> str:
+def _moved(how: ApprovalReview) -> str:
     if how.found is None:
         return ""
-    now = how.found.line.gate.interval
+    now = how.found.result.gate.interval
     before = _told(how.frozen.get("kappa"), how.frozen.get("kappa, lower bound"), how.frozen.get("items"))
     if {"pooled", "weights"} & set(how.finding.reasons):  # which tell what it is now
         return f"At the approval kappa was {before}. "

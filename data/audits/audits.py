@@ -25,7 +25,7 @@ _GATHERING = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Audited:
+class AuditResults:
     """The findings of a judge on a dataset, by audit in the order of its card, and what they rest on."""
 
     findings: dict[str, AuditFinding]
@@ -37,17 +37,17 @@ class Audited:
         return {name: found for name, found in self.findings.items() if found.verdict == "alarm"}
 
 
-def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MOST) -> Audited:
+def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MOST) -> AuditResults:
     """What every audit of the judge's card finds, made again only where rows that it rests on were added.
 
     Of more than `most` replies those to a random sample of items are looked at, and the scope says so. Raises NotFound,
     UnknownCard.
     """
 
-    def made(base: Callable[[], Gathered]) -> Audited:
+    def made(base: Callable[[], Gathered]) -> AuditResults:
         key = ("audit", dataset_id, judge_id, most, "scope")
         [scope] = each_kept(store, [key], lambda _: [base().scope()])
-        return Audited(_findings(store, dataset_id, judge_id, most, base), scope)
+        return AuditResults(_findings(store, dataset_id, judge_id, most, base), scope)
 
     try:
         return made(_nothing)

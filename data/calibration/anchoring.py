@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from data.calibration.calibration import comparison_input, met
+from data.calibration.calibration import comparison_input, paired_cells_sql
 from data.gold.gold import Basis
 from data.records.combinations import answer_sql
 from data.store import Store, kept
@@ -51,7 +51,7 @@ class Arms(NamedTuple):
 def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Arms:
     """The arms of one dimension. Seconds are those of whole items, with all that was asked of them."""
     params = [dataset_id, dimension.name, judge_id]
-    sort = met(store, dataset_id, judge_id, dimension, "all")
+    sort = paired_cells_sql(store, dataset_id, judge_id, dimension, "all")
     # The cells with gold are asked for, so that the units and the items left out are those of every other figure.
     cells = (
         f"with met as ({sort}), beside as (select m.item_id, m.unit, m.judge, l.value, l.mode, l.annotator, "

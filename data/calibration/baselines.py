@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from data.calibration.calibration import as_meeting, met
+from data.calibration.calibration import paired_cells_sql, to_paired_ratings
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, labels_sql
 from data.store import Store, kept
@@ -40,7 +40,7 @@ def measure_baselines(
     parts.append("seen as materialized (select * from score_now where judge_id = $3 and item_id <= $4)")
     for n, d in enumerate(dimensions):
         held = f"select * from held where no = {names.index(d.name)}"
-        cells = met(store, dataset_id, judge_id, d, basis, held=held, scores="seen")
+        cells = paired_cells_sql(store, dataset_id, judge_id, d, basis, held=held, scores="seen")
         parts.append(f"met{n} as ({cells.replace('$2', marks[d.name])})")
     chosen = [f"select {n} as n, * from met{n} where scored" for n in range(len(dimensions))]
     frame = store.frame(
@@ -87,7 +87,7 @@ def _floors(
         [unit_length(items[i], unit) for i, unit in zip(names, frame["unit"], strict=True)], dtype=np.float64
     )
     numbers = np.unique(names.astype(str), return_inverse=True)[1] if len(names) else np.zeros(0)
-    meeting = as_meeting(frame, numbers.astype(np.int64))
+    meeting = to_paired_ratings(frame, numbers.astype(np.int64))
     if drop and dimension.scale.drawn:
         code = float(dimension.scale.categories.index(dimension.scale.drawn))
         keep = (meeting.human != code) & (meeting.judge != code)

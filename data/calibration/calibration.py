@@ -30,7 +30,7 @@ _JOINED = (
     "left join {scores} s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
 )
 _ITEM = "join item i on i.id = g.item_id "
-DRAWN = (
+STRATUM_JOIN = (
     "left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
     "group by item_id) d on d.item_id = {of}.item_id"
 )
@@ -133,18 +133,22 @@ def comparison_inputs(
             step = max(1, _AT_ONCE // items)
             lacking = [many[n] for n in places]
             parts = [lacking[n : n + step] for n in range(0, len(lacking), step)]
-            return [s for part in parts for s in all_sums(store, dataset_id, judge_id, part, basis, dropped, waiting)]
+            return [
+                s
+                for part in parts
+                for s in load_rating_sums(store, dataset_id, judge_id, part, basis, dropped, waiting)
+            ]
 
         found = dict(zip(many, each_kept(store, keys, make), strict=True))
     return [
         found[d]
         if d in found and found[d].items >= LINEARISE_FROM
-        else meeting(store, dataset_id, judge_id, d, basis, waiting=waiting)
+        else load_paired_ratings(store, dataset_id, judge_id, d, basis, waiting=waiting)
         for d in asked
     ]
 
 
-def meeting(
+def load_paired_ratings(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int | None = None,
     among: str = "", waiting: Waiting | None = None,
 ) -> PairedRatings:  # fmt: skip
@@ -161,17 +165,17 @@ def meeting(
     if first is not None:
         among += " and l.item_id = any($4)"
         params.append(_earliest(store, dataset_id, judge_id, dimension, basis, first))
-    cells = met(store, dataset_id, judge_id, dimension, basis, among=among, waiting=waiting)
-    strata, columns, drawn = is_stratified(store, dataset_id, basis), MEETING, ""
+    cells = paired_cells_sql(store, dataset_id, judge_id, dimension, basis, among=among, waiting=waiting)
+    strata, columns, drawn = is_stratified(store, dataset_id, basis), PAIRED_COLUMNS, ""
     if strata:
         columns += ", dense_rank() over (order by coalesce(d.stratum, '')) as stratum"
-        drawn = DRAWN.format(of="m")
+        drawn = STRATUM_JOIN.format(of="m")
     frame = store.frame(
         f"with met as ({cells}) select dense_rank() over (order by m.item_id) as no, {columns} from met m {drawn} "
         "order by 1, m.unit",
         params,
     )
-    found = as_meeting(frame, frame["no"].to_numpy(dtype=np.int64) - 1)
+    found = to_paired_ratings(frame, frame["no"].to_numpy(dtype=np.int64) - 1)
     return replace(found, stratum=frame["stratum"].to_numpy(dtype=np.int64)) if strata else found
 
 
@@ -189,11 +193,11 @@ def is_stratified(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
     return basis in WEIGHTED and bool(store.rows(query, [dataset_id]))
 
 
-MEETING = "human, judge, scored, weight, mean, share, people, waits"
+PAIRED_COLUMNS = "human, judge, scored, weight, mean, share, people, waits"
 """The columns of `met` that make a `Meeting`."""
 
 
-def as_meeting(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np.int64]]) -> PairedRatings:
+def to_paired_ratings(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np.int64]]) -> PairedRatings:
     """A frame of those columns, and the numbers of its items."""
     human, judge, mean = (frame[c].to_numpy(dtype=np.float64, na_value=np.nan) for c in ("human", "judge", "mean"))
     scored, waits = (frame[c].to_numpy(dtype=bool) for c in ("scored", "waits"))
@@ -207,7 +211,7 @@ def _earliest(
 ) -> list[str]:
     """The items with a value of people and judge that were the first to be labelled blind; later changes move none."""
     rows = store.rows(
-        f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}), "
+        f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}), "
         "both_valued as (select distinct item_id from met where scored and human is not null and judge is not null) "
         "select b.item_id from both_valued b join label l on l.item_id = b.item_id and l.dimension = $2 "
         f"where l.mode = 'blind' group by b.item_id order by min(l.seq), b.item_id limit {first:d}",
@@ -216,7 +220,7 @@ def _earliest(
     return [str(row[0]) for row in rows]
 
 
-def all_sums(
+def load_rating_sums(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
 ) -> list[RatingSums]:  # fmt: skip
@@ -230,7 +234,7 @@ def all_sums(
     marks = {name: "$2" if n == 0 else f"${n + 3}" for n, name in enumerate(names)}
     terms = [_terms(d) for d in asked]
     width = max(len(t) * (len(t) + 3) // 2 for t in terms)
-    grouped = f" {DRAWN.format(of='o')} group by coalesce(d.stratum, '')"
+    grouped = f" {STRATUM_JOIN.format(of='o')} group by coalesce(d.stratum, '')"
     strata = grouped if is_stratified(store, dataset_id, basis) else ""
     order = "row_number() over (order by coalesce(d.stratum, ''))" if strata else "null"
     counted = labels_sql(basis, list(marks.values()), not_in_prompt_sql(store, judge_id))
@@ -241,7 +245,7 @@ def all_sums(
             code = f"cast({d.scale.categories.index(d.scale.drawn)} as double precision)"
             left += f" and g.value is distinct from {code} and s.value is distinct from {code}"
         held = f"select * from held where no = {names.index(d.name)}"
-        cells = met(store, dataset_id, judge_id, d, basis, left, held=held, waiting=waiting)
+        cells = paired_cells_sql(store, dataset_id, judge_id, d, basis, left, held=held, waiting=waiting)
         cells = cells.replace("$2", marks[d.name])
         each = ", ".join(f"coalesce(sum(case when ok then weight * {t} end), 0) as s{k}" for k, t in enumerate(own))
         totals = [f"sum(s{k})" for k in range(size)]
@@ -310,7 +314,7 @@ def _read(rows: list[tuple[Any, ...]], size: int) -> RatingSums:
     )
 
 
-def met(
+def paired_cells_sql(
     store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, extra: str = "",
     among: str = "", held: str = "", scores: str = "score_now", waiting: Waiting | None = None,
 ) -> str:  # fmt: skip

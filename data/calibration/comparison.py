@@ -109,7 +109,7 @@ def _lengths(store: Store, dataset_id: str, chosen: object) -> Floats:
 
 
 @kept
-def compared(
+def compare_on_shared_cells(
     store: Store, dataset_id: str, judge_ids: tuple[str, ...], basis: Basis
 ) -> dict[str, tuple[Dimension, ComparedCells, JudgeComparison]]:
     """Every dimension that the first judge, the reference, has, with those of the others that have it too."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.calibration.calibration import met
+from data.calibration.calibration import paired_cells_sql
 from data.gold.gold import Basis
 from data.store import Store, kept
 from judges.reading.confidence import SAMPLES
@@ -40,7 +40,7 @@ def confidence_cells(
     )
     agreed = "p.agreement" if several else "cast(null as double precision)"
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}) "
+        f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}) "
         "select dense_rank() over (order by m.item_id) - 1 as no, m.human, m.judge, m.weight, s.confidence, s.source, "
         f"{agreed} as agreed from met m join score_now s on s.item_id = m.item_id and s.unit = m.unit "
         f"and s.dimension = $2 and s.judge_id = $3 {spread}"

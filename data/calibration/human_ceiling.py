@@ -50,7 +50,7 @@ def kappas_between_people(
 
 
 @kept
-def stand_in(
+def alternative_annotator_test(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, epsilon: float
 ) -> AlternativeAnnotatorTest | None:
     """The alternative-annotator test with that handicap, on blind labels.

@@ -11,8 +11,8 @@ import numpy as np
 import pandas
 from numpy.typing import NDArray
 
-from data.calibration.fields import MOST, SYSTEM, ItemFields
-from data.calibration.fields import item_fields as described
+from data.calibration.item_fields import MOST, SYSTEM, ItemFields
+from data.calibration.item_fields import item_fields as described
 from data.calibration.score_sums import FEW as FEW_UNITS
 from data.cards import cards
 from data.store import Store, kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from data.calibration.calibration import meeting, met
+from data.calibration.calibration import load_paired_ratings, paired_cells_sql
 from data.gold.gold import Basis
 from data.store import Store, kept
 from judges.reading.bare_scores import from_raw
@@ -21,18 +21,18 @@ def measure_missingness(
 ) -> Missingness:  # fmt: skip
     """The figures under the usual choices and `more`; `drop` as in `judges.stats.calibration.summarise`."""
     choices = list(dict.fromkeys([*figures.usual_choices(dimension.scale), *more]))
-    cells = meeting(store, dataset_id, judge_id, dimension, basis)
+    cells = load_paired_ratings(store, dataset_id, judge_id, dimension, basis)
     lost = _lost(store, dataset_id, judge_id, dimension, basis)
     return figures.compare_choices(cells, dimension, lost, choices, drop)
 
 
 def _lost(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> NDArray[np.bool_]:
-    """Whether the judge was asked and gave nothing, for each cell that `calibration.meeting` gives, in its order.
+    """Whether the judge was asked and gave nothing, for each cell of `calibration.load_paired_ratings` in its order.
 
     Scores that came without a reply are about the cells that they name only.
     """
     rows = store.rows(
-        f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}), placed as ("
+        f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}), placed as ("
         "select item_id, unit, scored, row_number() over (order by item_id, unit) - 1 as place from met) "
         "select p.place, p.unit, j.raw from placed p left join judgment j "
         "on j.item_id = p.item_id and j.judge_id = $3 and not p.scored and j.part in ('', p.unit) order by 1",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.calibration.calibration import meeting
+from data.calibration.calibration import load_paired_ratings
 from data.gold.gold import Basis
 from data.store import Store, kept
 from judges.stats import other_metrics, threshold
@@ -16,7 +16,7 @@ def measure_other_metrics(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> OtherMetrics:
     """Accuracy, AC and correlations on the cells that the calibration page's kappa rests on."""
-    cells = meeting(store, dataset_id, judge_id, dimension, basis)
+    cells = load_paired_ratings(store, dataset_id, judge_id, dimension, basis)
     return other_metrics.measure_other_metrics(cells, dimension, drop)
 
 
@@ -25,7 +25,9 @@ def flag_curve(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> list[ThresholdPoint]:
     """A score as a flag, over thresholds."""
-    return threshold.threshold_curve(meeting(store, dataset_id, judge_id, dimension, basis), dimension.scale)
+    return threshold.threshold_curve(
+        load_paired_ratings(store, dataset_id, judge_id, dimension, basis), dimension.scale
+    )
 
 
 @kept
@@ -33,4 +35,6 @@ def flag_at(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float
 ) -> ThresholdRates:
     """The same at one threshold, with intervals."""
-    return threshold.rates_at_threshold(meeting(store, dataset_id, judge_id, dimension, basis), dimension, at)
+    return threshold.rates_at_threshold(
+        load_paired_ratings(store, dataset_id, judge_id, dimension, basis), dimension, at
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from data.calibration.calibration import met
+from data.calibration.calibration import paired_cells_sql
 from data.gold.gold import Basis
 from data.records.coverage import unit_condition
 from data.store import Store, kept
@@ -26,7 +26,7 @@ def measure_repeats(
     if not flips:
         return None
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}) "
+        f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}) "
         "select dense_rank() over (order by m.item_id) - 1 as item, "
         "dense_rank() over (order by m.item_id, m.unit) - 1 as cell, m.human, m.judge, m.weight, s.sample, s.value "
         "from met m join score s on s.item_id = m.item_id and s.unit = m.unit and s.dimension = $2 "

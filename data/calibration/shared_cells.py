@@ -13,12 +13,12 @@ from dataclasses import replace
 import numpy as np
 
 from data.calibration.calibration import (
-    DRAWN,
-    MEETING,
-    as_meeting,
+    PAIRED_COLUMNS,
+    STRATUM_JOIN,
     compared_dimensions,
     comparison_inputs,
     is_stratified,
+    to_paired_ratings,
 )
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
@@ -32,7 +32,7 @@ _AT_ONCE = 1_000_000
 """Cells of judges, gold times judges, that one statement gives."""
 
 
-def meetings(
+def paired_ratings_by_judge(
     store: Store, dataset_id: str, judge_ids: Sequence[str], basis: Basis
 ) -> dict[str, list[tuple[Dimension, PairedRatings | RatingSums]]]:
     """Every dimension of each judge with its cells, as `data.calibration.calibration.comparison_inputs` has them.
@@ -76,14 +76,14 @@ def _meetings(
         "cross join (select distinct id from judge where id = any($3)) j "
         "left join (select * from score_now where dimension = $2 and judge_id = any($3)) s "
         "on s.item_id = g.item_id and s.unit = g.unit and s.judge_id = j.id) "
-        f"select m.judge_id, dense_rank() over (order by m.item_id) as no, {MEETING}, {stratum_of} as stratum "
+        f"select m.judge_id, dense_rank() over (order by m.item_id) as no, {PAIRED_COLUMNS}, {stratum_of} as stratum "
         "from met m "
-        f"{DRAWN.format(of='m') if strata else ''} order by m.judge_id, 2, m.unit",
+        f"{STRATUM_JOIN.format(of='m') if strata else ''} order by m.judge_id, 2, m.unit",
         [dataset_id, d.name, list(judges)],
     )
     made, item, stratum = {}, frame["no"].to_numpy(dtype=np.int64) - 1, frame["stratum"].to_numpy(dtype=np.int64)
     whose = frame["judge_id"].to_numpy(dtype=str)
-    whole = as_meeting(frame, item)
+    whole = to_paired_ratings(frame, item)
     whole = replace(whole, stratum=stratum) if strata else whole
     for judge in judges:
         made[judge] = whole.where(whose == judge)

@@ -9,8 +9,8 @@ import numpy as np
 import pandas
 from numpy.typing import NDArray
 
-from data.calibration.calibration import MEETING, as_meeting, met
-from data.calibration.fields import LANGUAGE, LANGUAGE_KEYS, SYSTEM, ItemFields, item_fields
+from data.calibration.calibration import PAIRED_COLUMNS, paired_cells_sql, to_paired_ratings
+from data.calibration.item_fields import LANGUAGE, LANGUAGE_KEYS, SYSTEM, ItemFields, item_fields
 from data.gold.gold import Basis
 from data.records import exposure
 from data.store import Store, kept
@@ -149,13 +149,13 @@ def _numbered(
 ) -> tuple[PairedRatings, CodedWords]:
     """`calibration.meeting` with items numbered by the order of their ids in the dataset, and units."""
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}), "
+        f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}), "
         "numbered as (select id, row_number() over (order by id) - 1 as no from item where dataset_id = $1) "
-        f"select n.no, m.unit, {MEETING} from met m join numbered n on n.id = m.item_id "
+        f"select n.no, m.unit, {PAIRED_COLUMNS} from met m join numbered n on n.id = m.item_id "
         "order by n.no, m.unit",
         [dataset_id, dimension.name, judge_id],
     )
-    meeting = as_meeting(frame, frame["no"].to_numpy(dtype=np.int64))
+    meeting = to_paired_ratings(frame, frame["no"].to_numpy(dtype=np.int64))
     return meeting, code_words(frame["unit"])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
-from data.calibration.calibration import met
+from data.calibration.calibration import paired_cells_sql
 from data.cards import cards
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
@@ -46,7 +46,7 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
                 [dataset_id, d.name, judge_id],
             )
         }
-        cells = met(store, dataset_id, judge_id, d, basis)
+        cells = paired_cells_sql(store, dataset_id, judge_id, d, basis)
         labels = {
             str(item): (int(value or 0), float(weight))
             for item, value, weight in store.rows(

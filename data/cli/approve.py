@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
             return 0
         chosen = _chosen(store, found.id, lookup_judge(store, found, options.judge).id, options)
         wanted = decision(options)
-        if ACTIONS[wanted].grants and not options.seen and not chosen.against:
+        if ACTIONS[wanted].grants and not options.seen and not chosen.objections:
             raise BadInput("Give the mark of the figures that you saw, with --seen: --list prints it beside them.")
         done = approvals.record_decision(
             store, acting_person(store, options.actor), *chosen.key, wanted, options.reason, options.seen
@@ -85,10 +85,10 @@ def _chosen(store: Store, dataset_id: str, judge_id: str, options: argparse.Name
     wanted = options.dimension.casefold().replace(" ", "_")
     found = [
         one for one in case.cases(store, dataset_id, judge_id)
-        if one.line.dimension.name.casefold() == wanted and options.unit in ("", one.line.dimension.sort)
+        if one.result.dimension.name.casefold() == wanted and options.unit in ("", one.result.dimension.sort)
     ]  # fmt: skip
     if len(found) > 1:
-        sorts = ", ".join(one.line.dimension.sort for one in found)
+        sorts = ", ".join(one.result.dimension.sort for one in found)
         raise BadInput(f"{options.dimension!r} is of several units: say which with --unit. There are: {sorts}.")
     return found[0] if found else case.find_case(store, dataset_id, judge_id, options.unit or "unit", options.dimension)
 
@@ -99,12 +99,12 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
     for place, one in enumerate(case.cases(store, dataset_id, judge_id)):
         if not place:
             print(f"{one.judge.model} ({one.judge.card}, {judge_id})")
-        stand, interval = stands.get(one.key, record.ApprovalStatus()), one.line.gate.interval
+        stand, interval = stands.get(one.key, record.ApprovalStatus()), one.result.gate.interval
         kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
-        low = one.line.decision.bound
+        low = one.result.decision.bound
         bound = "" if low is None else f", lower bound {low:.3f}"
         print(
-            f"  {one.line.dimension.name:<20} {one.line.dimension.sort:<13} {one.line.decision.state:<20} "
+            f"  {one.result.dimension.name:<20} {one.result.dimension.sort:<13} {one.result.decision.state:<20} "
             f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen_mark(store, one)}"
         )
         note = approvals.approval_note(store, stand)
@@ -115,5 +115,5 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
             if held is not None:
                 done, when = held.done, f"{held.at:%Y-%m-%d}"
                 print(f"    {done} by {display_name(held.person)} on {when}: {held.reason}")
-        if one.against and may_be_approved(one.line.decision.state):
-            print(f"    {' '.join(one.against)}")
+        if one.objections and may_be_approved(one.result.decision.state):
+            print(f"    {' '.join(one.objections)}")

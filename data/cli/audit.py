@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from data.audits import audits
-from data.audits.audits import Audited
+from data.audits.audits import AuditResults
 from data.audits.evidence import MOST
 from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
 from data.records import datasets
@@ -64,7 +64,7 @@ def _limit(name: str, limits: dict[str, float]) -> float | None:
 
 
 def _tell(
-    judge: JudgeTraits, audited: Audited, limits: dict[str, float], items: dict[str, str], shown: _Shown
+    judge: JudgeTraits, audited: AuditResults, limits: dict[str, float], items: dict[str, str], shown: _Shown
 ) -> None:
     """A line for each audit, and the items behind it."""
     scope = audited.scope
@@ -96,7 +96,7 @@ def _figures(name: str, found: AuditFinding, limits: dict[str, float]) -> list[s
 
 
 def _as_json(
-    judge: JudgeTraits, audited: Audited, limits: dict[str, float], items: dict[str, str], shown: _Shown
+    judge: JudgeTraits, audited: AuditResults, limits: dict[str, float], items: dict[str, str], shown: _Shown
 ) -> dict[str, Any]:
     made = {}
     for name, found in audited.findings.items():

@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         print("There is nothing of this kind in the dataset: the file holds no row.")
         return 0
     again = f"python -m data import {done.file.name} --dataset NAME"
-    print(again if chosen.lines else loading_code(done.format, done.file.name), file=sys.stderr)
+    print(again if chosen.json_lines_only else loading_code(done.format, done.file.name), file=sys.stderr)
     return 0
 
 
@@ -94,12 +94,12 @@ def _placed(file: Path, format: Format | None) -> None:
 def _list() -> None:
     """The kinds with what they give and their options."""
     for one in export_kinds().values():
-        print(f"{one.name}: {one.title}. {one.says} ({one.again[:1].upper()}{one.again[1:]}.)")
+        print(f"{one.name}: {one.title}. {one.description} ({one.reimport[:1].upper()}{one.reimport[1:]}.)")
         for option in one.options:
             default: object = option.default or "none"
             if isinstance(option.default, bool):
                 default = "yes" if option.default else "no"
-            says = option.says if "default" in option.says else f"{option.says} (default: {default})"
+            says = option.help if "default" in option.help else f"{option.help} (default: {default})"
             print(f"    --{_flag(option.name)}  {says}")
 
 

@@ -6,8 +6,8 @@ import argparse
 
 from data.approvals import auto_accept, policy
 from data.approvals.auto_accept import AutoAcceptTarget
+from data.calibration import auto_accept as figures
 from data.calibration import calibration
-from data.calibration import selective as figures
 from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
 from data.gold.gold import BASES
 from data.queue import queue
@@ -18,7 +18,7 @@ from data.records.people import require
 from data.store import Store
 from data.store.errors import BadInput, NotFound
 from judges.plural import many
-from judges.stats import selective
+from judges.stats.auto_accept import DELTA, TARGET, explain
 from judges.types import Dimension
 
 
@@ -30,10 +30,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unit", metavar="SORT", default="", help="where several units have a dimension of that name")
     parser.add_argument("--source", metavar="WORDS", default="", help="whose confidence (default: of most ratings)")
     parser.add_argument(
-        "--target", type=float, metavar="SHARE", default=selective.TARGET, help="required agreement (%(default)s)"
+        "--target", type=float, metavar="SHARE", default=TARGET, help="required agreement (%(default)s)"
     )
     parser.add_argument(
-        "--delta", type=float, metavar="P", default=selective.DELTA, help="chance of missing it (default %(default)s)"
+        "--delta", type=float, metavar="P", default=DELTA, help="chance of missing it (default %(default)s)"
     )
     parser.add_argument("--near", action="store_true", help="of ordered answers, one step apart is agreement")
     kind = parser.add_mutually_exclusive_group()
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
         )
         basis = policy.approval_basis(store, dataset.id)
         found = auto_accept.find_threshold(store, dataset.id, judge_id, dimension, basis, wanted)
-        print(selective.explain(found.result, options.near and bool(dimension.scale.weights)))
+        print(explain(found.result, options.near and bool(dimension.scale.weights)))
         print(f"Labels used: {BASES[basis][0].lower()}{BASES[basis][1:]}.")
         items = many(len(found.sure.item), "scored item")
         print(f"Confidence: {wanted.source or 'none'}. Of {items}, {found.spared:,} can be accepted without review.")

@@ -14,7 +14,7 @@ import pandas
 from numpy.typing import NDArray
 
 from data.approvals import policy
-from data.calibration import fields, slices
+from data.calibration import item_fields, slices
 from data.calibration.aggregates import IMPORTED
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
@@ -58,7 +58,7 @@ class Breakdown:
     as one slice; without: the items that are in no slice; step: that of time ("" none).
     """
 
-    way: BreakdownField
+    field: BreakdownField
     whole: MeanSlice | None
     slices: tuple[MeanSlice, ...]
     rest: int = 0
@@ -68,25 +68,29 @@ class Breakdown:
 
 def breakdown_fields(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension) -> dict[str, BreakdownField]:
     """The ways to part the items that make at least two slices, those of time first, by their name in addresses."""
-    items, runs = fields.item_fields(store, dataset_id), dashboard.runs(store, dataset_id, judge_id)
+    items, runs = item_fields.item_fields(store, dataset_id), dashboard.runs(store, dataset_id, judge_id)
     found = {f"{META}{key}": BreakdownField(key, True) for key, held in items.days.items() if _several(held)}
     if len(runs) > 1:
         found[RUN] = BreakdownField("run of the judge", True, True)
     if _days(store, dataset_id, judge_id) > 1:
         found[DAY] = BreakdownField("day of the judgment", True, True)
-    systems = {*items.words[fields.SYSTEM], *items.second} - {""}
+    systems = {*items.words[item_fields.SYSTEM], *items.second} - {""}
     if len(systems) > 1:
         found[SYSTEM] = BreakdownField("system")
     if ask.dimension.sort in ("turn", "section"):
         found[POSITION] = BreakdownField(f"number of the {ask.dimension.sort}")
     if ask.dimension.sort in ("section", "side"):
         found[SIDE] = BreakdownField("side of the pair")
-    own = {fields.LANGUAGE: items.words[fields.LANGUAGE], KIND: items.kind, STRATUM: items.stratum}
-    if len({*zip(own[STRATUM], items.words[fields.SYSTEM], strict=True)}) == len(set(own[STRATUM])) == len(systems):
+    own = {item_fields.LANGUAGE: items.words[item_fields.LANGUAGE], KIND: items.kind, STRATUM: items.stratum}
+    if (
+        len({*zip(own[STRATUM], items.words[item_fields.SYSTEM], strict=True)})
+        == len(set(own[STRATUM]))
+        == len(systems)
+    ):
         del own[STRATUM]  # drawn by system
-    titles = {fields.LANGUAGE: "language", KIND: "kind of item", STRATUM: "stratum of the draw"}
+    titles = {item_fields.LANGUAGE: "language", KIND: "kind of item", STRATUM: "stratum of the draw"}
     found |= {key: BreakdownField(titles[key]) for key, held in own.items() if _several(held)}
-    metas = {key: held for key, held in items.words.items() if key not in (fields.SYSTEM, fields.LANGUAGE)}
+    metas = {key: held for key, held in items.words.items() if key not in (item_fields.SYSTEM, item_fields.LANGUAGE)}
     return found | {
         f"{META}{key}": BreakdownField(key)
         for key, held in metas.items() if key not in items.days and _several(held) and not _unique(held)
@@ -120,12 +124,12 @@ def break_down(
 
     Raises BadInput for a way that the items cannot be parted in, and for more scores than memory is spent on.
     """
-    way = breakdown_fields(store, dataset_id, judge_id, tile.asking).get(by)
+    way = breakdown_fields(store, dataset_id, judge_id, tile.dimension).get(by)
     if way is None:
         raise BadInput(f"The items cannot be parted by {by!r}. Choose another way.")
-    of = tile.lead if outcome is None else outcome
-    basis = tile.approval.asked.basis(policy.is_synthetic(store, dataset_id))
-    frame = _frame(store, dataset_id, judge_id, tile.asking, basis)
+    of = tile.headline if outcome is None else outcome
+    basis = tile.approval.requirements.basis(policy.is_synthetic(store, dataset_id))
+    frame = _frame(store, dataset_id, judge_id, tile.dimension, basis)
     return _parted(store, dataset_id, judge_id, tile, frame, (by, way), system, of)
 
 
@@ -133,10 +137,10 @@ def _parted(
     store: Store, dataset_id: str, judge_id: str, tile: Tile, frame: pandas.DataFrame,
     chosen: tuple[str, BreakdownField], system: str, outcome: int,
 ) -> Breakdown:  # fmt: skip
-    (by, way), ask = chosen, tile.asking
+    (by, way), ask = chosen, tile.dimension
     scale = ask.dimension.scale
     reach = (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
-    items = fields.item_fields(store, dataset_id)
+    items = item_fields.item_fields(store, dataset_id)
     frame = frame.assign(place=frame["item_id"].map(items.place))
     frame = _by_system(items, frame, ask, split=bool(system) or by == SYSTEM)
     if system and by != SYSTEM:
@@ -221,11 +225,11 @@ def _frame(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension, 
 
 
 def _by_system(
-    items: fields.ItemFields, frame: pandas.DataFrame, ask: CountedDimension, split: bool
+    items: item_fields.ItemFields, frame: pandas.DataFrame, ask: CountedDimension, split: bool
 ) -> pandas.DataFrame:
     """The cells with the system that each is of; a verdict on a pair is one of both, so that it is there twice."""
     place = frame["place"].to_numpy(dtype=np.int64)
-    first, second = items.words[fields.SYSTEM][place], items.second[place]
+    first, second = items.words[item_fields.SYSTEM][place], items.second[place]
     if ask.sided:
         one = frame.assign(system=first, turned=False)
         return pandas.concat([one, frame.assign(system=second, turned=True)], ignore_index=True) if split else one

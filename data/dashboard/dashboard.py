@@ -59,7 +59,7 @@ class System:
     cells: int
     unscored: float
     na: float
-    spread: tuple[float, ...]
+    answer_shares: tuple[float, ...]
     means: tuple[CorrectedMean, ...]
     trend: tuple[Point, ...]
 
@@ -75,12 +75,12 @@ class Tile:
     """
 
     approval: Approval
-    asking: CountedDimension
+    dimension: CountedDimension
     systems: tuple[System, ...]
     comparisons: tuple[MeanComparison, ...]
-    lead: int
+    headline: int
     shared: bool
-    today: PolicyToday
+    policy_today: PolicyToday
 
     @property
     def key(self) -> str:
@@ -98,7 +98,7 @@ class WithheldDimension:
     dimension: Dimension
     state: str
     why: str
-    outside: str
+    public_reason: str
 
 
 @dataclass(frozen=True)
@@ -129,12 +129,12 @@ def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]
     shown = {(a.sort, a.dimension): a for a in held if (a.sort, a.dimension) in known}
     asked = sorted((known[key] for key in shown), key=lambda d: (SORTS.index(d.sort), d.name))
     synthetic = any(d.synthetic for d in datasets.all_datasets(store) if d.id == dataset_id)
-    bases = [shown[d.sort, d.name].asked.basis(synthetic) for d in asked]  # what each approval was given on
+    bases = [shown[d.sort, d.name].requirements.basis(synthetic) for d in asked]  # what each approval was given on
     counted, gold = (
         tallies(store, dataset_id, judge_id, asked),
         labelled_items(store, dataset_id, judge_id, asked, bases),
     )
-    gone, order = unreadable(store, dataset_id, judge_id), [r.key for r in runs(store, dataset_id, judge_id)]
+    gone, order = count_unscored_items(store, dataset_id, judge_id), [r.key for r in runs(store, dataset_id, judge_id)]
     today = approvals.compare_with_today(store, list(shown.values()))
     return [
         _tile(one := shown[key], today[one.key], counted_dimension(known[key]), counted[key], gold[key], gone, order)
@@ -173,7 +173,7 @@ def _tile(
     return Tile(approval, ask, tuple(systems), tuple(pairs), lead, shared, today)
 
 
-def of_one_system(tile: Tile, system: str) -> Tile:
+def filter_system(tile: Tile, system: str) -> Tile:
     """A tile with one of its systems, and nothing to compare it with."""
     return replace(tile, systems=tuple(s for s in tile.systems if s.name == system), comparisons=())
 
@@ -187,7 +187,7 @@ def _lead(ask: CountedDimension, systems: Sequence[System]) -> int:
         return 0
     if ask.dimension.scale.kind == "ordered":
         return ask.outcomes - 1
-    total = [sum(s.spread[n] for s in systems) for n in range(ask.outcomes)]
+    total = [sum(s.answer_shares[n] for s in systems) for n in range(ask.outcomes)]
     return total.index(max(total))
 
 
@@ -227,7 +227,7 @@ def run_names(found: Sequence[ScoringRun]) -> dict[str, str]:
 
 
 @kept
-def unreadable(store: Store, dataset_id: str, judge_id: str) -> dict[str, int]:
+def count_unscored_items(store: Store, dataset_id: str, judge_id: str) -> dict[str, int]:
     """By system, and by pair of systems ("a ~ b"), how many items a judge replied to without a usable reply."""
     found: dict[str, int] = {}
     for a, b, n in store.rows(

@@ -14,24 +14,24 @@ from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 def tile_figure(tile: Tile, value: float) -> str:
     """A mean as people read it: 3.92, or 46%."""
-    return f"{value:.2f}" if tile.asking.mean else f"{100 * value:.0f}%"
+    return f"{value:.2f}" if tile.dimension.mean else f"{100 * value:.0f}%"
 
 
 def explain_tile(tile: Tile) -> list[str]:
     """What a tile says, in sentences for somebody who knows no statistics."""
-    sure = [s for s in tile.systems if s.means[tile.lead].interval.point is not None]
-    refused = [s for s in tile.systems if s.means[tile.lead].refused]
+    sure = [s for s in tile.systems if s.means[tile.headline].interval.point is not None]
+    refused = [s for s in tile.systems if s.means[tile.headline].refused]
     if refused and not sure:
         return [*_uncovered(refused, tile), "So what stands here is the judge's own view."]
     if not sure:
-        few = int(max((s.means[tile.lead].interval.n_eff for s in tile.systems), default=0) + 1e-9)
+        few = int(max((s.means[tile.headline].interval.n_eff for s in tile.systems), default=0) + 1e-9)
         unequal = ", counting for less what was likelier to be drawn or called n/a" if _unequal(tile) else ""
         return [
             f"No system has enough labelled items for a corrected figure ({MIN_CLUSTERS} are needed, the most is "
             f"{few}{unequal}), so what stands here is the judge's own view."
         ]
     few, best, worst = len(tile.systems) - len(sure) - len(refused), sure[0], sure[-1]
-    top, low = (tile_figure(tile, s.means[tile.lead].interval.point or 0.0) for s in (best, worst))
+    top, low = (tile_figure(tile, s.means[tile.headline].interval.point or 0.0) for s in (best, worst))
     if len(sure) > 1 and top == low:
         those = f"The {len(sure)} systems with enough labelled items" if few else f"All {len(sure)} systems"
         same = f"{those} come out alike, at {top}{_ends(tile)}."
@@ -39,7 +39,7 @@ def explain_tile(tile: Tile) -> list[str]:
     first = f"{_of(tile, best, len(sure) > 1)}{_span(tile, best)}."
     among = f"Among the {len(sure)} systems with enough labelled items, " if few and len(sure) > 1 else ""
     told = [among + ("people" + first.removeprefix("People") if among else first)]
-    alike = [_named(s) for s in sure[1:] if tile_figure(tile, s.means[tile.lead].interval.point or 0.0) == top]
+    alike = [_named(s) for s in sure[1:] if tile_figure(tile, s.means[tile.headline].interval.point or 0.0) == top]
     if alike:
         told.append(f"{' and '.join(alike)} {'comes' if len(alike) == 1 else 'come'} out at the same figure.")
     if len(sure) > 1:
@@ -51,14 +51,14 @@ def explain_tile(tile: Tile) -> list[str]:
 
 def _unequal(tile: Tile) -> bool:
     """Whether there would be items enough if all had been drawn with one chance and none were n/a."""
-    return any(s.means[tile.lead].n >= MIN_CLUSTERS and s.means[tile.lead].missing for s in tile.systems)
+    return any(s.means[tile.headline].n >= MIN_CLUSTERS and s.means[tile.headline].missing for s in tile.systems)
 
 
 def _uncovered(refused: Sequence[System], tile: Tile) -> list[str]:
     """Why systems have no corrected figure whose labels do not cover what is to be corrected."""
     return [
-        f"Labels of {_named(s)} do not cover what is to be corrected: {100 * s.means[tile.lead].uncovered:.0f}% of the "
-        "judge's answers lie where nobody has labelled one. Draw an audit sample over all its items, and label it."
+        f"Labels of {_named(s)} do not cover what is to be corrected: {100 * s.means[tile.headline].uncovered:.0f}% of "
+        "the judge's answers lie where nobody has labelled one. Draw an audit sample over all its items, and label it."
         for s in refused
     ]
 
@@ -72,8 +72,8 @@ def _short(few: int) -> list[str]:
 
 
 def _ends(tile: Tile) -> str:
-    scale = tile.asking.dimension.scale
-    return f" on a scale of {scale.lo:g} to {scale.hi:g}" if tile.asking.mean else ""
+    scale = tile.dimension.dimension.scale
+    return f" on a scale of {scale.lo:g} to {scale.hi:g}" if tile.dimension.mean else ""
 
 
 def _named(system: System) -> str:
@@ -81,8 +81,8 @@ def _named(system: System) -> str:
 
 
 def _of(tile: Tile, system: System, several: bool) -> str:
-    value = tile_figure(tile, system.means[tile.lead].interval.point or 0.0)
-    ask = tile.asking
+    value = tile_figure(tile, system.means[tile.headline].interval.point or 0.0)
+    ask = tile.dimension
     most = " highest" if several else ""
     if ask.mean:
         return f"People would rate {_named(system)}{most}, {value} on average{_ends(tile)}"
@@ -91,18 +91,18 @@ def _of(tile: Tile, system: System, several: bool) -> str:
         return f"People would say that {_named(system)} wins {value} of its pairs{more}"
     named = {"turn": "turns", "section": "sections", "side": "responses", "response": "responses"}
     cells = named.get(ask.dimension.sort, f"{ask.dimension.sort}s")
-    return f"People would say “{ask.told(tile.lead)}” of {value} of the {cells} of {_named(system)}{more}"
+    return f"People would say “{ask.told(tile.headline)}” of {value} of the {cells} of {_named(system)}{more}"
 
 
 def _span(tile: Tile, system: System) -> str:
-    interval = system.means[tile.lead].interval
+    interval = system.means[tile.headline].interval
     if interval.low is None or interval.high is None:
         return ""
     return f" (with 95% confidence {tile_figure(tile, interval.low)} to {tile_figure(tile, interval.high)})"
 
 
 def _biased(tile: Tile, system: System) -> list[str]:
-    mean = system.means[tile.lead]
+    mean = system.means[tile.headline]
     digits = 2  # of both, so that the two figures and their difference add up as they are read
     gap = round(mean.judge, digits) - round(mean.interval.point or 0.0, digits)
     if tile_figure(tile, mean.judge) == tile_figure(tile, mean.interval.point or 0.0):
@@ -113,7 +113,7 @@ def _biased(tile: Tile, system: System) -> list[str]:
 
 def tile_gap(tile: Tile, gap: float) -> str:
     """A difference as people read it: .21, or 12 points (of a hundred)."""
-    return f"{gap:.2f}" if tile.asking.mean else f"{100 * gap:.0f} points"
+    return f"{gap:.2f}" if tile.dimension.mean else f"{100 * gap:.0f} points"
 
 
 def _apart(tile: Tile) -> list[str]:
@@ -137,12 +137,13 @@ def describe_difference(tile: Tile, pair: MeanComparison) -> str:
     ends = f"({tile_gap(tile, low).replace(' points', '')} to {tile_gap(tile, high)})"
     if not pair.apart:
         return f"{one} and {other} do not differ significantly: the difference is {tile_gap(tile, gap)} {ends}."
-    if tile.asking.mean:
+    if tile.dimension.mean:
         return f"{one} is rated {tile_gap(tile, gap)} higher than {other} {ends}."
-    if tile.asking.sided:
+    if tile.dimension.sided:
         return f"{one} wins {tile_gap(tile, gap)} more often than {other} {ends}."
     return (
-        f"People say “{tile.asking.told(tile.lead)}” of {one} {tile_gap(tile, gap)} more often than of {other} {ends}."
+        f"People say “{tile.dimension.told(tile.headline)}” of {one} {tile_gap(tile, gap)} more often than of {other} "
+        f"{ends}."
     )
 
 
@@ -178,9 +179,9 @@ def tile_span(tile: Tile, interval: Interval | None) -> str:
 def describe_rest(tile: Tile, whole: MeanSlice, system: str, outcome: int) -> str:
     """What all slices come to together, in a sentence or two."""
     of = system or ("all systems together" if len(tile.systems) > 1 else _named(tile.systems[0]))
-    what = "" if tile.asking.mean else f" “{tile.asking.told(outcome)}” in"
+    what = "" if tile.dimension.mean else f" “{tile.dimension.told(outcome)}” in"
     own = f"the judge itself says{what} {tile_span(tile, whole.judge)}"
     if whole.mean is None or whole.mean.interval.point is None:
         return f"Of {of}, {own}; {explain_missing_figure(whole)}."
-    mean = " on average" if tile.asking.mean else ""
+    mean = " on average" if tile.dimension.mean else ""
     return f"Of {of}, people would say{what} {tile_span(tile, whole.mean.interval)}{mean}; {own}."

@@ -91,7 +91,7 @@ def count_export(store: Store, actor: str, dataset: Dataset, kind: ExportKind, o
 def count_waiting_blind(store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options) -> int:
     """How many items still wait for a blind answer of this person that the export would show to them."""
     told = complete_options(store, dataset.id, kind, options)
-    if kind.tells(told) == (False, "") and not kind.people:
+    if kind.shown_judges(told) == (False, "") and not kind.shows_people:
         return 0
     return len(exposure.blind_pending(store, actor) & {i for _, i in _ids(store, dataset, None)})
 
@@ -109,10 +109,10 @@ def write_export(
     require(store, actor, "researcher")
     if format not in FORMATS:
         raise BadInput(f"{format!r} is not a format. There are: {', '.join(FORMATS)}.")
-    if kind.lines and format != "jsonl":
+    if kind.json_lines_only and format != "jsonl":
         raise BadInput(f"An export of {kind.name} has lines of several sorts: it can only be JSON lines (jsonl).")
     told = complete_options(store, dataset.id, kind, options)
-    rests = {} if kind.rests is None else kind.rests(store, dataset, told)
+    rests = {} if kind.provenance is None else kind.provenance(store, dataset, told)
     part, told_of = file.with_name(file.name + ".part"), set[str]()
 
     def seen(row: Row) -> Row:
@@ -122,7 +122,7 @@ def write_export(
 
     def work(tx: Tx) -> int:
         require(tx, actor, "researcher")
-        new = _aside(tx, actor, dataset, kind, told_of) if kind.tunes and told_of else 0
+        new = _aside(tx, actor, dataset, kind, told_of) if kind.marks_tuning_items and told_of else 0
         exposure.add_exposures(tx, actor, _told(tx, dataset, kind, told, told_of), "export")
         settings = canonical({"format": format, **told, **rests})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, lines)])
@@ -143,11 +143,11 @@ def _told(
     reader: Store | Tx, dataset: Dataset, kind: ExportKind, options: Options, names: set[str]
 ) -> dict[str, Collection[str]]:
     """item id -> whose answers its rows hold: judges', people's."""
-    every, chosen = kind.tells(options)
-    ids = [id_ for _, id_ in _ids(reader, dataset, names)] if names and (every or chosen or kind.people) else []
+    every, chosen = kind.shown_judges(options)
+    ids = [id_ for _, id_ in _ids(reader, dataset, names)] if names and (every or chosen or kind.shows_people) else []
     judges = exposure.judges_of_items(reader, ids) if every and ids else {}
     own = {chosen} if chosen else set[str]()
-    people = {exposure.PEOPLE} if kind.people else set[str]()
+    people = {exposure.PEOPLE} if kind.shows_people else set[str]()
     return {i: judges.get(i, set()) | own | people for i in ids}
 
 

@@ -29,10 +29,10 @@ class ExportOption:
 
     name: str
     title: str
-    says: str
+    help: str
     default: str | bool | int
-    among: Among | None = None
-    fits: Fits | None = None
+    choices: Among | None = None
+    aliases: Fits | None = None
 
 
 @dataclass(frozen=True)
@@ -51,19 +51,19 @@ class ExportKind:
 
     name: str
     title: str
-    says: str
+    description: str
     columns: pa.Schema
     rows: Callable[[Store, Dataset, Options], Iterator[Row]]
     count: Callable[[Store, Dataset, Options], int] | None = None
     options: tuple[ExportOption, ...] = ()
     place: int = 50
-    lines: bool = False
+    json_lines_only: bool = False
     first: Callable[[Store, Dataset, Options, int], Iterator[Row]] | None = None
-    tunes: bool = False
-    people: bool = True
-    judges: Literal["all", "chosen", "none"] = "none"
-    rests: Callable[[Store, Dataset, Options], Row] | None = None
-    again: str = "not imported again"
+    marks_tuning_items: bool = False
+    shows_people: bool = True
+    shows_judges: Literal["all", "chosen", "none"] = "none"
+    provenance: Callable[[Store, Dataset, Options], Row] | None = None
+    reimport: str = "not imported again"
     query: Callable[[Dataset, Options], Query] | None = None
 
     def size(self, store: Store, dataset: Dataset, options: Options) -> int:
@@ -74,11 +74,11 @@ class ExportKind:
             return self.count(store, dataset, options)
         return sum(1 for _ in self.rows(store, dataset, options))
 
-    def tells(self, told: Options) -> tuple[bool, str]:
+    def shown_judges(self, told: Options) -> tuple[bool, str]:
         """(whether every judge's word, else the one judge's or "") the rows show with these options."""
         named = next((told[name] for name in ("judge", "by_judge", "weakest_by") if told.get(name)), "")
-        chosen = str(named) if self.judges != "none" else ""
-        return self.judges == "all" and not chosen, chosen
+        chosen = str(named) if self.shows_judges != "none" else ""
+        return self.shows_judges == "all" and not chosen, chosen
 
 
 TEXT, NUMBER, WHOLE, FLAG = pa.string(), pa.float64(), pa.int64(), pa.bool_()
@@ -117,13 +117,13 @@ def resolve_option(store: Store, dataset_id: str, option: ExportOption, value: A
             raise BadInput(f"{option.title}: {value!r} cannot be taken; give {_sort(option.default)}.")
         return value
     text = str(value)
-    if option.among is None or text == option.default:
+    if option.choices is None or text == option.default:
         return text
-    known = option.among(store, dataset_id)
+    known = option.choices(store, dataset_id)
     if text in known:
         return text
-    if option.fits is not None:
-        found = option.fits(store, dataset_id, text)
+    if option.aliases is not None:
+        found = option.aliases(store, dataset_id, text)
     else:
         found = [k for k, words in known.items() if (text and k.startswith(text)) or text in words.split(" · ")]
     if len(found) == 1:

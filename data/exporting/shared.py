@@ -64,7 +64,7 @@ def approval_terms(store: Store, dataset: Dataset, judge_id: str, dimension: Dim
     held = [one for one in approvals.active_approvals(store, dataset.id) if one.key == key] if judge_id else []
     if judge_id and not held:
         raise BadInput(f"This judge is not approved for {dimension.title} on {dataset.name}: {else_}")
-    return approvals.compare_with_today(store, held)[key].told if held else ""
+    return approvals.compare_with_today(store, held)[key].warning if held else ""
 
 
 def code_words(store: Store) -> Callable[[str, str, str, float | None], str]:

@@ -54,28 +54,28 @@ class LabelledCell:
     unit: str
     dimension: str
     scale: Scale
-    said: tuple[PersonLabel, ...]
+    labels: tuple[PersonLabel, ...]
     decision: Adjudication | None
     rule: GoldRule
 
     @property
     def distance(self) -> float:
-        return distance([s.value for s in self.said], self.scale)
+        return distance([s.value for s in self.labels], self.scale)
 
     @property
     def reopened(self) -> bool:
-        return self.decision is not None and _facts(self.decision.said) != _facts(self.said)
+        return self.decision is not None and _facts(self.decision.said) != _facts(self.labels)
 
     @property
     def waits(self) -> bool:
         """Whether somebody has to decide it: people disagree and nobody has, or what was decided on has changed."""
         if self.decision is not None:
             return self.reopened
-        return needs_adjudication([s.value for s in self.said], self.scale, self.rule.apart)
+        return needs_adjudication([s.value for s in self.labels], self.scale, self.rule.apart)
 
     @property
     def token(self) -> str:
-        return content_id(self.decision.id if self.decision else "", sorted(map(list, self.said)))
+        return content_id(self.decision.id if self.decision else "", sorted(map(list, self.labels)))
 
 
 def comparable_labels(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:

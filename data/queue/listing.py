@@ -104,16 +104,16 @@ def list_queue(
         # What a judge said of an item that is to be answered blind shows neither here nor through a filter.
         every = [e for e in every if fit is None or e[2] != "in audit sample"]
         counts = Counter(s for _, _, s in every)
-        answered, full = sum(bool(d.savers) for _, d, _ in every), sum(there.full(d) for _, d, _ in every)
+        answered, full = sum(bool(d.answered_by) for _, d, _ in every), sum(there.full(d) for _, d, _ in every)
         chosen = [e for e in every if state is None or e[2] == state]
-        part = [(e, tuple(there.holders(e[1], moment)), len(e[1].savers)) for e in chosen[skip : skip + most]]
+        part = [(e, tuple(there.holders(e[1], moment)), len(e[1].answered_by)) for e in chosen[skip : skip + most]]
         overlap = there.overlap.get(dataset_id, 1)
     rows = _rows(store, person, part, overlap, pending, hidden) if part else []
     return QueueListing(len(chosen), dict(counts), answered, full, rows)
 
 
 def _named(there: QueueIndex, draw: QueuedDraw, words: str, moment: datetime) -> bool:
-    return any(words in name.lower() for name in {*draw.savers, *there.holders(draw, moment)})
+    return any(words in name.lower() for name in {*draw.answered_by, *there.holders(draw, moment)})
 
 
 def _found(store: Store, dataset_id: str, stream: Stream, words: str, hidden: set[str]) -> frozenset[str]:
@@ -176,7 +176,7 @@ def _reasons(reasons: Sequence[Reason], known: bool) -> tuple[str, ...]:
 
 def _state(there: QueueIndex, draw: QueuedDraw, person: str, moment: datetime) -> State:
     """The state of a draw, as one person sees it. An answer that counts elsewhere leaves it open to others only."""
-    if person in draw.savers:
+    if person in draw.answered_by:
         return "answered by you"
     if there.full(draw):
         return "answered"

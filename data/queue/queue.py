@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Literal, NamedTuple, get_args
 
-from data.calibration import outlook
+from data.calibration import forecast
 from data.cards import cards
 from data.queue import strata
 from data.queue.review_signals import find_needs, item_sizes, parse_reasons
@@ -147,7 +147,7 @@ def _population(
     used = design or strata.current_design(store, dataset_id) or SampleDesign()
     found = strata.sampled_population(store, dataset_id, used)
     share = settings.queue_rules(store, dataset_id).assisted_share if judge_id else 0.0
-    return found, outlook.stratum_worth(store, dataset_id, found.strata, used), share, used
+    return found, forecast.stratum_worth(store, dataset_id, found.strata, used), share, used
 
 
 class ReviewPlan(NamedTuple):

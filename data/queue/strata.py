@@ -6,7 +6,7 @@ import json
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from data.calibration import fields
+from data.calibration import item_fields
 from data.calibration.calibration import compared_dimensions
 from data.gold import excluded_items
 from data.gold.gold import unit_sort_sql
@@ -108,14 +108,16 @@ def assign_strata(store: Store | Tx, dataset_id: str, design: SampleDesign) -> d
         return _by_score(store, dataset_id, design)
     if design.by == "confidence":
         return _by_confidence(store, dataset_id, design)
-    rows = store.rows(f"select id, meta, {fields.HEAD} from item i where dataset_id = $1", [dataset_id])
+    rows = store.rows(f"select id, meta, {item_fields.HEAD} from item i where dataset_id = $1", [dataset_id])
     metas = [json.loads(r[1]) if r[1] not in ("", "{}") else {} for r in rows]
     if design.by == "language":
-        return {str(r[0]): fields.language(m, str(r[2])) or "no language" for r, m in zip(rows, metas, strict=True)}
+        return {
+            str(r[0]): item_fields.language(m, str(r[2])) or "no language" for r, m in zip(rows, metas, strict=True)
+        }
     field = design.of
-    words = {str(r[0]): fields.word(m.get(field)) for r, m in zip(rows, metas, strict=True)}
+    words = {str(r[0]): item_fields.word(m.get(field)) for r, m in zip(rows, metas, strict=True)}
     if not any(words.values()):
-        there = sorted({key for m in metas for key, value in m.items() if fields.word(value)})
+        there = sorted({key for m in metas for key, value in m.items() if item_fields.word(value)})
         raise BadInput(
             f"No item of this dataset has a field {field!r} with a value in its meta. "
             f"There are: {', '.join(there[:20]) or 'none'}."
@@ -191,6 +193,8 @@ def meta_fields(store: Store | Tx, dataset_id: str) -> list[str]:
     query = "select distinct meta from item where dataset_id = $1 and meta not in ('', '{}')"
     for (meta,) in store.rows(query, [dataset_id]):
         for key, value in json.loads(meta).items():
-            if (word := fields.word(value)) and len(found := values.setdefault(key, set())) <= sampling.MOST_STRATA:
+            if (word := item_fields.word(value)) and len(
+                found := values.setdefault(key, set())
+            ) <= sampling.MOST_STRATA:
                 found.add(word)
     return sorted(key for key, found in values.items() if 2 <= len(found) <= sampling.MOST_STRATA)

@@ -49,7 +49,7 @@ class QueuedDraw:
     item: str
     mode: str
     priority: float
-    savers: set[str] = field(default_factory=set)
+    answered_by: set[str] = field(default_factory=set)
     holders: dict[str, datetime] = field(default_factory=dict)
     closed: bool = False
     listed: bool = True
@@ -190,10 +190,10 @@ class QueueIndex:
             draw = self.draws.get(one)
             if draw is None:
                 continue
-            had = bool(draw.savers)
+            had = bool(draw.answered_by)
             counts = one == draw_id and action == "save" and (draw.mode != "blind" or item in worker.blind)
-            (draw.savers.add if counts else draw.savers.discard)(person)
-            self.queues[draw.dataset, draw.stream].answered += bool(draw.savers) - had
+            (draw.answered_by.add if counts else draw.answered_by.discard)(person)
+            self.queues[draw.dataset, draw.stream].answered += bool(draw.answered_by) - had
             self._weigh(draw)
 
     def _weigh(self, draw: QueuedDraw) -> None:
@@ -223,7 +223,7 @@ class QueueIndex:
 
     def full(self, draw: QueuedDraw) -> bool:
         """Whether as many people have answered a draw as its dataset asks for."""
-        return len(draw.savers) >= self.overlap.get(draw.dataset, OVERLAP)
+        return len(draw.answered_by) >= self.overlap.get(draw.dataset, OVERLAP)
 
     def reserved(self, item: str) -> bool:
         """Whether an item waits for its answers in the audit sample, so that the review queue must not take it."""
@@ -261,9 +261,9 @@ class QueueIndex:
         """Whether a person may be given this item now; of the audit sample none of which they were shown too much."""
         if draw.closed or self.past(draw, person):
             return False
-        taken = len(draw.savers)
+        taken = len(draw.answered_by)
         for holder, until in draw.holders.items():
-            if holder != person and until > moment and holder not in draw.savers and not self.past(draw, holder):
+            if holder != person and until > moment and holder not in draw.answered_by and not self.past(draw, holder):
                 taken += 1
         return taken < self.overlap.get(draw.dataset, OVERLAP)
 

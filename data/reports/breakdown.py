@@ -16,10 +16,10 @@ COLUMNS = (
 
 def table(tile: Tile, found: Breakdown, system: str, outcome: int) -> str:
     """The slices, after all of them together."""
-    by = f"{found.way.title} ({found.step})" if found.step else found.way.title
-    ahead = [tile.approval.dimension, tile.approval.sort, system or "all", tile.asking.told(outcome), by]
+    by = f"{found.field.title} ({found.step})" if found.step else found.field.title
+    ahead = [tile.approval.dimension, tile.approval.sort, system or "all", tile.dimension.told(outcome), by]
     whole = [found.whole] if found.whole is not None else []
-    return tables.as_csv(COLUMNS, [[*ahead, *_row(one), tile.today.told] for one in (*whole, *found.slices)])
+    return tables.as_csv(COLUMNS, [[*ahead, *_row(one), tile.policy_today.warning] for one in (*whole, *found.slices)])
 
 
 def _row(one: MeanSlice) -> list[object]:

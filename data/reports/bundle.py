@@ -15,7 +15,7 @@ from data.gold.gold import Basis
 from data.records import exposure
 from data.records.people import require
 from data.reports import plots, report, tables
-from data.reports.evidence import Evidence, One, Told, gather_evidence
+from data.reports.evidence import DimensionEvidence, Evidence, Told, gather_evidence
 from data.reports.figures import figures
 from data.reports.statistics import EPSILON
 from data.reports.tables import as_csv
@@ -97,7 +97,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def _cells(store: Store, found: Evidence, one: One, shown: set[str]) -> str:
+def _cells(store: Store, found: Evidence, one: DimensionEvidence, shown: set[str]) -> str:
     def rows() -> Iterator[list[Any]]:
         for basis in found.rests:
             yield from _on(store, found, one, basis, shown)
@@ -105,9 +105,9 @@ def _cells(store: Store, found: Evidence, one: One, shown: set[str]) -> str:
     return _MARK + as_csv(CELLS, rows())
 
 
-def _on(store: Store, found: Evidence, one: One, basis: Basis, shown: set[str]) -> Iterator[list[Any]]:
+def _on(store: Store, found: Evidence, one: DimensionEvidence, basis: Basis, shown: set[str]) -> Iterator[list[Any]]:
     d = one.dimension
-    met = calibration.met(store, found.dataset.id, found.judge.id, d, basis)
+    met = calibration.paired_cells_sql(store, found.dataset.id, found.judge.id, d, basis)
     frame = store.frame(
         f"with met as ({met}) select i.id, i.name, m.unit, m.human, m.judge, m.scored, m.weight "
         "from met m join item i on i.id = m.item_id order by i.name, i.id, m.unit",

@@ -62,12 +62,15 @@ def _head(found: Published) -> str:
 
 
 def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
-    title, approval = tile.asking.dimension.title, tile.approval
-    mark, day = f"{tile.today.mark.capitalize()} ·" if tile.today.told else "✓", f"{approval.at:%Y-%m-%d}"
+    title, approval = tile.dimension.dimension.title, tile.approval
+    mark, day = (
+        f"{tile.policy_today.mark.capitalize()} ·" if tile.policy_today.warning else "✓",
+        f"{approval.at:%Y-%m-%d}",
+    )
     parts = [
         html.heading(f"{title} · {approval.sort}"),
         html.para("{mark} approved by {person} on {day}", "quiet", mark=mark, person=approval.person, day=day),
-        *([html.note("{told}", told=tile.today.told)] if tile.today.told else []),
+        *([html.note("{told}", told=tile.policy_today.warning)] if tile.policy_today.warning else []),
         html.para("{told}", told=" ".join(sentences.explain_tile(tile))),
         html.figure(plot(tile)),
     ]
@@ -89,7 +92,7 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
 def _runs(tile: Tile, order: Sequence[str], runs: Mapping[str, str]) -> str:
     rows = []
     for system in tile.systems:
-        known = {p.run: sentences.tile_figure(tile, p.means[tile.lead]) for p in system.trend}
+        known = {p.run: sentences.tile_figure(tile, p.means[tile.headline]) for p in system.trend}
         rows.append({"system": system.name or "unnamed", **{key: known.get(key) for key in order}})
     return html.table(rows, {"system": "system", **{key: runs[key] for key in order}})
 
@@ -103,11 +106,11 @@ def rows_of(tile: Tile) -> list[dict[str, object]]:
             rows.append(
                 {
                     "dimension": tile.approval.dimension, "unit": tile.approval.sort, "system": system.name,
-                    "of": tile.asking.told(outcome), "corrected": interval.point, "low": interval.low,
+                    "of": tile.dimension.told(outcome), "corrected": interval.point, "low": interval.low,
                     "high": interval.high, "judge": mean.judge, "people": mean.people, "labelled items": mean.n,
                     "other items": mean.others, "not covered": mean.uncovered if mean.n else None,
                     "lambda": None if interval.point is None else mean.lam, "n/a": system.na,
-                    "unscored": system.unscored, "older policy": tile.today.told,
+                    "unscored": system.unscored, "older policy": tile.policy_today.warning,
                 }
             )  # fmt: skip
     return rows
@@ -130,15 +133,15 @@ def table(tiles: Sequence[Tile]) -> str:
 
 def picture(tile: Tile, dataset: str) -> str:
     """A tile as a plot that says by itself what it is of, and how it compares with the policy of today."""
-    mark = f" · {tile.today.mark}" if tile.today.told else ""
-    return plot(tile, f"{tile.asking.dimension.title} · {dataset}{mark}")
+    mark = f" · {tile.policy_today.mark}" if tile.policy_today.warning else ""
+    return plot(tile, f"{tile.dimension.dimension.title} · {dataset}{mark}")
 
 
 def _withheld(found: Published) -> list[str]:
     if not found.withheld:
         return [html.para("Nothing: every dimension of this judge is approved.")]
     rows = [
-        {"dimension": w.dimension.title, "unit": w.dimension.sort, "state": w.state, "why": w.outside}
+        {"dimension": w.dimension.title, "unit": w.dimension.sort, "state": w.state, "why": w.public_reason}
         for w in found.withheld
     ]
     return [html.table(rows, ["dimension", "unit", "state", "why"])]
@@ -176,12 +179,12 @@ def plot(tile: Tile, title: str = "") -> str:
     def at(value: float) -> float:
         return start + 8 + (value - low) / (high - low) * (end - start - 16)
 
-    sure = sum(s.means[tile.lead].interval.point is not None for s in tile.systems)
+    sure = sum(s.means[tile.headline].interval.point is not None for s in tile.systems)
     gap = _GAP if 0 < sure < len(tile.systems) else 0
     bottom = top + _ROW * len(tile.systems) + gap
     body = [line(at(t), top, at(t), bottom, "grid") for t, _ in ticks]
     body += [label(at(t), top - 6, told, "soft", "middle", size=12) for t, told in ticks]
-    lead = "mean" if tile.asking.mean else f"“{tile.asking.told(tile.lead)}”"
+    lead = "mean" if tile.dimension.mean else f"“{tile.dimension.told(tile.headline)}”"
     body.append(label(left, top - 6, lead, "soft", size=12, room=_FIGURE - 8))
     body += _key(tile, title_height(title))
     for place, system in enumerate(tile.systems):
@@ -195,14 +198,14 @@ def plot(tile: Tile, title: str = "") -> str:
 
 
 def _axis(tile: Tile) -> tuple[float, float, list[tuple[float, str]]]:
-    if not tile.asking.mean:
+    if not tile.dimension.mean:
         return 0.0, 1.0, [(n / 4, f"{25 * n}%") for n in range(5)]
-    scale = tile.asking.dimension.scale
+    scale = tile.dimension.dimension.scale
     return scale.lo, scale.hi, [(n, f"{n:g}") for n in bins.axis_ticks(scale, 8)]
 
 
 def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float], float]) -> list[str]:
-    mean, name = system.means[tile.lead], system.name or "unnamed"
+    mean, name = system.means[tile.headline], system.name or "unnamed"
     interval, middle = mean.interval, y + _ROW / 2
     own = sentences.tile_figure(tile, mean.judge)
     made = [line(0, y, 760, y, "grid"), label(0, middle + 4.5, name, room=left - 10)]
@@ -224,13 +227,15 @@ def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float]
         )
     raised = 0 if interval.point is None else 11
     made.append(_diamond(at(mean.judge), middle - raised, f"{name}: the judge says {own}"))
-    x, whole = 760.0 - _BAR, sum(system.spread) or 1.0
-    for n, share in enumerate(system.spread):
+    x, whole = 760.0 - _BAR, sum(system.answer_shares) or 1.0
+    for n, share in enumerate(system.answer_shares):
         width = _BAR * share / whole
         if width <= 0:
             continue
-        tip = f"{name}: the judge answers {tile.asking.answers[n]} in {share:.0%}"
-        made.append(box(x, middle - 9, max(0.5, width - 1), 18, f"f{_JUDGE}", tip, _shade(n, len(system.spread))))
+        tip = f"{name}: the judge answers {tile.dimension.answers[n]} in {share:.0%}"
+        made.append(
+            box(x, middle - 9, max(0.5, width - 1), 18, f"f{_JUDGE}", tip, _shade(n, len(system.answer_shares)))
+        )
         x += width
     return made
 
@@ -248,13 +253,13 @@ def _shade(n: int, of: int) -> str:
 
 def _key(tile: Tile, y: float) -> list[str]:
     """The judge's answers beside their shades; only the ends of a long scale."""
-    answers = list(enumerate(tile.asking.answers))
+    answers = list(enumerate(tile.dimension.answers))
     if sum(text_width(a, 11) + 22 for _, a in answers) > _BAR:
         answers = [answers[0], answers[-1]]
     made, x = [label(760 - _BAR, y + SIZE - 2, "the judge's answers", "soft", size=11)], 760.0 - _BAR
     for n, answer in answers:
         room = _BAR / len(answers) - 20
-        made.append(box(x, y + SIZE + 5, 9, 9, f"f{_JUDGE}", "", _shade(n, len(tile.asking.answers))))
+        made.append(box(x, y + SIZE + 5, 9, 9, f"f{_JUDGE}", "", _shade(n, len(tile.dimension.answers))))
         made.append(label(x + 13, y + SIZE + 14, answer, "soft", room=room, size=11))
         x += 13 + min(room, text_width(answer, 11)) + 9
     return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from data.gold.gold import BASES
-from data.reports.evidence import Evidence, One
+from data.reports.evidence import DimensionEvidence, Evidence
 from data.reports.statistics import STATISTICS
 from judges.render.findings import agreement
 from judges.render.findings.as_html import parts
@@ -14,7 +14,7 @@ from judges.stats.check_states import STATES, Role
 _KINDS: dict[Role, str] = {"good": "fine", "open": "look", "bad": "alarm", "quiet": "quiet"}
 
 
-def section(found: Evidence, one: One) -> list[str]:
+def section(found: Evidence, one: DimensionEvidence) -> list[str]:
     """Everything about a dimension."""
     decision = one.line.decision
     conclusion, why = agreement.state(one.line)
@@ -33,17 +33,17 @@ def section(found: Evidence, one: One) -> list[str]:
         return [*made, *parts(agreement.left_out(one.line.shown, found.judge.unscored))]
     folded = []
     for statistic in STATISTICS.values():
-        if not statistic.stands(one.line):
+        if not statistic.applies(one.line):
             continue
-        drawn = parts(statistic.findings(statistic.of(one.found), one.line, found.asked.policy))
-        if statistic.folded and drawn:
+        drawn = parts(statistic.findings(statistic.figures_in(one.found), one.line, found.requirements.policy))
+        if statistic.collapsed and drawn:
             folded.append(fold(statistic.title, drawn))
         elif drawn:
             made += [heading(statistic.title, 3), *drawn]
     return [*made, *_bases(one), *folded]
 
 
-def _bases(one: One) -> list[str]:
+def _bases(one: DimensionEvidence) -> list[str]:
     rows = []
     for (basis, dropped), held in one.bases.items():
         interval = held.interval

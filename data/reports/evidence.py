@@ -14,7 +14,7 @@ from data.approvals import check_results, policy, record, suspension
 from data.approvals.policy import Requirements
 from data.approvals.record import Approval
 from data.audits import audits
-from data.audits.audits import Audited
+from data.audits.audits import AuditResults
 from data.calibration import both_orders, calibration, means, score_sums, weakest_turns
 from data.calibration.calibration import BasisSize
 from data.calibration.means import MeanRow
@@ -25,7 +25,7 @@ from data.gold.gold import Basis
 from data.records import datasets
 from data.records.datasets import Dataset
 from data.records.settings import GoldRule, gold_rule
-from data.reports.statistics import EPSILON, HUMAN_AGREEMENT, STATISTICS, Of
+from data.reports.statistics import EPSILON, HUMAN_AGREEMENT, STATISTICS, StatisticInput
 from data.store import Store
 from judges.card import Card
 from judges.stats import calibration as stats_calibration
@@ -42,7 +42,7 @@ Told = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Judge:
+class ReportedJudge:
     """Who judged: the card and its version, the model and its parameters, what was judged of the dataset and when."""
 
     id: str
@@ -60,7 +60,7 @@ class Judge:
 
 
 @dataclass(frozen=True)
-class One:
+class DimensionEvidence:
     """A dimension in a report.
 
     It has its figures and those of the approval check, those on every basis with labels (True: ties dropped), the
@@ -70,7 +70,7 @@ class One:
 
     line: DimensionResult
     bases: dict[tuple[Basis, bool], Summary]
-    prints: dict[Basis, str]
+    fingerprints: dict[Basis, str]
     found: Mapping[str, Any]
     waiting: tuple[Summary, Summary] | None = None
 
@@ -87,7 +87,7 @@ class One:
     @property
     def ceiling(self) -> HumanCeiling | None:
         """How far people agree with each other in it."""
-        return HUMAN_AGREEMENT.of(self.found).ceiling
+        return HUMAN_AGREEMENT.figures_in(self.found).ceiling
 
 
 @dataclass(frozen=True)
@@ -105,15 +105,15 @@ class Evidence:
 
     dataset: Dataset
     items: int
-    judge: Judge
+    judge: ReportedJudge
     card: Card | None
-    asked: Requirements
+    requirements: Requirements
     rule: GoldRule
     gate: Basis
     basis: Basis
     rests: dict[Basis, BasisSize]
-    dimensions: tuple[One, ...]
-    audits: Audited | None
+    dimensions: tuple[DimensionEvidence, ...]
+    audits: AuditResults | None
     decisions: tuple[Approval, ...]
     in_force: frozenset[str]
     means: tuple[Mean, ...]
@@ -122,7 +122,7 @@ class Evidence:
     turns: dict[Dimension, WeakestTurns]
     epsilon: float
     examples: int
-    print: str
+    fingerprint: str
     at: datetime | None
     libraries: dict[str, str]
 
@@ -150,9 +150,9 @@ def gather_evidence(
     for line in lines:
         place, drawn = dimensions.index(line.dimension), bool(line.dimension.scale.drawn)
         told(f"Looking into {line.dimension.title}")
-        of = Of(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon)
+        of = StatisticInput(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon)
         ones.append(
-            One(
+            DimensionEvidence(
                 line,
                 {(b, False): figures[b][place] for b in rests}
                 | {(b, True): _dropped(store, dataset_id, judge_id, line.dimension, b) for b in rests if drawn},
@@ -164,13 +164,13 @@ def gather_evidence(
     told("Looking for known failures")
     suspension.suspend_unsupported(store)  # after everything that came since has been looked at
     decided, stands = record.decision_history(store, dataset_id, judge_id), record.approval_statuses(store).values()
-    prints = [(one.line.key, basis, print_) for one in ones for basis, print_ in sorted(one.prints.items())]
+    prints = [(one.line.key, basis, print_) for one in ones for basis, print_ in sorted(one.fingerprints.items())]
     return Evidence(
         dataset=found,
         items=int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0]),
         judge=judge,
         card=card,
-        asked=asked,
+        requirements=asked,
         rule=gold_rule(store, dataset_id),
         gate=gate,
         basis=basis,
@@ -185,7 +185,7 @@ def gather_evidence(
         turns=weakest_turns.compare_weakest_turns(store, dataset_id, judge_id, basis),
         epsilon=epsilon,
         examples=len(fewshot.items_in_prompt(store, judge_id)),
-        print=hashlib.sha256(repr(sorted(prints)).encode()).hexdigest()[:20],
+        fingerprint=hashlib.sha256(repr(sorted(prints)).encode()).hexdigest()[:20],
         at=_newest(store, dataset_id, judge_id),
         libraries={"Python": platform.python_version()} | {name: version(name) for name in LIBRARIES},
     )
@@ -199,7 +199,7 @@ def _dropped(store: Store, dataset_id: str, judge_id: str, dimension: Dimension,
     )
 
 
-def _judge(store: Store, dataset_id: str, judge_id: str) -> Judge:
+def _judge(store: Store, dataset_id: str, judge_id: str) -> ReportedJudge:
     one = datasets.find_judge(store, judge_id)
     made = store.rows(
         "select count(*), count(distinct m.item_id), min(c.made_at), max(c.made_at) from judgment m "
@@ -212,7 +212,7 @@ def _judge(store: Store, dataset_id: str, judge_id: str) -> Judge:
         "where r.dataset_id = $1 and r.judge_id = $2 order by r.seq",
         [dataset_id, judge_id],
     )
-    return Judge(
+    return ReportedJudge(
         one.id, one.card, one.card_version, one.model, one.parameters, one.synthetic,
         int(made[1]), int(made[0]), made[2], made[3], tuple((at, str(kind)) for at, kind in runs),
         tuple(calibration.count_unscored(store, dataset_id, judge_id)),

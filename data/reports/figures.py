@@ -10,7 +10,7 @@ from typing import Any
 from data.approvals.policy import Requirements
 from data.calibration import means
 from data.gold.gold import Basis
-from data.reports.evidence import Evidence, One
+from data.reports.evidence import DimensionEvidence, Evidence
 from data.reports.statistics import STATISTICS, kappa
 from judges.audits import AuditFinding
 from judges.stats import position, weakest_turns
@@ -31,7 +31,7 @@ def figures(found: Evidence) -> Json:
         {
             "report": 1,
             "at": found.at,
-            "fingerprint": found.print,
+            "fingerprint": found.fingerprint,
             "dataset": {
                 "name": found.dataset.name, "description": found.dataset.description,
                 "synthetic": found.dataset.synthetic, "items": found.items,
@@ -41,7 +41,7 @@ def figures(found: Evidence) -> Json:
                 "runs": [{"at": at, "state": state} for at, state in found.judge.runs],
                 "examples": found.examples,
             },
-            "policy": asked(found.asked),
+            "policy": asked(found.requirements),
             "gold_rule": asdict(found.rule),
             "basis": found.basis,
             "bases": {basis: rest._asdict() for basis, rest in found.rests.items()},
@@ -84,7 +84,7 @@ def row(summary: Summary, basis: Basis, dropped: bool) -> Json:
     }  # fmt: skip
 
 
-def _one(one: One) -> Json:
+def _one(one: DimensionEvidence) -> Json:
     line, d = one.line, one.dimension
     made: Json = {
         "unit": d.sort,
@@ -98,7 +98,7 @@ def _one(one: One) -> Json:
         "checked_bound": line.decision.bound,
         "errors_asked": line.decision.needed,
         "decisions_sharing_the_error": line.decision.shared,
-        "fingerprints": one.prints,
+        "fingerprints": one.fingerprints,
         "figures": [row(summary, basis, dropped) for (basis, dropped), summary in one.bases.items()],
         "counts": {
             basis: summary.counts.tolist() for (basis, dropped), summary in one.bases.items() if not dropped
@@ -113,7 +113,7 @@ def _one(one: One) -> Json:
         },
     }  # fmt: skip
     for statistic in STATISTICS.values():
-        made |= statistic.plain(statistic.of(one.found))
+        made |= statistic.to_json(statistic.figures_in(one.found))
     return made
 
 

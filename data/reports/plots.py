@@ -32,7 +32,7 @@ def standing(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.IntervalR
         figures = interval.point, interval.low, interval.high, line.bound
         top = tops.get(line.dimension)
         ceiling = None
-        if top is not None and top.point is not None and not top.verdictless:
+        if top is not None and top.point is not None and not top.is_too_small:
             ceiling = top.point, top.low, top.high
         rows.append(svg.IntervalRow(line.dimension.title, line.dimension.sort, *figures, state, _said(line), ceiling))
     return rows
@@ -40,7 +40,7 @@ def standing(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.IntervalR
 
 def overview(found: Evidence) -> str:
     """All dimensions against what the policy asks."""
-    asked = found.asked.policy.threshold
+    asked = found.requirements.policy.threshold
     title = "Agreement with people, corrected for chance (kappa)"
     tops = {one.dimension: one.ceiling.between if one.ceiling else None for one in found.dimensions}
     rows = standing((one.line for one in found.dimensions), tops)
@@ -58,7 +58,11 @@ def every(found: Evidence) -> dict[str, str]:
     made = {"dimensions.svg": overview(found)}
     for one in found.dimensions:
         for statistic in STATISTICS.values():
-            drawn = statistic.findings(statistic.of(one.found), one.line, found.asked.policy) if one.met else ()
+            drawn = (
+                statistic.findings(statistic.figures_in(one.found), one.line, found.requirements.policy)
+                if one.met
+                else ()
+            )
             plots = [held for held in drawn if not isinstance(held, Sentence | Table | Measures)]
             for number, plot in enumerate(plots, 1):
                 name = statistic.name + (f".{number}" if len(plots) > 1 else "")

@@ -57,7 +57,7 @@ def written(found: Evidence, made: figures.Json) -> str:
     ]
     stand = f" · data as of {when(found.at)}" if found.at else ""
     title = f"How far {judge.model} agrees with people on {found.dataset.name}"
-    return page(title, parts, f"Made by Assay {VERSION} · fingerprint {found.print}{stand}")
+    return page(title, parts, f"Made by Assay {VERSION} · fingerprint {found.fingerprint}{stand}")
 
 
 def _opening(found: Evidence) -> list[str]:
@@ -139,7 +139,7 @@ def _overview(found: Evidence) -> list[str]:
     )  # fmt: skip
     mark = (
         "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound"
-        f"{plots.REACH if found.asked.policy.lower_bound else ''}. Long tick: kappa between two people, "
+        f"{plots.REACH if found.requirements.policy.lower_bound else ''}. Long tick: kappa between two people, "
         "with its interval below, where 30 items have labels of two. "
         f"{LEGEND}."
     )
@@ -155,7 +155,7 @@ def _whose(found: Evidence) -> str:
         return ""
     people = [one.line.shown.people for one in with_gold]
     each = sum(p.labels for p in people) / sum(one.line.shown.gold_cells for one in with_gold)
-    known = any((top := one.ceiling) is not None and not top.between.verdictless for one in with_gold)
+    known = any((top := one.ceiling) is not None and not top.between.is_too_small for one in with_gold)
     return human_ceiling.explain_labels(min(p.fewest for p in people), max(p.most for p in people), each, known)
 
 
@@ -198,7 +198,7 @@ def _policy(found: Evidence) -> list[str]:
     yes = {True: "yes", False: "no"}
     asked = [
         (RULES[name].report, yes[value] if isinstance(value, bool) else f"{value:g}")
-        for name, value in figures.asked(found.asked).items()
+        for name, value in figures.asked(found.requirements).items()
     ]
     return [
         heading("Required before publishing (policy)"),
@@ -263,13 +263,13 @@ def _audits(found: Evidence) -> list[str]:
 def _decisions(found: Evidence) -> list[str]:
     if not found.decisions:
         return [heading("Decisions on record"), para("No lead has decided on any dimension of this judge here yet.")]
-    now = {one.line.key: [one.prints.get(basis) for basis in ("gate", "imported")] for one in found.dimensions}
+    now = {one.line.key: [one.fingerprints.get(basis) for basis in ("gate", "imported")] for one in found.dimensions}
     same = {True: "as in this report", False: "have changed"}
     rows = [
         {
             "when": when(d.at), "dimension": d.dimension.replace("_", " "), "unit": d.sort, "decision": d.decision,
             "by": d.person, "why": d.reason, "state then": d.state,
-            "labels and scores": same[d.print in now.get(f"{d.sort}.{d.dimension}", [])],
+            "labels and scores": same[d.fingerprint in now.get(f"{d.sort}.{d.dimension}", [])],
             "in force": "yes" if d.id in found.in_force else "superseded",
         }
         for d in found.decisions
@@ -306,7 +306,7 @@ def _again(found: Evidence, made: figures.Json) -> list[str]:
     lines = [f"python -m data report {named} --out report.html", f"python -m data report {named} --figures"]
     prints = [
         {"dimension": one.dimension.title, "unit": one.dimension.sort}
-        | {basis: one.prints.get(basis, "") for basis in found.rests}
+        | {basis: one.fingerprints.get(basis, "") for basis in found.rests}
         for one in found.dimensions
     ]
     heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in found.rests}
@@ -317,7 +317,7 @@ def _again(found: Evidence, made: figures.Json) -> list[str]:
             "Whoever has the same labels and scores gets the same figures. The fingerprints show whether they are the "
             "same: they are made of every item's content, unit, gold, score and weight, in any workspace."
         ),
-        facts([("Fingerprint of it all", found.print)]),
+        facts([("Fingerprint of it all", found.fingerprint)]),
         table(prints, heads) if prints and found.rests else "",
         para("In the folder of the workspace:"),
         code("\n".join(lines)),

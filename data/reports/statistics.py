@@ -17,11 +17,11 @@ from data.calibration import (
     missingness,
     other_metrics,
     rates,
-    selective,
     self_consistency,
     slices,
 )
 from data.calibration.anchoring import Anchor
+from data.calibration.auto_accept import confidence_sources
 from data.calibration.confidence import Levels
 from data.gold.gold import Basis
 from data.records import combinations
@@ -39,10 +39,10 @@ from judges.render.findings import self_consistency as self_consistency_findings
 from judges.render.findings import slices as slices_findings
 from judges.render.findings import threshold as threshold_findings
 from judges.render.findings.findings import Finding
+from judges.stats import auto_accept as selective_figures
 from judges.stats import missingness as missingness_figures
 from judges.stats import other_metrics as other_metrics_figures
 from judges.stats import rates as rates_figures
-from judges.stats import selective as selective_figures
 from judges.stats.approval_check import Policy
 from judges.stats.baselines import Baselines
 from judges.stats.calibration import DimensionResult
@@ -66,7 +66,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Of:
+class StatisticInput:
     """What a statistic is of: a judge (by id) on a dataset, in a dimension, on a basis.
 
     `drop` is a category that is left out on both sides, "" for none; `epsilon` the handicap of the test of people.
@@ -99,16 +99,16 @@ class Statistic(Generic[F]):
 
     name: str
     title: str
-    load: Callable[[Of], F]
+    load: Callable[[StatisticInput], F]
     findings: Callable[[F, DimensionResult, Policy], Sequence[Finding]]
     empty: F
-    plain: Callable[[F], Json] = lambda _: {}
-    stands: Callable[[DimensionResult], bool] = lambda _: True
-    drops: bool = True
-    folded: bool = False
-    reading: tuple[str, ...] = ()
+    to_json: Callable[[F], Json] = lambda _: {}
+    applies: Callable[[DimensionResult], bool] = lambda _: True
+    can_drop_ties: bool = True
+    collapsed: bool = False
+    explanations: tuple[str, ...] = ()
 
-    def of(self, found: Mapping[str, Any]) -> F:
+    def figures_in(self, found: Mapping[str, Any]) -> F:
         """Its figures among those of all statistics of a dimension."""
         figures: F = found[self.name]
         return figures
@@ -130,7 +130,7 @@ class Agreement(NamedTuple):
     replies: Sequence[tuple[str, int]]
 
 
-def _agreement(of: Of) -> Agreement:
+def _agreement(of: StatisticInput) -> Agreement:
     asked = calibration.compared_dimensions(of.store, of.judge)
     floors = baselines.measure_baselines(of.store, of.dataset, of.judge, asked, of.basis, bool(of.drop))
     replies = calibration.count_unscored(of.store, of.dataset, of.judge)
@@ -151,7 +151,7 @@ def _agreement_findings(found: Agreement, line: DimensionResult, _: Policy) -> l
 def _agreement_plain(found: Agreement) -> Json:
     floors, rule = found.floors, found.floors.length
     length = None if rule is None else {
-        **kappa(rule.rule), "agreement": rule.exact, "judge": kappa(rule.judge), "ahead": kappa(rule.ahead),
+        **kappa(rule.rule), "agreement": rule.exact, "judge": kappa(rule.judge), "ahead": kappa(rule.difference),
     }  # fmt: skip
     return {
         "baselines": {
@@ -169,14 +169,14 @@ OTHER_METRICS = Statistic[OtherMetrics | None](
     "others", "Other metrics", lambda of: other_metrics.measure_other_metrics(*of.place, of.basis, of.drop),
     lambda found, line, _: other_metrics_findings.findings(found, line.dimension) if found is not None else [], None,
     lambda found: {"others": None if found is None else other_metrics_figures.as_json(found)},
-    reading=("others", "AC2"),
+    explanations=("others", "AC2"),
 )  # fmt: skip
 
 MISSING_SCORES = Statistic[Missingness | None](
     "missing", "Missing scores", lambda of: missingness.measure_missingness(*of.place, of.basis, drop=of.drop),
     lambda found, *_: other_metrics_findings.missing(found) if found is not None and found.cells else [], None,
     lambda found: {"missing_counted": None if found is None else missingness_figures.as_json(found)},
-    stands=lambda line: bool(line.shown.unscored), reading=("missing",),
+    applies=lambda line: bool(line.shown.unscored), explanations=("missing",),
 )  # fmt: skip
 
 
@@ -191,9 +191,9 @@ def _slices_plain(found: Sequence[SlicedKappa]) -> Json:
     return {
         "slices": [
             {
-                "by": cut.by, "p": cut.apart.p if cut.apart else None,
-                "p_holm": cut.apart.adjusted if cut.apart else None,
-                "slices": [{"slice": s.name, **kappa(s.interval), "bias": s.lenient} for s in cut.slices],
+                "by": cut.by, "p": cut.test.p if cut.test else None,
+                "p_holm": cut.test.adjusted if cut.test else None,
+                "slices": [{"slice": s.name, **kappa(s.interval), "bias": s.bias} for s in cut.slices],
             }
             for cut in found
         ]
@@ -202,7 +202,7 @@ def _slices_plain(found: Sequence[SlicedKappa]) -> Json:
 
 SLICES = Statistic[Sequence[SlicedKappa]](
     "slices", "Slices", lambda of: slices.differences(*of.place, of.basis, of.drop), _slices_findings, (),
-    _slices_plain, folded=True, reading=("slices",),
+    _slices_plain, collapsed=True, explanations=("slices",),
 )  # fmt: skip
 
 SAMPLE_SIZE = Statistic[Sequence[Interval]](
@@ -210,7 +210,7 @@ SAMPLE_SIZE = Statistic[Sequence[Interval]](
     lambda found, line, policy: sample_size_findings.growth(
         found, (), policy, f"{line.dimension.title}: kappa by sample size"
     ),
-    (), lambda found: {"by_items": [kappa(step) for step in found]}, folded=True, reading=("curve", "planner"),
+    (), lambda found: {"by_items": [kappa(step) for step in found]}, collapsed=True, explanations=("curve", "planner"),
 )  # fmt: skip
 
 
@@ -236,7 +236,7 @@ def _people_plain(found: People) -> Json:
         "people": {
             "people": held.people, "ratings": held.cells, "items": held.items, "between": kappa(held.between),
             "alpha": kappa(held.alpha), "judge": kappa(held.judge) if held.judge else None,
-            "judge_minus_between": kappa(held.ahead) if held.ahead else None,
+            "judge_minus_between": kappa(held.difference) if held.difference else None,
             "alternative": None if test is None else alternative_annotator.as_json(test),
         }
     }  # fmt: skip
@@ -244,26 +244,28 @@ def _people_plain(found: People) -> Json:
 
 HUMAN_AGREEMENT = Statistic(
     "people", "Human agreement",
-    lambda of: People(human_ceiling.measure_ceiling(*of.place), human_ceiling.stand_in(*of.place, of.epsilon)),
-    _people_findings, People(), _people_plain, drops=False, reading=("ceiling", "alpha"),
+    lambda of: People(
+        human_ceiling.measure_ceiling(*of.place), human_ceiling.alternative_annotator_test(*of.place, of.epsilon)
+    ),
+    _people_findings, People(), _people_plain, can_drop_ties=False, explanations=("ceiling", "alpha"),
 )  # fmt: skip
 
 THRESHOLD = Statistic[Sequence[ThresholdPoint]](
     "flag", "Binary threshold", lambda of: other_metrics.flag_curve(*of.place, of.basis),
     lambda found, line, _: threshold_findings.curve(found, f"{line.dimension.title}: as a flag, by threshold"), (),
-    stands=lambda line: line.dimension.scale.kind in ("ordinal", "interval"), drops=False, folded=True,
-    reading=("threshold",),
+    applies=lambda line: line.dimension.scale.kind in ("ordinal", "interval"), can_drop_ties=False, collapsed=True,
+    explanations=("threshold",),
 )  # fmt: skip
 
 
-class Rates(NamedTuple):
+class RateFigures(NamedTuple):
     """Every answer with its rates, and by an answer's place the share that the dashboard shows (PPI++)."""
 
     answers: Sequence[AnswerRates]
     means: Mapping[int, CorrectedMean]
 
 
-def _rates_plain(found: Rates) -> Json:
+def _rates_plain(found: RateFigures) -> Json:
     means = found.means
     return {
         "rates": [
@@ -276,10 +278,11 @@ def _rates_plain(found: Rates) -> Json:
 
 RATES = Statistic(
     "rates", "Precision and recall",
-    lambda of: Rates(rates.answer_rates(*of.place, of.basis), rates.corrected_means(*of.place, of.basis)),
+    lambda of: RateFigures(rates.answer_rates(*of.place, of.basis), rates.corrected_means(*of.place, of.basis)),
     lambda found, line, _: rates_findings.findings(*found, line.dimension) if found.answers else [],
-    Rates((), {}), _rates_plain,
-    stands=lambda line: line.dimension.scale.weights is None, drops=False, reading=("rates", "prevalence"),
+    RateFigures((), {}), _rates_plain,
+    applies=lambda line: line.dimension.scale.weights is None, can_drop_ties=False,
+    explanations=("rates", "prevalence"),
 )  # fmt: skip
 
 
@@ -297,11 +300,11 @@ def _confidence_plain(found: Levels) -> Json:
     return {
         "confidence": [
             {
-                "source": source, "error": held.error, "error_by_chance": held.chance,
-                "ranks": held.ranks.point if held.ranks else None, "items": held.items, "ratings": held.cells,
+                "source": source, "error": held.ece, "error_by_chance": held.ece_if_calibrated,
+                "ranks": held.auroc.point if held.auroc else None, "items": held.items, "ratings": held.cells,
                 "levels": [
                     {"low": n.low, "high": n.high, "stated": n.stated, "share": n.share, "ratings": n.cells,
-                     "right": n.right.point, "right_low": n.right.low, "right_high": n.right.high,
+                     "right": n.accuracy.point, "right_low": n.accuracy.low, "right_high": n.accuracy.high,
                      "near": n.near.point}
                     for n in held.levels
                 ],
@@ -313,14 +316,14 @@ def _confidence_plain(found: Levels) -> Json:
 
 CONFIDENCE = Statistic(
     "confidence", "Confidence", lambda of: confidence.levels(*of.place, of.basis), _confidence_findings, Levels({}, 0),
-    _confidence_plain, drops=False, folded=True, reading=("confidence", "reliability", "ranking"),
+    _confidence_plain, can_drop_ties=False, collapsed=True, explanations=("confidence", "reliability", "ranking"),
 )  # fmt: skip
 
 
-def _auto_accept(of: Of) -> AutoAcceptThreshold | None:
+def _auto_accept(of: StatisticInput) -> AutoAcceptThreshold | None:
     """As the rule in force asks, or else with the usual target."""
     rule = auto_accept.rule_in_force(*of.place)
-    source = next(iter(selective.confidence_sources(*of.place)), "")
+    source = next(iter(confidence_sources(*of.place)), "")
     if rule is None and not source:
         return None
     return auto_accept.find_threshold(*of.place, of.basis, AutoAcceptTarget(source) if rule is None else rule.wanted)
@@ -343,8 +346,8 @@ def _auto_accept_plain(found: AutoAcceptThreshold | None) -> Json:
 
 
 AUTO_ACCEPT = Statistic[AutoAcceptThreshold | None](
-    "selective", "Auto-accept", _auto_accept, _auto_accept_findings, None, _auto_accept_plain, drops=False,
-    reading=("selective", "sequence"),
+    "selective", "Auto-accept", _auto_accept, _auto_accept_findings, None, _auto_accept_plain, can_drop_ties=False,
+    explanations=("selective", "sequence"),
 )  # fmt: skip
 
 
@@ -355,7 +358,7 @@ class Samples(NamedTuple):
     combined: str = ""
 
 
-def _samples(of: Of) -> Samples:
+def _samples(of: StatisticInput) -> Samples:
     repeats = self_consistency.measure_repeats(*of.place, of.basis)
     return Samples(repeats, combinations.describe_combinations(of.store).get(of.judge, ""))
 
@@ -365,7 +368,7 @@ SELF_CONSISTENCY = Statistic(
     lambda found, *_: (
         self_consistency_findings.findings(found.repeats, found.combined) if found.repeats is not None else []
     ),
-    Samples(), drops=False,
+    Samples(), can_drop_ties=False,
 )  # fmt: skip
 
 
@@ -381,7 +384,7 @@ def _anchoring_plain(found: Anchor | None) -> Json:
 
 ANCHORING = Statistic[Anchor | None](
     "blind", "Anchoring", lambda of: anchoring.anchor(*of.place, policy.approval_basis(of.store, of.dataset)),
-    _anchoring_findings, None, _anchoring_plain, drops=False, reading=("anchoring",),
+    _anchoring_findings, None, _anchoring_plain, can_drop_ties=False, explanations=("anchoring",),
 )  # fmt: skip
 
 STATISTICS: dict[str, Statistic[Any]] = {

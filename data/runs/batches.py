@@ -21,7 +21,7 @@ from judges.client import batch_files as lines
 from judges.client import usage
 from judges.client.budget import explain_limit
 from judges.client.client import Client
-from judges.client.errors import CallError, FatalError, MannerRefused, TransientError
+from judges.client.errors import CallError, FatalError, ParameterRefused, TransientError
 from judges.client.runner import RunNotice, run
 from judges.client.usage import Charge
 from judges.protocols.call_plan import CallReply, FinishedJudgment, ask, fuse, remaining_pieces
@@ -61,7 +61,8 @@ class _Batches:
             # The first judgment is asked directly: it shows how the model wants to be asked, before a day is spent.
             first = [task for task, _ in zip(live.remaining.tasks(), range(1), strict=False)]
             async for event in run(
-                self.order.card, self.order.model, self.order.params, self.client, first, had=live.remaining.had,
+                self.order.card, self.order.model, self.order.params, self.client, first,
+                had=live.remaining.stored_replies,
                 endpoint=self.order.endpoint, stop=live.stopped, budget=live.budget(),
             ):  # fmt: skip
                 yield event
@@ -110,7 +111,7 @@ class _Batches:
         full = min(lines.LINES, lines.most_calls(params))
         note: RunNotice | None = None
         for task in left.tasks():
-            answers, place = dict(left.had(task)), (task.key, task.part, task.sample)
+            answers, place = dict(left.stored_replies(task)), (task.key, task.part, task.sample)
             missing = remaining_pieces(card, params, task, answers)
             if any((*place, piece) in failed for piece in missing):
                 lost = next(failed[*place, piece] for piece in missing if (*place, piece) in failed)
@@ -239,7 +240,7 @@ class _Batches:
         order = self.order
         try:
             given = self.client.result(result.status, result.body, order.model, order.params, order.card.text is None)
-        except MannerRefused:
+        except ParameterRefused:
             return None
         except CallError as fact:
             return CallReply(*place, "", fact.unscored, fact.why, model=order.model)

@@ -20,7 +20,7 @@ from judges.client import usage
 from judges.client.budget import Budget
 from judges.client.client import Client
 from judges.client.endpoint import Endpoint
-from judges.client.errors import CallError, MannerRefused, TransientError
+from judges.client.errors import CallError, ParameterRefused, TransientError
 from judges.client.runner import RunNotice, run
 from judges.client.usage import Charge
 from judges.errors import AssayError
@@ -124,7 +124,7 @@ async def _ready(
             for _ in range(_FITS):
                 try:
                     given = await client.answer(order.model, order.params, hello)
-                except MannerRefused:
+                except ParameterRefused:
                     continue
                 charged.append(Charge("trial", *usage.tokens_billed(given, hello, "text", most)))
                 return

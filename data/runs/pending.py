@@ -59,7 +59,7 @@ class Remaining:
                 self._held.update(writer.stored_replies(self.store, self.judge_id, _failed(judged), wanted))
             yield from lacking
 
-    def had(self, task: Task) -> Mapping[str, CallReply]:
+    def stored_replies(self, task: Task) -> Mapping[str, CallReply]:
         """The replies that a judgment has already, by piece; to be asked once for each."""
         return self._held.pop((task.key, task.part, task.sample), {})
 

@@ -53,8 +53,8 @@ async def asked(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
     order, left = live.order, live.remaining
     async with Client(order.endpoint, modes) as client:
         async for event in run(
-            order.card, order.model, order.params, client, left.tasks(), endpoint=order.endpoint, had=left.had,
-            stop=live.stopped, budget=live.budget(),
+            order.card, order.model, order.params, client, left.tasks(), endpoint=order.endpoint,
+            had=left.stored_replies, stop=live.stopped, budget=live.budget(),
         ):  # fmt: skip
             yield event
 

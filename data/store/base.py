@@ -228,7 +228,7 @@ class Store(Reader):
         try:
             found = self.write(recorded)
         except AssayError as error:
-            log.info("change_refused", action=action, person=actor, error=log.sort(error))
+            log.info("change_refused", action=action, person=actor, error=log.error_type(error))
             raise
         if made:
             log.debug("change", action=action, person=actor, target=target, revision=made[-1])

@@ -25,7 +25,7 @@ from judges.protocols import orders
 from judges.protocols.combination import SAID
 from judges.render.findings import human_ceiling as human_ceiling_findings
 from judges.render.findings.findings import plain
-from judges.stats import missingness, other_metrics, position, rates, selective, self_consistency, weakest_turns
+from judges.stats import auto_accept, missingness, other_metrics, position, rates, self_consistency, weakest_turns
 from judges.stats.bins import row_count
 from judges.stats.calibration import PairedRatings, Summary, summarise
 from judges.stats.position import PositionalAgreement
@@ -63,7 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--target", type=float, metavar="SHARE", help="which verdicts need no person: the agreement asked of them"
     )
     parser.add_argument(
-        "--delta", type=float, metavar="P", default=selective.DELTA, help="with --target: the chance of missing it"
+        "--delta", type=float, metavar="P", default=auto_accept.DELTA, help="with --target: the chance of missing it"
     )
     parser.add_argument("--near", action="store_true", help="with --target: one step apart is agreement")
     parser.add_argument(
@@ -76,7 +76,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print a line for every dimension that has labels, the rates of flags and categories, and what needs no person."""
     if options.target is not None:
-        selective.check_target(options.target, options.delta)
+        auto_accept.check_target(options.target, options.delta)
     agree_extras.check_handicap(options)
     held = read_files(options.files, options.good_rows)
     if held.tables:
@@ -147,7 +147,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         | ({"alternative": alternative_annotator.as_json(tested[s.dimension])} if tested else {})
         | _bought(repeated[s.dimension], rule)
         | ({"rates": [rates.as_json(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
-        | ({"selective": {"source": one[0], **selective.as_json(one[1])}} if (one := kept.get(s.dimension)) else {})
+        | ({"selective": {"source": one[0], **auto_accept.as_json(one[1])}} if (one := kept.get(s.dimension)) else {})
         for s in shown
     ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.as_json(one)} for d, one in turns.items()]
     unread = sum(reply.reading.unscored is not None for reply in found)
@@ -175,7 +175,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
             text.append(f"\n{named}: {' '.join(rates.explain(answer, d))}")
     for d, (source, result) in kept.items():
-        told_of = selective.explain(result, options.near and bool(d.scale.weights))
+        told_of = auto_accept.explain(result, options.near and bool(d.scale.weights))
         text.append(f"\n{d.title} ({source or 'no confidence'}): {told_of}")
     if placed:
         text.append(f"\n{placed[0].title}, both orders: {' '.join(position.explain(placed[1]))}")
@@ -289,7 +289,7 @@ def _row(card: Card, summary: Summary) -> str:
     ends = "none" if kappa.low is None or kappa.high is None else f"{kappa.low:.3f} to {kappa.high:.3f}"
     exact = "" if summary.exact is None else f"{summary.exact:.1%}"
     alike = "" if summary.na.agreement is None or not d.scale.na else f"{summary.na.agreement:.3f}"
-    few = "  too few items for a verdict" if kappa.verdictless else ""
+    few = "  too few items for a verdict" if kappa.is_too_small else ""
     weights = "" if d.scale.weights else " (plain)"
     figures = f"{kappa.items:6} {summary.cells:7}  {point:>6}  {ends:16} {exact:>11} {alike:>13}"
     return f"{name + weights:34} {figures}{few}".rstrip()

@@ -11,12 +11,12 @@ from judges.errors import AssayError
 from judges.params import CombinationRule
 from judges.protocols.combination import combine_on_scale
 from judges.reading.confidence import SAMPLES
-from judges.stats import rates, selective
+from judges.stats import auto_accept, rates
+from judges.stats.auto_accept import AutoAcceptance, ConfidenceRatings
 from judges.stats.bins import nearest_answers
 from judges.stats.bins import steps_apart as apart_of
 from judges.stats.calibration import PairedRatings
 from judges.stats.rates import AnswerRates
-from judges.stats.selective import AutoAcceptance, ConfidenceRatings
 from judges.types import Dimension, Score, sort_of
 
 
@@ -83,7 +83,7 @@ def selective_lines(
     confidence = np.array([lowest.get(cell[0], np.nan) for cell in cells], dtype=np.float64)
     at = met.scored
     made = ConfidenceRatings(met.item[at], confidence[at], agree[at], met.weight[at])
-    return source, selective.find_threshold(made, options.target, options.delta)
+    return source, auto_accept.find_threshold(made, options.target, options.delta)
 
 
 def _sure(d: Dimension, given: dict[Cell, dict[int, Score]], rule: CombinationRule) -> dict[str, dict[Cell, float]]:

@@ -14,7 +14,7 @@ from judges.client import errors, response_body
 from judges.client.batch_files import PATH
 from judges.client.capabilities import Capabilities
 from judges.client.endpoint import Endpoint
-from judges.client.errors import CallContext, FatalError, MannerRefused, TransientError, classify_error, redact
+from judges.client.errors import CallContext, FatalError, ParameterRefused, TransientError, classify_error, redact
 from judges.params import Params
 from judges.protocols.call_plan import Ask, Mode
 from judges.reading.confidence import Logprobs
@@ -116,7 +116,7 @@ class Client:
         """
         manner = self.manner(model)
         if mode is not None and mode != manner.mode and ask.schema is not None:
-            raise MannerRefused(manner, "")
+            raise ParameterRefused(manner, "")
         asked = self._asked(model, params, manner)
         status, headers, body = await self._send("post", "/chat/completions", manner.body(model, params, ask))
         return self._read(status, headers, body, asked, "text" if ask.schema is None else manner.mode)
@@ -295,7 +295,7 @@ class Client:
     def _fault(self, status: int, headers: dict[str, str], body: bytes, asked: CallContext) -> Exception:
         """What a refusal is; where the manner is at fault, it is changed, unless another call has done so since."""
         fault = classify_error(status, headers, body.decode("utf-8", "replace"), asked)
-        if isinstance(fault, MannerRefused) and self.manner(asked.model) == asked.manner:
+        if isinstance(fault, ParameterRefused) and self.manner(asked.model) == asked.manner:
             self.refit(asked.model, fault.manner)
         return fault
 

@@ -42,7 +42,7 @@ class CallError(Exception):
         self.unscored, self.why = unscored, why
 
 
-class MannerRefused(Exception):
+class ParameterRefused(Exception):
     """The endpoint does not take a parameter: the call is to be made again in another manner, and says so in words."""
 
     def __init__(self, manner: Capabilities, why: str) -> None:
@@ -211,27 +211,29 @@ def _parameter(status: int, data: Any, words: str, told: str, asked: CallContext
     named = [n for n, ws in _NAMED if _has(param, *ws)] or [n for n, ws in _NAMED if _has(words, *ws)]
     for name in named:
         if name == "response_format" and (weaker := manner.down()):
-            return MannerRefused(
+            return ParameterRefused(
                 weaker, f"{asked.model} takes no {manner.mode} here: asked in the manner {weaker.mode}"
             )
         if name == "logprobs" and params.logprobs and "logprobs" not in manner.without:
             fewer = "top_logprobs" in words and "top_logprobs" not in manner.without
             left = "top_logprobs" if fewer else "logprobs"
-            return MannerRefused(manner.less(left), f"{asked.model} gives no {left}: asked without ({status}: {told})")
+            return ParameterRefused(
+                manner.less(left), f"{asked.model} gives no {left}: asked without ({status}: {told})"
+            )
         if name == "seed" and params.seed is not None and "seed" not in manner.without:
-            return MannerRefused(
+            return ParameterRefused(
                 manner.less("seed"), f"{asked.model} takes no seed: asked without, so repeats may differ"
             )
         if name == "max_tokens" and not manner.renamed and "max_completion_tokens" in words:
             renamed = Capabilities(manner.mode, manner.without, renamed=True)
-            return MannerRefused(renamed, f"{asked.model} calls max_tokens max_completion_tokens: asked so")
+            return ParameterRefused(renamed, f"{asked.model} calls max_tokens max_completion_tokens: asked so")
         if name == "max_tokens":
             return FatalError(
                 f"{asked.where} does not take max_tokens {params.max_tokens} ({status}: {told}). Set another."
             )
         if name == "temperature" and "temperature" not in manner.without:
             if params.temperature == 1:  # the default of the API: left out, it is what was asked for
-                return MannerRefused(
+                return ParameterRefused(
                     manner.less("temperature"), f"{asked.model} takes no temperature but its own, which is 1"
                 )
             return FatalError(

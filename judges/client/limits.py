@@ -79,13 +79,13 @@ class ConcurrencyWindow:
         """Whether of the latest calls more than about a quarter were turned away: then a wait is meant for all."""
         return self._turned_away > 0.25
 
-    def good(self) -> None:
+    def record_success(self) -> None:
         """A call was answered."""
         self._turned_away *= 0.9
         if self._size < self.most:
             self._size = min(self._size + self._step / self._size, float(self.most))
 
-    def bad(self, began: float, now: float) -> None:
+    def record_refusal(self, began: float, now: float) -> None:
         """A call that began then was turned away now."""
         self._turned_away = 0.9 * self._turned_away + 0.1
         if began > self._cut_at:
@@ -161,7 +161,7 @@ class Throttle:
 
     def good(self) -> None:
         """A call was answered."""
-        self._window.good()
+        self._window.record_success()
 
     def bad(self, began: float, floor: float) -> bool:
         """A call that began then was turned away, to come back in `floor` seconds; True the first time.
@@ -169,7 +169,7 @@ class Throttle:
         Where many are turned away, the wait holds for all.
         """
         now, cuts = self._clock(), self._window.cuts
-        self._window.bad(began, now)
+        self._window.record_refusal(began, now)
         if self._window.crowded and floor:
             self._paused_until = max(self._paused_until, now + min(floor, LONGEST))
         return cuts == 0 and self._window.cuts == 1

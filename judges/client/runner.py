@@ -15,7 +15,7 @@ from judges.client.budget import Budget, cost
 from judges.client.capabilities import Capabilities
 from judges.client.client import Client, ClientReply
 from judges.client.endpoint import Endpoint
-from judges.client.errors import CallError, FatalError, MannerRefused, TransientError
+from judges.client.errors import CallError, FatalError, ParameterRefused, TransientError
 from judges.client.limits import Throttle, wait_for
 from judges.client.usage import Charge
 from judges.errors import AssayError, BadCard
@@ -256,7 +256,7 @@ class _Run:
             except FatalError:
                 real, used, charged = 0.0, 0.0, False
                 raise
-            except MannerRefused as fit:
+            except ParameterRefused as fit:
                 real, used, charged = 0.0, 0.0, False
                 refits += 1
                 if fit.why and fit.why not in self._told:

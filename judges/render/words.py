@@ -27,7 +27,7 @@ def span(interval: Interval | None, shape: str = ".2f", none: str = "–") -> st
 
 def between(top: Interval | None) -> str:
     """Agreement of people with each other and its interval; a dash where too few items have labels of two people."""
-    return "–" if top is None or top.verdictless or top.point is None else f"{cell(top.point, '.2f')} ({span(top)})"
+    return "–" if top is None or top.is_too_small or top.point is None else f"{cell(top.point, '.2f')} ({span(top)})"
 
 
 def small(p: float) -> str:

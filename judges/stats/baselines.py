@@ -41,13 +41,13 @@ class LengthRule:
 
     rule: Interval
     judge: Interval
-    ahead: Interval
+    difference: Interval
     exact: float
 
     @property
     def standing(self) -> BaselineVerdict:
         """Whether the judge beats the rule."""
-        return _standing(self.ahead)
+        return _standing(self.difference)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Baselines:
 
 
 def _standing(above: Interval) -> BaselineVerdict:
-    if above.verdictless or above.low is None or above.high is None:
+    if above.is_too_small or above.low is None or above.high is None:
         return "cannot tell"
     return "beats" if above.low > 0 else "falls short of" if above.high < 0 else "not shown to beat"
 

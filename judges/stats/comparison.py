@@ -50,12 +50,12 @@ class JudgePair:
     difference: Interval
     p: float | None
     adjusted: float | None = None
-    more: tuple[int, int] | None = None
+    more_items: tuple[int, int] | None = None
 
     @property
     def verdict(self) -> Verdict:
         """Whether the other agrees better, or worse, or whether that is not decided."""
-        if self.difference.verdictless:
+        if self.difference.is_too_small:
             return "too few items"
         if self.adjusted is None or self.adjusted > ALPHA or not self.difference.point:
             return "cannot tell"
@@ -100,7 +100,7 @@ def adjust_pairs(pairs: Sequence[JudgePair]) -> list[JudgePair]:
     Where a difference is not significant, `more` is the number of items missing to decide it. Pairs without a p, or
     with too few items for a verdict, are not tested and do not count.
     """
-    tested = [n for n, pair in enumerate(pairs) if pair.p is not None and not pair.difference.verdictless]
+    tested = [n for n, pair in enumerate(pairs) if pair.p is not None and not pair.difference.is_too_small]
     after = dict(zip(tested, holm([pairs[n].p or 0.0 for n in tested]), strict=True))
     found = []
     for number, pair in enumerate(pairs):

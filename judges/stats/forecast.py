@@ -76,7 +76,7 @@ class Forecast:
     courses the first is the least and, of one in ten, the second is not enough (None: more than `last`).
     """
 
-    half: tuple[float, float]
+    half_width: tuple[float, float]
     free: tuple[int, int | None]
     fixed: tuple[int, int | None]
 

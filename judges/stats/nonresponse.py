@@ -69,7 +69,7 @@ class SampleResponse:
         verb = "is" if left == 1 else "are"
         return f"{left:,} of {many(whole.drawn, 'drawn item')} {verb} not answered{_where(self.strata)}."
 
-    def against(self, least: float) -> str:
+    def objections(self, least: float) -> str:
         """Why the figures do not speak for the whole population, in sentences; "" where enough is answered."""
         if not self.lacks(least):
             return ""
@@ -87,7 +87,7 @@ def require_response(decision: CheckResult, response: SampleResponse, least: flo
 
     What is undefined stays so, as more answers of one value define nothing.
     """
-    if not (against := response.against(least)):
+    if not (against := response.objections(least)):
         return decision
     more = response.lacks(least)
     missing = f"Blind answers to {many(more, 'more drawn item')}."

@@ -79,15 +79,15 @@ class Rates:
 
     answer: str
     place: int
-    found: Interval
-    raised: Interval
-    right: Interval
+    recall: Interval
+    false_positive_rate: Interval
+    precision: Interval
     people: Interval
     judge: Interval
     youden: Interval
 
     @property
-    def tells(self) -> bool:
+    def is_informative(self) -> bool:
         """Whether the judge is shown to give the answer more often where people do than where they do not."""
         return self.youden.low is not None and self.youden.low > 0
 
@@ -158,17 +158,17 @@ def explain(answer: AnswerRates, dimension: Dimension) -> list[str]:
     units = UNITS[dimension.sort]
     name = dimension.title if flag else f"“{one.answer}”"
     said = []
-    if one.found.point is None:
+    if one.recall.point is None:
         said.append(f"People call none of these {units} {name}, so recall is not known.")
     else:
-        on = many(one.found.cells, "rating")
-        said.append(f"Recall: of 100 {units} that people call {name}, the judge finds {_ends(one.found)} (from {on}).")
-    if one.raised.point is None:
+        on = many(one.recall.cells, "rating")
+        said.append(f"Recall: of 100 {units} that people call {name}, the judge finds {_ends(one.recall)} (from {on}).")
+    if one.false_positive_rate.point is None:
         said.append(f"People call all of them {name}, so the false positive rate is not known.")
     else:
-        said.append(f"False positives: of 100 others, the judge calls {_ends(one.raised)} so.")
-    if one.right.point is not None:
-        said.append(f"Precision: of 100 that the judge calls so, people confirm {_ends(one.right)}.")
+        said.append(f"False positives: of 100 others, the judge calls {_ends(one.false_positive_rate)} so.")
+    if one.precision.point is not None:
+        said.append(f"Precision: of 100 that the judge calls so, people confirm {_ends(one.precision)}.")
     else:
         said.append("The judge never gives this answer here.")
     found = answer.prevalence
@@ -209,8 +209,9 @@ def as_json(answer: AnswerRates) -> dict[str, Any]:
     """An answer's figures as JSON has them."""
     one, found = answer.rates, answer.prevalence
     return {
-        "answer": one.answer, "found": _plain(one.found), "raised": _plain(one.raised), "right": _plain(one.right),
-        "people": _plain(one.people), "judge": found.judge, "corrected": _plain(found.interval), "why": found.why,
+        "answer": one.answer, "found": _plain(one.recall), "raised": _plain(one.false_positive_rate),
+        "right": _plain(one.precision), "people": _plain(one.people), "judge": found.judge,
+        "corrected": _plain(found.interval), "why": found.why,
     }  # fmt: skip
 
 
@@ -305,14 +306,14 @@ def correct_prevalence(given: TableSums, one: Rates, whole: JudgeShare) -> Corre
     Refused, with a sentence in `why`, where there is nothing to go by, or the judge does not clearly give the answer
     more often where people do.
     """
-    found, raised, people = one.found, one.raised, one.people
+    found, raised, people = one.recall, one.false_positive_rate, one.people
     if whole.cells <= 0:
         return CorrectedPrevalence(None, None, "The judge valued no cell.")
     if found.point is None or raised.point is None:
         missing = "gave" if found.point is None else "withheld"
         told = f"People never {missing} the answer {one.answer} here, so one of the judge's two rates is not known."
         return CorrectedPrevalence(None, whole.share, told)
-    if not one.tells:
+    if not one.is_informative:
         told = (
             f"The judge is not shown to say {one.answer} more often where people do than where they do not: nothing "
             "can be corrected."

@@ -45,7 +45,7 @@ class ReliabilityLevel:
     stated: float
     share: float
     cells: int
-    right: Interval
+    accuracy: Interval
     near: Interval
 
 
@@ -59,11 +59,11 @@ class Reliability:
     """
 
     levels: tuple[ReliabilityLevel, ...]
-    error: float
-    chance: float
+    ece: float
+    ece_if_calibrated: float
     stated: float
     right: Interval
-    ranks: Interval | None
+    auroc: Interval | None
     items: int
     cells: int
 

@@ -58,7 +58,7 @@ class KappaSlice:
 
     name: str
     interval: Interval
-    lenient: float | None
+    bias: float | None
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class SlicedKappa:
 
     by: str
     slices: tuple[KappaSlice, ...]
-    apart: DifferenceTest | None
+    test: DifferenceTest | None
 
 
 def slice_kappa(

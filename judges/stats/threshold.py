@@ -81,16 +81,16 @@ def explain(found: ThresholdRates, dimension: Dimension) -> list[str]:
     """The figures in sentences: recall, false positives and precision."""
     one, units, from_ = found.rates, rates.UNITS[dimension.sort], dimension.scale.say(found.at)
     said = []
-    if one.found.point is None:
+    if one.recall.point is None:
         said.append(f"People give none of these {units} {from_} or more.")
     else:
         said.append(
-            f"Recall {one.found.point:.0%}: of the {units} that people give {from_} or more, those that the judge "
+            f"Recall {one.recall.point:.0%}: of the {units} that people give {from_} or more, those that the judge "
             "does too."
         )
-    if one.raised.point is not None:
-        said.append(f"False positive rate {one.raised.point:.0%}: of those that people give less.")
-    if one.right.point is not None:
-        said.append(f"Precision {one.right.point:.0%}: of those that the judge gives {from_} or more, those that "
+    if one.false_positive_rate.point is not None:
+        said.append(f"False positive rate {one.false_positive_rate.point:.0%}: of those that people give less.")
+    if one.precision.point is not None:
+        said.append(f"Precision {one.precision.point:.0%}: of those that the judge gives {from_} or more, those that "
             f"people do too.")
     return said

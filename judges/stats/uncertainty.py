@@ -73,7 +73,7 @@ class Interval:
         return min(self.items, other.items), min(self.cells, other.cells), min(self.n_eff, other.n_eff)
 
     @property
-    def verdictless(self) -> bool:
+    def is_too_small(self) -> bool:
         """True below `MIN_CLUSTERS` items: the interval may be shown, and nothing may be concluded from it."""
         return self.items < MIN_CLUSTERS
 

@@ -121,7 +121,7 @@ def explain(found: WeakestTurns) -> list[str]:
     ]
     if alone:
         said.append(f"Not included: {', '.join(alone)}.")
-    if equal.verdictless:
+    if equal.is_too_small:
         said.append("Fewer than 30 dialogues: no conclusion.")
     return said
 

@@ -7,7 +7,7 @@ from datetime import tzinfo
 import streamlit as st
 
 from data.adjudication import adjudication
-from data.adjudication.docket import AdjudicatedCell
+from data.adjudication.adjudication_items import AdjudicatedCell
 from data.records.people import Person
 from data.records.settings import GoldRule
 from data.store.ids import new_id

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from data.adjudication import adjudication, docket
+from data.adjudication import adjudication, adjudication_items
 from data.records import settings
 from data.records.datasets import Dataset
 from data.records.people import Person
@@ -39,7 +39,7 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
     key, store = f"adjudication:{who.name}:{dataset.id}", session.store()
     state = session.scratch(key)
     waits = adjudication.adjudication_work(store, who.name, dataset.id)
-    dockets = docket.load_dockets(store, who.name, waits.mine, AHEAD)
+    dockets = adjudication_items.load_adjudication_items(store, who.name, waits.mine, AHEAD)
     adjudication.record_look(store, who.name, [one.view.item.id for one in dockets])
     draw_board(
         {
@@ -55,7 +55,7 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
         key=key,
         on_outbox=lambda: _act(who, key, state, zone),
     )
-    decisions.decided(docket.adjudicated_cells(store, who.name, dataset.id), who, zone, key)
+    decisions.decided(adjudication_items.adjudicated_cells(store, who.name, dataset.id), who, zone, key)
 
 
 def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
@@ -91,4 +91,4 @@ def _one(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
     value, reason = act.get("v"), act.get("reason")
     reason = reason if isinstance(reason, str) else ""
     made = adjudication.adjudicate(store, actor, key, item, unit, dimension, value, reason, token)
-    return [s.person for s in docket.shuffle_labels(item, unit, dimension, made.said)]
+    return [s.person for s in adjudication_items.shuffle_labels(item, unit, dimension, made.said)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.annotators import annotators
-from data.annotators import course as figures
+from data.annotators import drift as figures
 from data.annotators.annotators import Annotator, DimensionLabels
 from data.records.datasets import Dataset
 from judges.stats import bins
@@ -51,8 +51,8 @@ def page() -> None:
         most = [row.name for row in rows[: tables.PEOPLE] if row.labels]
         tables.matrix(most, *annotators.agreement_between_pairs(found, most), len(found.ratings.people), key)
     st.subheader("Dawid-Skene estimate", anchor=False)
-    opinion = annotators.second_opinion(store, dataset.id, dimension, resting)
-    differing = annotators.doubted_cells(store, who.name, opinion) if opinion is not None else ()
+    opinion = annotators.estimate_dawid_skene(store, dataset.id, dimension, resting)
+    differing = annotators.differing_cells(store, who.name, opinion) if opinion is not None else ()
     tables.second(opinion, differing, dimension.scale, key, dataset.name)
 
 
@@ -60,7 +60,7 @@ def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
     """Which labels: blind ones where there are any, or all."""
     blind = len(annotators.dimension_labels(session.store(), dataset.id, dimension, "blind").ratings)
     first = "blind" if blind else "all"
-    return url_state.select("labels", "Labels used", annotators.RESTING, first, 260)
+    return url_state.select("labels", "Labels used", annotators.LABEL_SETS, first, 260)
 
 
 @st.fragment
@@ -68,7 +68,7 @@ def _person(dataset: Dataset, row: Annotator, found: DimensionLabels, key: str) 
     """One person in full; a click on their table lists the items."""
     people, scale = found.ratings.people, found.ratings.scale
     number = people.index(row.name) if row.name in people else -1
-    course, counts = figures.agreement_course(found, number), figures.table_with_others(found, number)
+    course, counts = figures.agreement_over_time(found, number), figures.table_with_others(found, number)
     cell = tables.person(row, course, counts, bins.row_labels(scale), f"{key}:{row.name}")
     if cell is not None:
         cells = figures.find_cells(session.store(), session.me().name, found, number, *cell)

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from data.annotators.annotators import RESTING, Annotator, DoubtedCell, Resting, SecondOpinion
+from data.annotators.annotators import LABEL_SETS, Annotator, DawidSkeneEstimate, DifferingCell, Resting
 from data.records.exposure import NOTE
 from judges.audits import Plot
 from judges.plural import many
@@ -46,7 +46,7 @@ def used(rows: Sequence[Annotator], cells: int, basis: Resting) -> None:
     text.quiet(
         "Labels used: {labels} by {people} for {cells}. {basis}; n/a and revealed labels are left out.",
         labels=many(sum(row.labels for row in here), "label"), people=many(len(here), "person", "people"),
-        cells=many(cells, "rating"), basis=RESTING[basis],
+        cells=many(cells, "rating"), basis=LABEL_SETS[basis],
     )  # fmt: skip
     if basis == "all" and any(row.work.assisted for row in here):
         st.warning(_PERSUADED, icon=":material/info:")
@@ -60,7 +60,7 @@ _PERSUADED = (
 
 def worth(rows: Sequence[Annotator]) -> None:
     """The warnings, a sentence each, first of all."""
-    seen = [(row.name, remark) for row in rows for remark in row.remarks]
+    seen = [(row.name, remark) for row in rows for remark in row.flags]
     if not seen:
         st.markdown(":green[:material/check_circle:] No warnings about the people who labelled here.")
         text.quiet(_LOOKED, n=rater_flags.FEWEST)
@@ -81,7 +81,7 @@ def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[
     shown = [
         {
             "person": row.name,
-            "warnings": ", ".join(SORTS[remark.sort] for remark in row.remarks),
+            "warnings": ", ".join(SORTS[remark.sort] for remark in row.flags),
             "team": row.team,
             "items": row.items,
             "labels": row.labels,
@@ -187,13 +187,13 @@ def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> 
 
 
 def second(
-    found: SecondOpinion | None, differing: Sequence[DoubtedCell], scale: Scale, key: str, dataset: str
+    found: DawidSkeneEstimate | None, differing: Sequence[DifferingCell], scale: Scale, key: str, dataset: str
 ) -> None:
     """The Dawid-Skene estimate: how many ratings it changes, and which of them may be shown; a click opens the item."""
     if found is None:
         st.caption("This estimate needs items that two people or more have labelled.")
         return
-    n = len(found.otherwise)
+    n = len(found.differing_cells)
     text.say(
         "Of {cells} with labels of two people or more, the estimate differs from gold in **{n}**.",
         cells=many(found.cells, "rating"), n=f"{n:,}" if n else "none",
@@ -213,8 +213,8 @@ def second(
                 "labels": ", ".join(scale.say(code) for code in row.said),
                 "gold": "none" if row.gold is None else scale.say(row.gold),
                 "gold from": row.how,
-                "Dawid-Skene": scale.say(row.second),
-                "probability": row.sure,
+                "Dawid-Skene": scale.say(row.estimate),
+                "probability": row.posterior,
             }
             for row in differing
         ]

@@ -37,7 +37,7 @@ def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> N
         )
         st.button("I have reviewed it", key=f"look:{key}", on_click=_look, args=(key, seen))
         choices = [one for one in choices if not (one in ACTIONS and ACTIONS[one].grants)]
-    if one.asked.four_eyes and not one.against:
+    if one.requirements.four_eyes and not one.objections:
         mine = stand.proposed is not None and stand.proposed.person == who.name
         st.caption(
             "You have proposed it. Another lead has to approve." if mine
@@ -65,13 +65,13 @@ def _key(one: Case, stand: ApprovalStatus) -> str:
 def _choices(who: Person, one: Case, stand: ApprovalStatus, mark: str) -> list[Action]:
     """What may follow: nothing that would be refused in any case."""
     held = stand.holds if stand.holds is not None and stand.holds.decision == "approve" else None
-    same = held is not None and (held.print, held.asked) == (mark, one.asked)
+    same = held is not None and (held.fingerprint, held.requirements) == (mark, one.requirements)
     found: list[Action] = []
-    if not one.against and not same:
+    if not one.objections and not same:
         proposed = stand.proposed
-        fresh = proposed is not None and (proposed.print, proposed.asked) == (mark, one.asked)
+        fresh = proposed is not None and (proposed.fingerprint, proposed.requirements) == (mark, one.requirements)
         mine = proposed is not None and proposed.person == who.name
-        if not one.asked.four_eyes or (fresh and not mine):
+        if not one.requirements.four_eyes or (fresh and not mine):
             found.append("approve")
         if not fresh:
             found.append("propose")

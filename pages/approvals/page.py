@@ -87,9 +87,9 @@ def _detail(who: Person, one: Case, stand: record.ApprovalStatus, note: approval
     rows.history(past, {a.id: record.frozen_evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
-        url_state.link("calibration", dimension=one.line.key, **place)
+        url_state.link("calibration", dimension=one.result.key, **place)
         url_state.link("audits", **place)
         if stand.holds and stand.holds.decision == "approve":
-            url_state.link("dashboard", dimension=one.line.key, **place)
-        elif one.against:
+            url_state.link("dashboard", dimension=one.result.key, **place)
+        elif one.objections:
             url_state.link("queue", "Label more", dataset=one.dataset.name, stream="audit")

@@ -33,17 +33,17 @@ def status(one: Case, stand: ApprovalStatus, note: ApprovalNote) -> ApprovalStat
         return "suspended" if holds.person == AUTOMATIC else "withdrawn"
     if holds is not None:
         return "declined"
-    return "not yet" if one.against else "open"
+    return "not yet" if one.objections else "open"
 
 
 def address(one: Case) -> str:
     """A dimension of a judge as addresses have it."""
-    return f"{one.judge.id}.{one.line.key}"
+    return f"{one.judge.id}.{one.result.key}"
 
 
 def title(one: Case) -> str:
     """A dimension's name and unit in words."""
-    return f"{one.line.dimension.title} · {one.line.dimension.sort}"
+    return f"{one.result.dimension.title} · {one.result.dimension.sort}"
 
 
 def summary(found: ToDecide) -> None:
@@ -69,8 +69,8 @@ def row(
 
     `also` is done when one is opened or closed.
     """
-    interval = one.line.gate.interval
-    figured, few = interval.point is not None, one.line.decision.state == "below minimum sample"
+    interval = one.result.gate.interval
+    figured, few = interval.point is not None, one.result.decision.state == "below minimum sample"
     left, figure = st.columns([76, 24], gap="small")
     with left, st.container(horizontal=True, gap="small"):
         with st.container(width=130):
@@ -86,9 +86,9 @@ def row(
         (text.quiet if few else text.say)(  # in grey where nothing may be concluded from it yet
             "kappa **{kappa}** &nbsp;{span}", kappa=cell(interval.point, ".2f"), span=span(interval)
         )
-        bound, items = one.line.decision.bound, many(interval.items, "item")
+        bound, items = one.result.decision.bound, many(interval.items, "item")
         low = "no lower bound yet" if bound is None else f"lower bound {bound:.2f}"
-        asked, people = f"{one.asked.policy.threshold:.2f}", between(top)
+        asked, people = f"{one.requirements.policy.threshold:.2f}", between(top)
         text.quiet("{low}, on {items}", low=low, items=items)
         told = "not known" if people == "–" else people
         text.quiet("{asked} required; between people {told}", asked=asked, told=told)
@@ -114,16 +114,16 @@ def sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo)
 
 def may(one: Case, verdict: str) -> str:
     """What the figures of a dimension say that meets the policy."""
-    interval, asked, low = one.line.gate.interval, one.asked.policy, one.line.decision.bound
+    interval, asked, low = one.result.gate.interval, one.requirements.policy, one.result.decision.bound
     bound = f", and so is its lower bound, {low:.2f}" if asked.lower_bound and low is not None else ""
     return f"{verdict}: kappa {cell(interval.point, '.2f')} is at least the required {asked.threshold:.2f}{bound}."
 
 
 def missing(one: Case) -> str:
     """Why a dimension may not be published, in a sentence."""
-    decision = one.line.decision
+    decision = one.result.decision
     if may_be_approved(decision.state):
-        return " ".join(one.against)
+        return " ".join(one.objections)
     return f"{STATES[decision.state].reason} {wanted(decision.missing)}".strip()
 
 
@@ -134,16 +134,16 @@ def wanted(missing: str) -> str:
 
 def verdict(one: Case, holds: Approval | None, then: float | None, lead: bool) -> None:
     """What the figures of an open dimension say of the policy, and what moved since it was decided."""
-    interval = one.line.gate.interval
-    if not one.against:
+    interval = one.result.gate.interval
+    if not one.objections:
         stands = holds is not None and holds.decision == "approve"
         told = "It meets today's policy" if stands else f"{'You' if lead else 'A lead'} may approve it"
         text.say("{may}", may=may(one, told))
     gone = holds is not None and holds.decision == "suspend"
     told = holds.reason if holds is not None and gone else ""
-    if gone and not one.against:
+    if gone and not one.objections:
         st.caption("Approving it again counts all labels, those before the suspension and those since.")
-    for why in [why for why in one.against if why not in told]:
+    for why in [why for why in one.objections if why not in told]:
         st.warning(text.plain(why), icon=":material/block:")
     if one.synthetic:
         st.caption(
@@ -160,7 +160,7 @@ def verdict(one: Case, holds: Approval | None, then: float | None, lead: bool) -
 
 def reading(one: Case, near: CaseContext) -> None:
     """What else there is to weigh about an open dimension."""
-    gate, share = one.line.gate, one.coverage
+    gate, share = one.result.gate, one.coverage
     replied = (
         f"The judge answered {int(1000 * share + 1e-6) / 10:g}% of "
         f"{many(gate.gold_cells, 'rating')} with reference labels (gold)."
@@ -174,7 +174,13 @@ def reading(one: Case, near: CaseContext) -> None:
     notes = [replied, whose, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
     gold.unanswered(
-        one.dataset.id, one.dataset.name, one.judge.id, one.line.dimension, one.basis, " ".join(one.against), "case"
+        one.dataset.id,
+        one.dataset.name,
+        one.judge.id,
+        one.result.dimension,
+        one.basis,
+        " ".join(one.objections),
+        "case",
     )
     if near.origin:
         text.quiet("**Labels:** {origin}", origin=near.origin)
@@ -188,7 +194,7 @@ def _people(top: HumanCeiling | None) -> str:
             "No item was labelled blind by two people, so agreement between people, the usual upper limit for a judge, "
             "is not known: set people per item to 2 on the Queues page."
         )
-    few = " That is too few items for a conclusion." if top.between.verdictless else ""
+    few = " That is too few items for a conclusion." if top.between.is_too_small else ""
     return (
         f"Agreement between people: kappa {top.between.point:.2f} ({span(top.between)}), "
         f"from {many(top.cells, 'rating')} of {many(top.items, 'item')} that several labelled.{few}"
@@ -223,5 +229,7 @@ def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone
         )  # fmt: skip
         kappa, bound, items = (figures.get(name) for name in ("kappa", "kappa, lower bound", "items"))
         then = f"kappa {cell(kappa, '.2f')}, lower bound {cell(bound, '.2f')}, {many(items or 0, 'item')}"
-        with st.expander(text.plain(f"Evidence at that time: {one.state}, {then} · fingerprint {one.print or 'none'}")):
+        with st.expander(
+            text.plain(f"Evidence at that time: {one.state}, {then} · fingerprint {one.fingerprint or 'none'}")
+        ):
             evidence(facts[one.id])

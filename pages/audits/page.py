@@ -50,7 +50,7 @@ def page() -> None:
                 _detail(who, dataset, judge, name, found)
 
 
-def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.Audited) -> None:
+def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.AuditResults) -> None:
     """One audit in full: what is measured, its picture, the items behind it, and what can be done."""
     store, one, finding = session.store(), known.all_audits()[name], found.findings[name]
     limit, key = audits.audit_limits(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"

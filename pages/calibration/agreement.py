@@ -42,7 +42,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     findings.draw(beaten.findings(floors), f"baselines:{key}")
     left, right = st.columns([3, 2], gap="large")
     with left:
-        explanations.beside("Confusion matrix", "table", key=f"table:{key}")
+        explanations.heading("Confusion matrix", "table", key=f"table:{key}")
         cell = _table(shown, f"table:{key}")
         if cell is not None:
             people, judge = (shown.codes[n] for n in cell)
@@ -51,7 +51,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
             )
             _listed(found, shown, cell, f"items:{key}:{cell}", at.name)
     with right:
-        explanations.beside("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
+        explanations.heading("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
         findings.draw(said.spread(shown), f"margins:{key}")
         findings.draw(said.left_out(shown, replies if shown.unscored else ()), key)
 

@@ -18,7 +18,7 @@ from pages.ui import explanations, findings, session, tables, text
 def panel(at: Place, line: DimensionResult, key: str) -> None:
     """Kappa in both arms and the difference; acceptance and seconds; what was changed after a reveal."""
     store = session.store()
-    explanations.beside(
+    explanations.heading(
         "Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key
     )
     found = load(ANCHORING, at, line)

@@ -7,14 +7,14 @@ import streamlit as st
 from data.approvals import auto_accept as rules
 from data.approvals import policy
 from data.approvals.auto_accept import AutoAcceptRule, AutoAcceptTarget, AutoAcceptThreshold
-from data.calibration import selective as figures
-from data.calibration.selective import ItemConfidence
+from data.calibration import auto_accept as figures
+from data.calibration.auto_accept import ItemConfidence
 from data.gold.gold import BASES
 from judges.plural import many
 from judges.render.findings import auto_accept as said
 from judges.render.findings import confidence
+from judges.stats.auto_accept import ThresholdTest
 from judges.stats.calibration import DimensionResult
-from judges.stats.selective import ThresholdTest
 from judges.types import Dimension
 from pages.calibration.place import Place
 from pages.ui import explanations, findings, session, text, url_state

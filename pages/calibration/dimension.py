@@ -61,11 +61,11 @@ def detail(at: Place, line: DimensionResult, key: str) -> None:
     note, case = approvals.approval_note(session.store(), stand), f"{at.judge}.{line.key}"
     _decided(stand, note, text.time_zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
-        there = {name: one.title for name, one in STATISTICS.items() if one.stands(line)}
+        there = {name: one.title for name, one in STATISTICS.items() if one.applies(line)}
         chosen = url_state.tabs("panel", "Look into", there)
         explanations.how("gate", "units", key=f"gate:{key}")
     PANELS.get(chosen, _panel)(at, line, f"{key}:{chosen}")
-    if at.dropped and not STATISTICS[chosen].drops:
+    if at.dropped and not STATISTICS[chosen].can_drop_ties:
         st.caption("Ties are counted in these figures.")
 
 
@@ -75,7 +75,7 @@ def _panel(at: Place, line: DimensionResult, key: str) -> None:
     if not line.shown.cells:
         st.caption(text.NO_RATINGS)
         return
-    explanations.beside(one.title, *one.reading, key=key)
+    explanations.heading(one.title, *one.explanations, key=key)
     found = one.findings(load(one, at, line), line, policy.requirements(session.store()).policy)
     findings.draw(found or [quiet("Nothing to show here.")], key)
 

@@ -22,12 +22,12 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     store, key = session.store(), f"people:{key}"
     with st.spinner("Comparing people with each other ..."):
         found = ceilings.measure_ceiling(store, at.dataset, at.judge, line.dimension)
-    explanations.beside("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
+    explanations.heading("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
     # Ties count between people: a kappa without them is another figure.
     findings.draw(said.findings(found, None if at.dropped else line.shown.interval), f"ceiling:{key}")
     if found is None or found.judge is None:
         return
-    explanations.beside(
+    explanations.heading(
         "Alternative-annotator test: may the judge replace one annotator?", "alternative", "handicap", key=f"{key}:test"
     )
     if found.people < alternative_annotator.MIN_PEOPLE:
@@ -35,7 +35,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         return
     epsilon = _handicap(f"epsilon:{key}")
     with st.spinner("Leaving out one person at a time ..."):
-        test = ceilings.stand_in(store, at.dataset, at.judge, line.dimension, epsilon)
+        test = ceilings.alternative_annotator_test(store, at.dataset, at.judge, line.dimension, epsilon)
     if test is not None:
         _alternatives(test)
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from data.calibration import means as figures
 from data.calibration import score_sums
-from data.calibration.fields import SYSTEM
+from data.calibration.item_fields import SYSTEM
 from data.calibration.means import MeansChoice, MeansTable, explain_few_scores
 from data.calibration.score_sums import Mean
 from data.store.errors import BadInput

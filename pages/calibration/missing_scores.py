@@ -16,7 +16,7 @@ from pages.ui import explanations, findings, session, url_state
 def panel(at: Place, line: DimensionResult, key: str) -> None:
     """The figures where what the judge could not answer is left out, or counts as an answer."""
     store, d = session.store(), line.dimension
-    explanations.beside("Where the judge gave no usable value", "missing", key=f"missing:{key}")
+    explanations.heading("Where the judge gave no usable value", "missing", key=f"missing:{key}")
     answer = _answer(d)
     drop = at.drop(d)
     with st.spinner("Computing each treatment of missing scores ..."):

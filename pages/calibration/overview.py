@@ -117,7 +117,7 @@ def plot(lines: Sequence[DimensionResult], tops: plots.Tops, policy: Policy, key
     """Every dimension with its interval, its bound and its state, beside the required kappa and that of people."""
     charts.intervals(plots.standing(lines, tops), f"plot:{key}", policy.threshold, f"required: {policy.threshold:.2f}")
     asked = plots.REACH if policy.lower_bound else ""
-    known = [top for top in tops.values() if top is not None and not top.verdictless]
+    known = [top for top in tops.values() if top is not None and not top.is_too_small]
     text.quiet("{whose}", whose=whose(lines, bool(known)))
     text.quiet(
         "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound{asked}. {top} {legend}.",

@@ -33,7 +33,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     width, bound = more_items_for_width(now, half), more_items_for_threshold(now, asked.threshold, needed)
     with right:
         _planned(now, half, width, bound, asked, line)
-    explanations.beside("Kappa by sample size", "curve", "planner", key=key)
+    explanations.heading("Kappa by sample size", "curve", "planner", key=key)
     further = max(width[1] if width else 0, bound[1] if bound else 0)
     forecast = extrapolate_interval(now, now.items + min(further, 4 * now.items))
     findings.draw(said.growth(steps, forecast, asked), f"curve:{key}")

@@ -40,7 +40,7 @@ def page() -> None:
         parts.one_only()
         url_state.link("runs", "Run another judge", icon=":material/play_arrow:", dataset=dataset.name)
     with st.spinner("Comparing the judges ..."):
-        found = comparison.compared(store, dataset.id, (reference, *others), basis)
+        found = comparison.compare_on_shared_cells(store, dataset.id, (reference, *others), basis)
     if not found:
         parts.nothing(basis)
         url_state.link("queue", "Draw a sample", dataset=dataset.name, stream="audit")

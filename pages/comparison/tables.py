@@ -175,8 +175,8 @@ def _said(dimension: Dimension, pair: JudgePair, other: str, reference: str) -> 
     else:
         alone = "Significant by itself, but not after Holm's adjustment." if pair.p <= ALPHA else ""
         more = "The difference is so small that more labels are unlikely to show it."
-        if pair.more is not None:
-            low, high = pair.more
+        if pair.more_items is not None:
+            low, high = pair.more_items
             more = f"About {low:,} to {high:,} more items would show it, if the true difference is as estimated."
         text.say(
             "**{other}** and {reference} do not differ significantly on {name}: difference in kappa {figures}. "

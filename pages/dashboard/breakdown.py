@@ -25,7 +25,7 @@ _OWN = ("by", "of", "answer")
 
 def open_breakdown(dataset: Dataset, judge: str, tile: Tile) -> None:
     """Open the panel of a tile over the page; Escape and the way back close it, and the address names it."""
-    title = f"{tile.asking.dimension.title} · {tile.approval.sort}"
+    title = f"{tile.dimension.dimension.title} · {tile.approval.sort}"
     st.dialog(text.plain(title), width="large", on_dismiss=close_breakdown)(_panel)(dataset, judge, tile)
 
 
@@ -50,7 +50,7 @@ def was_closed(key: str) -> bool:
 
 
 def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
-    store, ask = session.store(), tile.asking
+    store, ask = session.store(), tile.dimension
     there = breakdown_fields(store, dataset.id, judge, ask)
     if not there:
         text.quiet(
@@ -65,14 +65,14 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         outcome = _outcome(tile)
         with st.spinner("Summing up by slice ..."):
             found = break_down(store, dataset.id, judge, tile, by, system, outcome)
-        name = picture.file_name("dashboard", dataset.name, tile.key, found.way.title, system)
+        name = picture.file_name("dashboard", dataset.name, tile.key, found.field.title, system)
         csv = Download(
             "These figures, as CSV", f"{name}.csv", "text/csv",
             lambda: report.table(tile, found, system, outcome).encode(), "Every slice, with every digit.",
         )  # fmt: skip
         picture.download_popover([csv], f"behind:{tile.key}")
-    if tile.today.told:
-        text.quiet(":orange[:material/history:] {told}", told=tile.today.told)
+    if tile.policy_today.warning:
+        text.quiet(":orange[:material/history:] {told}", told=tile.policy_today.warning)
     _drawn(dataset, tile, found, system, outcome, f"{name}:{outcome}")
 
 
@@ -81,20 +81,20 @@ def _system(tile: Tile) -> str:
     names = {s.name: s.name or "unnamed" for s in tile.systems}
     if len(names) < 2:
         return next(iter(names), "")
-    every = {} if tile.asking.sided else {"": "all systems together"}
+    every = {} if tile.dimension.sided else {"": "all systems together"}
     return url_state.select("of", "System", every | names, width=230)
 
 
 def _outcome(tile: Tile) -> int:
     """The answer whose share is shown."""
-    if tile.asking.outcomes == 1:
-        return tile.lead
-    answers = {str(n): tile.asking.told(n) for n in range(tile.asking.outcomes)}
-    return int(url_state.select("answer", "Share of", answers, str(tile.lead), 170))
+    if tile.dimension.outcomes == 1:
+        return tile.headline
+    answers = {str(n): tile.dimension.told(n) for n in range(tile.dimension.outcomes)}
+    return int(url_state.select("answer", "Share of", answers, str(tile.headline), 170))
 
 
 def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome: int, key: str) -> None:
-    ask = tile.asking
+    ask = tile.dimension
     scale, share = ask.dimension.scale, not ask.mean
     reach = (0.0, 1.0) if share else (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale))
     if found.whole is not None:
@@ -105,13 +105,13 @@ def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome:
         text.quiet("No chart: {few} here, of which {n} can be shown.", few=few, n=str(len(shown)))
     else:
         what = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.told(outcome)}”"
-        mark = tile.today.mark if tile.today.told else ""
-        title = " · ".join(part for part in (what, dataset.name, system, f"by {found.way.title}", mark) if part)
+        mark = tile.policy_today.mark if tile.policy_today.warning else ""
+        title = " · ".join(part for part in (what, dataset.name, system, f"by {found.field.title}", mark) if part)
         means = charts.SlicedMeans(shown, found.whole, reach, share, title, partial(sentences.tile_span, tile))
-        (charts.means_over_time if found.way.time else charts.means_by_slice)(means, key)
+        (charts.means_over_time if found.field.time else charts.means_by_slice)(means, key)
     rows = [
         {
-            found.way.title: one.name,
+            found.field.title: one.name,
             "corrected (95% interval)": sentences.tile_span(tile, None if one.mean is None else one.mean.interval),
             "judge, raw (95% interval)": sentences.tile_span(tile, one.judge), "items": one.judge.items,
             "labelled": one.mean.n if one.mean is not None else None, "remark": sentences.explain_missing_figure(one),
@@ -125,14 +125,14 @@ def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome:
 def _notes(tile: Tile, found: Breakdown, system: str) -> Iterator[str]:
     """What somebody has to know who reads such a chart."""
     yield (
-        f"Each {'point' if found.way.time else 'slice'} is corrected by the labels of its own items alone. Its "
+        f"Each {'point' if found.field.time else 'slice'} is corrected by the labels of its own items alone. Its "
         "interval holds by itself: of twenty, about one misses the true mean."
     )
-    if found.way.rescored:
+    if found.field.rescored:
         yield "An item counts once, where its newest score is from, so points differ in their items as well as in time."
     if found.step not in ("", "day"):
         yield f"Days stand together by {found.step}, so that a point has items enough."
-    if not system and len(tile.systems) > 1 and found.way.title != SYSTEM:
+    if not system and len(tile.systems) > 1 and found.field.title != SYSTEM:
         yield "Systems are together here, and their mix may differ: choose one to leave that out."
     if found.rest:
         yield f"The {found.rest:,} values with the fewest ratings stand together as “all others”."

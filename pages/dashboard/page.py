@@ -56,7 +56,9 @@ def page() -> None:
     surroundings.list_withheld(store, dataset, judge, model)
 
 
-def _opened(who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: list[tuple[Tile, tiles.Wish]]) -> None:
+def _opened(
+    who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: list[tuple[Tile, tiles.TileRequest]]
+) -> None:
     """The items behind a share that was clicked, or the panel behind a tile that the address names."""
     for one, wish in wishes:
         if wish.items is not None:
@@ -72,16 +74,16 @@ def _chosen(found: list[Tile]) -> list[Tile]:
     """The tiles that the filters leave, with the systems that they leave."""
     systems = {s.name or UNNAMED: s.name for tile in found for s in tile.systems}
     system = url_state.select("system", "System", {"": "all", **{key: key for key in sorted(systems)}}, width=150)
-    titles = {tile.key: f"{tile.asking.dimension.title} · {tile.approval.sort}" for tile in found}
+    titles = {tile.key: f"{tile.dimension.dimension.title} · {tile.approval.sort}" for tile in found}
     dimension = url_state.select("dimension", "Dimension", {"": "all", **titles}, width=165)
     left = [tile for tile in found if dimension in ("", tile.key)]
-    return [dashboard.of_one_system(tile, systems[system]) for tile in left] if system else left
+    return [dashboard.filter_system(tile, systems[system]) for tile in left] if system else left
 
 
 @st.dialog("The items behind this share", width="large")
 def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answer: int | None) -> None:
     """The cells that the judge gave an answer; a click on one opens it on the desk."""
-    ask = tile.asking
+    ask = tile.dimension
     given = "n/a" if answer is None else ask.answers[answer]
     found = dashboard.list_items(session.store(), dataset.id, judge, ask.dimension, system, answer, who)
     text.quiet(

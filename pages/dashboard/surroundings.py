@@ -28,7 +28,7 @@ def show_scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
         dimensions=many(len(shown), "approved dimension"), systems=many(systems, "system"),
         items=many(items, "item"), judge=judge,
     )  # fmt: skip
-    if any(mean.missing for tile in shown for s in tile.systems for mean in s.means[tile.lead : tile.lead + 1]):
+    if any(mean.missing for tile in shown for s in tile.systems for mean in s.means[tile.headline : tile.headline + 1]):
         to = {"dataset": dataset, "stream": "audit"}
         url_state.link("queue", "Label more, to correct every system", **to)
 
@@ -92,9 +92,9 @@ def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None
                 text.say("**{dimension}** · {unit}", dimension=one.dimension.title, unit=one.dimension.sort)
             state.badge(text.plain(one.state), color=_COLOURS.get(one.state, "gray"))
             with told, st.container(gap=None):
-                text.say("{outside}", outside=one.outside)
-                more = one.why.removeprefix(one.outside.partition(": ")[0] + ": ")
-                if one.why != one.outside:
+                text.say("{outside}", outside=one.public_reason)
+                more = one.why.removeprefix(one.public_reason.partition(": ")[0] + ": ")
+                if one.why != one.public_reason:
                     text.quiet("{more}", more=more)
     with st.container(horizontal=True):
         url_state.link("approvals", dataset=dataset.name, judge=judge)
@@ -134,7 +134,7 @@ def download_popover(store: Store, dataset: Dataset, judge: str, shown: Sequence
             "The figures, as CSV", lambda: report.table(shown).encode(), file_name=f"{name}.csv", mime="text/csv",
             on_click="ignore", icon=":material/table:", width="stretch",
         )  # fmt: skip
-        titles = {one.key: f"{one.asking.dimension.title} · {one.approval.sort}" for one in shown}
+        titles = {one.key: f"{one.dimension.dimension.title} · {one.approval.sort}" for one in shown}
         chosen = st.selectbox("One tile, as a picture", list(titles), format_func=lambda key: text.plain(titles[key]))
         tile = next(one for one in shown if one.key == chosen)
         svg = report.picture(tile, dataset.name)

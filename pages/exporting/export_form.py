@@ -35,7 +35,7 @@ def choose_kind(known: Mapping[str, ExportKind]) -> ExportKind:
 
 def choose_format(of: ExportKind) -> Format:
     """The format that is chosen."""
-    if of.lines:
+    if of.json_lines_only:
         st.segmented_control("Format", ["jsonl"], format_func=FORMATS.__getitem__, default="jsonl", key="export:lines")
         return "jsonl"
     chosen: Format = st.segmented_control(
@@ -58,20 +58,20 @@ def choose_options(store: Store, dataset_id: str, of: ExportKind) -> dict[str, A
 def _option(store: Store, dataset_id: str, of: ExportKind, option: ExportOption) -> Any:
     key = f"export:{of.name}:{option.name}"
     if isinstance(option.default, bool):
-        return st.toggle(text.plain(option.title), option.default, key=key, help=text.plain(option.says))
+        return st.toggle(text.plain(option.title), option.default, key=key, help=text.plain(option.help))
     if isinstance(option.default, int):
         return st.number_input(
-            text.plain(option.title), min_value=0, value=option.default, step=1, key=key, help=text.plain(option.says)
+            text.plain(option.title), min_value=0, value=option.default, step=1, key=key, help=text.plain(option.help)
         )
-    if option.among is None:
+    if option.choices is None:
         return st.text_input(
             text.plain(option.title),
             option.default,
             key=key,
-            help=text.plain(option.says),
+            help=text.plain(option.help),
             placeholder="the best answer",
         ).strip()
-    known = dict(option.among(store, dataset_id))
+    known = dict(option.choices(store, dataset_id))
     start = list(known).index(option.default) if option.default in known else None
     chosen: str | None = st.selectbox(
         text.plain(option.title),
@@ -80,14 +80,14 @@ def _option(store: Store, dataset_id: str, of: ExportKind, option: ExportOption)
         format_func=known.__getitem__,
         placeholder="any",
         key=f"{key}:{dataset_id}",
-        help=text.plain(option.says),
+        help=text.plain(option.help),
     )
     return chosen or option.default
 
 
 def describe_kinds(known: Mapping[str, ExportKind]) -> None:
     """What each kind of file holds."""
-    rows = [(k.title, k.says, k.again[:1].upper() + k.again[1:]) for k in known.values()]
+    rows = [(k.title, k.description, k.reimport[:1].upper() + k.reimport[1:]) for k in known.values()]
     with st.expander("What each file contains", icon=":material/folder_open:"):
         columns = {"File": Column(), "Contents": Column(width=640), "Import": Column()}
         tables.table(rows, columns, most=len(rows), row_height=76)
@@ -95,8 +95,8 @@ def describe_kinds(known: Mapping[str, ExportKind]) -> None:
 
 def describe_kind(of: ExportKind, format: Format) -> None:
     """What the kind gives, and what is to be known of it and its format."""
-    text.say("{says}", says=of.says)
-    if of.tunes:
+    text.say("{says}", says=of.description)
+    if of.marks_tuning_items:
         st.warning(_ASIDE, icon=":material/info:")
     if format == "csv":
         st.caption(_CSV)

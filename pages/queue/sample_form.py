@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from data.approvals import policy
 from data.approvals.quota import Quota
 from data.calibration import calibration
-from data.calibration import outlook as ahead
+from data.calibration import forecast as ahead
 from data.queue import strata
 from data.records.datasets import Dataset
 from data.store import Store
@@ -188,7 +188,7 @@ def _ahead(
 
 def _words(one: Forecast, asked: Policy, last: int) -> tuple[str, str, str]:
     """A forecast in words: its half width, and both numbers of items, as ranges."""
-    half = _range(*(f"{half:.2f}" for half in one.half))
+    half = _range(*(f"{half:.2f}" for half in one.half_width))
     return half, _items(one.free, asked, last), _items(one.fixed, asked, last)
 
 

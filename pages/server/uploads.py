@@ -74,7 +74,7 @@ def _keep(session: str, name: str) -> bool:
         try:
             path.write_bytes(record.data)
         except OSError as error:
-            log.error("upload_not_kept", folder=str(path.parent), why=log.sort(error))
+            log.error("upload_not_kept", folder=str(path.parent), why=log.error_type(error))
             path.unlink(missing_ok=True)
             manager.remove_file(session, name)
             return False

@@ -6,7 +6,7 @@ import streamlit as st
 
 from data.records import datasets
 from data.records.names import display_name
-from data.trail import particulars, trail
+from data.trail import change_details, trail
 from pages.trail import table
 from pages.ui import session, text, url_state
 
@@ -42,7 +42,7 @@ def page() -> None:
     key = f"trail:{hash(narrow)}:{len(before)}"
     opened = table.open_entry(found, key)
     appended = trail.appended_rows(store, who.name, opened.seq) if opened else {}
-    table.trail_table(found, zone, key, particulars.describe_rows(store, appended))
+    table.trail_table(found, zone, key, change_details.describe_rows(store, appended))
     with st.container(horizontal=True):
         if before and st.button("Newer", icon=":material/chevron_left:"):
             before.pop()

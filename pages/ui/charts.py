@@ -155,18 +155,18 @@ def reliability(levels: Sequence[ReliabilityLevel], key: str) -> None:
     figure.add_scatter(
         x=[0, 1], y=[0, 1], mode="lines", line={"color": QUIET, "width": 1.5, "dash": "dash"}, hoverinfo="skip"
     )  # fmt: skip
-    known = [one for one in levels if one.right.point is not None]
+    known = [one for one in levels if one.accuracy.point is not None]
     for one in known:
         line = {"color": ACCENT, "width": 2.5}
         figure.add_scatter(
-            x=[one.stated] * 2, y=[one.right.low, one.right.high], mode="lines", line=line, hoverinfo="skip"
+            x=[one.stated] * 2, y=[one.accuracy.low, one.accuracy.high], mode="lines", line=line, hoverinfo="skip"
         )  # fmt: skip
     figure.add_scatter(
-        x=[one.stated for one in known], y=[one.right.point for one in known], mode="markers",
+        x=[one.stated for one in known], y=[one.accuracy.point for one in known], mode="markers",
         marker={"color": ACCENT, "size": [8 + 16 * one.share**0.5 for one in known], "opacity": 1},
         hovertext=[
-            f"confidence {one.stated:.0%}, accuracy {one.right.point:.0%}<br>{one.cells:,} ratings of "
-            f"{one.right.items:,} items"
+            f"confidence {one.stated:.0%}, accuracy {one.accuracy.point:.0%}<br>{one.cells:,} ratings of "
+            f"{one.accuracy.items:,} items"
             for one in known
         ],
         hoverinfo="text",

@@ -164,7 +164,7 @@ def alike(scale: Scale) -> None:
         text.quiet("Answers at most {step} apart count as equal in these shares.", step=bins.describe_step(scale))
 
 
-def beside(heading: str, *names: str, key: str) -> None:
+def heading(heading: str, *names: str, key: str) -> None:
     """A small heading of ours, and how to read what is under it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text.say("**{heading}**", heading=heading)

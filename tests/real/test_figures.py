@@ -61,7 +61,7 @@ def met(store: Store, dataset: str, model: str, name: str) -> tuple[PairedRating
     known = datasets.dataset_named(store, dataset).id
     judge = next(id_ for id_, _, its, *_ in datasets.dataset_judges(store, known) if its == model)
     dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == name)
-    found = calibration.meeting(store, known, judge, dimension, "blind")
+    found = calibration.load_paired_ratings(store, known, judge, dimension, "blind")
     return found, dimension, summarise(found, dimension)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judges.stats.selective import ConfidenceRatings, find_threshold
+from judges.stats.auto_accept import ConfidenceRatings, find_threshold
 
 CALIBRATED = 500
 SPLITS = 60

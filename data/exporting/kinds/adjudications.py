@@ -48,5 +48,5 @@ KIND = ExportKind(
     query=_query,
     options=(NAMES,),
     place=15,
-    again="imported again in every format, with its items; cards without a folder come with the dataset",
+    reimport="imported again in every format, with its items; cards without a folder come with the dataset",
 )  # fmt: skip

@@ -99,5 +99,5 @@ KIND = ExportKind(
     rows,
     options=(JUDGE, BASIS, MOST),
     place=33,
-    judges="all",
+    shows_judges="all",
 )  # fmt: skip

@@ -109,5 +109,5 @@ KIND = ExportKind(
     rows,
     options=(BY, LEAST, BASIS, BY_JUDGE, SCENARIO),
     place=32,
-    judges="chosen",
+    shows_judges="chosen",
 )  # fmt: skip

@@ -50,7 +50,7 @@ KIND = ExportKind(
     count,
     (NAMES,),
     place=5,
-    judges="all",
-    lines=True,
-    again="imported again whole, by itself",
+    shows_judges="all",
+    json_lines_only=True,
+    reimport="imported again whole, by itself",
 )

@@ -76,6 +76,6 @@ KIND = ExportKind(
     rows,
     options=(CARD, FEW),
     place=40,
-    judges="all",
-    tunes=True,
+    shows_judges="all",
+    marks_tuning_items=True,
 )

@@ -72,7 +72,7 @@ KIND = ExportKind(
     count,
     (BASIS, DIMENSION, JUDGE),
     place=8,
-    judges="chosen",
+    shows_judges="chosen",
     first=rows,
-    again="not imported again: gold is made of labels and adjudications, which are",
+    reimport="not imported again: gold is made of labels and adjudications, which are",
 )  # fmt: skip

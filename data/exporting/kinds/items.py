@@ -37,6 +37,6 @@ KIND = ExportKind(
     rows,
     query=_query,
     place=10,
-    people=False,
-    again="imported again in every format; CSV takes the apostrophe before a formula for its own",
+    shows_people=False,
+    reimport="imported again in every format; CSV takes the apostrophe before a formula for its own",
 )  # fmt: skip

@@ -48,7 +48,7 @@ KIND = ExportKind(
     query=_query,
     options=(JUDGE,),
     place=12,
-    people=False,
-    judges="all",
-    again="imported again in every format, with its items; cards without a folder come with the dataset",
+    shows_people=False,
+    shows_judges="all",
+    reimport="imported again in every format, with its items; cards without a folder come with the dataset",
 )  # fmt: skip

@@ -72,7 +72,7 @@ KIND = ExportKind(
     query=_counted,
     options=(DIMENSION, NAMES),
     place=14,
-    judges="all",
+    shows_judges="all",
     first=rows,
-    again="imported again in every format, with its items; cards without a folder come with the dataset",
+    reimport="imported again in every format, with its items; cards without a folder come with the dataset",
 )  # fmt: skip

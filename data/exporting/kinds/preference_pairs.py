@@ -73,5 +73,5 @@ KIND = ExportKind(
     rows,
     options=(BASIS, BY_JUDGE),
     place=31,
-    judges="chosen",
+    shows_judges="chosen",
 )  # fmt: skip

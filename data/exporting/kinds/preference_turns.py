@@ -20,7 +20,7 @@ WEAKEST = ExportOption(
     "weakest", "Only the weakest turn", "only turns that gold, or the judge of weakest_by, names the weakest", False
 )
 BY = ExportOption(
-    "weakest_by", "Weakest turn by", "the judge that names the weakest turn (default: people's gold)", "", JUDGE.among
+    "weakest_by", "Weakest turn by", "the judge that names the weakest turn (default: people's gold)", "", JUDGE.choices
 )
 UNWRITTEN = ExportOption(
     "unwritten", "Forks without a better turn",
@@ -105,5 +105,5 @@ KIND = ExportKind(
     rows,
     options=(WEAKEST, BY, UNWRITTEN, SCENARIO, ALIASES),
     place=30,
-    judges="chosen",
+    shows_judges="chosen",
 )  # fmt: skip

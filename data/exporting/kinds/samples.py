@@ -20,8 +20,8 @@ KIND = ExportKind(
     query=partial(scores.query, single=True),
     options=(JUDGE, DIMENSION),
     place=21,
-    people=False,
-    judges="all",
+    shows_people=False,
+    shows_judges="all",
     first=rows,
-    again="imported again in every format, with its items, as values without replies",
+    reimport="imported again in every format, with its items, as values without replies",
 )

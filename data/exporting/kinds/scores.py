@@ -100,10 +100,10 @@ KIND = ExportKind(
     query=query,
     options=(JUDGE, DIMENSION),
     place=20,
-    people=False,
-    judges="all",
+    shows_people=False,
+    shows_judges="all",
     first=rows,
-    rests=rests,
-    again="imported again in every format, with its items, as values without replies; "
+    provenance=rests,
+    reimport="imported again in every format, with its items, as values without replies; "
     "what several samples came to is left out",
 )  # fmt: skip

@@ -43,7 +43,7 @@ class AdjudicationCheck:
             report.known.adjudications += 1
             return
         self._check_stored(cell, made, f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(item.id)}")
-        self.context.past(made.at)
+        self.context.check_not_in_future(made.at)
         self.known.add(cell, made)
         for name in (made.person, *(s.person for s in said)):
             self.people.setdefault(name, "")

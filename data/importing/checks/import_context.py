@@ -77,7 +77,7 @@ class ImportContext:
             raise LineError("item", f"The item {show_value(name)} is missing: {why}.")
         return found
 
-    def past(self, moment: datetime) -> None:
+    def check_not_in_future(self, moment: datetime) -> None:
         """Raise No for a time still to come, which nothing could follow.
 
         A day is allowed, for clocks and time zones; synthetic data may have any time.

@@ -97,7 +97,7 @@ class LabelCheck:
             raise LineError(
                 "made_at", f"The dataset holds a later answer of {annotator} to {_what(given)} ({_when(held)})."
             )
-        self.context.past(made_at)
+        self.context.check_not_in_future(made_at)
         self.known.add(place, key, made_at)
         self.people.setdefault(annotator, given.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.

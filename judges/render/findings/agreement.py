@@ -50,7 +50,7 @@ def figures(line: DimensionResult) -> list[Finding]:
             "From {cells} of {items}{worth} that both people and judge scored. Interval: {method}.{few}",
             cells=many(summary.cells, "rating"), items=many(interval.items, "item"), worth=worth,
             method=_METHODS.get(interval.method, interval.method),
-            few=f" Fewer than {MIN_CLUSTERS} items: no conclusion." if interval.verdictless else "",
+            few=f" Fewer than {MIN_CLUSTERS} items: no conclusion." if interval.is_too_small else "",
         ),
     ]  # fmt: skip
     if bool(scale.weights) and summary.bias.low is not None:

@@ -70,7 +70,7 @@ def picture(one: Plot, width: float = WIDTH) -> str:
         series = [_band(name, steps) for name, steps in (("so far", one.now), ("forecast", one.ahead)) if steps]
         return svg.line_plot(series, "items with gold", "", one.mark, one.title, width)
     stated = [100 * level.stated for level in one.levels]
-    ends = [[_percent(getattr(level.right, end)) for level in one.levels] for end in ("point", "low", "high")]
+    ends = [[_percent(getattr(level.accuracy, end)) for level in one.levels] for end in ("point", "low", "high")]
     drawn: list[svg.Series] = [("accuracy", stated, *ends)]  # type: ignore[list-item]
     drawn.append(("perfect calibration", [0.0, 100.0], [0.0, 100.0], None, None))
     return svg.line_plot(drawn, "confidence, %", "accuracy, %", None, one.title, width)

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from judges.plural import many
 from judges.render.findings.findings import SHARE, Column, Lines, Sentence, Table, quiet, say
 from judges.render.svg import Series
-from judges.stats import selective
-from judges.stats.selective import AutoAcceptance, ThresholdTest
+from judges.stats import auto_accept
+from judges.stats.auto_accept import AutoAcceptance, ThresholdTest
 
 _PASSED = {True: "✓ passes", False: "✕ fails", None: "not tested"}
 
 
 def sentences(found: AutoAcceptance, near: bool, scored: int, spared: int) -> list[Sentence]:
     """What it comes to on the labelled items, and for all `scored` items, of which `spared` need no person."""
-    head, colon, rest = selective.explain(found, near).partition(": ")
+    head, colon, rest = auto_accept.explain(found, near).partition(": ")
     said = [say("**{head}**{rest}", head=head, rest=colon + rest)]
     if found.chosen is not None:
         said.append(
@@ -61,4 +61,4 @@ def table(found: AutoAcceptance) -> Table:
     ]  # fmt: skip
     lowest = Column(".3f", "Lowest confidence that is accepted.")
     columns = {"threshold": lowest, "coverage": SHARE, "% agreement": SHARE, "lower bound": Column(".1%")}
-    return Table(rows, columns, selective.READ)
+    return Table(rows, columns, auto_accept.READ)

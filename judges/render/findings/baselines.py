@@ -33,7 +33,8 @@ def findings(found: Baselines) -> list[Sentence]:
                 "Length baseline: a rule that predicts the answer from the length of the text alone (cross-fitted) has "
                 "kappa {rule} ({span}) and {exact} agreement. Judge minus baseline: {ahead} ({ahead_span}){standing}.",
                 rule=cell(rule.rule.point, ".2f"), span=span(rule.rule), exact=f"{rule.exact:.0%}",
-                ahead=cell(rule.ahead.point, "+.2f"), ahead_span=span(rule.ahead), standing=_SAID[rule.standing],
+                ahead=cell(rule.difference.point, "+.2f"), ahead_span=span(rule.difference),
+                standing=_SAID[rule.standing],
             )
         )  # fmt: skip
     said.append(

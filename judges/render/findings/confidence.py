@@ -38,8 +38,8 @@ def sentences(found: reliability.Reliability, source: str, cells: int, scored: i
         say(
             "At a confidence of **{sure}** the judge agrees with people in **{right}** of ratings ({span}), at "
             "**{unsure}** in **{less}** ({less_span}).",
-            sure=_level(high), right=f"{high.right.point or 0:.0%}", span=span(high.right, ".0%"),
-            unsure=_level(low), less=f"{low.right.point or 0:.0%}", less_span=span(low.right, ".0%"),
+            sure=_level(high), right=f"{high.accuracy.point or 0:.0%}", span=span(high.accuracy, ".0%"),
+            unsure=_level(low), less=f"{low.accuracy.point or 0:.0%}", less_span=span(low.accuracy, ".0%"),
         )
         if low is not high
         else say(
@@ -55,10 +55,10 @@ def sentences(found: reliability.Reliability, source: str, cells: int, scored: i
             "{chance} is expected by chance with so few ratings.",
             stated=f"{found.stated:.0%}", right=f"{found.right.point or 0:.0%}",
             verdict="" if not outside or abs(gap) < _MARGIN else ": overconfident" if gap > 0 else ": underconfident",
-            error=f"{found.error:.1%}", chance=f"{found.chance:.1%}",
+            error=f"{found.ece:.1%}", chance=f"{found.ece_if_calibrated:.1%}",
         )
     )  # fmt: skip
-    ranks = found.ranks
+    ranks = found.auroc
     if ranks is None or ranks.point is None:
         said.append(say("All ratings agree, or none does: the AUROC of confidence is undefined."))
     else:
@@ -92,8 +92,8 @@ def table(found: reliability.Reliability, ordered: bool) -> Table:
     """The same in figures; where answers are `ordered`, with the share that is at most one step apart."""
     rows = [
         {
-            "confidence": _level(one), "ratings": one.cells, "items": one.right.items,
-            "% agreement": one.right.point or 0.0, "95% interval": span(one.right, ".0%"),
+            "confidence": _level(one), "ratings": one.cells, "items": one.accuracy.items,
+            "% agreement": one.accuracy.point or 0.0, "95% interval": span(one.accuracy, ".0%"),
         }
         | ({"within one": one.near.point or 0.0} if ordered else {})
         for one in found.levels

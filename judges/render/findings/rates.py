@@ -27,8 +27,10 @@ def findings(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean], d
         said.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))
     if len(found) == 1:
         one = found[0].rates
-        shown = [_row("recall", one.found), _row("false positive rate", one.raised, "beside")]
-        said.append(Intervals([*shown, _row("precision", one.right)], title="Recall, false positives and precision"))
+        shown = [_row("recall", one.recall), _row("false positive rate", one.false_positive_rate, "beside")]
+        said.append(
+            Intervals([*shown, _row("precision", one.precision)], title="Recall, false positives and precision")
+        )
     return [*said, _table(found, means)]
 
 
@@ -36,9 +38,9 @@ def _table(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean]) -> 
     rows = [
         {
             "answer": a.rates.answer, "people": a.rates.people.point, "judge": a.rates.judge.point,
-            "recall": a.rates.found.point, "of recall": span(a.rates.found, ".0%"),
-            "precision": a.rates.right.point, "of precision": span(a.rates.right, ".0%"),
-            "fpr": a.rates.raised.point, "of fpr": span(a.rates.raised, ".0%"),
+            "recall": a.rates.recall.point, "of recall": span(a.rates.recall, ".0%"),
+            "precision": a.rates.precision.point, "of precision": span(a.rates.precision, ".0%"),
+            "fpr": a.rates.false_positive_rate.point, "of fpr": span(a.rates.false_positive_rate, ".0%"),
             "corrected": span(a.prevalence.interval, ".1%"),
         }
         | ({"dashboard": span(m.interval, ".1%")} if (m := means.get(a.rates.place)) else {})

@@ -17,8 +17,8 @@ ALPHA = 0.05
 
 def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
     """What the tests of all ways of slicing say; every one is named."""
-    tested = [one for one in found if one.apart is not None]
-    apart = [one for one in tested if one.apart is not None and one.apart.adjusted <= ALPHA]
+    tested = [one for one in found if one.test is not None]
+    apart = [one for one in tested if one.test is not None and one.test.adjusted <= ALPHA]
     said = []
     for one in apart:
         worst, best = _ends(one)
@@ -27,7 +27,7 @@ def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
                 "Agreement differs by **{by}**: kappa {low} on {worst}, {high} on {best} (p {p}, adjusted for {ways}).",
                 by=one.by, low=cell(worst.interval.point, ".2f"), worst=worst.name,
                 high=cell(best.interval.point, ".2f"), best=best.name,
-                p=small(one.apart.adjusted if one.apart else 1.0), ways=many(len(tested), "way") + " of slicing",
+                p=small(one.test.adjusted if one.test else 1.0), ways=many(len(tested), "way") + " of slicing",
             )
         )  # fmt: skip
     rest = [one.by for one in tested if one not in apart]
@@ -39,7 +39,7 @@ def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
                 rest=" and ".join([", ".join(rest[:-1]), rest[-1]] if rest[1:] else rest),
             )
         )
-    few = [one.by for one in found if one.apart is None]
+    few = [one.by for one in found if one.test is None]
     if few:
         said.append(
             quiet(
@@ -51,7 +51,7 @@ def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
 
 def _ends(one: SlicedKappa) -> tuple[KappaSlice, KappaSlice]:
     """The slices with the lowest and the highest kappa, of those that say something."""
-    solid = [s for s in one.slices if s.interval.point is not None and not s.interval.verdictless]
+    solid = [s for s in one.slices if s.interval.point is not None and not s.interval.is_too_small]
     ordered = sorted(solid, key=lambda s: s.interval.point or 0.0)
     return ordered[0], ordered[-1]
 
@@ -66,8 +66,8 @@ def plot(one: SlicedKappa, whole: Interval) -> Intervals:
     rows = [IntervalRow("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
     for slice_ in ranked(one):
         i = slice_.interval
-        state = "below minimum sample" if i.verdictless or i.point is None else "meets policy"
-        rows.append(IntervalRow(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.lenient)))
+        state = "below minimum sample" if i.is_too_small or i.point is None else "meets policy"
+        rows.append(IntervalRow(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.bias)))
     return Intervals(
         rows, whole.point, "all", (0.0, 1.0), f"Kappa by {one.by}",
         "Mark: kappa of the slice, with its 95% interval by items. □ fewer than 30 items: no conclusion. Dashed: all "
@@ -77,7 +77,7 @@ def plot(one: SlicedKappa, whole: Interval) -> Intervals:
 
 def _remark(interval: Interval, lenient: float | None) -> str:
     point = "undefined" if interval.point is None else cell(interval.point, ".2f")
-    few = " · too few" if interval.verdictless else ""
+    few = " · too few" if interval.is_too_small else ""
     bias = "" if lenient is None else f" · bias {cell(lenient, '+.2f')}"
     return f"{point} ({span(interval)}) · {many(interval.items, 'item')}{bias}{few}"
 
@@ -87,7 +87,7 @@ def table(one: SlicedKappa) -> Table:
     rows = [
         {
             one.by: s.name, "items": s.interval.items, "ratings": s.interval.cells, "kappa": s.interval.point,
-            "95% interval": span(s.interval, ".3f"), "bias": s.lenient,
+            "95% interval": span(s.interval, ".3f"), "bias": s.bias,
         }
         for s in ranked(one)
     ]  # fmt: skip

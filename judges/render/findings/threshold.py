@@ -15,8 +15,8 @@ from judges.types import Dimension
 def at_one(found: ThresholdRates, dimension: Dimension) -> list[Finding]:
     """Sentences, and the rates and kappa with their intervals, at one threshold."""
     one = found.rates
-    shown = [("kappa", found.kappa), ("recall", one.found), ("precision", one.right)]
-    rows = [_row(name, interval) for name, interval in [*shown, ("false positive rate", one.raised)]]
+    shown = [("kappa", found.kappa), ("recall", one.recall), ("precision", one.precision)]
+    rows = [_row(name, interval) for name, interval in [*shown, ("false positive rate", one.false_positive_rate)]]
     said: list[Finding] = [say("{sentences}", sentences=" ".join(explain(found, dimension))), Intervals(rows)]
     if one.people.items < MIN_CLUSTERS:
         said.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))

@@ -39,7 +39,7 @@ class HumanCeiling:
     between: Interval
     alpha: Interval
     judge: Interval | None
-    ahead: Interval | None
+    difference: Interval | None
 
 
 def kappa_between_people(ratings: Ratings) -> Interval | None:
@@ -89,7 +89,7 @@ def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
         between=found,
         alpha=alpha_interval(shared),
         judge=judge,
-        ahead=ahead,
+        difference=ahead,
     )
 
 
@@ -172,19 +172,20 @@ def explain(found: HumanCeiling | None) -> str:
     if found.between.point is None:
         return f"All people gave one and the same answer on {found.items:,} items: kappa between them is undefined."
     people = f"Kappa between two people is {found.between.point:.2f}"
-    if found.judge is None or found.ahead is None or found.judge.point is None or found.ahead.point is None:
+    gap = found.difference
+    if found.judge is None or gap is None or found.judge.point is None or gap.point is None:
         return f"{people}, from {found.items:,} items; the judge has no score there to compare."
     both = f"{people}, between the judge and one of them {found.judge.point:.2f}, on the same {found.items:,} items."
-    if found.between.verdictless or found.ahead.low is None or found.ahead.high is None:
+    if found.between.is_too_small or gap.low is None or gap.high is None:
         return f"{both} That is too few to compare: {MIN_CLUSTERS} items are needed."
-    if found.ahead.high < 0:
-        gap = f"people agree better, by {-found.ahead.point:.2f} ({-found.ahead.high:.2f} to {-found.ahead.low:.2f})"
-        return f"{both} So {gap}: a better judge is possible."
-    if found.ahead.low > 0:
+    if gap.high < 0:
+        by = f"by {-gap.point:.2f} ({-gap.high:.2f} to {-gap.low:.2f})"
+        return f"{both} So people agree better, {by}: a better judge is possible."
+    if gap.low > 0:
         return f"{both} So the judge agrees with people better than they do with each other."
     return (
-        f"{both} The difference, {found.ahead.point:+.2f}, may be chance ({found.ahead.low:+.2f} to "
-        f"{found.ahead.high:+.2f}): the judge is not shown to agree with people less than they do with each other."
+        f"{both} The difference, {gap.point:+.2f}, may be chance ({gap.low:+.2f} to {gap.high:+.2f}): the judge is not "
+        "shown to agree with people less than they do with each other."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from data.adjudication.docket import Docket, shuffle_labels
+from data.adjudication.adjudication_items import AdjudicationItem, shuffle_labels
 from data.gold.disputes import LabelledCell
 from data.store.ids import content_id
 from pages.ui.sheet import sheet_data
@@ -12,7 +12,7 @@ from pages.ui.sheet import sheet_data
 Json = dict[str, Any]
 
 
-def item_data(docket: Docket, actor: str) -> Json:
+def item_data(docket: AdjudicationItem, actor: str) -> Json:
     """The board's JSON for one item (its fields are described in this folder's __init__)."""
     sheet = sheet_data.sheet_data(docket.view)
     rows = [
@@ -22,14 +22,14 @@ def item_data(docket: Docket, actor: str) -> Json:
     ]
     told: Json = {
         "rows": rows,
-        "comments": [w.text for w in docket.wrote if not w.unit],
-        "saw": docket.judged is not None,
+        "comments": [w.text for w in docket.comments if not w.unit],
+        "saw": docket.judge_scores is not None,
         "cells": [_cell(docket, cell, actor) for cell in docket.cells],
         "decided": [
             {"unit": c.unit, "dimension": c.dimension, "label": _label(docket, c.unit, c.dimension),
              "value": c.scale.say(c.decision.value),
              "told": f"adjudicated by {c.decision.person}: {c.decision.reason}",
-             "said": ", ".join(f"{s.person} {c.scale.say(s.value)}" for s in c.said)}
+             "said": ", ".join(f"{s.person} {c.scale.say(s.value)}" for s in c.labels)}
             for c in docket.decided if c.decision is not None
         ],
     }  # fmt: skip
@@ -37,8 +37,8 @@ def item_data(docket: Docket, actor: str) -> Json:
     return told | {"sig": content_id(told["cells"], told["decided"], told["saw"], told["comments"])}
 
 
-def _cell(docket: Docket, cell: LabelledCell, actor: str) -> Json:
-    said = shuffle_labels(cell.item, cell.unit, cell.dimension, cell.said)
+def _cell(docket: AdjudicationItem, cell: LabelledCell, actor: str) -> Json:
+    said = shuffle_labels(cell.item, cell.unit, cell.dimension, cell.labels)
     # A and B are the responses of a pair: its people are P, Q, ...
     first = 15 if docket.view.item.content.kind == "pair" else 0
     letter = {s.person: person_letter(first + n) for n, s in enumerate(said)}
@@ -56,14 +56,14 @@ def _cell(docket: Docket, cell: LabelledCell, actor: str) -> Json:
         "said": [{"by": letter[s.person], "v": s.value} for s in said],
         "notes": [
             {"by": letter.get(w.person, "–"), "sort": w.sort, "text": w.text}
-            for w in docket.wrote
+            for w in docket.comments
             if w.unit and w.unit in here
         ],
         "apart": _apart(cell),
         "token": cell.token,
         "before": f"{cell.scale.say(held.value)}, because: {held.reason}" if held else "",
-        "own": any(s.person == actor for s in cell.said),
-        "weak": any(s.mode == "assisted" for s in cell.said),
+        "own": any(s.person == actor for s in cell.labels),
+        "weak": any(s.mode == "assisted" for s in cell.labels),
         "judges": [
             {
                 "name": j.judge,
@@ -71,7 +71,7 @@ def _cell(docket: Docket, cell: LabelledCell, actor: str) -> Json:
                 "said": cell.scale.say(j.value),
                 "note": j.note,
             }
-            for j in docket.judged or []
+            for j in docket.judge_scores or []
             if (j.unit, j.dimension) == (cell.unit, cell.dimension)
         ],
     }
@@ -82,20 +82,20 @@ def person_letter(n: int) -> str:
     return (person_letter(n // 26 - 1) if n > 25 else "") + chr(65 + n % 26)
 
 
-def _label(docket: Docket, unit: str, name: str) -> str:
+def _label(docket: AdjudicationItem, unit: str, name: str) -> str:
     dimension = docket.dimensions.get((unit, name))
     return dimension.title if dimension else name.replace("_", " ")
 
 
 def _apart(cell: LabelledCell) -> str:
     """How people differ, in words."""
-    given = [s.value for s in cell.said if s.value is not None]
+    given = [s.value for s in cell.labels if s.value is not None]
     if cell.reopened and not cell.distance:
         return "labels changed"
-    if len(given) < len(cell.said):
+    if len(given) < len(cell.labels):
         return "differ on n/a"
     if cell.scale.kind in ("ordinal", "ordered", "interval"):
         steps = max(given) - min(given)
         words = "" if cell.scale.kind == "interval" else " point" if steps == 1 else " points"
         return f"differ by {steps:.4g}{words}"
-    return "drawn vote" if len(cell.said) > 1 else "differ"
+    return "drawn vote" if len(cell.labels) > 1 else "differ"

@@ -30,14 +30,16 @@ _component = st.components.v2.component(
 
 
 @dataclass(frozen=True)
-class Wish:
+class TileRequest:
     """What somebody wants of a tile: what is behind it, or the items behind a share: (system, answer; None is n/a)."""
 
     behind: bool = False
     items: tuple[str, int | None] | None = None
 
 
-def draw_tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: str, focus: bool = False) -> Wish:
+def draw_tile(
+    given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], key: str, focus: bool = False
+) -> TileRequest:
     """Draw a tile; what was asked for in this very run.
 
     `runs` names the runs that scores came from, `badges` are further marks beside "approved", with what they mean;
@@ -47,7 +49,7 @@ def draw_tile(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str], k
     event: Any = _component(key=key, data=data, on_clicked_change=lambda: None, on_opened_change=lambda: None)
     clicked = session.as_dict(event.clicked)
     system = session.as_index(clicked.get("system"), len(given.systems))
-    answer = session.as_index(clicked.get("answer"), len(given.asking.answers))
+    answer = session.as_index(clicked.get("answer"), len(given.dimension.answers))
     if system is None or (answer is None and clicked.get("answer") is not None):
-        return Wish(behind=event.opened is True)
-    return Wish(items=(given.systems[system].name, answer))
+        return TileRequest(behind=event.opened is True)
+    return TileRequest(items=(given.systems[system].name, answer))

@@ -21,20 +21,20 @@ _UNITS = {
 def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
     """The data of one tile (pages/dashboard/tiles/tiles.js)."""
     several = len({point.run for system in given.systems for point in system.trend}) > 1
-    approval, dimension = given.approval, given.asking.dimension
+    approval, dimension = given.approval, given.dimension.dimension
     trust: dict[str, Any] = {
         "t": "✓ approved", "help": "A lead approved it: here the judge agrees with people as the policy requires.",
     }  # fmt: skip
-    if given.today.told:
-        trust = {"t": given.today.mark, "help": given.today.told, "made": True}
+    if given.policy_today.warning:
+        trust = {"t": given.policy_today.mark, "help": given.policy_today.warning, "made": True}
     return {
         "title": dimension.title,
         "unit": f"asked of {_UNITS.get(dimension.sort, f'the whole {dimension.sort}')}",
         "badges": [trust] + [{"t": name, "help": told, "made": True} for name, told in badges.items()],
         "by": f"approved by {approval.person} on {approval.at:%Y-%m-%d}",
-        "today": given.today.told,
+        "today": given.policy_today.warning,
         "reading": " ".join(sentences.explain_tile(given)),
-        "answers": list(given.asking.answers),
+        "answers": list(given.dimension.answers),
         "axis": _axis(given),
         "systems": [_system(given, n, system, runs) for n, system in enumerate(given.systems)],
         "trend": _reach(given) if several else None,
@@ -43,7 +43,7 @@ def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -
         ],
         "tables": [_figures(given), *([_over_runs(given, runs)] if several else [])],
         "words": {
-            "figure": "mean" if given.asking.mean else f"“{given.asking.told(given.lead)}”",
+            "figure": "mean" if given.dimension.mean else f"“{given.dimension.told(given.headline)}”",
             "answers": "the judge's answers",
             "trend": "judge, by run",
             "people": "what people would say (corrected), with its 95% interval",
@@ -57,7 +57,7 @@ def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -
 
 def _reach(given: Tile) -> list[float]:
     """The ends between which the judge's figures move from run to run: alike for all systems, and never close-up."""
-    values = [point.means[given.lead] for system in given.systems for point in system.trend]
+    values = [point.means[given.headline] for system in given.systems for point in system.trend]
     axis = _axis(given)
     spare = max(0.0, (axis["hi"] - axis["lo"]) / 10 - (max(values) - min(values))) / 2
     return [min(values) - spare, max(values) + spare]
@@ -68,14 +68,14 @@ def _by_certainty(given: Tile) -> list[Any]:
 
 
 def _axis(given: Tile) -> dict[str, Any]:
-    scale = given.asking.dimension.scale
-    if not given.asking.mean:
+    scale = given.dimension.dimension.scale
+    if not given.dimension.mean:
         return {"lo": 0.0, "hi": 1.0, "ticks": [{"at": n / 4, "t": f"{25 * n}%"} for n in range(5)]}
     return {"lo": scale.lo, "hi": scale.hi, "ticks": [{"at": n, "t": f"{n:g}"} for n in bins.axis_ticks(scale, 10)]}
 
 
 def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -> dict[str, Any]:
-    mean, name = system.means[given.lead], system.name or "unnamed"
+    mean, name = system.means[given.headline], system.name or "unnamed"
     interval, own = mean.interval, sentences.tile_figure(given, mean.judge)
     point = None if interval.point is None else sentences.tile_figure(given, interval.point)
     ends = ""
@@ -93,7 +93,7 @@ def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -
         notes.append({"t": f"unscored {system.unscored:.0%}"})
     shares = [
         {"answer": n, "share": share, "t": f"{share:.0%}", "label": f"{name}: {answer} in {share:.0%} — show the items"}
-        for n, (answer, share) in enumerate(zip(given.asking.answers, system.spread, strict=True))
+        for n, (answer, share) in enumerate(zip(given.dimension.answers, system.answer_shares, strict=True))
     ]
     return {
         "system": number,
@@ -113,8 +113,8 @@ def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -
         "spreadTold": f"{name}: the judge's answers",
         "trend": [
             {
-                "v": p.means[given.lead],
-                "t": f"{runs.get(p.run, p.run)}: {sentences.tile_figure(given, p.means[given.lead])}",
+                "v": p.means[given.headline],
+                "t": f"{runs.get(p.run, p.run)}: {sentences.tile_figure(given, p.means[given.headline])}",
             }
             for p in system.trend
         ],
@@ -126,14 +126,14 @@ def _figures(given: Tile) -> dict[str, Any]:
     rows = []
     for system in given.systems:
         for outcome, mean in enumerate(system.means):
-            shape, interval = (".3f" if given.asking.mean else ".1%"), mean.interval
+            shape, interval = (".3f" if given.dimension.mean else ".1%"), mean.interval
 
             def put(value: float | None, shape: str = shape) -> str:
                 return "–" if value is None else f"{value:{shape}}"
 
             rows.append(
                 [
-                    system.name or "unnamed", given.asking.told(outcome), put(interval.point),
+                    system.name or "unnamed", given.dimension.told(outcome), put(interval.point),
                     f"{put(interval.low)} to {put(interval.high)}" if interval.low is not None else "–",
                     put(mean.judge), put(mean.people), f"{mean.n:,}", f"{mean.others:,}",
                     "–" if interval.point is None else f"{mean.lam:.2f}", f"{system.na:.1%}", f"{system.unscored:.1%}",
@@ -154,7 +154,8 @@ def _over_runs(given: Tile, runs: Mapping[str, str]) -> dict[str, Any]:
         known = {p.run: p for p in system.trend}
         cells = [known.get(key) for key in order]
         told = [
-            "–" if p is None else f"{sentences.tile_figure(given, p.means[given.lead])} ({p.items:,})" for p in cells
+            "–" if p is None else f"{sentences.tile_figure(given, p.means[given.headline])} ({p.items:,})"
+            for p in cells
         ]
         rows.append([system.name or "unnamed", *told])
     return {

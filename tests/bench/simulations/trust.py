@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judges.stats.selective import ConfidenceRatings, find_threshold
+from judges.stats.auto_accept import ConfidenceRatings, find_threshold
 from tests.bench.simulations.row import Row, at_most, known
 from tests.bench.simulations.worlds import LOPSIDED, ORDINARY, SKEWED, World, made
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from data.adjudication import adjudication, docket
+from data.adjudication import adjudication, adjudication_items
 from data.desk import desk
 from data.gold import disputes
 from data.gold.disputes import PersonLabel, comparable_labels
@@ -112,7 +112,7 @@ def test_a_decision_stands_and_can_be_taken_back(store):
     told = json.loads(store.rows("select labels from adjudication")[0][0])
     assert sorted((one_["person"], one_["value"], one_["mode"]) for one_ in told) == [
         ("person0", 3.0, "blind"), ("person1", 5.0, "blind")]  # fmt: skip
-    [done] = docket.adjudicated_cells(store, "res", found)
+    [done] = adjudication_items.adjudicated_cells(store, "res", found)
     assert (done.person, done.value, done.said, done.reason) == ("res", "4", "person0 3, person1 5", "misread the text")
     with pytest.raises(NotAllowed, match="res made this decision"):
         people.set_person(store, "lea", "ann", "researcher")
@@ -304,10 +304,10 @@ def test_beside_what_waits_of_an_item_stands_what_was_decided_with_all_its_label
     decide(store, found, "res", 2, "the definition settles it", at=next(
         n for n, c in enumerate(disputes.cells_to_adjudicate(store, found)) if c.unit == "turn:1"))  # fmt: skip
     left = disputes.cells_to_adjudicate(store, found)
-    [one] = docket.load_dockets(store, "res", left, 3)
+    [one] = adjudication_items.load_adjudication_items(store, "res", left, 3)
     assert [(c.unit, c.dimension) for c in one.cells] == [("turn:2", "safety")]
     [cell] = one.decided
-    assert (cell.unit, cell.dimension, [s.value for s in cell.said]) == ("turn:1", "helpfulness", [1.0, 5.0])
+    assert (cell.unit, cell.dimension, [s.value for s in cell.labels]) == ("turn:1", "helpfulness", [1.0, 5.0])
     assert (cell.decision.person, cell.decision.value) == ("res", 2.0)
     assert cell.decision.reason == "the definition settles it"
     assert set(one.dimensions) == {("turn:1", "helpfulness"), ("turn:2", "safety")}
@@ -325,13 +325,13 @@ def test_what_a_rule_would_change_is_told_before_it_is_saved(store):
 
 def test_the_docket_holds_no_judge_until_it_is_asked_for(store):
     found, ids = filled(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)])
-    [shown] = docket.load_dockets(store, "lea", disputes.cells_to_adjudicate(store, found), 3)
-    assert shown.judged is None and shown.view.mode == "blind" and not shown.view.scores
+    [shown] = adjudication_items.load_adjudication_items(store, "lea", disputes.cells_to_adjudicate(store, found), 3)
+    assert shown.judge_scores is None and shown.view.mode == "blind" and not shown.view.scores
     adjudication.reveal_while_adjudicating(store, "lea", ids[0])
-    [shown] = docket.load_dockets(store, "lea", disputes.cells_to_adjudicate(store, found), 3)
-    assert shown.judged == [docket.DocketScore("turn:1", "helpfulness", "m", 3.0, "")]
-    [other] = docket.load_dockets(store, "res", disputes.cells_to_adjudicate(store, found), 3)
-    assert other.judged is None
+    [shown] = adjudication_items.load_adjudication_items(store, "lea", disputes.cells_to_adjudicate(store, found), 3)
+    assert shown.judge_scores == [adjudication_items.AdjudicationScore("turn:1", "helpfulness", "m", 3.0, "")]
+    [other] = adjudication_items.load_adjudication_items(store, "res", disputes.cells_to_adjudicate(store, found), 3)
+    assert other.judge_scores is None
 
 
 def _token(store, found, item):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from data.annotators import annotators, course
+from data.annotators import annotators, drift
 from data.importing import ImportPlan, detect_formats, from_path, import_source, suggest_mapping
 from data.records import datasets, people
 from data.store import open_store
@@ -36,7 +36,7 @@ def test_planted_people_are_found_and_the_good_ones_are_not(store):
     fast = {"ada": Rater(accepting, "assisted", 1.2), "slow": Rater(near(0.85), "assisted", 30.0)}
     dataset, _ = plant(store, {**good, **odd, **fast}, 90, "habits")
     blind = {a.name: a for a in annotators.find_annotators(store, dataset, HELP, "blind")}
-    found = {name: [remark.sort for remark in a.remarks] for name, a in blind.items()}
+    found = {name: [remark.sort for remark in a.flags] for name, a in blind.items()}
     assert found == {
         "ann": [], "bob": [], "cleo": [], "slow": [], "lena": ["lenient"], "rex": ["apart"], "dan": ["drift"],
         "ada": ["accepts"],
@@ -62,8 +62,8 @@ def test_nobody_is_held_against_their_own_label(store):
     found = annotators.dimension_labels(store, dataset, HELP, "blind", judge)
     assert found.others.tolist() == [2, 0, 3, 1, 2, 0, 3, 1, 2, 0, 3, 1]
     assert set(found.ratings.judge.tolist()) == {2}
-    assert course.table_with_others(found, 0).tolist() == [[0] * 5, [0] * 5, [3, 0, 0, 0, 0], [0, 3, 0, 0, 0], [0] * 5]
-    listed = course.find_cells(store, "lea", found, 0, 2, 0)
+    assert drift.table_with_others(found, 0).tolist() == [[0] * 5, [0] * 5, [3, 0, 0, 0, 0], [0, 3, 0, 0, 0], [0] * 5]
+    listed = drift.find_cells(store, "lea", found, 0, 2, 0)
     assert [c[1:] for c in listed] == [(f"item {n}", "turn:1") for n in (0, 2, 4)]
     n, shares = annotators.agreement_between_pairs(found, ["person0", "person1"])
     assert n.tolist() == [[0, 6], [6, 0]] and shares[0, 1] == 0.0 and np.isnan(shares[0, 0])
@@ -99,40 +99,42 @@ def test_na_and_revealed_labels_and_other_units_are_left_out(store):
     assert len(annotators.dimension_labels(store, dataset, task, "all").ratings) == 3
     rows = {a.name: a for a in annotators.find_annotators(store, dataset, task, "blind")}
     assert (rows["person1"].labels, rows["person1"].work.labels, rows["person1"].work.revealed) == (0, 2, 1)
-    assert annotators.second_opinion(store, dataset, task, "blind").cells == 1
+    assert annotators.estimate_dawid_skene(store, dataset, task, "blind").cells == 1
 
 
 def test_a_second_opinion_names_the_cells_that_it_sees_otherwise(store):
     """Two who always know and three who say anything: the knowing ones are believed against the median."""
     raters = {"a": Rater(near(1.0)), "b": Rater(near(1.0)), **{name: Rater(random) for name in "cde"}}
     dataset, _ = plant(store, raters, 80, "noise")
-    found = annotators.second_opinion(store, dataset, HELP, "blind")
-    assert found.cells == 160 and 20 < len(found.otherwise) < 100
+    found = annotators.estimate_dawid_skene(store, dataset, HELP, "blind")
+    assert found.cells == 160 and 20 < len(found.differing_cells) < 100
     labels = annotators.dimension_labels(store, dataset, HELP)
     truth = {
         (labels.items[labels.ratings.item[n]][0], labels.cells[labels.ratings.cell[n]][1]): labels.ratings.value[n] + 1
         for n in np.flatnonzero(labels.ratings.person == 0)
     }
-    right = [row.second == truth[row.item, row.unit] for row in found.otherwise]
+    right = [row.estimate == truth[row.item, row.unit] for row in found.differing_cells]
     assert np.mean(right) > 0.95
-    for row in found.otherwise:
-        assert row.gold != row.second and row.gold == sorted(row.said)[2] and row.how == "median"
-    assert [row.sure for row in found.otherwise] == sorted((row.sure for row in found.otherwise), reverse=True)
+    for row in found.differing_cells:
+        assert row.gold != row.estimate and row.gold == sorted(row.said)[2] and row.how == "median"
+    assert [row.posterior for row in found.differing_cells] == sorted(
+        (row.posterior for row in found.differing_cells), reverse=True
+    )
 
 
 def test_the_course_of_a_person_is_told_by_week_or_by_stretch(store):
     dataset, _ = plant(store, {"a": Rater(near(1.0)), "b": Rater(near(0.5))}, 60, "weeks")
     found = annotators.dimension_labels(store, dataset, HELP)
-    weeks = course.agreement_course(found, 0)
+    weeks = drift.agreement_over_time(found, 0)
     assert 3 <= len(weeks) <= 12 and sum(n for *_, n in weeks) == 120 and weeks[0][0] == "2026-03-02"
     assert all(0 <= share <= 1 for _, share, _ in weeks)
     short = plant(store, {"a": Rater(near(1.0)), "b": Rater(near(0.5))}, 14, "days")[0]
-    stretches = course.agreement_course(annotators.dimension_labels(store, short, HELP), 0)
+    stretches = drift.agreement_over_time(annotators.dimension_labels(store, short, HELP), 0)
     assert [(when, n) for when, _, n in stretches] == [("from label 1", 14), ("from label 15", 14)]
     at_once = fill(store, [Cell(n, "turn:1", (1.0, 2.0), 3.0) for n in range(30)], "at once")[0]
     imported = annotators.dimension_labels(store, at_once, HELP)
     imported.made_at[:] = imported.made_at[0]
-    assert course.agreement_course(imported, 0) == []
+    assert drift.agreement_over_time(imported, 0) == []
 
 
 def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
@@ -159,7 +161,7 @@ def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
     both = np.concatenate([a, b]), np.concatenate([b, a])
     everyone = measure_ceiling(annotators.dimension_labels(opened, panda, verdict, "blind", judge).ratings)
     assert measure_ceiling(ratings).between.point == pytest.approx(cohen_kappa_score(*both))
-    assert everyone.ahead.high < -0.3  # GPT-3.5 is far from people who agree well
+    assert everyone.difference.high < -0.3  # GPT-3.5 is far from people who agree well
     result = alternative_annotator.run_test(annotators.dimension_labels(opened, panda, verdict, "blind", judge).ratings)
     assert len(result.people) == 3 and result.omega == 0.0 and not result.passed
     import_source(opened, "lea", from_path(real / "mt_bench_en"), ImportPlan("mt_bench_en", sampling="all"))

@@ -147,7 +147,7 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     assert (done.decision, done.person, done.reason) == ("approve", "lea", "Clear of the threshold, says 対話.")
     assert (done.state, done.policy, done.key) == ("meets policy", Policy(), key)
     line = next(line for line in check_results.dimension_results(store, *key[:2]) if line.key == "turn.helpfulness")
-    assert done.print == check_results.fingerprint(store, *key[:2], line.dimension, "gate")
+    assert done.fingerprint == check_results.fingerprint(store, *key[:2], line.dimension, "gate")
     kept = record.frozen_evidence(store, done.id)
     figures = {name: figure for name, figure, _ in kept}
     told = {name: said for name, _, said in kept}
@@ -162,12 +162,12 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     assert figures["kappa, lower bound"] == line.gate.interval.lower_bound
     assert (figures["items"], figures["effective items"], figures["coverage"]) == (150, 150, 1)
     assert json.loads(told["policy"])["policy"]["threshold"] == 0.5
-    assert told["decided together"].count("turn.") == 3 and told["fingerprint"] == done.print
+    assert told["decided together"].count("turn.") == 3 and told["fingerprint"] == done.fingerprint
     assert told["gold rule"].startswith("median") and told["audits in alarm"] == ""
     assert [name for name, *_ in kept][:1] == ["dataset"] and kept[-1][0] == "fingerprint"
     relabel(store, key, lambda v: 6 - v, most=12)
     assert record.frozen_evidence(store, done.id) == kept
-    now = case.find_case(store, *key).line.gate.interval.point
+    now = case.find_case(store, *key).result.gate.interval.point
     assert approvals.kappa_at_decision(store, done) == figures["kappa"] != now
 
 
@@ -257,8 +257,8 @@ def test_dimensions_are_decided_together(tmp_path: Path) -> None:
     store, dataset, judge = opened(tmp_path / "a.duckdb", cells + low)
     key = (dataset, judge, "turn", "helpfulness")
     found = case.find_case(store, *key)
-    alone = approval_check.check_dimension(found.line.gate.interval)
-    level, bound = found.line.decision.bound, alone.bound
+    alone = approval_check.check_dimension(found.result.gate.interval)
+    level, bound = found.result.decision.bound, alone.bound
     assert level is not None and bound is not None and level < 0.5 <= bound and alone.state == "meets policy"
     refused(store, NotApprovable, "shared by 3 decisions", lambda: approve(store, key))
     store.close()
@@ -291,7 +291,7 @@ def test_made_judges_and_probes_are_no_language_models(tmp_path: Path) -> None:
     found = replace(
         case.find_case(store, real, "practice", "turn", "helpfulness"), dataset=datasets.find_dataset(store, "made")
     )
-    assert found.against == [] and found.synthetic
+    assert found.objections == [] and found.synthetic
     store.close()
 
 
@@ -312,9 +312,9 @@ def test_na_hides_nothing(tmp_path: Path) -> None:
     people_ = [replace(c, dimension="safety", people=(None,)) if c.item % 8 == 0 else c for c in judged(160, "safety")]
     store, dataset, judge_ = opened(tmp_path / "a.duckdb", [*judge, *people_])
     hidden, waived = (case.find_case(store, dataset, judge_, "turn", name) for name in ("helpfulness", "safety"))
-    assert (hidden.coverage, hidden.dodged, hidden.waived) == (140 / 160, 20, 0)
-    assert "20 n/a where people gave a value" in hidden.against[0] and not waived.against
-    assert (waived.coverage, waived.dodged, waived.waived) == (1, 0, 20)
+    assert (hidden.coverage, hidden.judge_only_na, hidden.people_only_na) == (140 / 160, 20, 0)
+    assert "20 n/a where people gave a value" in hidden.objections[0] and not waived.objections
+    assert (waived.coverage, waived.judge_only_na, waived.people_only_na) == (1, 0, 20)
     told = " ".join(case.case_context(store, waived).cautions)
     assert "People say n/a in 20 of 160 ratings" in told and "All labels are by person0" in told
     store.tx("lea", "mine", lambda tx: people.append_people(tx, [people.Person("person0", "lead", True)]))
@@ -550,7 +550,7 @@ def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Ke
     assert (one, why) == (done, told)
     set_asked(store, threshold=0.01, min_items=1, lower_bound=False)
     assert approvals.active_approvals(store, key[0]) == [done] and approvals.find_to_decide(store).older == ()
-    assert {c.line.key for c in approvals.find_to_decide(store).eligible} == {"turn.safety"}, (
+    assert {c.result.key for c in approvals.find_to_decide(store).eligible} == {"turn.safety"}, (
         "eligible, and not approved"
     )
 
@@ -573,7 +573,7 @@ def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
     assert f"{then:.2f} (" in gone.reason and gone.reason.count(f"{now:.2f} on") == 1
     assert approvals.find_to_decide(store).suspended == (gone,)
     relabel(store, key, lambda v: 6 - v, most=60)
-    assert case.find_case(store, *key).line.gate.interval.point == pytest.approx(then)
+    assert case.find_case(store, *key).result.gate.interval.point == pytest.approx(then)
     assert approvals.active_approvals(store, key[0]) == [] and record.current_approvals(store) == [gone]
     assert approve(store, key).decision == "approve" and approvals.find_to_decide(store).suspended == ()
 
@@ -590,7 +590,7 @@ def test_every_label_that_lands_is_looked_at_before_the_next_view(
     granted: tuple[Store, Key, record.Approval], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     store, key, done = granted
-    real, landed = suspension.review, []
+    real, landed = suspension.review_approval, []
 
     def slow(*args: Any) -> Any:
         found = real(*args)
@@ -609,7 +609,7 @@ def test_nothing_is_computed_where_nothing_came(
 ) -> None:
     store, key, done = granted
     looks: list[Any] = []
-    real = suspension.review
+    real = suspension.review_approval
     monkeypatch.setattr(suspension, "review", lambda *a: looks.append(a) or real(*a))
     relabel(store, (*key[:3], "safety"), lambda v: v, most=3)
     set_asked(store, threshold=0.6)
@@ -750,13 +750,13 @@ class Decisions(RuleBasedStateMachine):
 
     @rule()
     def approve(self) -> None:
-        eligible = not case.find_case(self.store, *self.key).against
+        eligible = not case.find_case(self.store, *self.key).objections
         try:
             done = approve(self.store, self.key)
         except NotApprovable as error:
             assert not eligible or "already" in str(error)
         else:
-            assert eligible and done.asked == policy.requirements(self.store)
+            assert eligible and done.requirements == policy.requirements(self.store)
 
     @rule()
     def flip(self) -> None:
@@ -779,7 +779,7 @@ class Decisions(RuleBasedStateMachine):
     @invariant()
     def what_is_approved_meets_its_policy(self) -> None:
         for one in approvals.active_approvals(self.store, ""):
-            interval = case.find_case(self.store, *self.key).line.gate.interval
+            interval = case.find_case(self.store, *self.key).result.gate.interval
             assert approval_check.check_dimension(interval, one.policy).state == "meets policy"
             assert one.decision == "approve" and one == record.current_approvals(self.store)[0]
 
@@ -827,12 +827,12 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     store.tx("lea", "join", lambda tx: people.append_people(tx, [people.Person("person0", "annotator", True)]))
     key = (dataset, judge, "turn", "helpfulness")
     before, mark = case.find_case(store, *key), check_results.fingerprint(store, dataset, judge, HELP, "gate")
-    assert before.line.decision.state == "fails"
+    assert before.result.decision.state == "fails"
     import_source(
         store, "ray", from_path(forged(store, tmp_path)), ImportPlan("demo", sampling="random", population=10_000)
     )
     assert check_results.fingerprint(store, dataset, judge, HELP, "gate") == mark
-    assert case.find_case(store, *key).line.gate.interval == before.line.gate.interval
+    assert case.find_case(store, *key).result.gate.interval == before.result.gate.interval
     refused(store, NotApprovable, "approval check says: fails", lambda: approve(store, key))
     told = case.case_context(store, case.find_case(store, *key)).origin
     assert told.startswith("150 labels given here are used. 450 imported ones are not, ")
@@ -846,7 +846,7 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     assert policy.is_looser(replace(policy.requirements(store), imported=True), policy.requirements(store))
     set_asked(store, imported=True)
     found = case.find_case(store, *key)
-    assert found.line.gate.interval.point == 1 and "are used too" in case.case_context(store, found).origin
+    assert found.result.gate.interval.point == 1 and "are used too" in case.case_context(store, found).origin
     assert any("Nobody here can check that" in caution for caution in case.case_context(store, found).cautions)
     done = approve(store, key)
     set_asked(store, imported=False)
@@ -858,8 +858,11 @@ def test_what_was_approved_before_imports_were_asked_about_met_an_older_policy(
     granted: tuple[Store, Key, record.Approval],
 ) -> None:
     store, _, done = granted
-    kept = {name: held for name, held in policy.to_stored(done.asked).items() if name != "imported"}
-    assert policy.from_stored(kept) == replace(done.asked, imported=True) and not policy.requirements(store).imported
+    kept = {name: held for name, held in policy.to_stored(done.requirements).items() if name != "imported"}
+    assert (
+        policy.from_stored(kept) == replace(done.requirements, imported=True)
+        and not policy.requirements(store).imported
+    )
 
 
 def decisions(store: Store, path: Path, items: int) -> Path:
@@ -890,7 +893,7 @@ def test_decisions_from_files_let_no_language_model_pass_on_data_marked_as_synth
         from_path(decisions(store, tmp_path, 150)),
         ImportPlan("demo", sampling="random", population=10_000),
     )
-    assert case.find_case(store, *key).line.decision.state == "meets policy"
+    assert case.find_case(store, *key).result.decision.state == "meets policy"
     refused(store, NotApprovable, "labels and decisions count", lambda: approve(store, key))
     facts = {name: (figure, said) for name, figure, said in case.case_facts(store, case.find_case(store, *key))}
     assert facts["adjudicated"] == (150, '{"lea (file)":150}')
@@ -964,7 +967,7 @@ def test_what_was_decided_with_the_judge_in_view_is_no_adjudication_of_the_evide
 def test_made_up_data_let_no_language_model_pass_on_imported_labels(tmp_path: Path) -> None:
     store, dataset, judge = opened(tmp_path / "a.duckdb", judged(150))
     found = case.find_case(store, dataset, judge, "turn", "helpfulness")
-    made = replace(found, dataset=replace(found.dataset, synthetic=True), brought=True)
-    assert found.against == [] and made.basis == "imported"
-    assert "A language model can be published only" in made.against[0]
-    assert replace(made, judge=found.judge._replace(synthetic=True)).against == []
+    made = replace(found, dataset=replace(found.dataset, synthetic=True), has_imported_labels=True)
+    assert found.objections == [] and made.basis == "imported"
+    assert "A language model can be published only" in made.objections[0]
+    assert replace(made, judge=found.judge._replace(synthetic=True)).objections == []

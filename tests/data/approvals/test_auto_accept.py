@@ -11,8 +11,8 @@ import pytest
 
 from data.approvals import auto_accept
 from data.approvals.auto_accept import AutoAcceptTarget
+from data.calibration import auto_accept as figures
 from data.calibration import calibration, rates
-from data.calibration import selective as figures
 from data.cli import main
 from data.queue import queue, review_signals
 from data.records import people
@@ -144,10 +144,10 @@ def test_the_rates_of_a_workspace_are_those_of_its_cells(store: Store) -> None:
     dataset, judge = flagged(store, "lea", items=300, labelled=200)
     d = dimension(store, judge, "zz_harmful")
     [found] = rates.answer_rates(store, dataset, judge, d, "gate")
-    cells = calibration.meeting(store, dataset, judge, d, "gate")
+    cells = calibration.load_paired_ratings(store, dataset, judge, d, "gate")
     yes = cells.human == 1
-    assert found.rates.found.point == pytest.approx(cells.judge[yes].mean())
-    assert found.rates.raised.point == pytest.approx(cells.judge[~yes].mean())
+    assert found.rates.recall.point == pytest.approx(cells.judge[yes].mean())
+    assert found.rates.false_positive_rate.point == pytest.approx(cells.judge[~yes].mean())
     its = "where judge_id = $1 and dimension = 'zz_harmful'"
     [(share,)] = store.rows(f"select avg(value) from score_now {its}", [judge])
     assert found.prevalence.judge == pytest.approx(share)

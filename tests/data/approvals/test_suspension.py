@@ -102,10 +102,10 @@ def made_up(tmp_path: Path) -> Iterator[Callable[[list[Cell]], tuple[Store, Key,
         store.close()
 
 
-def look(store: Store, key: Key) -> suspension.Review:
+def look(store: Store, key: Key) -> suspension.ApprovalReview:
     one = record.approval_statuses(store)[key].holds
     assert one is not None
-    return suspension.review(store, one)
+    return suspension.review_approval(store, one)
 
 
 def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(made_up: Any) -> None:
@@ -127,8 +127,8 @@ def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(made_up: 
     assert [figure.what for figure in shown] == ["at the approval", "labels since", "all labels now"]
     assert (shown[2].kappa, shown[2].items) == (facts["kappa"], facts["items"])
     # all gold counts for another approval, after which nothing has come since
-    assert case.find_case(store, *key).line.gate.interval.items == facts["items"]
-    if not case.find_case(store, *key).against:
+    assert case.find_case(store, *key).result.gate.interval.items == facts["items"]
+    if not case.find_case(store, *key).objections:
         approve(store, key)
         assert (
             look(store, key).since is None
@@ -173,7 +173,7 @@ def test_an_open_draw_suspends_nothing_by_itself(made_up: Any) -> None:
     store, key, done = made_up(drawn(120, 220, odds=0.005))
     assert approvals.active_approvals(store, key[0]) == [done], "nobody has answered yet"
     label(store, key, range(120, 123), lambda v: 6 - v)
-    assert look(store, key).found.line.gate.interval.point < 0.5
+    assert look(store, key).found.result.gate.interval.point < 0.5
     assert approvals.active_approvals(store, key[0]) == [done]
     [(_, why)] = approvals.find_to_decide(store).doubted
     assert "a few new items have a large weight" in why
@@ -231,27 +231,27 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
         """How the tile stands, which is said alike wherever its figures go."""
         whole = dashboard.load_published(store, datasets.dataset_named(store, "demo"), key[1])
         [tile] = whole.tiles
-        told, file, drawn = tile.today.told, document(whole, now(), {}), picture(tile, "demo")
+        told, file, drawn = tile.policy_today.warning, document(whole, now(), {}), picture(tile, "demo")
         assert {row["older policy"] for row in records(whole)} == {told}
         assert given(store, whole.dataset, key[1], HELP, "") == tile_data.tile_data(tile, {}, {})["today"] == told
-        assert (tile.today.mark in drawn) == (f"{tile.today.mark.capitalize()} ·" in file) == bool(told)
-        assert tile_data.tile_data(tile, {}, {})["badges"][0]["t"] == (tile.today.mark if told else "✓ approved")
-        return tile.today
+        assert (tile.policy_today.mark in drawn) == (f"{tile.policy_today.mark.capitalize()} ·" in file) == bool(told)
+        assert tile_data.tile_data(tile, {}, {})["badges"][0]["t"] == (tile.policy_today.mark if told else "✓ approved")
+        return tile.policy_today
 
     stands = shown()
-    assert stands.told.startswith(told) and stands.met and stands.mark == "approved under an older policy"
-    assert "By today's policy: meets policy. Kappa 0.97 on 120 items" in stands.told
+    assert stands.warning.startswith(told) and stands.met and stands.mark == "approved under an older policy"
+    assert "By today's policy: meets policy. Kappa 0.97 on 120 items" in stands.warning
     set_asked(store, threshold=0.5, min_items=200)  # stricter in another way, which it does not meet
     stands = shown()
-    assert (stands.state, stands.met) == ("below minimum sample", False) and "120 items" in stands.told
-    assert "By today's policy: below minimum sample." in stands.told
+    assert (stands.state, stands.met) == ("below minimum sample", False) and "120 items" in stands.warning
+    assert "By today's policy: below minimum sample." in stands.warning
     set_asked(store, threshold=0.5, min_items=100)  # as it was when it was approved
-    assert shown().met and shown().told == ""
+    assert shown().met and shown().warning == ""
     set_asked(store, threshold=0.6, min_items=110)
     again = approve(store, key)
-    assert approvals.under_older_policy(store, [again]) == [] and shown().told == ""
+    assert approvals.under_older_policy(store, [again]) == [] and shown().warning == ""
     set_asked(store, threshold=0.4)
-    assert approvals.under_older_policy(store, [again]) == [] and shown().told == ""
+    assert approvals.under_older_policy(store, [again]) == [] and shown().warning == ""
     set_asked(store, threshold=0.999)
     assert not shown().met and shown().state in ("fails", "inconclusive")
     set_asked(store, threshold=0.7)
@@ -275,7 +275,7 @@ def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int
         "correct": lambda: relabel(store, key, lambda v: float(rng.integers(1, 6)), most=int(rng.integers(1, 6))),
         "aside": lambda: aside(store, key, [str(item) for item in rng.choice(items, 3)]),
         "policy": lambda: set_asked(store, threshold=round(float(rng.uniform(0.2, 0.9)), 2)),
-        "approve": lambda: case.find_case(store, *key).against or held or approve(store, key),
+        "approve": lambda: case.find_case(store, *key).objections or held or approve(store, key),
         "keep": lambda: [
             suspension.keep_approved(store, "lea", one, "Seen.") for one, _ in suspension.find_doubted(store)
         ],
@@ -283,7 +283,7 @@ def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int
     for deed in rng.choice(list(deeds), 14, p=[0.45, 0.15, 0.1, 0.1, 0.1, 0.1]):
         deeds[str(deed)]()
         before = record.approval_statuses(store)[key].holds
-        bad = suspension.review(store, before).suspends if before.decision == "approve" else True
+        bad = suspension.review_approval(store, before).suspends if before.decision == "approve" else True
         held = bool(approvals.active_approvals(store, key[0]))
         assert held == (not bad), deed
         assert not (approvals.find_to_decide(store).doubted and not held)
@@ -291,7 +291,7 @@ def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int
     other = open_store(f"duckdb:///{tmp_path / 'b.duckdb'}", accept=True)
     assert approvals.active_approvals(other, key[0]) == approvals.active_approvals(store, key[0])
     one = record.approval_statuses(store)[key].holds
-    assert suspension.review(other, one).finding == suspension.review(store, one).finding
+    assert suspension.review_approval(other, one).finding == suspension.review_approval(store, one).finding
     other.close()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from data.calibration import baselines
 from data.calibration.baselines import measure_baselines
-from data.calibration.calibration import meeting
+from data.calibration.calibration import load_paired_ratings
 from data.store import open_store
 from data.store.ids import content_id
 from judges.cards import cards
@@ -63,7 +63,7 @@ def test_a_length_only_judge_is_told_so_and_a_good_one_is_not(store, monkeypatch
     assert found["turn", "safety"].standing == "beats"
     assert found["turn", "helpfulness"].items == 120
 
-    cells, k = kappa_cells(meeting(store, dataset, judge, HELP, "gate"), HELP.scale)
+    cells, k = kappa_cells(load_paired_ratings(store, dataset, judge, HELP, "gate"), HELP.scale)
     order = sorted(range(120), key=lambda n: content_id("planted", n))
     by_id = np.array([float(lengths[n] // 3) for n in order])
     human = np.array([int(rated[n].people[0]) - 1 for n in order])

@@ -6,7 +6,14 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.approvals import check_results
 from data.calibration import calibration, votes
-from data.calibration.calibration import all_sums, basis_sizes, comparison_input, count_unscored, list_cells, meeting
+from data.calibration.calibration import (
+    basis_sizes,
+    comparison_input,
+    count_unscored,
+    list_cells,
+    load_paired_ratings,
+    load_rating_sums,
+)
 from data.importing import ImportPlan, from_path, import_source
 from data.records import datasets, people, settings
 from data.store import open_store
@@ -30,7 +37,7 @@ def store(tmp_path_factory):
 
 def sums(store, dataset, judge, dimension, basis, drop=""):
     """The same cells summed up by the database."""
-    return all_sums(store, dataset, judge, [dimension], basis, bool(drop))[0]
+    return load_rating_sums(store, dataset, judge, [dimension], basis, bool(drop))[0]
 
 
 def noisy(scale, items, unit, dimension, seed=0, **options):
@@ -100,7 +107,7 @@ def test_weights_are_one_over_the_chance_of_being_drawn(store, dimension):
     labels = list(range(dimension.scale.base, dimension.scale.base + dimension.scale.size))
     weights = 1 / np.array(chances)
     theirs = cohen_kappa_score(*codes.T, labels=labels, weights=dimension.scale.weights, sample_weight=weights)
-    for found in (meeting, sums):
+    for found in (load_paired_ratings, sums):
         summary = summarise(found(store, dataset, judge, dimension, "gate"), dimension)
         assert summary.interval.point == pytest.approx(theirs)
         assert summary.interval.n_eff == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
@@ -111,7 +118,7 @@ def test_weights_are_one_over_the_chance_of_being_drawn(store, dimension):
 
 def test_ties_are_dropped_by_sums_as_by_single_cells(store):
     dataset, judge = fill(store, noisy(VERDICT.scale, 150, "pair", "verdict", seed=4), "ties")
-    one = summarise(meeting(store, dataset, judge, VERDICT, "all"), VERDICT, "tie")
+    one = summarise(load_paired_ratings(store, dataset, judge, VERDICT, "all"), VERDICT, "tie")
     other = summarise(sums(store, dataset, judge, VERDICT, "all", "tie"), VERDICT, "tie")
     assert one.answers == other.answers == ("a", "b")
     assert one.counts.tolist() == other.counts.tolist()
@@ -134,7 +141,7 @@ def test_each_basis_counts_its_own_labels(store):
     dataset, judge = fill(store, cells, "bases")
     there = {"gate": [1], "imported": [1], "blind": [1, 2], "assisted": [3], "all": [1, 2, 3, 4]}
     for basis, values in there.items():
-        for found in (meeting, sums):
+        for found in (load_paired_ratings, sums):
             assert sorted(found(store, dataset, judge, HELP, basis).human) == values
     assert basis_sizes(store, dataset, cards()["multi_turn_dialogue"].dimensions) == {
         "gate": (1, 1), "imported": (1, 1), "blind": (2, 1), "assisted": (2, 2), "all": (5, 2),
@@ -157,7 +164,7 @@ def test_the_items_of_a_cell_are_found_by_name_and_no_more_than_asked_for(store)
 
 def test_nothing_is_undefined(store):
     dataset, judge = fill(store, [Cell(0, "turn:1", (1.0,), 1.0)], "nothing")
-    for found in (meeting, sums):
+    for found in (load_paired_ratings, sums):
         summary = summarise(found(store, dataset, judge, TASK, "gate"), TASK)
         assert (summary.interval.point, summary.cells, summary.gold_items) == (None, 0, 0)
 

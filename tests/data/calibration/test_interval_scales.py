@@ -13,18 +13,18 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from data.annotators import annotators, course
+from data.annotators import annotators, drift
 from data.approvals import approvals, case, check_results, policy
 from data.calibration import (
     anchoring,
+    auto_accept,
     baselines,
     calibration,
     comparison,
     confidence,
+    forecast,
     human_ceiling,
     other_metrics,
-    outlook,
-    selective,
     slices,
 )
 from data.dashboard import dashboard
@@ -107,7 +107,7 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
     kept = store.rows("select value from score where dimension = $1", [name])
     assert sorted(value for (value,) in kept) == sorted(y.tolist())
     found = stats_calibration.summarise(calibration.comparison_input(store, dataset, judge_id, d, "blind"), d)
-    summed = stats_calibration.summarise(calibration.all_sums(store, dataset, judge_id, [d], "blind")[0], d)
+    summed = stats_calibration.summarise(calibration.load_rating_sums(store, dataset, judge_id, [d], "blind")[0], d)
     lin = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
     assert found.interval.point == pytest.approx(lin, abs=1e-12)
     assert summed.interval.point == pytest.approx(lin, abs=1e-9)
@@ -138,10 +138,10 @@ def test_every_cell_of_the_table_lists_its_items(place: Place, name: str) -> Non
     ]
     assert sum(of) == ITEMS / 2
     labels = annotators.dimension_labels(store, dataset, d, "blind")
-    table = course.table_with_others(labels, 0)
+    table = drift.table_with_others(labels, 0)
     first, second = np.argwhere(table)[0]
     assert table.sum() == ITEMS
-    assert len(course.find_cells(store, "lea", labels, 0, first, second)) == table[first, second]
+    assert len(drift.find_cells(store, "lea", labels, 0, first, second)) == table[first, second]
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -182,13 +182,13 @@ def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> N
     shown = dashboard.load_published(store, there, judge_id)
     assert len(shown.tiles) == len(ASKED)
     for tile in shown.tiles:
-        name = tile.asking.dimension.name
+        name = tile.dimension.dimension.name
         for system in tile.systems:
             odd = int(system.name[1:])
             [mean] = system.means
             assert mean.interval.point == pytest.approx(np.mean(SAID[name], axis=1)[odd::2].mean())
             assert mean.judge == pytest.approx(np.mean(JUDGED[name][odd::2])) and not mean.refused
-            assert sum(system.spread) == pytest.approx(1) and len(system.spread) == bins.row_count(
+            assert sum(system.answer_shares) == pytest.approx(1) and len(system.answer_shares) == bins.row_count(
                 dimensions[name].scale
             )
 
@@ -201,17 +201,17 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
         [sure] = confidence.confidence_cells(store, dataset, judge_id, d, "blind").by_source.values()
         off = bins.steps_apart(_gold(d.name), JUDGED[d.name], d.scale)
         assert sorted(sure.off.tolist()) == sorted(off.tolist())
-        source = next(iter(selective.confidence_sources(store, dataset, judge_id, d)))
-        known = selective.item_confidence(store, dataset, judge_id, d, source)
-        assert 0 < selective.verdict_cells(store, dataset, judge_id, d, "blind", known).agree.mean() < 1
+        source = next(iter(auto_accept.confidence_sources(store, dataset, judge_id, d)))
+        known = auto_accept.item_confidence(store, dataset, judge_id, d, source)
+        assert 0 < auto_accept.verdict_cells(store, dataset, judge_id, d, "blind", known).agree.mean() < 1
         assert anchoring.arms(store, dataset, judge_id, d).blind.labels == ITEMS * PEOPLE
         both = comparison.shared_cells(store, dataset, [judge_id], d, "blind", rules=True).seats
         assert set(both.judges) == {judge_id, comparison.LENGTH, comparison.CONSTANT}
         of = ids, judge_id, f"response.{d.name}", 100, [0.6]
-        ahead = outlook.forecast_draw(store, dataset, *of, 0.5, 2.0, 100, 900, 0.95)
-        assert 0 < ahead[None].half[0] < 0.4
-        opinion = annotators.second_opinion(store, dataset, d, "blind")
-        assert opinion is not None and all(len(row.said) == PEOPLE for row in opinion.otherwise)
+        ahead = forecast.forecast_draw(store, dataset, *of, 0.5, 2.0, 100, 900, 0.95)
+        assert 0 < ahead[None].half_width[0] < 0.4
+        opinion = annotators.estimate_dawid_skene(store, dataset, d, "blind")
+        assert opinion is not None and all(len(row.said) == PEOPLE for row in opinion.differing_cells)
     held = baselines.measure_baselines(store, dataset, judge_id, list(dimensions.values()), "blind")
     assert all(one.length is not None and one.standing == "beats" for one in held.values())
 
@@ -231,14 +231,14 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     d = {one.name: one for one in calibration.compared_dimensions(store, judge_id)}
     for rule, wanted in (("mean", np.mean(SAID["tone"], axis=1)), ("majority", _gold("tone"))):
         settings.set_gold_rule(store, "lea", dataset, GoldRule(rule))  # type: ignore[arg-type]
-        held = calibration.meeting(store, dataset, judge_id, d["tone"], "blind").human
+        held = calibration.load_paired_ratings(store, dataset, judge_id, d["tone"], "blind").human
         assert np.sort(held) == pytest.approx(np.sort(wanted), abs=1e-12)
         values = SAID["tone"][0]
         assert resolve(values, d["tone"].scale, rule) == (  # type: ignore[arg-type]
             (pytest.approx(wanted[0]), "mean" if rule == "mean" else "median")
         )
     settings.set_gold_rule(store, "lea", dataset, GoldRule("mean"))
-    assert np.all(calibration.meeting(store, dataset, judge_id, d["plain"], "blind").human % 1 == 0)
+    assert np.all(calibration.load_paired_ratings(store, dataset, judge_id, d["plain"], "blind").human % 1 == 0)
     labels = annotators.dimension_labels(store, dataset, d["tone"], "blind")
     others = bins.from_codes(labels.others[labels.ratings.person == 0], d["tone"].scale)
     assert np.sort(others) == pytest.approx(
@@ -250,7 +250,7 @@ def test_gold_is_the_middle_value_the_mean_or_the_commonest_as_the_rule_says(tmp
     wide = len([one for one in apart if one[1] == "grade"])
     assert waiting == apart and 0 < wide < ITEMS
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1, "out"))
-    assert len(calibration.meeting(store, dataset, judge_id, d["grade"], "blind")) == ITEMS - wide
+    assert len(calibration.load_paired_ratings(store, dataset, judge_id, d["grade"], "blind")) == ITEMS - wide
     store.close()
 
 

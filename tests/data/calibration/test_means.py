@@ -8,7 +8,7 @@ import pytest
 from data.approvals import check_results
 from data.calibration import calibration, means, missingness, weakest_turns
 from data.calibration.means import MeansChoice
-from data.calibration.shared_cells import meetings
+from data.calibration.shared_cells import paired_ratings_by_judge
 from data.cli import main
 from data.gold import fewshot
 from data.importing import ImportPlan, from_path, import_source
@@ -61,7 +61,7 @@ def test_the_cells_of_all_judges_at_once_are_those_of_each_alone(store, tmp_path
     ids = {str(i) for (i,) in store.rows("select id from item order by name limit 5")}
     monkeypatch.setattr(fewshot, "items_in_prompt", lambda _, judge: ids if judge == known["one"] else set())
     for basis in ("imported", "all"):
-        together = meetings(store, dataset, list(known.values()), basis)
+        together = paired_ratings_by_judge(store, dataset, list(known.values()), basis)
         for judge in known.values():
             asked = calibration.compared_dimensions(store, judge)
             alone = calibration.comparison_inputs(store, dataset, judge, asked, basis)

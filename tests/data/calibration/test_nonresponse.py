@@ -43,7 +43,7 @@ def who_answered(w: sim.World) -> Any:
 
 
 def weights(w: sim.World) -> dict[str, set[float]]:
-    cells = calibration.met(w.store, w.dataset, w.judge, HELP, "gate")
+    cells = calibration.paired_cells_sql(w.store, w.dataset, w.judge, HELP, "gate")
     query = f"select i.system_a, m.weight from ({cells}) m join item i on i.id = m.item_id"
     found: dict[str, set[float]] = defaultdict(set)
     for system, weight in w.store.rows(query, [w.dataset, "helpfulness", w.judge]):
@@ -61,8 +61,8 @@ def test_an_item_stands_for_as_many_as_its_stratum_has_for_each_that_is_answered
     sim.work(w, "ann", system="z", most=1)
     assert weights(w) == {"x": {round(30 / 21, 9)}, "y": {round(30 / 7, 9)}, "z": {30.0}}
     # the same on the other ways: sums of large datasets, and the moments of corrected means
-    one = calibration.meeting(w.store, w.dataset, w.judge, HELP, "gate")
-    sums = calibration.all_sums(w.store, w.dataset, w.judge, [HELP], "gate")[0]
+    one = calibration.load_paired_ratings(w.store, w.dataset, w.judge, HELP, "gate")
+    sums = calibration.load_rating_sums(w.store, w.dataset, w.judge, [HELP], "gate")[0]
     assert isinstance(one, PairedRatings) and one.weight.sum() == pytest.approx(90) == sums.weight.sum()
     assert sums.mean_weight == pytest.approx((90, (one.weight**2).sum()))
     moments = labelled_items.labelled_items(w.store, w.dataset, w.judge, [HELP], ["gate"])["turn", "helpfulness"]
@@ -159,10 +159,10 @@ def test_a_further_draw_suspends_nothing_and_refuses_a_new_approval(tmp_path: Pa
     queue.draw_audit(w.store, "lea", w.dataset, 30, "", 3)
     assert suspension.suspend_unsupported(w.store) == [] and approvals.active_approvals(w.store, w.dataset)
     found = case.find_case(w.store, *key)
-    assert found.line.decision.state == "below minimum sample" and found.line.decision.more == (18, 18)
-    assert "30 of 135 drawn items are not answered" in found.against[0]
+    assert found.result.decision.state == "below minimum sample" and found.result.decision.more == (18, 18)
+    assert "30 of 135 drawn items are not answered" in found.objections[0]
     sim.work(w, "ann", most=28)
-    assert case.find_case(w.store, *key).against == []
+    assert case.find_case(w.store, *key).objections == []
     w.store.close()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from data.calibration import anchoring, comparison, confidence, fields, slices
+from data.calibration import anchoring, comparison, confidence, item_fields, slices
 from data.calibration.comparison import CONSTANT, LENGTH
 from data.store import open_store
 from data.store.ids import content_id, new_id
@@ -55,7 +55,7 @@ def test_cells_are_parted_by_all_that_is_known_of_their_items(store, crowded):
     kappa = cohen_kappa_score(*zip(*japanese, strict=True), weights="quadratic", labels=[1, 2, 3, 4, 5])
     assert told.slices[1].interval.point == pytest.approx(kappa)
     assert told.slices[1].interval.items == 40
-    assert told.apart.adjusted < 0.001  # it is poor on Japanese
+    assert told.test.adjusted < 0.001  # it is poor on Japanese
 
 
 def test_the_items_of_a_slice_come_with_those_furthest_apart_first(store, crowded):
@@ -100,7 +100,7 @@ def test_the_side_of_a_pair_has_the_system_that_wrote_it(store):
     ],
 )
 def test_the_script_of_a_text(text, told):
-    assert fields.script(text) == told
+    assert item_fields.script(text) == told
 
 
 def test_items_stand_in_the_order_of_their_first_label(store):
@@ -125,7 +125,7 @@ def test_confidences_go_by_their_source_and_samples_are_one(store, crowded):
         for c, g, v in zip(s.sure["good"], s.gold, s.scores["good"], strict=True)
     ]  # fmt: skip
     high = [right for sure, right in seats if sure == 0.9]
-    assert reliability(found.by_source["self-reported"]).levels[-1].right.point == pytest.approx(np.mean(high))
+    assert reliability(found.by_source["self-reported"]).levels[-1].accuracy.point == pytest.approx(np.mean(high))
     assert confidence.confidence_cells(store, dataset, judges["poor"], HELP, "gate") == ({}, 360)
     more, judge = seated(store, [Seat(n, [4.0], {"j": [4.0]}) for n in range(3)], "sampled")
     row = ("", judge["j"], content_id("sampled", 0), "turn:1", "helpfulness", 2.0, None, "", 1)

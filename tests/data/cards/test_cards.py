@@ -112,7 +112,7 @@ def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(sto
     assert cards.card_of_judge(store, judge).version == first.version, "the version that it judged with"
     assert "zz敬語" in queue.filter_options(store, dataset).dimension
     [dimension] = calibration.compared_dimensions(store, judge)
-    met = calibration.meeting(store, dataset, judge, dimension, "blind")
+    met = calibration.load_paired_ratings(store, dataset, judge, dimension, "blind")
     assert (met.human.tolist(), met.judge.tolist()) == ([4.0], [3.0])
     view = desk.open_item(store, "ann", store.rows("select id from item")[0][0])
     assert view.card.version == first.version

@@ -43,7 +43,7 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
     cells = dialogues()
     dataset, judge = fill(store, cells, meta={n: json.dumps(meta(n)) for n in range(120)})
     helpful, verdict = tiles(store, dataset, judge, "helpfulness", "verdict")
-    found = breakdown_fields(store, dataset, judge, helpful.asking)
+    found = breakdown_fields(store, dataset, judge, helpful.dimension)
     assert list(found) == ["meta.day", "system", "position", "meta.topic"]
     frame = pandas.DataFrame([
         {"item": c.item, "topic": meta(c.item)["topic"], "system": f"s{c.item % 2}", "month": meta(c.item)["day"][:7],
@@ -88,7 +88,7 @@ def test_both_sides_of_pairs(store: Store) -> None:
     for tile in (quality, verdict):
         by_system = {s.name: s for s in break_down(store, dataset, judge, tile, "system").slices}
         for system in tile.systems:
-            alike(by_system[system.name].mean, system.means[tile.lead])
+            alike(by_system[system.name].mean, system.means[tile.headline])
     sides = break_down(store, dataset, judge, quality, "side", "x")
     assert [(s.name, s.judge.items) for s in sides.slices] == [("response a", 20), ("response b", 20)]
 
@@ -103,7 +103,7 @@ def test_over_runs_and_many_values(store: Store) -> None:
     assert len(told.slices) == 12 and told.slices[-1].name == "all others (19 values)" and told.rest == 19
     assert sum(s.judge.items for s in told.slices) == 90 and told.without == 0
     assert told.slices[0].judge.low is not None and told.slices[-1].mean.interval.point is not None
-    assert "run" not in breakdown_fields(store, dataset, judge, tile.asking)
+    assert "run" not in breakdown_fields(store, dataset, judge, tile.dimension)
     ids = [str(i) for (i,) in store.rows("select id from item where dataset_id = $1", [other])]
     for number, item in enumerate(ids):
         scored(store, judge, item, {"turn:1": 5.0}, f"r{number // 2}")

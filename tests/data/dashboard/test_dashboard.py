@@ -106,14 +106,16 @@ def test_sums_of_the_store_are_those_of_single_cells(store: Store) -> None:
     one = tiles[0].systems[0]
     mine = [c for c in cells if c.dimension == "helpfulness" and f"s{c.item % 2}" == one.name and c.judge != "unscored"]
     assert (one.cells, one.na) == (len(mine), pytest.approx(sum(c.judge is None for c in mine) / len(mine)))
-    assert one.spread[3] == pytest.approx(sum(c.judge == 4 for c in mine) / sum(c.judge is not None for c in mine))
-    assert (tiles[1].lead, tiles[1].asking.told(3)) == (3, "excellent")
-    listed = dashboard.list_items(store, dataset, judge, tiles[0].asking.dimension, one.name, 3, "person0")
+    assert one.answer_shares[3] == pytest.approx(
+        sum(c.judge == 4 for c in mine) / sum(c.judge is not None for c in mine)
+    )
+    assert (tiles[1].headline, tiles[1].dimension.told(3)) == (3, "excellent")
+    listed = dashboard.list_items(store, dataset, judge, tiles[0].dimension.dimension, one.name, 3, "person0")
     assert {(f.name, f.unit) for f in listed} == {(f"item {c.item}", c.unit) for c in mine if c.judge == 4}
-    nothing = dashboard.list_items(store, dataset, judge, tiles[0].asking.dimension, one.name, None, "person0")
+    nothing = dashboard.list_items(store, dataset, judge, tiles[0].dimension.dimension, one.name, None, "person0")
     assert len(nothing) == sum(c.judge is None for c in mine)
     # Somebody else may be asked for a blind answer: of those items the list must not tell what the judge said.
-    others = dashboard.list_items(store, dataset, judge, tiles[0].asking.dimension, one.name, 3, "lea")
+    others = dashboard.list_items(store, dataset, judge, tiles[0].dimension.dimension, one.name, 3, "lea")
     blind = {f"item {c.item}" for c in cells if c.mode == "blind"}
     assert others and {f.name for f in others} == {f.name for f in listed} - blind
 
@@ -188,10 +190,10 @@ def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
     assert [s.means[0].judge for s in quality.systems] == [5.0, 1.5]
     x, y = verdict.systems
     # The judge: 10 ties (every fourth), 30 wins of x. People: x wins all 40.
-    assert (x.name, x.spread, y.spread) == ("x", (0.75, 0.25, 0.0), (0.0, 0.25, 0.75))
+    assert (x.name, x.answer_shares, y.answer_shares) == ("x", (0.75, 0.25, 0.0), (0.0, 0.25, 0.75))
     assert (x.means[0].people, y.means[0].people, y.means[2].people) == (1.0, 0.0, 1.0)
-    ties = dashboard.list_items(store, dataset, judge, verdict.asking.dimension, "y", 1, "person0")
-    lost = dashboard.list_items(store, dataset, judge, verdict.asking.dimension, "y", 2, "person0")
+    ties = dashboard.list_items(store, dataset, judge, verdict.dimension.dimension, "y", 1, "person0")
+    lost = dashboard.list_items(store, dataset, judge, verdict.dimension.dimension, "y", 2, "person0")
     assert (len(ties), len(lost)) == (10, 30)
     assert "x wins 100% of its pairs, most of all" in sentences.explain_tile(verdict)[0].replace("100 points", "100%")
     assert sentences.describe_difference(verdict, verdict.comparisons[0]).startswith(
@@ -212,7 +214,10 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     assert re.fullmatch(r"Declined by lea on \d{4}-\d\d-\d\d: because kappa is 0.987", why["verdict"].why)
     assert why["coherence"].why.startswith("Suspended by Assay on ")
     made = document(found, now(), dashboard.run_names(found.runs))
-    assert "new labels no longer bear it out" in why["coherence"].outside and "0.987" not in why["coherence"].outside
+    assert (
+        "new labels no longer bear it out" in why["coherence"].public_reason
+        and "0.987" not in why["coherence"].public_reason
+    )
     assert "<b>x</b>" not in made and "対話 &lt;b&gt;x" in made
     assert "excellent" not in made  # no answer of a withheld dimension
     assert "http" not in made.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
@@ -236,9 +241,9 @@ def test_sentences(store: Store) -> None:
         "Lowest is s0, with 2.50."
     )
     assert "s1 is rated 2.00 higher than s0 (1.74 to 2.26)." in told
-    alone = dashboard.of_one_system(tile, "s1")
+    alone = dashboard.filter_system(tile, "s1")
     assert sentences.explain_tile(alone)[-1] == "The judge itself says 3.00, 1.50 less."
-    asked = [tile.asking.dimension]
+    asked = [tile.dimension.dimension]
     assert labelled_items(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
     assert counted_dimension(asked[0]).told(0) == "mean"
 
@@ -303,11 +308,11 @@ def test_items_without_a_usable_reply_are_counted_by_system_and_by_pair(store: S
     cells = [Cell(n, "pair", (), "unscored", dimension="verdict") for n in range(3)]
     cells += [Cell(3, "pair", (), 0.0, dimension="verdict")]  # this one was judged
     dataset, judge = fill(store, cells, "pairs", "pair", "long_form_pairwise", systems=lambda n: sides[n])
-    found = dashboard.unreadable(store, dataset, judge)
+    found = dashboard.count_unscored_items(store, dataset, judge)
     assert found == {"x": 3, "y": 2, "z": 1, "x ~ y": 1, "y ~ x": 1, "x ~ z": 1}
     alone, other = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(5)])
-    assert dashboard.unreadable(store, alone, other) == {"s0": 3, "s1": 2}  # items 0, 2, 4 and 1, 3
-    assert dashboard.unreadable(store, dataset, other) == {}
+    assert dashboard.count_unscored_items(store, alone, other) == {"s0": 3, "s1": 2}  # items 0, 2, 4 and 1, 3
+    assert dashboard.count_unscored_items(store, dataset, other) == {}
 
 
 def test_command_line(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

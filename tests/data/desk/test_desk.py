@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data.adjudication import adjudication, docket
+from data.adjudication import adjudication, adjudication_items
 from data.desk import desk
 from data.queue.queue import QueueFilters, claim_items
 from data.records import exposure, settings
@@ -49,7 +49,7 @@ def test_a_blind_pair_names_no_system_until_a_lead_allows_it(tmp_path: Path) -> 
 
     def on_board() -> dict[str, object]:
         cells = adjudication.adjudication_work(store, "lea", demo).mine
-        (one,) = docket.load_dockets(store, "lea", cells, 1)
+        (one,) = adjudication_items.load_adjudication_items(store, "lea", cells, 1)
         return board.item_data(one, "lea")
 
     told = sheet()

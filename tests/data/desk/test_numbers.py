@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data.adjudication import docket
+from data.adjudication import adjudication_items
 from data.cards import cards
 from data.desk import desk, labels
 from data.exporting.exporting import export_kind
@@ -130,7 +130,7 @@ def test_two_numbers_that_lie_apart_come_to_the_board_with_a_field(store: Store)
     settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
     save(store, "ann", view, {"sure": 12.25})
     save(store, "ben", view, {"sure": 71.5})
-    [found] = docket.load_dockets(store, "lea", disputes.cells_to_adjudicate(store, dataset), 5)
+    [found] = adjudication_items.load_adjudication_items(store, "lea", disputes.cells_to_adjudicate(store, dataset), 5)
     drawn = board.item_data(found, "lea")
     [cell] = drawn["cells"]
     assert cell["range"]["by"] == 1.0 and cell["apart"] == "differ by 59.25"

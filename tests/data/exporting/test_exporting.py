@@ -109,7 +109,7 @@ def given_out(store: Store, file: Path, kind: str, name: str = "demo", actor: st
 def test_every_kind_is_found_by_being_there_and_says_what_it_gives() -> None:
     found = {path.stem for path in (Path(exporting.__file__).parent / "kinds").glob("[a-z]*.py")}
     assert set(exporting.export_kinds()) == found
-    assert all(kind.says.endswith(".") and kind.title for kind in exporting.export_kinds().values())
+    assert all(kind.description.endswith(".") and kind.title for kind in exporting.export_kinds().values())
     with pytest.raises(NotFound, match="There is no export called 'nothing'"):
         exporting.export_kind("nothing")
 
@@ -253,8 +253,8 @@ def test_the_weakest_turn_takes_anybodys_rewrite_and_forks_without_one_are_marke
     by = rows(store, "preference_turns", weakest_by=judge, unwritten=True, weakest=True)
     assert len([r for r in by if not r["written"]]) + len({r["item"] for r in by if r["written"]}) == len(judged)
     kind = exporting.export_kind("preference_turns")
-    assert kind.tells({"weakest_by": judge}) == (False, judge), "whoever takes it has seen what the judge said"
-    assert kind.tells({"weakest_by": ""}) == (False, "")
+    assert kind.shown_judges({"weakest_by": judge}) == (False, judge), "whoever takes it has seen what the judge said"
+    assert kind.shown_judges({"weakest_by": ""}) == (False, "")
 
 
 def test_calls_of_tools_go_out_as_they_came_in(tmp_path: Path) -> None:

@@ -57,8 +57,8 @@ def here(store: Store) -> str:
 def cells(store: Store, basis: str = "all") -> int:
     judge = datasets.dataset_judges(store, here(store))[0][0]
     [asked] = [d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness"]
-    found = calibration.meeting(store, here(store), judge, asked, basis)  # type: ignore[arg-type]
-    sums = calibration.all_sums(store, here(store), judge, [asked], basis)[0]  # type: ignore[arg-type]
+    found = calibration.load_paired_ratings(store, here(store), judge, asked, basis)  # type: ignore[arg-type]
+    sums = calibration.load_rating_sums(store, here(store), judge, [asked], basis)[0]  # type: ignore[arg-type]
     assert len(found.human) == sums.cells.sum()
     return len(found.human)
 

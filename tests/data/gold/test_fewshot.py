@@ -84,8 +84,8 @@ def test_items_that_stand_as_examples_count_in_no_figure_of_that_judge(store: St
     [asked] = calibration.compared_dimensions(store, new)
     for judge, cells in ((old, COUNT), (new, COUNT - 2)):
         for basis in ("blind", "all"):
-            assert len(calibration.meeting(store, dataset(store), judge, asked, basis).human) == cells
-            sums = calibration.all_sums(store, dataset(store), judge, [asked], basis)[0]
+            assert len(calibration.load_paired_ratings(store, dataset(store), judge, asked, basis).human) == cells
+            sums = calibration.load_rating_sums(store, dataset(store), judge, [asked], basis)[0]
             assert sums.cells.sum() == cells
             assert len(calibration.list_cells(store, "lea", dataset(store), judge, asked, basis, 5.0, 3.0)) == cells
         assert (

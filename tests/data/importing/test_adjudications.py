@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from data.adjudication import adjudication, docket
+from data.adjudication import adjudication, adjudication_items
 from data.cli import main
 from data.exporting import exporting
 from data.gold import disputes
@@ -133,12 +133,12 @@ def test_what_was_decided_with_the_judge_in_view_counts_on_no_blind_basis(two: t
     # The lower median of 3 and 5 is 3; 4 is what was decided.
     for basis, wanted in (("gate", []), ("imported", [4.0, 3.0]), ("blind", [4.0, 3.0]), ("all", [4.0, 4.0])):
         assert [row["code"] for row in lines(there, "view", "gold", basis=basis, dimension="helpfulness")] == wanted
-    done = docket.adjudicated_cells(there, "lea", datasets.dataset_named(there, "view").id)
+    done = adjudication_items.adjudicated_cells(there, "lea", datasets.dataset_named(there, "view").id)
     assert {(d.value, d.person, d.said, d.saw_judge) for d in done} == {
         ("4", "res (file)", "person0 3, person1 5", False), ("4", "res (file)", "person0 3, person1 5", True),
     }  # fmt: skip
     assert {d.at for d in done} == {
-        d.at for d in docket.adjudicated_cells(here, "res", found)
+        d.at for d in adjudication_items.adjudicated_cells(here, "res", found)
     }  # when it was made, not when it came
 
 
@@ -200,7 +200,7 @@ def test_what_stands_here_is_not_replaced_but_by_a_later_import(store: Store) ->
     assert wrong(store, [earlier]) == [(1, "made_at", said)]
     bring(store, [later])
     assert [row["value"] for row in lines(store, "d", "gold")] == ["b"]
-    [done] = docket.adjudicated_cells(store, "lea", datasets.dataset_named(store, "d").id)
+    [done] = adjudication_items.adjudicated_cells(store, "lea", datasets.dataset_named(store, "d").id)
     adjudication.withdraw_adjudication(store, "lea", new_id(), done.id)
     assert bring(store, [first, later]).preview.new.total == 0  # what was taken back stays so
     [cell] = disputes.cells_to_adjudicate(store, datasets.dataset_named(store, "d").id)

@@ -376,7 +376,7 @@ def same_as_read_anew(store: Store) -> None:
         assert [d.id for d in one.line if not d.closed] == [d.id for d in two.line if not d.closed]
     for draw in kept.draws.values():
         other = new.draws[draw.id]
-        assert (draw.savers, draw.closed, draw.holders) == (other.savers, other.closed, other.holders)
+        assert (draw.answered_by, draw.closed, draw.holders) == (other.answered_by, other.closed, other.holders)
 
 
 # -- against a plain reading of DESIGN 5 ----------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data.calibration import calibration, outlook
+from data.calibration import calibration, forecast
 from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue, strata
 from data.store import Store, open_store
@@ -44,7 +44,7 @@ def judge(store: Store) -> str:
 
 def by(store: Store, **design: str) -> dict[str, int]:
     """Stratum -> items, of a design."""
-    return outlook.sizes_of(strata.sampled_population(store, here(store), SampleDesign(**design)).strata)  # type: ignore[arg-type]
+    return forecast.sizes_of(strata.sampled_population(store, here(store), SampleDesign(**design)).strata)  # type: ignore[arg-type]
 
 
 def test_what_items_are_parted_by(store: Store) -> None:
@@ -156,16 +156,16 @@ def test_strata_enter_the_error_of_cells_and_of_sums(tmp_path: Path, monkeypatch
     ]
     found, who = fill(opened, cells)
     dimension = next(d for d in calibration.compared_dimensions(opened, who) if d.name == "helpfulness")
-    assert calibration.meeting(opened, found, who, dimension, "gate").stratum is None, "drawn by system"
+    assert calibration.load_paired_ratings(opened, found, who, dimension, "gate").stratum is None, "drawn by system"
     row = ("d", found, "score", "", who, "root", "")
     columns = "id, dataset_id, parted_by, field, judge_id, allocation, about"
     opened.tx("lea", "draw", lambda tx: tx.add("design", columns, [row]))
-    one = calibration.meeting(opened, found, who, dimension, "gate")
+    one = calibration.load_paired_ratings(opened, found, who, dimension, "gate")
     assert one.stratum is not None and len(np.unique(one.stratum)) == 5
-    assert calibration.meeting(opened, found, who, dimension, "blind").stratum is None
+    assert calibration.load_paired_ratings(opened, found, who, dimension, "blind").stratum is None
     monkeypatch.setattr("judges.stats.intervals.LINEARISE_FROM", 50)
     single = summarise(one, dimension).interval
-    summed = summarise(calibration.all_sums(opened, found, who, [dimension], "gate")[0], dimension).interval
+    summed = summarise(calibration.load_rating_sums(opened, found, who, [dimension], "gate")[0], dimension).interval
     assert summed.se == pytest.approx(single.se) and summed.point == pytest.approx(single.point)
     loose = summarise(type(one)(one.item, one.human, one.judge, one.scored, one.weight), dimension).interval
     assert loose.point == pytest.approx(single.point) and single.se < loose.se
@@ -175,14 +175,14 @@ def test_strata_enter_the_error_of_cells_and_of_sums(tmp_path: Path, monkeypatch
 def test_the_outlook_of_a_judge(store: Store) -> None:
     found, who = here(store), judge(store)
     parts = strata.sampled_population(store, found, SampleDesign("score", judge=who)).strata
-    seen = outlook.forecast_draw(store, found, parts, who, HELP, 20, [0.6, 0.75], 0.5, 2.57, 30, 40, 0.95)
+    seen = forecast.forecast_draw(store, found, parts, who, HELP, 20, [0.6, 0.75], 0.5, 2.57, 30, 40, 0.95)
     assert list(seen) == [None, "proportional", "root", "neyman"]
     for one in seen.values():
-        assert 0 < one.half[0] <= one.half[1] and 30 <= one.free[0] <= 40
+        assert 0 < one.half_width[0] <= one.half_width[1] and 30 <= one.free[0] <= 40
     with pytest.raises(BadInput, match="gives every item the same safety"):
-        outlook.forecast_draw(store, found, parts, who, "turn.safety", 20, [0.6], 0.5, 2.57, 30, 40, 0.95)
+        forecast.forecast_draw(store, found, parts, who, "turn.safety", 20, [0.6], 0.5, 2.57, 30, 40, 0.95)
     with pytest.raises(BadInput, match="no scores of repair handling"):
-        outlook.forecast_draw(
+        forecast.forecast_draw(
             store, found, parts, who, "conversation.repair_handling", 20, [0.6], 0.5, 2.57, 30, 40, 0.95
         )
 
@@ -199,7 +199,7 @@ def test_neyman_learns_from_labels(tmp_path: Path) -> None:
         ]
         found, who = fill(opened, cells, name)
         design = SampleDesign("score", of=HELP, judge=who, allocation="neyman", about=HELP)
-        worth = outlook.stratum_worth(opened, found, strata.assign_strata(opened, found, design), design)
+        worth = forecast.stratum_worth(opened, found, strata.assign_strata(opened, found, design), design)
         return worth["helpfulness 4"] / sum(worth.values())
 
     assert share("with labels", True) > share("without", False) + 0.1

@@ -149,7 +149,7 @@ def test_the_mean_of_five_stands_everywhere(five: Store) -> None:
     assert stands(five) == means
     assert combinations.describe_combinations(five) == {judge: "5 samples, mean"}
     d = calibration.compared_dimensions(five, judge)[0]
-    found = summarise(calibration.meeting(five, dataset, judge, d, "blind"), d)
+    found = summarise(calibration.load_paired_ratings(five, dataset, judge, d, "blind"), d)
     assert found.cells == 10 and found.rounded == sum(m != int(m) for m in means.values()) > 0
     gaps = [means[f"r{n}"] - (1 + n % 5) for n in range(10)]
     assert found.mean_difference == pytest.approx(sum(gaps) / 10, abs=1e-12)
@@ -186,7 +186,7 @@ def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Pa
         answers = judged_files.answers_by_cell(heard)
         gold = judged_files.resolve_cells(answers, one)
         for d in one.dimensions[:1]:
-            here = summarise(calibration.meeting(store, dataset, judge, d, "blind"), d)
+            here = summarise(calibration.load_paired_ratings(store, dataset, judge, d, "blind"), d)
             files = summarise(meeting_cells(d, gold, given, combination_rule(one, params), answers), d)
             assert here.interval == files.interval and here.counts.tolist() == files.counts.tolist()
             assert (here.mean_difference, here.rounded) == pytest.approx((files.mean_difference, files.rounded))
@@ -204,7 +204,7 @@ def test_what_assay_exports_is_read_by_the_command_line(five: Store, tmp_path: P
     assert main(["agree", *map(str, files), "--json"]) == 0
     dataset, judge = judge_of(five)
     d = calibration.compared_dimensions(five, judge)[0]
-    page = summarise(calibration.meeting(five, dataset, judge, d, "blind"), d)
+    page = summarise(calibration.load_paired_ratings(five, dataset, judge, d, "blind"), d)
     [found] = json.loads(capsys.readouterr().out)
     assert found["table"] == page.counts.tolist() and found["bias"] == page.mean_difference
     assert (found["kappa"], found["interval"]) == (page.interval.point, [page.interval.low, page.interval.high])

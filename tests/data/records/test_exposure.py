@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from data.adjudication import adjudication, docket
-from data.annotators import annotators, course
+from data.adjudication import adjudication, adjudication_items
+from data.annotators import annotators, drift
 from data.audits import audits, justification_labels
 from data.calibration import calibration, slices
 from data.cards.cards import card_named
@@ -155,7 +155,7 @@ def _fit(house: House, who: str) -> set[str]:
 
 
 def _board(house: House, who: str) -> set[str]:
-    found = docket.load_dockets(
+    found = adjudication_items.load_adjudication_items(
         house.store, who, adjudication.adjudication_work(house.store, who, house.dataset.id).mine, 2
     )
     shown = {one.view.item.id for one in found}
@@ -172,13 +172,13 @@ def _decided(house: House, who: str) -> set[str]:
     for cell in disputes.cells_to_adjudicate(house.store, house.dataset.id)[:3]:
         told = cell.item, cell.unit, cell.dimension, 4, "read it twice", cell.token
         adjudication.adjudicate(house.store, "lea" if who != "lea" else "rex", new_id(), *told)
-    return {d.item for d in docket.adjudicated_cells(house.store, who, house.dataset.id)}
+    return {d.item for d in adjudication_items.adjudicated_cells(house.store, who, house.dataset.id)}
 
 
 def _people(house: House, who: str) -> set[str]:
     found = annotators.dimension_labels(house.store, house.dataset.id, house.help, "all")
     number = found.ratings.people.index(next(p for p in found.ratings.people if p.startswith("old")))
-    return {c[0] for c in course.find_cells(house.store, who, found, number, 4, 1)}
+    return {c[0] for c in drift.find_cells(house.store, who, found, number, 4, 1)}
 
 
 def _cells(house: House, who: str) -> set[str]:
@@ -264,7 +264,7 @@ def test_an_export_records_what_it_tells(house: House, kind: str, tmp_path: Path
     text = file.read_text(encoding="utf-8")
     judged = {str(r[0]) for r in house.store.rows("select item_id from exposure where judge_id <> ''")}
     tells = any(word in text for word in ("holds together", '"judge_value"', '"seen"', '"judge_model"'))
-    assert judged == (told if tells or one.judges == "all" else set())
+    assert judged == (told if tells or one.shows_judges == "all" else set())
 
 
 def test_the_first_rows_of_an_import_are_on_record(house: House) -> None:

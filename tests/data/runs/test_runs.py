@@ -68,7 +68,7 @@ def scripted(
 
     async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         for number, task in enumerate(live.remaining.tasks()):
-            held = dict(live.remaining.had(task))
+            held = dict(live.remaining.stored_replies(task))
             if live.stopped() or number >= most:
                 yield RunNotice("stopped", "The run was stopped.")
                 return

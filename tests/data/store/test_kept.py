@@ -17,7 +17,7 @@ import pytest
 from data.annotators import annotators
 from data.approvals import approvals, case, policy
 from data.audits import audits
-from data.calibration import both_orders, calibration, concordance, means, rates, selective, weakest_turns
+from data.calibration import auto_accept, both_orders, calibration, concordance, means, rates, weakest_turns
 from data.dashboard import dashboard
 from data.gold import disputes
 from data.records import combinations, datasets, people, values
@@ -146,7 +146,7 @@ def ask_all(store: Store) -> Iterator[tuple[str, Any]]:
         yield "work", annotators.annotator_work(store, here)
         for dimension in list(annotators.labelled_dimensions(store, here).values())[:1]:
             yield "annotators", annotators.find_annotators(store, here, dimension, "blind")
-            yield "second", annotators.second_opinion(store, here, dimension, "blind")
+            yield "second", annotators.estimate_dawid_skene(store, here, dimension, "blind")
         for judge in [one.id for one in datasets.dataset_judges(store, here)[:1]]:
             for found in case.cases(store, here, judge)[:1]:
                 yield "facts", case.case_facts(store, found)
@@ -155,14 +155,14 @@ def ask_all(store: Store) -> Iterator[tuple[str, Any]]:
             yield "turns", weakest_turns.compare_weakest_turns(store, here, judge, "blind")
             yield "means", means.overall_means(store, here, judge)
             yield "runs", dashboard.runs(store, here, judge)
-            yield "unreadable", dashboard.unreadable(store, here, judge)
+            yield "unreadable", dashboard.count_unscored_items(store, here, judge)
             yield "withheld", dashboard.withheld_dimensions(store, here, judge)
             yield "orders", both_orders.positions(store, here, judge)
             dimensions = calibration.compared_dimensions(store, judge)
             yield "sums", calibration.comparison_inputs(store, here, judge, dimensions, "blind")
             for dimension in dimensions[:1]:
                 yield "labels", annotators.dimension_labels(store, here, dimension, "blind", judge)
-                yield "sources", selective.confidence_sources(store, here, judge, dimension)
+                yield "sources", auto_accept.confidence_sources(store, here, judge, dimension)
                 yield "rates", rates.corrected_means(store, here, judge, dimension, "blind")
                 if dimension.scale.weights is not None:
                     yield "concordance", concordance.concordance_of(store, here, judge, dimension, "blind")

@@ -13,7 +13,7 @@ from data.records.datasets import dataset_named
 from data.records.settings import GoldRule, QueueRules
 from data.store import Store, open_store
 from data.store.ids import new_id, now
-from data.trail import particulars, trail
+from data.trail import change_details, trail
 from data.trail.trail import KINDS, TrailFilter
 from tests import seeds
 
@@ -87,17 +87,17 @@ def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
     (decision,) = trail.trail_entries(store, TrailFilter(("decisions",)))
     wrote = trail.appended_rows(store, "lea", decision.seq)
     assert list(wrote) == ["approval"] and wrote["approval"][0]["reason"] == "too few <b>items</b>"
-    [(title, heads, [told])] = particulars.describe_rows(store, wrote)
+    [(title, heads, [told])] = change_details.describe_rows(store, wrote)
     row = dict(zip(heads, told, strict=True))
     assert (title, row["Judge"], row["Dataset"]) == ("Decision", "judge-one · multi_turn_dialogue", "demo")
     claim = trail.trail_entries(store, TrailFilter(("claims",)))[0]
-    [(_, heads, _)] = particulars.describe_rows(store, trail.appended_rows(store, "lea", claim.seq))
+    [(_, heads, _)] = change_details.describe_rows(store, trail.appended_rows(store, "lea", claim.seq))
     assert "Item" in heads and not {"Id", "Draw id", "Seq"} & set(heads)
 
 
 def test_whatever_a_change_left_empty_is_empty_in_words(store: Store) -> None:
     seen = [int(row[0]) for row in store.rows("select seq from change")]
-    wrote = {seq: particulars.describe_rows(store, trail.appended_rows(store, "lea", seq)) for seq in seen}
+    wrote = {seq: change_details.describe_rows(store, trail.appended_rows(store, "lea", seq)) for seq in seen}
     cells = {cell for tables in wrote.values() for _, _, rows in tables for row in rows for cell in row}
     assert not cells & {"None", "nan", "NaT", "<NA>"}
 

@@ -12,7 +12,7 @@ from judges.client import errors
 from judges.client.capabilities import Capabilities
 from judges.client.client import Client
 from judges.client.endpoint import Endpoint
-from judges.client.errors import CallContext, CallError, FatalError, MannerRefused, TransientError
+from judges.client.errors import CallContext, CallError, FatalError, ParameterRefused, TransientError
 from judges.params import Params
 from judges.protocols.call_plan import Ask
 from tests.judges.endpoint import Say, serving
@@ -163,7 +163,7 @@ REFUSED = [  # (what the endpoint says, the manner it comes to, parameters)
 @pytest.mark.parametrize(("say", "manner", "params"), REFUSED)
 def test_a_refused_parameter_changes_the_manner(say, manner, params):
     found, _, client = exchange(say, params=Params(**params))
-    assert isinstance(found, MannerRefused) and found.why
+    assert isinstance(found, ParameterRefused) and found.why
     assert str(client.manner("m")) == manner
 
 
@@ -311,11 +311,11 @@ def test_no_answer_of_any_shape_is_a_bug(value, status):
     body = json.dumps(value)
     asked = CallContext("http://x", "m", Params(), "KEY", "none", False, Capabilities())
     fault = errors.classify_error(status, {}, body, asked)
-    assert isinstance(fault, (FatalError, TransientError, CallError, MannerRefused)) and str(fault)
+    assert isinstance(fault, (FatalError, TransientError, CallError, ParameterRefused)) and str(fault)
     client = Client(Endpoint(base_url="http://127.0.0.1:9/v1"))
     try:
         client._read(200, {}, body.encode(), asked, "text")
-    except (FatalError, TransientError, CallError, MannerRefused) as found:
+    except (FatalError, TransientError, CallError, ParameterRefused) as found:
         assert str(found)
 
 

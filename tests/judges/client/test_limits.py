@@ -55,30 +55,30 @@ def test_no_limit_is_never_waited_for():
 def test_window_is_cut_once_for_calls_that_were_under_way_together():
     window = ConcurrencyWindow(100)
     for _ in range(30):
-        window.bad(began=1.0, now=2.0)
+        window.record_refusal(began=1.0, now=2.0)
     assert (window.size, window.cuts) == (70, 1)
-    window.bad(began=3.0, now=4.0)
+    window.record_refusal(began=3.0, now=4.0)
     assert (window.size, window.cuts) == (49, 2)
 
 
 def test_window_grows_back_by_a_twentieth_a_round_and_never_above():
     window = ConcurrencyWindow(100)
-    window.bad(1.0, 2.0)
+    window.record_refusal(1.0, 2.0)
     for _ in range(70):  # a window's worth
-        window.good()
+        window.record_success()
     assert 74 <= window.size <= 75
     for _ in range(5000):
-        window.good()
+        window.record_success()
     assert window.size == 100
 
 
 def test_window_never_closes():
     window = ConcurrencyWindow(4)
     for n in range(100):
-        window.bad(began=n + 0.5, now=n + 0.6)
+        window.record_refusal(began=n + 0.5, now=n + 0.6)
     assert window.size == 1 and window.crowded
     for _ in range(20):
-        window.good()
+        window.record_success()
     assert not window.crowded
 
 

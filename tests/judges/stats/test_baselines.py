@@ -86,7 +86,7 @@ def test_a_good_judge_is_not(cells):
     found = compare_baselines(meeting(noisy(truth, 0.5), noisy(truth, 0.6), cells), lengths, HELP)
     assert found.standing == found.length.standing == "beats"
     assert abs(found.length.rule.point) < 0.2
-    assert found.length.ahead.low > 0.4
+    assert found.length.difference.low > 0.4
     assert found.items == ITEMS
 
 
@@ -103,7 +103,7 @@ def test_figures_are_kappa_of_the_guesses():
         key=lambda pair: pair[0],
     )
     assert found.length.rule.point == pytest.approx(rule)
-    assert found.length.ahead.point == pytest.approx(found.length.judge.point - rule)
+    assert found.length.difference.point == pytest.approx(found.length.judge.point - rule)
     assert found.length.exact == pytest.approx(weight[guess == human - 1].sum() / weight.sum())
     shares = np.bincount(human, weight, minlength=6)
     assert (found.constant, found.share) == (str(shares.argmax()), pytest.approx(shares.max() / weight.sum()))

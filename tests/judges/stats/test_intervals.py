@@ -205,7 +205,7 @@ def test_no_cells_and_one_item_have_no_interval(road):
 
 @pytest.mark.parametrize(("items", "verdictless"), [(29, True), (30, False)])
 def test_fewer_than_thirty_items_give_no_verdict(items, verdictless):
-    assert kappa_interval(Cells(*dialogues(items, 10, seed=7)), 5).verdictless is verdictless
+    assert kappa_interval(Cells(*dialogues(items, 10, seed=7)), 5).is_too_small is verdictless
 
 
 @pytest.mark.parametrize(

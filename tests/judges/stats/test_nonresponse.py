@@ -37,18 +37,18 @@ def test_sentences_name_the_strata_that_lack_answers():
     )
     assert found.told() == "12 of 120 drawn items are not answered (10 of 60 in stratum y, 2 of 20 in stratum z)."
     assert found.lacks(0.9) == 4  # 54 of 60 in y; then 112 of 120 overall
-    assert found.against(0.9).endswith("The policy requires answers to 90% of them, overall and in every stratum.")
-    assert found.against(0.8) == "" and found.listed().startswith("x: 40 of 40, for 100; y: 50 of 60, for 300")
+    assert found.objections(0.9).endswith("The policy requires answers to 90% of them, overall and in every stratum.")
+    assert found.objections(0.8) == "" and found.listed().startswith("x: 40 of 40, for 100; y: 50 of 60, for 300")
 
 
 def test_a_stratum_of_one_item_takes_that_item():
     found = SampleResponse((StratumResponse("x", 100, 50, 50), StratumResponse("y", 7, 1, 0)))
-    assert found.against(0.9) == (
+    assert found.objections(0.9) == (
         "1 of 51 drawn items is not answered (1 of 1 in stratum y). The policy requires answers to 90% of them, "
         "overall and in every stratum. The only item drawn from the 7 items of stratum y is not answered, so nothing "
         "speaks for them."
     )
-    assert found.lacks(0.9) == 1 and SampleResponse((StratumResponse("y", 7, 1, 1),)).against(1.0) == ""
+    assert found.lacks(0.9) == 1 and SampleResponse((StratumResponse("y", 7, 1, 1),)).objections(1.0) == ""
 
 
 def test_nothing_answered_is_said_and_no_figure_is_made_up():
@@ -56,15 +56,15 @@ def test_nothing_answered_is_said_and_no_figure_is_made_up():
     assert none.told() == "None of the 10 drawn items is answered." and none.lacks(0.9) == 9
     two = SampleResponse((StratumResponse("x", 100, 50, 50), StratumResponse("", 30, 10, 0)))
     nothing = "None of the 10 drawn from the 30 items of the stratum without a system is answered, so nothing"
-    assert two.against(0.9).endswith(f"{nothing} speaks for them.")
-    assert SampleResponse().told() == SampleResponse().against(0.9) == "" and SampleResponse().lacks(1.0) == 0
+    assert two.objections(0.9).endswith(f"{nothing} speaks for them.")
+    assert SampleResponse().told() == SampleResponse().objections(0.9) == "" and SampleResponse().lacks(1.0) == 0
 
 
 def test_what_is_undefined_or_short_already_keeps_its_reason():
     found = SampleResponse((StratumResponse("x", 100, 20, 10),))
     few = CheckResult("below minimum sample", "Gold for 10 items.", "Gold for 90 more items.", (90, 90))
     short = require_response(few, found, 0.9)
-    assert short.reason == f"Gold for 10 items. {found.against(0.9)}" and short.more == (90, 90)
+    assert short.reason == f"Gold for 10 items. {found.objections(0.9)}" and short.more == (90, 90)
     constant = require_response(CheckResult("undefined", "One value.", "Others."), found, 0.9)
     assert constant.state == "undefined" and constant.more is None
     assert constant.reason.startswith("One value. 10 of 20 drawn items")

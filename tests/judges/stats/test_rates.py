@@ -66,7 +66,7 @@ def test_points_are_those_of_scikit_learn(seed, n):
         human, judge, labels=[r.place for r in found], sample_weight=weight, zero_division=np.nan
     )
     for r, p, c in zip(found, precision, recall, strict=True):
-        for interval, point in ((r.right, p), (r.found, c)):
+        for interval, point in ((r.precision, p), (r.recall, c)):
             if np.isnan(point):
                 assert interval.point is None
             else:

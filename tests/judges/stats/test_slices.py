@@ -80,9 +80,9 @@ def test_two_slices_are_compared_as_two_independent_kappas_are():
         points.append(kappa(cross_table(*side[1:3], 5), "quadratic"))
         errors.append(99 / 100 * sum((kappa(t, "quadratic") - points[-1]) ** 2 for t in tables))  # the jackknife's own
     hand = (points[0] - points[1]) ** 2 / sum(errors)
-    assert found.apart.statistic == pytest.approx(hand)
-    assert (found.apart.df, found.apart.slices) == (1, 2)
-    assert found.apart.p == pytest.approx(scipy.stats.f.sf(hand, 1, 99))
+    assert found.test.statistic == pytest.approx(hand)
+    assert (found.test.df, found.test.slices) == (1, 2)
+    assert found.test.p == pytest.approx(scipy.stats.f.sf(hand, 1, 99))
     assert [s.interval.point for s in found.slices] == pytest.approx(points)
 
 
@@ -90,12 +90,12 @@ def test_small_slices_and_those_without_spread_are_not_tested():
     cells = rated(100, 1, 0.7, 5)
     few = Slicing("few", (np.arange(100) >= 29).astype(np.int64), ("29 items", "71 items"))
     [found] = slice_kappa(cells, 5, "quadratic", [few])
-    assert found.apart is None
-    assert found.slices[0].interval.verdictless
+    assert found.test is None
+    assert found.slices[0].interval.is_too_small
     same = Cells(np.arange(100), cells.human, np.where(np.arange(100) < 50, cells.human, cells.judge))
     [found] = slice_kappa(same, 5, "quadratic", [Slicing("half", np.repeat([0, 1], 50), ("all right", "rest"))])
     assert found.slices[0].interval.point == 1
-    assert found.apart is None
+    assert found.test is None
 
 
 def test_the_test_of_slices_holds_its_level_on_clustered_turns_and_holm_holds_that_of_many():
@@ -116,8 +116,8 @@ def test_leniency_of_a_slice_is_the_weighted_mean_difference():
     """Judge above human by 1, 0, 2 and -1, weighing 3, 1, 1 and 1: (3 + 0) / 4 and (2 - 1) / 2; nobody in the third."""
     cells = Cells(np.arange(4), np.array([1, 2, 1, 3]), np.array([2, 2, 3, 2]), np.array([3.0, 1.0, 1.0, 1.0]))
     parting = Slicing("system", np.array([0, 0, 1, 1]), ("a", "b", "c"))
-    assert [s.lenient for s in slice_kappa(cells, 5, "quadratic", [parting])[0].slices] == [0.75, 0.5, None]
-    assert {s.lenient for s in slice_kappa(cells, 5, None, [parting])[0].slices} == {None}  # answers without an order
+    assert [s.bias for s in slice_kappa(cells, 5, "quadratic", [parting])[0].slices] == [0.75, 0.5, None]
+    assert {s.bias for s in slice_kappa(cells, 5, None, [parting])[0].slices} == {None}  # answers without an order
 
 
 def test_cuts_have_an_order_a_rest_and_no_doubles():
@@ -166,13 +166,13 @@ def test_the_calibration_error_by_hand():
     # .9 sure in 4 cells, 3 right; .5 sure in 4, 1 right: (.5 |.9 - .75| + .5 |.5 - .25|) = .2
     sure = ConfidenceCells(np.arange(8), np.repeat([0.9, 0.5], 4), np.array([0, 0, 0, 2, 0, 1, 1, 3.0]), np.ones(8))
     found = reliability(sure)
-    assert found.error == pytest.approx(0.2)
-    assert [(one.low, one.stated, one.right.point, one.near.point) for one in found.levels] == [
+    assert found.ece == pytest.approx(0.2)
+    assert [(one.low, one.stated, one.accuracy.point, one.near.point) for one in found.levels] == [
         (0.5, 0.5, 0.25, 0.75), (0.9, 0.9, 0.75, 0.75),
     ]  # fmt: skip
     assert (found.stated, found.right.point) == pytest.approx((0.7, 0.5))
     # right ones: .9 .9 .9 .5, wrong ones: .9 .5 .5 .5: (3 * (.5 + 3) + 3 * .5) / 16 = .75
-    assert found.ranks.point == pytest.approx(0.75)
+    assert found.auroc.point == pytest.approx(0.75)
     assert reliability(ConfidenceCells(*[np.zeros(0)] * 4)) is None
 
 
@@ -184,7 +184,9 @@ def test_a_calibrated_judge_has_about_the_error_that_chance_gives_and_many_value
         off = (rng.random(400) > stated).astype(float)
         found.append(reliability(ConfidenceCells(np.arange(400), stated, off, np.ones(400))))
     assert len(found[0].levels) == 10
-    assert np.mean([one.error for one in found]) == pytest.approx(np.mean([one.chance for one in found]), rel=0.15)
+    assert np.mean([one.ece for one in found]) == pytest.approx(
+        np.mean([one.ece_if_calibrated for one in found]), rel=0.15
+    )
 
 
 def test_auroc_is_that_of_scikit_learn_with_the_error_of_delong():
@@ -229,7 +231,7 @@ def test_kappas_differences_and_agreement_of_judges_on_the_same_cells():
     assert worse.difference.point == pytest.approx(found.kappas["b"].point - found.kappas["a"].point)
     assert (worse.verdict, same.verdict) == ("worse", "cannot tell")
     assert worse.adjusted == pytest.approx(2 * worse.p)  # the smaller of two, by Holm
-    assert (same.difference.point, same.p, same.more) == (0.0, 1.0, None)
+    assert (same.difference.point, same.p, same.more_items) == (0.0, 1.0, None)
 
 
 def gap(point, se, items=100):

@@ -111,7 +111,7 @@ def test_the_ceiling_is_kappa_of_all_ordered_pairs():
     judged = [(v, j) for v, j in zip(found.value.tolist(), found.judge.tolist(), strict=True)]
     direct = cohen_kappa_score(*zip(*judged, strict=True), weights="quadratic", labels=range(5))
     assert here.judge.point == pytest.approx(direct)  # all cells have three people, so all count alike
-    assert here.ahead.point == pytest.approx(direct - theirs)
+    assert here.difference.point == pytest.approx(direct - theirs)
     counts = found.counts()
     assert here.alpha.point == pytest.approx(krippendorff_alpha(counts, "ordinal"))
     assert here.alpha.low < here.alpha.point < here.alpha.high

@@ -18,7 +18,7 @@ from data.store.ids import content_id
 from judges.types import Dimension, sort_of
 
 
-class DocketScore(NamedTuple):
+class AdjudicationScore(NamedTuple):
     """What one judge said in a cell."""
 
     unit: str
@@ -28,7 +28,7 @@ class DocketScore(NamedTuple):
     note: str
 
 
-class DocketComment(NamedTuple):
+class AdjudicationComment(NamedTuple):
     """What a person wrote to an item while labelling it; unit "" is the whole item, sort issue or comment."""
 
     person: str
@@ -38,7 +38,7 @@ class DocketComment(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Docket:
+class AdjudicationItem:
     """An item to adjudicate: its cells that wait, and those that were decided, with all labels but revealed ones.
 
     `view` holds nothing of the judge; `judged` is None until they asked for it (recorded).
@@ -47,8 +47,8 @@ class Docket:
     view: DeskView
     cells: list[LabelledCell]
     decided: list[LabelledCell]
-    wrote: list[DocketComment]
-    judged: list[DocketScore] | None
+    comments: list[AdjudicationComment]
+    judge_scores: list[AdjudicationScore] | None
     dimensions: dict[tuple[str, str], Dimension]
 
 
@@ -72,7 +72,9 @@ class AdjudicatedCell:
 _WROTE = "select person, unit, sort, text from comment_now where item_id = $1 order by id"
 
 
-def load_dockets(store: Store, actor: str, cells: Sequence[LabelledCell], most: int) -> list[Docket]:
+def load_adjudication_items(
+    store: Store, actor: str, cells: Sequence[LabelledCell], most: int
+) -> list[AdjudicationItem]:
     """The first items of a person's work, at most so many."""
     by_item: dict[str, list[LabelledCell]] = {}
     for cell in cells:
@@ -90,11 +92,11 @@ def load_dockets(store: Store, actor: str, cells: Sequence[LabelledCell], most: 
         places = waits | {(c.unit, c.dimension) for c in decided}
         known = {place: asked.get((kind, sort_of(place[0]), place[1])) for place in places}
         found.append(
-            Docket(
+            AdjudicationItem(
                 replace(view, unnamed=view.unnamed and item not in revealed),
                 by_item[item],
                 decided,
-                [DocketComment(*row) for row in store.rows(_WROTE, [item])],
+                [AdjudicationComment(*row) for row in store.rows(_WROTE, [item])],
                 _judged(store, item) if item in revealed else None,
                 {place: dimension for place, dimension in known.items() if dimension is not None},
             )
@@ -133,7 +135,7 @@ def adjudicated_cells(store: Store, actor: str, dataset_id: str, most: int = 500
     return sorted(found, key=lambda one: one.at, reverse=True)
 
 
-def _judged(store: Store, item_id: str) -> list[DocketScore]:
+def _judged(store: Store, item_id: str) -> list[AdjudicationScore]:
     """Every score of an item but those of probes, with the judge's note."""
     rows = store.rows(
         "select s.unit, s.dimension, j.model, s.value, coalesce(max(r.text), '') from score_now s "
@@ -143,4 +145,4 @@ def _judged(store: Store, item_id: str) -> list[DocketScore]:
         "group by s.unit, s.dimension, j.model, s.judge_id, s.value order by j.model, s.judge_id",
         [item_id],
     )
-    return [DocketScore(*row) for row in rows]
+    return [AdjudicationScore(*row) for row in rows]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from data.calibration.calibration import met
+from data.calibration.calibration import paired_cells_sql
 from data.gold.gold import Basis
 from data.records.coverage import unit_condition
 from data.store import Store, kept
 from judges.reading.confidence import SAMPLES
 from judges.stats import bins
-from judges.stats.selective import ConfidenceRatings
+from judges.stats.auto_accept import ConfidenceRatings
 from judges.types import Dimension
 
 
@@ -98,7 +98,7 @@ def verdict_cells(
     `near`: of ordered answers, one step apart is agreement (`judges.stats.bins.steps_apart`).
     """
     frame = store.frame(
-        f"with met as ({met(store, dataset_id, judge_id, dimension, basis)}) "
+        f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}) "
         "select item_id, human, judge, weight from met where scored order by item_id, unit",
         [dataset_id, dimension.name, judge_id],
     )

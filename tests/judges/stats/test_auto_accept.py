@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.stats.selective import (
+from judges.stats.auto_accept import (
     STEPS,
     BadTarget,
     ConfidenceRatings,

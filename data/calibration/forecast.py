@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from data.calibration.calibration import compared_dimensions, met
+from data.calibration.calibration import compared_dimensions, paired_cells_sql
 from data.gold.gold import unit_sort_sql
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -86,7 +86,7 @@ def _neyman(
     if imagined is None:
         return sampling.allocation_weights(sizes, "root")
     code = {h: n for n, h in enumerate(sizes)}
-    cells = met(store, dataset_id, judge_id, dimension, "gate")
+    cells = paired_cells_sql(store, dataset_id, judge_id, dimension, "gate")
     rows = [
         (str(i), *bins.row_numbers([float(h), float(j)], scale).tolist(), float(w))
         for i, h, j, w in store.rows(

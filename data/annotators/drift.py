@@ -12,7 +12,7 @@ from judges.stats.bins import is_same_answer, row_count
 from judges.stats.raters.ratings import Codes
 
 
-def agreement_course(found: DimensionLabels, person: int, most: int = 12) -> list[tuple[str, float, int]]:
+def agreement_over_time(found: DimensionLabels, person: int, most: int = 12) -> list[tuple[str, float, int]]:
     """How a person's agreement with the others went over time.
 
     It gives (when, share of equal answers, labels) per week, where the labels span three weeks or more, else for each
