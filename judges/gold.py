@@ -1,7 +1,7 @@
 """The rule of gold: what one value several people's answers to one cell come to, and when somebody has to decide it.
 
-This is the rule to go by. What says the same for many cells at once (`data.gold.gold.gold` in SQL,
-`judges.stats.raters.ratings.without_self` with arrays) is held to it by tests.
+This is the rule to go by. What says the same for many cells at once (`data.gold.gold.gold_sql` in
+SQL, `judges.stats.raters.ratings.gold_without_self` with arrays) is held to it by tests.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -21,7 +20,7 @@ from data.records import datasets, exposure
 from data.records.combinations import nearest_sql
 from data.records.people import require
 from data.records.settings import gold_rule
-from data.store import Store, remembered
+from data.store import Store, kept
 from judges.stats import bins
 from judges.stats.agreement import Floats
 from judges.stats.intervals import kappa_interval
@@ -39,7 +38,6 @@ _MODES: dict[str, str] = {
     "all": "l.mode in ('blind', 'assisted')",
 }  # fmt: skip
 """`here`: blind, and given on the desk, not imported."""
-_TABLES = ("item", "label", "adjudication", "setting", "card", "judge")
 LENT = 4.0
 """Labels of the average person that each row of a person's errors is begun with (`judges.stats.raters.dawid_skene`)."""
 
@@ -115,12 +113,9 @@ class SecondOpinion:
     otherwise: tuple[DoubtedCell, ...]
 
 
+@kept
 def labelled_dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     """The dimensions that people have labelled in a dataset, by key (turn.helpfulness), most labels first."""
-    return remembered(store, ("rated", dataset_id), _TABLES, partial(_dimensions, store, dataset_id))
-
-
-def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     rows = store.rows(
         "select i.kind, l.unit, l.dimension, count(*) from label_now l join item i on i.id = l.item_id "
         "where i.dataset_id = $1 and l.mode in ('blind', 'assisted') group by i.kind, l.unit, l.dimension",
@@ -136,6 +131,7 @@ def _dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     return {key: found[key] for key in sorted(found, key=lambda key: (-counts[key], key))}
 
 
+@kept
 def dimension_labels(
     store: Store, dataset_id: str, dimension: Dimension, resting: Resting | Literal["here"] = "blind",
     judge_id: str = "", shared: int = 0,
@@ -145,14 +141,6 @@ def dimension_labels(
     With a judge its scores stand beside them, and the items that it knows from its prompt or tuning are left out.
     `shared`: only cells that two people or more labelled, of at most so many items, drawn at random (0: all cells).
     """
-    key = ("ratings", dataset_id, dimension, resting, judge_id, shared)
-    tables = [*_TABLES, *(["score", "item_use"] if judge_id else [])]
-    return remembered(store, key, tables, partial(_labels, store, dataset_id, dimension, resting, judge_id, shared))
-
-
-def _labels(
-    store: Store, dataset_id: str, dimension: Dimension, resting: str, judge_id: str, shared: int
-) -> DimensionLabels:
     if shared:  # a hash of the id draws at random, and the same items each time
         several = (
             ", several as (select item_id, unit from g where newest = 1 and value is not null group by item_id, unit "
@@ -225,14 +213,9 @@ def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: Dim
             found.others[theirs], found.mean[theirs] = -1 if value is None else code, code
 
 
+@kept
 def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
     """Everybody who labelled that dataset, most labels of the dimension first; those without one have work only."""
-    key = ("annotators", dataset_id, dimension, resting)
-    tables = [*_TABLES, "answer", "person_event"]
-    return remembered(store, key, tables, partial(_annotators, store, dataset_id, dimension, resting))
-
-
-def _annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
     found = dimension_labels(store, dataset_id, dimension, resting)
     done = annotator_work(store, dataset_id)
     teams = {str(p): str(t) for p, t in store.rows("select person, team from person_now")}
@@ -303,9 +286,10 @@ def is_order_known(found: DimensionLabels, rows: np.ndarray[tuple[int, ...], np.
     return moments > 1 and 2 * moments >= items
 
 
+@kept
 def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     """What everybody did in a dataset, over all dimensions, by name."""
-    return remembered(store, ("work", dataset_id), ["label", "answer", "item"], partial(_work, store, dataset_id))
+    return _work(store, dataset_id)
 
 
 def own_work(store: Store, person: str) -> dict[str, RaterWork]:
@@ -356,13 +340,9 @@ def expose_labels(store: Store, actor: str, items: Iterable[str]) -> set[str]:
     return exposure.expose_list(store, actor, items, [exposure.PEOPLE], "annotators")
 
 
+@kept
 def second_opinion(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> SecondOpinion | None:
     """Dawid and Skene's opinion on every cell that at least two people labelled; None where there is none."""
-    key = ("second", dataset_id, dimension, resting)
-    return remembered(store, key, _TABLES, partial(_second, store, dataset_id, dimension, resting))
-
-
-def _second(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> SecondOpinion | None:
     found = dimension_labels(store, dataset_id, dimension, resting)
     shared, scale = found.ratings.shared(), dimension.scale
     if not len(shared):

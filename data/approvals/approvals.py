@@ -102,7 +102,7 @@ def record_decision(
 
 
 def _computed(store: Store, key: tuple[str, str, str, str], grants: bool) -> Case | None:
-    """The case, remembered until a row is written; None where what was decided on is gone.
+    """The case, kept until a row is written; None where what was decided on is gone.
 
     Under the write lock nobody else commits, so that reading the store is reading what holds at this very change.
     """

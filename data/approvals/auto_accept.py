@@ -15,7 +15,6 @@ import numpy as np
 from data.approvals import policy
 from data.calibration import calibration
 from data.calibration import selective as figures
-from data.calibration.calibration import BEHIND
 from data.calibration.selective import ItemConfidence
 from data.gold.gold import Basis
 from data.records import settings
@@ -85,7 +84,7 @@ class AutoAcceptThreshold:
         return self.sure.above(self.result.chosen.threshold) if self.result.chosen else 0
 
 
-@kept(*BEHIND)
+@kept
 def find_threshold(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, wanted: AutoAcceptTarget
 ) -> AutoAcceptThreshold:

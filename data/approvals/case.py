@@ -6,10 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 from data.approvals import case_people, check_results, plans
-from data.approvals.check_results import TABLES
 from data.approvals.label_caveats import MANY, LabelOrigin, label_origin
 from data.approvals.policy import Requirements, requirements, to_stored
 from data.approvals.record import Fact
@@ -23,7 +21,7 @@ from data.records import datasets
 from data.records.coverage import unit_condition
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
-from data.store import Store, remembered
+from data.store import Store, kept
 from data.store.errors import NotFound
 from data.store.ids import content_id
 from judges.audits import AuditFinding
@@ -127,14 +125,14 @@ def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
     return [Case(where, who, line, what, alarms, together, has_imported_labels(store, dataset_id)) for line in lines]
 
 
+@kept
 def has_imported_labels(store: Store, dataset_id: str) -> bool:
     """Whether a dataset has labels, or decisions on cells, that came in from files."""
     query = (
         "select 1 from intake n where n.dataset_id = $1 and (n.labels > 0 or n.seq in "
         "(select seq from adjudication where dataset_id = $1)) limit 1"
     )
-    tables = ["intake", "adjudication"]
-    return remembered(store, ("brought", dataset_id), tables, lambda: bool(store.rows(query, [dataset_id])))
+    return bool(store.rows(query, [dataset_id]))
 
 
 def find_case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension: str) -> Case:
@@ -169,9 +167,7 @@ def find_judge(store: Store, judge_id: str) -> CaseJudge:
 
 def case_fingerprint(store: Store, found: Case) -> str:
     """The fingerprint of the labels and scores behind a case (data/approvals/check_results.py)."""
-    line, key = found.line, ("print", *found.key, found.basis)
-    make = partial(check_results.fingerprint, store, found.dataset.id, found.judge.id, line.dimension, found.basis)
-    return remembered(store, key, TABLES, make)
+    return check_results.fingerprint(store, found.dataset.id, found.judge.id, found.line.dimension, found.basis)
 
 
 def seen_mark(store: Store, found: Case) -> str:
@@ -216,8 +212,7 @@ def case_context(store: Store, found: Case) -> CaseContext:
 
 def _behind(store: Store, found: Case) -> LabelOrigin:
     judge, counts = found.judge, found.basis == "imported"
-    make = partial(label_origin, store, found.dataset.id, judge.id, judge.card, found.line.dimension, counts)
-    return remembered(store, ("behind", *found.key, counts), (*TABLES, "answer", "intake", "person_event"), make)
+    return label_origin(store, found.dataset.id, judge.id, judge.card, found.line.dimension, counts)
 
 
 def case_ceiling(store: Store, found: Case) -> HumanCeiling | None:
@@ -250,8 +245,7 @@ def count_waiting(store: Store, found: Case) -> int:
 
 def case_facts(store: Store, found: Case) -> list[Fact]:
     """The evidence of a case, as it is frozen beside a decision: every figure, the tables, and how they were made."""
-    key = ("facts", *found.key, canonical(to_stored(found.asked)), found.line.decision.reason)
-    return list(remembered(store, key, TABLES, lambda: list(_facts(store, found))))
+    return list(_facts(store, found))
 
 
 def _against(found: Case) -> Iterator[str]:

@@ -13,7 +13,7 @@ from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records import datasets
 from data.records.settings import Waiting, gold_rule
-from data.store import Store, each_remembered, kept
+from data.store import Store, each_kept, kept
 from judges.client.endpoint import is_practice
 from judges.stats import calibration as stats_calibration
 from judges.stats.approval_check import CheckResult, check_dimensions
@@ -22,14 +22,8 @@ from judges.stats.nonresponse import require_response
 from judges.stats.sequential import LookPlan
 from judges.types import SORTS, Dimension
 
-TABLES = (
-    "item", "judge", "card", "judgment", "remark", "score", "combination", "label", "draw", "design", "intake",
-    "setting", "adjudication", "item_use", "dataset", "answer", "person_event",
-)  # fmt: skip
-"""What figures, and decisions on them, rest on."""
 
-
-@kept(*TABLES)
+@kept
 def summaries(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
 ) -> list[Summary]:
@@ -46,7 +40,7 @@ def summaries(
     ]
 
 
-@kept(*TABLES)
+@kept
 def with_and_without_waiting(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False
 ) -> list[tuple[Summary, Summary]]:
@@ -114,7 +108,7 @@ def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[st
         return [_figures(store, dataset_id, judge, wholes[judge], basis, plan) for judge in lacking]
 
     keys = [("checked", dataset_id, judge, basis, plan) for judge in judge_ids]
-    return dict(zip(judge_ids, each_remembered(store, keys, TABLES, make), strict=True))
+    return dict(zip(judge_ids, each_kept(store, keys, make), strict=True))
 
 
 def _figures(

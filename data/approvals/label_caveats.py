@@ -16,7 +16,7 @@ from data.gold.excluded_items import not_excluded_sql
 from data.gold.gold import Basis
 from data.records import datasets, people
 from data.records.coverage import unit_condition
-from data.store import Store
+from data.store import Store, kept
 from judges.plural import many
 from judges.stats.nonresponse import SampleResponse
 from judges.strict_json import canonical
@@ -121,6 +121,7 @@ class LabelOrigin:
         yield "judges tried", float(self.judges), "judges of this card compared on the same labels"
 
 
+@kept
 def label_origin(
     store: Store, dataset_id: str, judge_id: str, card: str, dimension: Dimension, counts: bool = False
 ) -> LabelOrigin:

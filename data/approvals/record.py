@@ -13,7 +13,7 @@ from data.approvals.actions import Action as Action
 from data.approvals.policy import Requirements
 from data.records.names import AUTOMATIC as AUTOMATIC
 from data.records.tables import ApprovalEvidenceRow, ApprovalRow
-from data.store import Row, Store, Tx, remembered
+from data.store import Row, Store, Tx, kept
 from data.store.ids import new_id
 from judges.stats.approval_check import Policy
 from judges.strict_json import canonical
@@ -69,12 +69,13 @@ class ApprovalStatus:
     proposed: Approval | None = None
 
 
+@kept
 def approval_statuses(store: Store | Tx) -> dict[tuple[str, str, str, str], ApprovalStatus]:
     """The state of everything that was ever decided on.
 
     A proposal changes nothing that holds; any other decision ends it.
     """
-    return dict(remembered(store, ("approvals", "stands"), ["approval"], lambda: _fold(_rows(store))))
+    return _fold(_rows(store))
 
 
 def current_approvals(store: Store | Tx, dataset_id: str = "", judge_id: str = "") -> list[Approval]:

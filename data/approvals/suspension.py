@@ -15,7 +15,6 @@ from typing import NamedTuple
 from data import log
 from data.approvals import case, policy, record
 from data.approvals.case import Case
-from data.approvals.check_results import TABLES
 from data.approvals.record import AUTOMATIC, Approval, Fact
 from data.calibration import calibration
 from data.gold.gold import Basis
@@ -23,7 +22,7 @@ from data.records import settings
 from data.records.coverage import unit_condition
 from data.records.names import KEPT
 from data.records.people import require
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, kept
 from data.store.errors import BadInput, NotFound
 from judges.plural import many
 from judges.stats import approval_check, drift
@@ -232,12 +231,9 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
     return [s.holds] if done and (s := record.approval_statuses(store)[one.key]).holds else []
 
 
+@kept
 def review(store: Store, one: Approval) -> Review:
     """The state of an approval now."""
-    return remembered(store, ("since", one.id), TABLES, lambda: _look(store, one))
-
-
-def _look(store: Store, one: Approval) -> Review:
     frozen = {name: figure for name, figure, _ in record.frozen_evidence(store, one.id)}
     try:
         found, dimension, basis = _alone(store, one)

@@ -7,24 +7,20 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache, partial
-from itertools import chain
+from functools import partial
 
 from data import log
 from data.audits import evidence as gathered
-from data.audits.evidence import Scope
+from data.audits.evidence import Gathered, Scope
 from data.cards.cards import card_of_judge_if_known
 from data.records import exposure, leads, settings
 from data.records.people import require
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, each_kept, kept, make_once
 from data.store.errors import BadInput, NotAllowed
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, all_audits
+from judges.audits import Audit, AuditFinding, Flag, all_audits
 from judges.card import Card
 
 _SETTING, _PROPOSED = "audits", "audits proposed"
-_REPLIES = ("item", "judge", "judgment", "score", "remark")
-_ALSO = {"gold": ("label", "draw"), "fits": ("fit",)}
-"""Tables that an audit's finding rests on beside the replies, by what it needs."""
 _GATHERING = threading.Lock()
 """One at a time: what is gathered of a large dataset takes much memory."""
 
@@ -48,17 +44,17 @@ def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathere
     Of more than `most` replies those to a random sample of items are looked at, and the scope says so. Raises NotFound,
     UnknownCard.
     """
-    key, tables = ("audit", dataset_id, judge_id, most, "scope"), [*_REPLIES, *chain.from_iterable(_ALSO.values())]
 
-    def made(base: Callable[[], tuple[AuditEvidence, Scope]]) -> Audited:
-        scope = remembered(store, key, tables, lambda: base()[1])
+    def made(base: Callable[[], Gathered]) -> Audited:
+        key = ("audit", dataset_id, judge_id, most, "scope")
+        [scope] = each_kept(store, [key], lambda _: [base().scope()])
         return Audited(_findings(store, dataset_id, judge_id, most, base), scope)
 
     try:
         return made(_nothing)
     except _Unknown:
         with _GATHERING:
-            return made(cache(partial(gathered.gather_evidence, store, dataset_id, judge_id, most)))
+            return made(make_once(partial(gathered.gather_evidence, store, dataset_id, judge_id, most)))
 
 
 def find_alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, AuditFinding]:
@@ -74,22 +70,25 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
     """
     if card_of_judge_if_known(store, judge_id) is None:
         return None
-    count = (
-        "select count(*) from judgment m join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2"
-    )
-    key = ("audit size", dataset_id, judge_id)
-    size = remembered(store, key, ["judgment"], lambda: int(store.rows(count, [dataset_id, judge_id])[0][0]))
 
-    def base() -> tuple[AuditEvidence, Scope]:
-        if size > cheap:
+    def base() -> Gathered:
+        if _count_replies(store, dataset_id, judge_id) > cheap:
             raise _Unknown
         return gathered.gather_evidence(store, dataset_id, judge_id)
 
     try:
-        found = _findings(store, dataset_id, judge_id, gathered.MOST, cache(base))
+        found = _findings(store, dataset_id, judge_id, gathered.MOST, make_once(base))
     except _Unknown:
         return None
     return {name: finding for name, finding in found.items() if finding.verdict == "alarm"}
+
+
+@kept
+def _count_replies(store: Store, dataset_id: str, judge_id: str) -> int:
+    query = (
+        "select count(*) from judgment m join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2"
+    )
+    return int(store.rows(query, [dataset_id, judge_id])[0][0])
 
 
 def judge_card(store: Store, judge_id: str) -> Card:
@@ -118,34 +117,35 @@ def item_names(store: Store, item_ids: Sequence[str]) -> dict[str, str]:
 
 
 class _Unknown(Exception):
-    """Something is not remembered."""
+    """Something has to be made anew."""
 
 
-def _nothing() -> tuple[AuditEvidence, Scope]:
+def _nothing() -> Gathered:
     raise _Unknown
 
 
 def _findings(
-    store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], tuple[AuditEvidence, Scope]]
+    store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], Gathered]
 ) -> dict[str, AuditFinding]:
-    """The findings, remembered each by itself; `base` gives what they are made of."""
+    """The findings, kept each by itself; `base` gives what they are made of."""
     limits, found, made = audit_limits(store), {}, list[str]()
     for name in [name for name in judge_card(store, judge_id).audits if name in all_audits()]:
         one = all_audits()[name]
         limit = limits.get(name, one.threshold or 0.0)
-        tables = [*_REPLIES, *_ALSO.get(one.probe, ())]
         key = ("audit", dataset_id, judge_id, most, name, limit)
-        found[name] = remembered(store, key, tables, partial(_find, one, limit, base, made))
+        [found[name]] = each_kept(store, [key], partial(_find, one, limit, base, made))
     if made:
         alarms = sum(found[name].verdict == "alarm" for name in made)
         log.info("audits_run", dataset_id=dataset_id, judge=judge_id, audits=len(made), alarms=alarms)
     return found
 
 
-def _find(one: Audit, limit: float, base: Callable[[], tuple[AuditEvidence, Scope]], made: list[str]) -> AuditFinding:
-    found = one.find(base()[0], limit)
+def _find(
+    one: Audit, limit: float, base: Callable[[], Gathered], made: list[str], _: Sequence[int]
+) -> list[AuditFinding]:
+    found = one.find(base().evidence, limit)
     made.append(one.name)
-    return found
+    return [found]
 
 
 def audit_limits(store: Store | Tx) -> dict[str, float]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -15,7 +16,7 @@ from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import items_in_prompt
 from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
-from data.store import Store
+from data.store import Store, make_once
 from data.store.errors import NotFound
 from judges.audits import AuditEvidence, AuditReply, Cell, combine_replies
 from judges.card import Card, Item
@@ -28,6 +29,8 @@ from judges.types import ITEM, SORTS, Reading, Remark, Score, sort_of
 MOST = 20_000
 """Replies of one judge that are looked at, unless more are asked for; of more, the items are a random sample, and
 `Scope` says so. A share of .10 is then known to about .004."""
+K = TypeVar("K")
+V = TypeVar("V", covariant=True)
 _PIECES = '{"pieces":'
 """How the raw text of a judgment begins that was made of several calls: the facts in its reading are read again."""
 _BATCH = 500
@@ -81,6 +84,34 @@ class Scope:
     fits: int = 0
 
 
+@dataclass(frozen=True)
+class Gathered:
+    """What the audits of a judge may look at, and what that is in numbers.
+
+    Gold and what people said of justifications are read when an audit first looks at them, and so are counted here
+    when they are asked for: labels come all day, and few audits rest on them.
+    """
+
+    evidence: AuditEvidence
+    scope: Callable[[], Scope]
+
+
+class LazyMapping(Mapping[K, V]):
+    """A mapping that is read when it is first looked at."""
+
+    def __init__(self, read: Callable[[], Mapping[K, V]]) -> None:
+        self._read = make_once(read)
+
+    def __getitem__(self, key: K) -> V:
+        return self._read()[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+
 class LazyItems(Mapping[str, Item]):
     """Items by id, each parsed when it is first looked at: many audits never look at the text."""
 
@@ -122,10 +153,8 @@ def audited_card(store: Store, found: AuditedJudge) -> Card:
     return cards.card_of_judge(store, found.id)
 
 
-def gather_evidence(
-    store: Store, dataset_id: str, judge_id: str, most: int | None = None
-) -> tuple[AuditEvidence, Scope]:
-    """All that an audit of the judge may look at in a dataset, its samples combined, and what that is in numbers.
+def gather_evidence(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> Gathered:
+    """All that an audit of the judge may look at in a dataset, its samples combined.
 
     Of more than `most` replies (None: `MOST`) those to a random sample of items are looked at, the same each time.
     Raises NotFound, UnknownCard.
@@ -153,15 +182,18 @@ def gather_evidence(
             others[other.model] = combine_replies(
                 among.replies(other, card, items), card, combination_rule(card, other.params)
             )
-    basis, resolved = _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id))
-    fits = _fits(store, judge_id, items)
-    scope = Scope(
-        judged=among.judged, items=len(items), replies=len(said),
-        unscored=sum(r.reading.unscored is not None for r in said), basis=basis, gold=len(resolved),
-        probes={name: len(found) for name, found in probes.items()},
-        others={name: len(found) for name, found in others.items()}, fits=len(fits),
-    )  # fmt: skip
-    return AuditEvidence(card, mine.model, items, replies, probes, others, resolved, fits), scope
+    resolved = make_once(lambda: _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id)))
+    gold, fits = LazyMapping(lambda: resolved()[1]), LazyMapping(lambda: _fits(store, judge_id, items))
+    unscored = sum(r.reading.unscored is not None for r in said)
+
+    def scope() -> Scope:
+        return Scope(
+            judged=among.judged, items=len(items), replies=len(said), unscored=unscored, basis=resolved()[0],
+            gold=len(gold), probes={name: len(found) for name, found in probes.items()},
+            others={name: len(found) for name, found in others.items()}, fits=len(fits),
+        )  # fmt: skip
+
+    return Gathered(AuditEvidence(card, mine.model, items, replies, probes, others, gold, fits), scope)
 
 
 class _Among:

@@ -107,7 +107,7 @@ def tallies(store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimens
 
 def _follow(store: Store, dataset_id: str, judge_id: str, kept: _Kept) -> None:
     """Take in what came since the last look."""
-    stamp = store.touched("score") or 0
+    stamp = store.follow(["score"])[0] or 0
     if stamp == kept.stamp:
         return
     upto = store.newest()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from data.calibration.calibration import BEHIND, comparison_input, met
+from data.calibration.calibration import comparison_input, met
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records.combinations import answer_sql
@@ -48,7 +48,7 @@ class Arms(NamedTuple):
     nearer: int
 
 
-@kept(*BEHIND, "answer")
+@kept
 def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Arms:
     """The arms of one dimension. Seconds are those of whole items, with all that was asked of them."""
     params = [dataset_id, dimension.name, judge_id]
@@ -107,7 +107,7 @@ class Anchor(NamedTuple):
     difference: Interval
 
 
-@kept(*BEHIND)
+@kept
 def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Anchor:
     """Assisted labels beside blind ones of one dimension, those that the approval check has `counted`."""
     blind, assisted = (comparison_input(store, dataset_id, judge_id, dimension, basis) for basis in (counted, ASSISTED))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from data.calibration.calibration import BEHIND, as_meeting, met
+from data.calibration.calibration import as_meeting, met
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, labels_sql
-from data.store import Store, remembered
+from data.store import Store, kept
 from judges.stats.baselines import Baselines, compare_baselines, unit_length
 from judges.types import ITEM, Dialogue, Dimension, Pair, Response
 
@@ -22,6 +22,7 @@ MOST_ITEMS = 1_000
 choice, and always the same one."""
 
 
+@kept
 def measure_baselines(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, drop: bool = False
 ) -> dict[tuple[str, str], Baselines]:
@@ -29,14 +30,6 @@ def measure_baselines(
 
     `drop`: cells where either side says the scale's drawn category ("tie") are left out.
     """
-    key = ("floors", dataset_id, judge_id, tuple(dimensions), basis, drop)
-    made = remembered(store, key, BEHIND, lambda: _measured(store, dataset_id, judge_id, dimensions, basis, drop))
-    return dict(made)
-
-
-def _measured(
-    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, drop: bool
-) -> dict[tuple[str, str], Baselines]:
     items = _items(store, dataset_id)
     if not items or not dimensions:
         return {(d.sort, d.name): Baselines(0) for d in dimensions}

@@ -11,7 +11,7 @@ _BOTH = "m.raw like '{\"pieces\":[{\"piece\":\"order:ab%' and m.raw like '%,{\"p
 """Quotes within a reply are escaped there, so that none can pass for a piece."""
 
 
-@kept("item", "judge", "card", "judgment", "score")
+@kept
 def positions(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreement | None:
     """The positional agreement of a judge's verdicts; None where it has none in both orders.
 

@@ -18,7 +18,7 @@ from data.gold.gold import BASES, WEIGHTED, Basis, bases_of_label, gold_sql, lab
 from data.records import exposure
 from data.records.combinations import is_answer_sql
 from data.records.settings import Waiting, gold_rule
-from data.store import Store, Tx, each_remembered, kept, remembered
+from data.store import Store, Tx, each_kept, kept
 from judges.stats import bins
 from judges.stats.calibration import LabelCounts, LabelSums, PairedRatings, RatingSums, has_kappa_of_moments
 from judges.stats.intervals import LINEARISE_FROM
@@ -34,11 +34,6 @@ DRAWN = (
     "left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
     "group by item_id) d on d.item_id = {of}.item_id"
 )
-BEHIND = (
-    "item", "judge", "card", "score", "combination", "label", "draw", "design", "intake", "setting", "adjudication",
-    "item_use",
-)  # fmt: skip
-"""The tables that gold and scores rest on. What is summed up of them is small, and asked for by many pages."""
 _AT_ONCE = 2_000_000
 """Items times dimensions that one statement sums up: it holds their labels in memory."""
 MOST = 500
@@ -73,14 +68,14 @@ def compared_dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
     return [d for d in found if d.asked or (d.scale.kind == "interval" and _labelled(store, d))]
 
 
+@kept
 def _labelled(store: Store | Tx, dimension: Dimension) -> bool:
     """Whether anybody ever gave a label of a dimension."""
     query = f"select 1 from label l where l.dimension = $1 and {unit_sort_sql(dimension.sort)} limit 1"
-    key = ("labelled", dimension.sort, dimension.name)
-    return remembered(store, key, ["label"], lambda: bool(store.rows(query, [dimension.name])))
+    return bool(store.rows(query, [dimension.name]))
 
 
-@kept(*BEHIND)
+@kept
 def basis_sizes(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Basis, BasisSize]:
     """How many labels of these dimensions each basis has in a dataset, and from how many people.
 
@@ -104,6 +99,11 @@ def basis_sizes(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> di
     return {basis: BasisSize(sum(found.values()), len(found)) for basis, found in people.items()}
 
 
+@kept
+def _count_items(store: Store, dataset_id: str) -> int:
+    return int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
+
+
 def comparison_input(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> PairedRatings | RatingSums:
@@ -123,8 +123,7 @@ def comparison_inputs(
     It costs less than one after the other; `dropped`: without what is drawn;
     `waiting`: what becomes of cells that wait for somebody who adjudicates (None: as the dataset's rule has it).
     """
-    count = "select count(*) from item where dataset_id = $1"
-    items = remembered(store, ("items", dataset_id), ["item"], lambda: int(store.rows(count, [dataset_id])[0][0]))
+    items = _count_items(store, dataset_id)
     many = [d for d in asked if has_kappa_of_moments(d.scale) or d.scale.size**2 <= _LARGEST_TABLE]
     found: dict[Dimension, RatingSums] = {}
     if items >= LINEARISE_FROM:
@@ -136,7 +135,7 @@ def comparison_inputs(
             parts = [lacking[n : n + step] for n in range(0, len(lacking), step)]
             return [s for part in parts for s in all_sums(store, dataset_id, judge_id, part, basis, dropped, waiting)]
 
-        found = dict(zip(many, each_remembered(store, keys, BEHIND, make), strict=True))
+        found = dict(zip(many, each_kept(store, keys, make), strict=True))
     return [
         found[d]
         if d in found and found[d].items >= LINEARISE_FROM
@@ -391,7 +390,7 @@ def _came(how: str, people: int, person: str | None, reason: str | None) -> str:
     }.get(how, f"{how} of {people}")
 
 
-@kept("item", "judgment")
+@kept
 def count_unscored(store: Store, dataset_id: str, judge_id: str) -> list[tuple[str, int]]:
     """(reason, how many) of a judge's replies that could not be used, and were not asked for again with success."""
     rows = store.rows(

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from data.calibration import calibration
-from data.calibration.calibration import BEHIND
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
@@ -109,7 +108,7 @@ def _lengths(store: Store, dataset_id: str, chosen: object) -> Floats:
     return np.array([unit_length(items[i], unit) for i, unit in zip(ids.tolist(), units.tolist(), strict=True)])
 
 
-@kept(*BEHIND)
+@kept
 def compared(
     store: Store, dataset_id: str, judge_ids: tuple[str, ...], basis: Basis
 ) -> dict[str, tuple[Dimension, ComparedCells, JudgeComparison]]:

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from data.calibration.calibration import BEHIND, meeting
+from data.calibration.calibration import meeting
 from data.gold.gold import Basis
-from data.store import Store, kept, remembered
+from data.store import Store, kept
 from judges.stats import concordance, threshold
 from judges.stats.concordance import Concordance
 from judges.stats.threshold import ThresholdPoint, ThresholdRates
 from judges.types import Dimension
 
 
+@kept
 def concordance_of(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> Concordance | None:
     """The figures of one judge and dimension on a basis; None where answers have no order."""
     if dimension.scale.weights is None:
         return None
-
-    def make() -> Concordance:
-        code = float(dimension.scale.categories.index(drop)) if drop else None
-        given = meeting(store, dataset_id, judge_id, dimension, basis).without(code)
-        return concordance.concordance(concordance.value_cells(given))
-
-    return remembered(store, ("concordance", dataset_id, judge_id, dimension, basis, drop), BEHIND, make)
+    code = float(dimension.scale.categories.index(drop)) if drop else None
+    given = meeting(store, dataset_id, judge_id, dimension, basis).without(code)
+    return concordance.concordance(concordance.value_cells(given))
 
 
-@kept(*BEHIND)
+@kept
 def flag_curve(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> list[ThresholdPoint]:
@@ -35,7 +32,7 @@ def flag_curve(
     return threshold.threshold_curve(given, dimension.scale)
 
 
-@kept(*BEHIND)
+@kept
 def flag_at(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float
 ) -> ThresholdRates:

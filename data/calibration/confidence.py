@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.calibration.calibration import BEHIND, met
+from data.calibration.calibration import met
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.store import Store, kept
@@ -75,7 +75,7 @@ class Levels(NamedTuple):
     scored: int
 
 
-@kept(*BEHIND)
+@kept
 def levels(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Levels:
     """How often the judge agrees with people at each level of its confidence, by every source of it."""
     found = confidence_cells(store, dataset_id, judge_id, dimension, basis)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.calibration.slices import HEAD, language, word
-from data.store import Store, remembered
+from data.store import Store, kept
 
 SYSTEM, LANGUAGE = "system", "language"
 MOST = 200
@@ -33,13 +33,9 @@ class ItemFields(NamedTuple):
     stratum: NDArray[np.object_]
 
 
+@kept
 def item_fields(store: Store, dataset_id: str) -> ItemFields:
     """All items of a dataset."""
-    tables = ["item", "stratum"]
-    return remembered(store, ("items by field", dataset_id), tables, lambda: _read(store, dataset_id))
-
-
-def _read(store: Store, dataset_id: str) -> ItemFields:
     frame = store.frame(
         f"select i.id, i.kind, i.system_a, i.system_b, i.meta, {HEAD} as head, coalesce(s.stratum, '') as stratum "
         "from item i left join (select item_id, max(stratum) as stratum from stratum where dataset_id = $1 "

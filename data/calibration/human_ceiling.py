@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from data.annotators import annotators
-from data.store import Store, each_remembered, kept, remembered
+from data.store import Store, each_kept, kept
 from judges.stats.raters import alternative_annotator
 from judges.stats.raters import human_ceiling as ceilings
 from judges.stats.raters.alternative_annotator import AlternativeAnnotatorTest
@@ -14,13 +14,12 @@ from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
-TABLES = ("item", "judge", "card", "score", "label", "setting", "adjudication", "item_use")
-"""What a ceiling rests on."""
 MOST = 5_000
 Resting = Literal["blind", "here"]
 """All blind labels, or only those that were given here."""
 
 
+@kept
 def measure_ceiling(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, resting: Resting = "blind"
 ) -> HumanCeiling | None:
@@ -28,12 +27,9 @@ def measure_ceiling(
 
     None where no two have labelled one cell.
     """
-
-    def make() -> HumanCeiling | None:
-        found = annotators.dimension_labels(store, dataset_id, dimension, resting, judge_id)
-        return ceilings.measure_ceiling(found.ratings)
-
-    return remembered(store, ("ceiling", dataset_id, judge_id, dimension, resting), TABLES, make)
+    return ceilings.measure_ceiling(
+        annotators.dimension_labels(store, dataset_id, dimension, resting, judge_id).ratings
+    )
 
 
 def kappas_between_people(
@@ -50,10 +46,10 @@ def kappas_between_people(
         return [ceilings.kappa_between_people(one.ratings) for one in few]
 
     keys = [("between", dataset_id, judge_id, d, resting) for d in asked]
-    return dict(zip(asked, each_remembered(store, keys, TABLES, make), strict=True))
+    return dict(zip(asked, each_kept(store, keys, make), strict=True))
 
 
-@kept(*TABLES)
+@kept
 def stand_in(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, epsilon: float
 ) -> AlternativeAnnotatorTest | None:

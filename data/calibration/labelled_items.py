@@ -20,7 +20,7 @@ from data.records.coverage import (
     unit_condition,
 )
 from data.records.settings import gold_rule
-from data.store import Store, remembered
+from data.store import Store, kept
 from judges.stats.ppi import M_GOLD, A, F, Moments, T, Y
 from judges.stats.ppi import M as CELLS
 from judges.types import Dimension
@@ -29,6 +29,7 @@ Key = tuple[str, str]
 """Unit sort and name of a dimension."""
 
 
+@kept
 def labelled_items(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], bases: Sequence[Basis]
 ) -> dict[Key, dict[str, list[Moments]]]:
@@ -37,16 +38,9 @@ def labelled_items(
     The basis is given beside them; `items` and what is of the whole are 0 (`Group.moments` fills them in). They are
     made anew only where rows were added that they depend on.
     """
-    tables = ("item", "score", "label", "draw", "setting", "adjudication", "item_use", "card",
-              "judge", "combination", "intake")  # fmt: skip
-    key = ("labelled", dataset_id, judge_id, *((d.sort, d.name) for d in asked), *bases)
-    return remembered(store, key, tables, lambda: _labelled(store, dataset_id, judge_id, asked, bases)) if asked else {}
-
-
-def _labelled(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], bases: Sequence[Basis]
-) -> dict[Key, dict[str, list[Moments]]]:
-    """All dimensions in one statement, so that the scores are looked through once, for the items that have gold."""
+    if not asked:
+        return {}
+    # All dimensions in one statement, so that the scores are looked through once, for the items that have gold.
     rule, asks = gold_rule(store, dataset_id), [counted_dimension(d) for d in asked]
     width = max(ask.outcomes for ask in asks) * _SUMS
     parts, picked = [], []

@@ -15,7 +15,7 @@ from data.calibration.fields import MOST, SYSTEM, ItemFields
 from data.calibration.fields import item_fields as described
 from data.calibration.score_sums import FEW as FEW_UNITS
 from data.cards import cards
-from data.store import Store, remembered
+from data.store import Store, kept
 from data.store.errors import BadInput
 from judges.card import Card
 from judges.stats import means as figures
@@ -72,6 +72,7 @@ def group_fields(store: Store, dataset_id: str) -> dict[str, list[str]]:
     return {name: sorted(held) for name, held in values.items() if held}
 
 
+@kept
 def means_table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) -> MeansTable:
     """The means of a judge over the dimensions of its card that are numbers, and of flags the share of yes.
 
@@ -84,9 +85,7 @@ def means_table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoic
             raise BadInput(f"The items have no field {name!r} of 1 to {MOST} values. They can be grouped by: {names}.")
         if value and value not in there[name]:
             raise BadInput(f"No item has the {name} {value!r}. There are: {', '.join(there[name][:20])}.")
-    key = ("means of", dataset_id, judge_id, chosen)
-    tables = ("item", "score", "combination", "judge", "card", "stratum")
-    return remembered(store, key, tables, lambda: _table(store, dataset_id, judge_id, chosen))
+    return _table(store, dataset_id, judge_id, chosen)
 
 
 def overall_means(store: Store, dataset_id: str, judge_id: str) -> tuple[MeanRow, ...]:

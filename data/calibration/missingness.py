@@ -7,31 +7,27 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from data.calibration.calibration import BEHIND, meeting, met
+from data.calibration.calibration import meeting, met
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records.settings import Waiting
-from data.store import Store, remembered
+from data.store import Store, kept
 from judges.reading.bare_scores import from_raw
 from judges.stats import missingness as figures
 from judges.stats.missingness import Missingness
 from judges.types import Dimension
 
 
+@kept
 def measure_missingness(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, more: Sequence[str] = (),
     drop: str = "", waiting: Waiting | None = None,
 ) -> Missingness:  # fmt: skip
     """The figures under the usual choices and `more`; other options as in `data.calibration.calibration`."""
     choices = tuple(dict.fromkeys([*figures.usual_choices(dimension.scale), *more]))
-
-    def make() -> Missingness:
-        cells = meeting(store, dataset_id, judge_id, dimension, basis, waiting=waiting)
-        lost = _lost(store, dataset_id, judge_id, dimension, basis, waiting)
-        return figures.compare_choices(cells, dimension, lost, choices, drop)
-
-    key = ("missing", dataset_id, judge_id, dimension, basis, choices, drop, waiting)
-    return remembered(store, key, (*BEHIND, "judgment"), make)
+    cells = meeting(store, dataset_id, judge_id, dimension, basis, waiting=waiting)
+    lost = _lost(store, dataset_id, judge_id, dimension, basis, waiting)
+    return figures.compare_choices(cells, dimension, lost, choices, drop)
 
 
 def _lost(

@@ -13,12 +13,11 @@ from data.gold.gold import STRATA, WEIGHTED, Basis, labels_sql
 from data.records import exposure, people
 from data.records.coverage import unit_condition
 from data.records.queue_index import current_index
-from data.store import Store, remembered
+from data.store import Store, kept
 from data.store.ids import now
 from judges.stats.nonresponse import SampleResponse, StratumResponse
 from judges.types import Dimension, UnitSort
 
-TABLES = ("item", "judge", "card", "label", "draw", "item_use", "intake", "design", "combination")
 """What it rests on."""
 Key = tuple[UnitSort, str]
 """Unit sort and name of a dimension."""
@@ -120,6 +119,7 @@ def missing_answers(
     return found
 
 
+@kept
 def responses(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis
 ) -> dict[Key, SampleResponse]:
@@ -133,13 +133,6 @@ def responses(
     """
     if basis not in WEIGHTED or not asked:
         return {(d.sort, d.name): SampleResponse() for d in asked}
-    key = ("responses", dataset_id, judge_id, tuple((d.sort, d.name) for d in asked), basis)
-    return dict(remembered(store, key, TABLES, lambda: _responses(store, dataset_id, judge_id, asked, basis)))
-
-
-def _responses(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis
-) -> dict[Key, SampleResponse]:
     card = cards.card_of_judge_if_known(store, judge_id)
     kind, mode = card.kind if card else "", "assisted" if basis == "assisted" else "blind"
     names = list(dict.fromkeys(d.name for d in asked))

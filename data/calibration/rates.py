@@ -8,7 +8,7 @@ from operator import add
 import numpy as np
 
 from data.calibration.aggregates import tallies
-from data.calibration.calibration import BEHIND, comparison_input
+from data.calibration.calibration import comparison_input
 from data.calibration.labelled_items import labelled_items
 from data.gold.gold import Basis
 from data.records.combinations import nearest_sql
@@ -22,7 +22,7 @@ _PARTED = ("section", "side")
 """Sorts of which one item is counted under two systems, and so would be twice in a mean over all."""
 
 
-@kept(*BEHIND)
+@kept
 def answer_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[AnswerRates]:
     """Every answer of a flag or an unordered scale with its rates, and how often people would give it."""
     if dimension.scale.weights is not None or not dimension.scale.size:
@@ -47,7 +47,7 @@ def whole_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimensi
     return {float(v): judge_share(*(float(x) for x in (t, m, tt, tm, mm))) for v, t, tt, tm, m, mm in rows}
 
 
-@kept(*BEHIND)
+@kept
 def corrected_means(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> dict[int, CorrectedMean]:

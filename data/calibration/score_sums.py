@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from math import fsum
 
 from data.cards import cards
-from data.store import Store, remembered
+from data.store import Store, kept
 from judges.types import sort_of
 
-_TABLES = ("item", "judge", "card", "setting", "score", "combination")
 _MEAN = ("ordinal", "interval", "flag")
 FEW = 4
 """Up to so many units (the turns of MT-Bench) a dimension's means are given for each of them too."""
@@ -31,15 +30,12 @@ class Mean:
     mean: float
 
 
+@kept
 def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
     """The means of a judge over dialogues and responses, by system, dimension and unit.
 
     Unscored replies and n/a are in no mean. Categories, turn references and pairs have none.
     """
-    return remembered(store, ("means", dataset_id, judge_id), _TABLES, lambda: _means(store, dataset_id, judge_id))
-
-
-def _means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
     # By value, and summed exactly: the same scores have the same mean in whatever order they were stored.
     rows = store.rows(
         "select i.kind, i.system_a, s.dimension, s.unit, s.value, count(*) "

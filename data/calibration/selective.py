@@ -35,7 +35,7 @@ class ItemConfidence:
         return int((self.confidence >= threshold).sum())
 
 
-@kept("item", "score")
+@kept
 def confidence_sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, int]:
     """Where confidence comes from, with the cells that each source has, most first."""
     there = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {unit_condition(dimension, 's')} "

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from data.calibration.calibration import BEHIND, met
+from data.calibration.calibration import met
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records.coverage import unit_condition
-from data.store import Store, remembered
+from data.store import Store, kept
 from judges.stats.self_consistency import SampledCells, SelfConsistency, measure_self_consistency
 from judges.types import Dimension
 
 
+@kept
 def measure_repeats(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> SelfConsistency | None:
     """What asking several times bought in a dimension; None where the judge was always asked once."""
-    key = ("repeats", dataset_id, judge_id, dimension, basis)
-    return remembered(store, key, BEHIND, lambda: _repeated(store, dataset_id, judge_id, dimension, basis))
-
-
-def _repeated(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
-) -> SelfConsistency | None:
     flips = store.rows(
         "select sum(case when p.flips then 1.0 else 0.0 end), cast(count(*) as double precision) from score_spread p "
         "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.dimension = $3 "

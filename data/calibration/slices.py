@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.calibration.calibration import BEHIND, MEETING, as_meeting, met
+from data.calibration.calibration import MEETING, as_meeting, met
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis
 from data.records import exposure
-from data.store import Store, kept, remembered
+from data.store import Store, kept
 from judges.stats.agreement import Floats
 from judges.stats.calibration import PairedRatings, kappa_cells
 from judges.stats.intervals import Cells
@@ -213,12 +213,8 @@ def code_words(words: Any) -> CodedWords:
     return CodedWords(np.asarray(code, dtype=np.int64), [str(name) for name in names])
 
 
+@kept
 def _items(store: Store, dataset_id: str) -> _Items:
-    tables = ["item", "draw"]
-    return remembered(store, ("items to part", dataset_id), tables, lambda: _read(store, dataset_id))
-
-
-def _read(store: Store, dataset_id: str) -> _Items:
     frame = store.frame(
         "select i.id, i.system_a, i.system_b, i.meta, coalesce(d.stratum, '') as stratum, "
         f"length(i.content) as length, {HEAD} as head from item i left join "
@@ -298,7 +294,7 @@ def position_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
     return make_slicing("position", [name[n] for n in at], units.code, order=order)
 
 
-@kept(*BEHIND)
+@kept
 def differences(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> list[SlicedKappa]:
@@ -307,7 +303,7 @@ def differences(
     return slice_kappa(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
 
 
-@kept(*BEHIND)
+@kept
 def growth(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> list[Interval]:

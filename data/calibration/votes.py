@@ -49,7 +49,7 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
     )
 
 
-@kept("item", "label", "score", "person_event")
+@kept
 def agreement(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> list[VoteAgreement]:
     """How often the judge agrees with single votes, and people with each other; nothing where nobody is in a team."""
     scale = dimension.scale

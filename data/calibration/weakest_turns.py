@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
-from data.calibration.calibration import BEHIND, met
+from data.calibration.calibration import met
 from data.cards import cards
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
 from data.records.settings import gold_rule
-from data.store import Store, remembered
+from data.store import Store, kept
 from judges.stats.weakest_turns import (
     NamedTurns,
     WeakestTurns,
@@ -24,16 +24,12 @@ from judges.types import Dimension
 _AT_ONCE = 1_000
 
 
+@kept
 def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, WeakestTurns]:
     """The figures of each dimension of the judge's card whose answer is a turn, and that has gold and a score.
 
     People's turn is what their labels resolve to, else the turn that they scored lowest (mean of all that they said).
     """
-    key = ("weakest", dataset_id, judge_id, basis)
-    return dict(remembered(store, key, BEHIND, lambda: _found(store, dataset_id, judge_id, basis)))
-
-
-def _found(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, WeakestTurns]:
     card = cards.card_of_judge_if_known(store, judge_id)
     if card is None:
         return {}

@@ -11,7 +11,7 @@ from typing import Any
 from data.records.people import require
 from data.records.settings import get_setting, put_setting
 from data.records.tables import CardRow
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, kept
 from data.store.errors import BadInput, NotFound
 from judges import cards as folder
 from judges.authoring.custom import from_recipe, from_spec
@@ -26,7 +26,6 @@ from judges.types import Dimension, Kind, Scale, sort_of
 Place = tuple[Kind, str, str]
 """(item kind, unit sort, dimension)"""
 _SCOPE = "cards"
-_TABLES = ("card", "setting")
 
 
 @dataclass(frozen=True)
@@ -44,16 +43,13 @@ class CardVersion:
     current: bool
 
 
+@kept
 def current_cards(store: Store | Tx) -> Mapping[str, Card]:
     """Every card by name: built-in ones, the current version of each custom one, then those applied per turn.
 
     A card for single responses is offered for each turn of dialogues too, as <name>_on_turns, without being saved; not
     where one of its dimensions means another scale on a turn already.
     """
-    return remembered(store, ("cards",), _TABLES, lambda: _known(store))
-
-
-def _known(store: Store | Tx) -> dict[str, Card]:
     found = dict(folder.cards())
     current = _current(store)
     for name, version, spec in _stored(store):
@@ -85,6 +81,7 @@ def card_named(store: Store | Tx, name: str) -> Card:
     return there[name]
 
 
+@kept
 def card_of_judge(store: Store | Tx, judge_id: str) -> Card:
     """The card of a judge in the version that it judged with.
 
@@ -92,10 +89,6 @@ def card_of_judge(store: Store | Tx, judge_id: str) -> Card:
     card with examples. A folder's card has its stored wording back as long as its scales and its reply are what they
     were; else it is the folder's card as it is today, which its version shows. Raises NotFound, UnknownCard.
     """
-    return remembered(store, ("card of", judge_id), ["card", "judge"], lambda: _of_judge(store, judge_id))
-
-
-def _of_judge(store: Store | Tx, judge_id: str) -> Card:
     rows = store.rows(
         "select j.card, j.card_version, c.spec from judge j left join card c on c.version = j.card_version "
         "where j.id = $1",
@@ -120,12 +113,9 @@ def card_of_judge_if_known(store: Store | Tx, judge_id: str) -> Card | None:
         return None
 
 
+@kept
 def scales(store: Store | Tx) -> Mapping[Place, Scale]:
     """The scale of (item kind, unit sort, dimension), over all cards and over the versions that judges used."""
-    return remembered(store, ("scales",), [*_TABLES, "judge"], lambda: _scales(store))
-
-
-def _scales(store: Store | Tx) -> dict[Place, Scale]:
     return {place: dimension.scale for place, dimension in answerable_dimensions(store).items()}
 
 
@@ -134,12 +124,9 @@ def find_dimension(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> 
     return answerable_dimensions(store).get((kind, sort_of(unit), dimension))
 
 
+@kept
 def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
     """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may."""
-    return remembered(store, ("asked",), [*_TABLES, "judge"], lambda: _dimensions(store))
-
-
-def _dimensions(store: Store | Tx) -> dict[Place, Dimension]:
     found: dict[Place, Dimension] = {}
     for one in [*current_cards(store).values(), *_used(store)]:
         for dimension in one.dimensions:

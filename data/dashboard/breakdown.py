@@ -22,7 +22,7 @@ from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
 from data.records.coverage import CountedDimension, unit_condition, verdict_codes
 from data.records.settings import gold_rule
-from data.store import Store, remembered
+from data.store import Store, kept
 from data.store.errors import BadInput
 from judges.stats import bins
 from judges.stats.slices import MeanSlice, ScoredCells, Slicing, make_slicing, mean_of_slice, slice_means, time_periods
@@ -93,14 +93,14 @@ def breakdown_fields(store: Store, dataset_id: str, judge_id: str, ask: CountedD
     }  # fmt: skip
 
 
+@kept
 def _days(store: Store, dataset_id: str, judge_id: str) -> int:
     """On how many days the judge judged items of a dataset."""
     query = (
         "select count(distinct cast(c.made_at as date)) from change c where c.seq in (select m.seq from judgment m "
         "join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2)"
     )
-    params = [dataset_id, judge_id]
-    return remembered(store, ("days of", *params), ["judgment"], lambda: int(store.rows(query, params)[0][0]))
+    return int(store.rows(query, [dataset_id, judge_id])[0][0])
 
 
 def _several(held: NDArray[np.object_]) -> bool:
@@ -112,6 +112,7 @@ def _unique(held: NDArray[np.object_]) -> bool:
     return 2 * len(set(held) - {""}) > int((held != "").sum())
 
 
+@kept
 def break_down(
     store: Store, dataset_id: str, judge_id: str, tile: Tile, by: str, system: str = "", outcome: int | None = None
 ) -> Breakdown:
@@ -124,14 +125,8 @@ def break_down(
         raise BadInput(f"The items cannot be parted by {by!r}. Choose another way.")
     of = tile.lead if outcome is None else outcome
     basis = tile.approval.asked.basis(policy.is_synthetic(store, dataset_id))
-    key = ("breakdown", dataset_id, judge_id, tile.key, basis, by, system, of)
-    tables = ("item", "score", "judgment", "label", "draw", "setting", "adjudication", "item_use", "card", "stratum")
-
-    def make() -> Breakdown:
-        frame = _frame(store, dataset_id, judge_id, tile.asking, basis)
-        return _parted(store, dataset_id, judge_id, tile, frame, (by, way), system, of)
-
-    return remembered(store, key, tables, make)
+    frame = _frame(store, dataset_id, judge_id, tile.asking, basis)
+    return _parted(store, dataset_id, judge_id, tile, frame, (by, way), system, of)
 
 
 def _parted(

@@ -23,7 +23,7 @@ from data.calibration.labelled_items import labelled_items
 from data.records import datasets, exposure
 from data.records.coverage import CountedDimension, counted_dimension, rating_condition
 from data.records.datasets import Dataset
-from data.store import Store, remembered
+from data.store import Store, kept
 from judges.stats import bins
 from judges.stats.check_states import STATES, may_be_approved
 from judges.stats.means import FEW
@@ -200,19 +200,16 @@ def _trend(own: dict[str, AggregateGroup], ask: CountedDimension, order: Sequenc
     return tuple(found)
 
 
+@kept
 def runs(store: Store, dataset_id: str, judge_id: str) -> list[ScoringRun]:
     """The runs and imports that a judge's scores of a dataset came from, the oldest first."""
-
-    def look() -> list[ScoringRun]:
-        rows = store.rows(
-            f"with came as (select coalesce(m.run_id, '{IMPORTED}' || m.seq) as run, min(m.seq) as seq from judgment m "
-            "join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2 group by 1) "
-            "select r.run, c.made_at from came r left join change c on c.seq = r.seq order by r.seq",
-            [dataset_id, judge_id],
-        )
-        return [ScoringRun(str(run), at) for run, at in rows]
-
-    return remembered(store, ("runs of", dataset_id, judge_id), ["judgment"], look)
+    rows = store.rows(
+        f"with came as (select coalesce(m.run_id, '{IMPORTED}' || m.seq) as run, min(m.seq) as seq from judgment m "
+        "join item i on i.id = m.item_id where i.dataset_id = $1 and m.judge_id = $2 group by 1) "
+        "select r.run, c.made_at from came r left join change c on c.seq = r.seq order by r.seq",
+        [dataset_id, judge_id],
+    )
+    return [ScoringRun(str(run), at) for run, at in rows]
 
 
 def run_names(found: Sequence[ScoringRun]) -> dict[str, str]:
@@ -228,21 +225,18 @@ def run_names(found: Sequence[ScoringRun]) -> dict[str, str]:
     return named
 
 
+@kept
 def unreadable(store: Store, dataset_id: str, judge_id: str) -> dict[str, int]:
     """By system, and by pair of systems ("a ~ b"), how many items a judge replied to without a usable reply."""
-
-    def look() -> dict[str, int]:
-        found: dict[str, int] = {}
-        for a, b, n in store.rows(
-            "select i.system_a, i.system_b, count(distinct i.id) from unusable_now u join item i on i.id = u.item_id "
-            "where i.dataset_id = $1 and u.judge_id = $2 group by i.system_a, i.system_b",
-            [dataset_id, judge_id],
-        ):
-            for name in {a, b, f"{a} ~ {b}"} if b else {a}:
-                found[name] = found.get(name, 0) + int(n)
-        return found
-
-    return remembered(store, ("unreadable", dataset_id, judge_id), ["judgment"], look)
+    found: dict[str, int] = {}
+    for a, b, n in store.rows(
+        "select i.system_a, i.system_b, count(distinct i.id) from unusable_now u join item i on i.id = u.item_id "
+        "where i.dataset_id = $1 and u.judge_id = $2 group by i.system_a, i.system_b",
+        [dataset_id, judge_id],
+    ):
+        for name in {a, b, f"{a} ~ {b}"} if b else {a}:
+            found[name] = found.get(name, 0) + int(n)
+    return found
 
 
 def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[WithheldDimension]:

@@ -10,15 +10,13 @@ from typing import Any, Literal, NamedTuple
 
 from data.cards import cards
 from data.records.settings import GoldRule, gold_rule
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, kept
 from data.store.ids import content_id
 from judges.gold import distance, needs_adjudication
 from judges.strict_json import canonical
 from judges.types import Scale, sort_of
 
 _UNITS = ("conversation", "turn", "section", "side", "response", "pair")
-TABLES = ("label", "setting", "item", "judge", "card")
-"""The tables that disagreements are computed from: they are computed again when one of these was written."""
 
 
 class PersonLabel(NamedTuple):
@@ -100,9 +98,7 @@ def cells_to_adjudicate(store: Store | Tx, dataset_id: str) -> list[LabelledCell
     adjudicated, a rating keeps the gold that the rule gives it.
     """
     rule = gold_rule(store, dataset_id)
-    key = ("disputed", dataset_id)
-    apart = remembered(store, key, TABLES, lambda: order_cells(store, _apart(store, dataset_id, rule)))
-    return _undecided(store, dataset_id, rule, apart)
+    return _undecided(store, dataset_id, rule, _cells_apart(store, dataset_id, rule))
 
 
 def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
@@ -125,11 +121,12 @@ def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[Labell
 
 def cells_waiting_under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
     """The cells that wait, or would wait under a rule."""
-    return _undecided(store, dataset_id, rule, _apart(store, dataset_id, rule))
+    return _undecided(store, dataset_id, rule, _cells_apart(store, dataset_id, rule))
 
 
-def _apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
-    """The cells in which people lie further apart than a rule allows, whether somebody has decided or not."""
+@kept
+def _cells_apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
+    """The cells in which people lie further apart than a rule allows, in order, whether somebody decided or not."""
     if rule.apart is None:
         return []
     scales = cards.scales(store)
@@ -143,7 +140,7 @@ def _apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledC
         f"count(l.value) between 1 and count(*) - 1 or max(l.value) - min(l.value) > {rule.apart:d} "
         f"or min(l.value) < max(l.value) and l.dimension in ({marks}))"
     )
-    return [cell for cell in _cells(store, wanted, [dataset_id, *loose], rule, {}) if cell.waits]
+    return order_cells(store, [c for c in _cells(store, wanted, [dataset_id, *loose], rule, {}) if c.waits])
 
 
 def _undecided(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[LabelledCell]) -> list[LabelledCell]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from data.records.people import require
 from data.records.tables import ItemUseRow
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, kept
 from data.store.errors import BadInput
 from data.store.ids import new_id
 
@@ -48,8 +48,12 @@ def list_excluded(store: Store, dataset_id: str) -> list[ExcludedItem]:
 
 def not_excluded_sql(store: Store | Tx, column: str) -> str:
     """A further condition in SQL: the item in `column` is not put aside; "" where none is."""
-    rows = remembered(store, ("tuning",), ["item_use"], lambda: store.rows("select 1 from tuning_now limit 1"))
-    return f" and {column} not in (select item_id from tuning_now)" if rows else ""
+    return f" and {column} not in (select item_id from tuning_now)" if _some_excluded(store) else ""
+
+
+@kept
+def _some_excluded(store: Store | Tx) -> bool:
+    return bool(store.rows("select 1 from tuning_now limit 1"))
 
 
 def blind_sample_items(store: Store | Tx, dataset_id: str) -> set[str]:
@@ -78,7 +82,7 @@ def exclude_items(store: Store, actor: str, dataset_id: str, items: Sequence[str
 
 
 def readmit_items(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
-    """Let items count again, with the reason; how many were put aside. Raises as `put_aside` does."""
+    """Let items count again, with the reason; how many were put aside. Raises as `exclude_items` does."""
     return store.tx(actor, "tuning items", lambda tx: _use(tx, actor, dataset_id, items, why, False), target=dataset_id)
 
 

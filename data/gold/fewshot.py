@@ -20,7 +20,7 @@ from data.records import exposure
 from data.records.items import load_item as stored
 from data.records.people import require
 from data.records.settings import gold_rule
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, kept
 from judges.card import Card
 from judges.examples import is_example
 from judges.protocols.call_plan import unpack_replies
@@ -121,13 +121,9 @@ def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple
     return found
 
 
+@kept
 def items_in_prompt(store: Store | Tx, judge_id: str) -> Mapping[str, str]:
     """The items, name by id, that stand as examples in a judge's prompt."""
-    tables = ["item", "judge", "card"]
-    return remembered(store, ("examples of", judge_id), tables, lambda: _used(store, judge_id))
-
-
-def _used(store: Store | Tx, judge_id: str) -> dict[str, str]:
     card = cards.card_of_judge_if_known(store, judge_id)
     return {} if card is None else items_in_examples(store, card)
 

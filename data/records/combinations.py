@@ -7,7 +7,7 @@ from typing import Any
 
 from data.records.datasets import DatasetJudge
 from data.records.tables import CombineRuleRow
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, kept
 from judges.card import Card
 from judges.protocols.combination import combination_rule, describe_samples, rule_on_scale, tie_code
 from judges.stats import bins
@@ -52,9 +52,15 @@ def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> N
     ])  # fmt: skip
 
 
+@kept
 def describe_combinations(store: Store) -> dict[str, str]:
     """The words beside the name of every judge that was asked several times: "5 samples, median"."""
-    return dict(remembered(store, ("samples",), ["judge", "score"], lambda: _named(store)))
+    # Where answers have no order the rule is a vote whatever the judge's own: what comes before it in the alphabet is.
+    rows = store.rows(
+        "select c.judge_id, max(c.samples), min(r.rule) from combination_now c join combine_rule r "
+        "on r.judge_id = c.judge_id group by c.judge_id"
+    )
+    return {str(judge): describe_samples(int(samples), rule) for judge, samples, rule in rows}
 
 
 def model_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
@@ -66,17 +72,8 @@ def model_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
 def combined_since(store: Store, judge: str) -> str:
     """The day from which the samples of a judge count together, where it was here before; "" where it always was so."""
     rows = store.rows(
-        "select m.made_at from migration m, judge j join change c on c.seq = j.seq where m.name = 'samples' "
-        "and j.id = $1 and c.made_at < m.made_at and j.params not like '%\"combine\":%'",
+        "select m.made_at from judge j join change c on c.seq = j.seq join migration m on m.name = 'samples' "
+        "where j.id = $1 and c.made_at < m.made_at and j.params not like '%\"combine\":%'",
         [judge],
     )
     return f"{rows[0][0]:%Y-%m-%d}" if rows and judge in describe_combinations(store) else ""
-
-
-def _named(store: Store) -> dict[str, str]:
-    # Where answers have no order the rule is a vote whatever the judge's own: what comes before it in the alphabet is.
-    rows = store.rows(
-        "select c.judge_id, max(c.samples), min(r.rule) from combination_now c join combine_rule r "
-        "on r.judge_id = c.judge_id group by c.judge_id"
-    )
-    return {str(judge): describe_samples(int(samples), rule) for judge, samples, rule in rows}

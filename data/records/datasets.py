@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from data.records.tables import DatasetRow
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, kept
 from data.store.errors import NotFound
 from data.store.ids import content_id
 
@@ -61,22 +61,19 @@ def item_kinds(store: Store | Tx, dataset_id: str) -> list[str]:
     return [str(kind) for kind, _ in rows]
 
 
+@kept
 def dataset_systems(store: Store | Tx, dataset_id: str) -> list[str]:
     """The systems under test whose texts a dataset holds, by name."""
     both = "select system_a from item where dataset_id = $1 union select system_b from item where dataset_id = $1"
-    rows = remembered(store, ("systems", dataset_id), ["item"], lambda: store.rows(both, [dataset_id]))
-    return sorted(str(name) for (name,) in rows if name)
+    return sorted(str(name) for (name,) in store.rows(both, [dataset_id]) if name)
 
 
+@kept
 def dataset_judges(store: Store | Tx, dataset_id: str) -> list[DatasetJudge]:
     """Every judge of a dataset, most items first.
 
     Judges of a probe are left out: they saw other items than people do.
     """
-    return list(remembered(store, ("judges", dataset_id), ["judgment"], lambda: _judges(store, dataset_id)))
-
-
-def _judges(store: Store | Tx, dataset_id: str) -> list[DatasetJudge]:
     rows = store.rows(
         "select j.id, j.card, j.model, j.synthetic, count(distinct m.item_id) as items "
         "from judgment m join item i on i.id = m.item_id join judge j on j.id = m.judge_id "

@@ -13,7 +13,7 @@ from typing import Literal
 from data.records.names import MACHINE
 from data.records.queue_index import current_index
 from data.records.tables import ExposureRow
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, kept
 from data.store.errors import NotFound
 from data.store.ids import new_id
 
@@ -62,6 +62,7 @@ def shown_judges(reader: Store | Tx, person: str, item_ids: Collection[str]) -> 
     return {(str(item), str(judge)) for item, judge in rows}
 
 
+@kept
 def item_copies(reader: Store | Tx) -> dict[str, tuple[str, ...]]:
     """item -> all items that are the same but for their name and meta, itself among them; only where there are any.
 
@@ -73,14 +74,10 @@ def item_copies(reader: Store | Tx) -> dict[str, tuple[str, ...]]:
         "select b.alike, b.id from bare b "
         "join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
     )
-
-    def made() -> dict[str, tuple[str, ...]]:
-        groups: dict[str, list[str]] = {}
-        for alike, item in reader.rows(query):
-            groups.setdefault(str(alike), []).append(str(item))
-        return {item: tuple(group) for group in groups.values() for item in group}
-
-    return remembered(reader, ("copies",), ["item"], made)
+    groups: dict[str, list[str]] = {}
+    for alike, item in reader.rows(query):
+        groups.setdefault(str(alike), []).append(str(item))
+    return {item: tuple(group) for group in groups.values() for item in group}
 
 
 def answer_mode(drawn: str, known: Exposure | None) -> AnswerMode:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from data.records.people import require
 from data.records.tables import GuidelineRow
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, kept
 from data.store.errors import BadInput
 from data.store.ids import new_id, storable
 
@@ -28,18 +28,15 @@ class GuidelinesVersion:
     at: datetime
 
 
+@kept
 def guidelines_history(store: Store | Tx, dataset_id: str) -> list[GuidelinesVersion]:
     """Every version of a dataset's guidelines, newest first."""
-
-    def read() -> list[GuidelinesVersion]:
-        rows = store.rows(
-            "select g.text, c.actor, c.made_at from guideline g join change c on c.seq = g.seq "
-            "where g.dataset_id = $1 order by g.seq, g.id",
-            [dataset_id],
-        )
-        return [GuidelinesVersion(n, *row) for n, row in enumerate(rows, 1)][::-1]
-
-    return list(remembered(store, ("guidelines", dataset_id), ["guideline"], read))
+    rows = store.rows(
+        "select g.text, c.actor, c.made_at from guideline g join change c on c.seq = g.seq "
+        "where g.dataset_id = $1 order by g.seq, g.id",
+        [dataset_id],
+    )
+    return [GuidelinesVersion(n, *row) for n, row in enumerate(rows, 1)][::-1]
 
 
 def current_guidelines(store: Store | Tx, dataset_id: str) -> GuidelinesVersion | None:

@@ -14,7 +14,7 @@ from itertools import combinations
 
 from data.records.names import MACHINE
 from data.records.values import WORKSPACE, get_setting
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, kept
 
 SCOPE = "person"
 """Under which a change of who leads is kept that waits for another lead, by the name of the person concerned."""
@@ -55,12 +55,9 @@ def needs_two_leads(store: Store | Tx) -> bool:
     return bool(get_setting(store, WORKSPACE, "approvals", {}).get("four_eyes"))
 
 
+@kept
 def lead_history(store: Store | Tx) -> tuple[LeadEvent, ...]:
     """Everything that ever said who leads, in its order."""
-    return remembered(store, ("leads",), ["person_event", "setting"], lambda: _history(store))
-
-
-def _history(store: Store | Tx) -> tuple[LeadEvent, ...]:
     rows = store.rows(
         "select e.person, e.active and e.role = 'lead', c.actor, s.value from person_event e "
         "join change c on c.seq = e.seq left join setting s on s.seq = e.seq and s.scope = $1 and s.name = e.person "

@@ -12,7 +12,7 @@ from data.records import leads, names
 from data.records.names import MACHINE, has_invisible_characters, match_ignoring_case
 from data.records.tables import PersonEventRow
 from data.records.values import put_setting
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, kept
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id
 
@@ -74,10 +74,10 @@ def imported_annotators(store: Store) -> list[tuple[str, str, int]]:
     return [(str(a), str(b), int(c)) for a, b, c in rows]
 
 
+@kept
 def find_person(store: Store | Tx, name: str) -> Person:
     """The person of that name. Raises NotFound."""
-    query = "select person, role, active, team from person_now where person = $1"
-    rows = remembered(store, ("person", name), ["person_event"], lambda: store.rows(query, [name]))
+    rows = store.rows("select person, role, active, team from person_now where person = $1", [name])
     if not rows:
         raise NotFound(f"Nobody called {name!r} is known here. A lead can add people on the People page.")
     return Person(*rows[0])
@@ -235,10 +235,10 @@ def join_workspace(store: Store, name: str) -> Person:
     return store.tx(name, "join", work, target=name)
 
 
+@kept
 def known_names(store: Store | Tx) -> frozenset[str]:
     """The names of everybody who is or was active here; not those known from imports only."""
-    query = "select distinct person from person_event where active"
-    return remembered(store, ("here",), ["person_event"], lambda: frozenset(str(r[0]) for r in store.rows(query)))
+    return frozenset(str(name) for (name,) in store.rows("select distinct person from person_event where active"))
 
 
 def _of_a_file(name: str) -> str:

@@ -122,7 +122,7 @@ class QueueIndex:
         """
         while True:
             before, since = self.stamp, self.seq
-            seen = [store.touched(table) for table in _SINCE]
+            seen = store.follow(_SINCE)
             if seen == before and None not in seen:
                 return
             now = [store.touched(table) for table in _SINCE]

@@ -7,7 +7,7 @@ import json
 from data.records.datasets import all_datasets
 from data.runs import charges, states, terms
 from data.runs.run_order import RunSummary
-from data.store import Store, remembered
+from data.store import Store, kept
 
 
 def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
@@ -43,12 +43,9 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     return found
 
 
+@kept
 def count_judgments(store: Store) -> dict[str, tuple[int, int]]:
     """(judgments made, those of them that are scored) of every run, by its id."""
-    return remembered(store, ("tally",), ["judgment"], lambda: _tally(store))
-
-
-def _tally(store: Store) -> dict[str, tuple[int, int]]:
     rows = store.rows(
         "select run_id, count(*), sum(scored) from (select run_id, max(case when unscored = '' then 1 else 0 end) as "
         "scored from judgment where run_id is not null group by run_id, item_id, part, sample) made group by run_id"

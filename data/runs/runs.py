@@ -25,7 +25,7 @@ from data.runs.history import count_judgments, list_runs
 from data.runs.pending import Remaining
 from data.runs.run_order import LIVE, DryRunJudgment, RunJudge, RunOrder, RunProgress, RunSummary, State
 from data.runs.worker import Live, Source
-from data.store import Store, Tx, remembered
+from data.store import Store, Tx, each_kept
 from data.store.errors import BadInput, NotFound
 from data.store.ids import new_id
 from judges.authoring import soundness
@@ -64,7 +64,7 @@ def estimate(store: Store, order: RunOrder) -> Estimate:
     _check(store, order)
     told = (order.most, order.only_unscored, order.batch, order.price, order.endpoint.room)
     key = ("estimate", order.dataset_id, _judge(order), *told)
-    return remembered(store, key, ["item", "judgment", "reply"], lambda: _estimate(store, order))
+    return each_kept(store, [key], lambda _: [_estimate(store, order)])[0]
 
 
 def dry_run(store: Store, actor: str, order: RunOrder, n: int = 3) -> list[DryRunJudgment]:

@@ -15,10 +15,10 @@ from data.store.base import (
     T,
     Tx,
     columns_of,
-    each_remembered,
+    each_kept,
     kept,
+    make_once,
     migrations,
-    remembered,
     statements,
     table_of,
 )
@@ -26,8 +26,8 @@ from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput
 
 __all__ = [
-    "Reader", "Row", "Store", "T", "Tx", "columns_of", "duckdb_path", "each_remembered", "kept", "migrations",
-    "open_store", "remembered", "statements", "store_address", "table_of",
+    "Reader", "Row", "Store", "T", "Tx", "columns_of", "duckdb_path", "each_kept", "kept", "make_once", "migrations",
+    "open_store", "statements", "store_address", "table_of",
 ]  # fmt: skip
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from copy import copy
 from datetime import datetime
-from functools import cache, wraps
+from functools import cache, lru_cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -48,7 +50,7 @@ def columns_of(record: type[NamedTuple]) -> str:
 class Reader(ABC):
     """What can be asked, in a transaction or outside of one."""
 
-    memory: dict[Any, tuple[Any, Any]]
+    memory: dict[Any, tuple[dict[str, int | None], Any]]
 
     @abstractmethod
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
@@ -58,56 +60,107 @@ class Reader(ABC):
     def touched(self, table: str) -> int | None:
         """A number that grows with every change to a table; None while this very transaction has written to it."""
 
+    def follow(self, tables: Iterable[str]) -> list[int | None]:
+        """`touched` of tables whose rows the caller has taken in already: what is being made rests on them."""
+        found = {table: self.touched(table) for table in tables}
+        note_tables(found)
+        return list(found.values())
 
-def remembered(reader: Reader, key: tuple[Any, ...], tables: Sequence[str], make: Callable[[], T]) -> T:
-    """What `make` gives, made again only when one of the tables was written since: for small answers asked often."""
-    return each_remembered(reader, [key], tables, lambda _: [make()])[0]
+
+_READ: ContextVar[set[str] | None] = ContextVar("read", default=None)
+"""The tables that the answer being made was read from so far; None where nothing is to be kept."""
 
 
-def each_remembered(
-    reader: Reader, keys: Sequence[tuple[Any, ...]], tables: Sequence[str], make: Callable[[Sequence[int]], list[T]]
+@cache
+def _views() -> tuple[frozenset[str], dict[str, str]]:
+    """The names of all tables, and the query of every view by its name."""
+    text = "\n;\n".join(one for _, _, sql in migrations() for one in statements(sql)).lower()
+    tables = frozenset(re.findall(r"create table (?:if not exists )?(\w+)", text))
+    return tables, dict(re.findall(r"create (?:or replace )?view (\w+) as\b(.*?)\n;\n", text + "\n;\n", re.DOTALL))
+
+
+@lru_cache(2_000)
+def tables_read(sql: str) -> frozenset[str]:
+    """The tables that a query may read: those that it names where a table can stand, and those of its views."""
+    tables, views = _views()
+    named = set(re.findall(r"\b(?:from|join)[\s(]+(\w+)", sql.lower()))
+    return frozenset(named & tables).union(*(tables_read(views[view]) for view in named & views.keys()))
+
+
+def note_tables(tables: Iterable[str]) -> None:
+    """What is being made to be kept rests on these tables."""
+    read = _READ.get()
+    if read is not None:
+        read |= set(tables)
+
+
+def note_read(sql: str) -> None:
+    """The same of a query; a driver says so of each that it runs."""
+    if _READ.get() is not None:
+        note_tables(tables_read(sql))
+
+
+def make_once(make: Callable[[], T]) -> Callable[[], T]:
+    """A function that makes something the first time, for several answers that are kept and all rest on it."""
+    made: list[tuple[T, set[str]]] = []
+
+    def give() -> T:
+        if not made:
+            made.append(_make_noting(make))
+        note_tables(made[0][1])
+        return made[0][0]
+
+    return give
+
+
+def _make_noting(make: Callable[[], T]) -> tuple[T, set[str]]:
+    """What `make` gives, and the tables that it was read from."""
+    read: set[str] = set()
+    mark = _READ.set(read)
+    try:
+        return make(), read
+    finally:
+        _READ.reset(mark)
+
+
+def each_kept(
+    reader: Reader, keys: Sequence[tuple[Any, ...]], make: Callable[[Sequence[int]], list[T]]
 ) -> list[T]:
-    """`remembered` for several keys that depend on the same tables.
+    """Several answers by their keys, made again only when a table was written that they were read from.
 
-    `make` is given the places of those that are not known, and gives their answers together.
+    `make` is given the places of those that are not known, and gives their answers together. The store sees which
+    tables they are read from, also through what is kept within. So all that `make` knows of the store is read by
+    itself, or is a part of the key. An answer is shared by all who ask: nobody changes it.
     """
-    stamp = [reader.touched(table) for table in tables]
-    if None in stamp:
-        return make(range(len(keys)))
     found = {}
     for n, key in enumerate(keys):
-        held = reader.memory.get(key)
-        if held is not None and held[0] == stamp:
-            found[n] = held[1]
+        stamp, value = reader.memory.get(key, ({"": None}, None))
+        if all(reader.touched(table) == number is not None for table, number in stamp.items()):
+            found[n] = value
+            note_tables(stamp)
     if lacking := [n for n in range(len(keys)) if n not in found]:
-        made = make(lacking)
+        before = {table: reader.touched(table) for table in _views()[0]}
+        made, read = _make_noting(lambda: make(lacking))
+        note_tables(read)
         if len(reader.memory) > 10_000:
             reader.memory.clear()
         for n, one in zip(lacking, made, strict=True):
             found[n] = one
-            reader.memory[keys[n]] = (stamp, one)
+            reader.memory[keys[n]] = ({table: before[table] for table in read}, one)
     return [found[n] for n in range(len(keys))]
 
 
-def kept(
-    *tables: str,
-) -> Callable[[Callable[Concatenate[R, P], T]], Callable[Concatenate[R, P], T]]:
-    """Keep what a function of a store and of values gives, until one of the tables is written.
+def kept(make: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+    """Keep what a function of a store and of values gives, as `each_kept` does; lists and dicts are given as copies."""
 
-    It stands above the function, so that what the answer depends on is seen beside its query. The answer is shared by
-    all who ask: nobody changes it.
-    """
+    @wraps(make)
+    def call(reader: R, /, *args: P.args, **named: P.kwargs) -> T:
+        values = tuple(tuple(one) if isinstance(one, list) else one for one in (*args, *sorted(named.items())))
+        key = (make.__module__, make.__qualname__, *values)
+        found = each_kept(reader, [key], lambda _: [make(reader, *args, **named)])[0]
+        return copy(found) if type(found) in (list, dict) else found
 
-    def keep(make: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
-        @wraps(make)
-        def call(reader: R, /, *args: P.args, **named: P.kwargs) -> T:
-            values = tuple(tuple(one) if isinstance(one, list) else one for one in (*args, *sorted(named.items())))
-            key = (make.__module__, make.__qualname__, *values)
-            return remembered(reader, key, tables, lambda: make(reader, *args, **named))
-
-        return call
-
-    return keep
+    return call
 
 
 class Tx(Reader):

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from data import log
 from data.store import opening
-from data.store.base import Row, Store, T, Tx
+from data.store.base import Row, Store, T, Tx, note_read
 from data.store.combination import combine
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.store.high_water_mark import CHANGE, Mark, change_digest, digest
@@ -42,6 +42,7 @@ class DuckTx(Tx):
         return None if table in self.wrote else self.store.touched(table)
 
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        note_read(sql)
         return self.cursor.execute(sql, list(params)).fetchall()
 
     def add(self, table: str, columns: str, rows: Iterable[Row]) -> int:
@@ -222,12 +223,15 @@ class DuckStore(Store):
                     return run(cursor)
 
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        note_read(sql)
         return self._read(lambda c: c.execute(sql, list(params)).fetchall())
 
     def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
+        note_read(sql)
         return self._read(lambda c: c.execute(sql, list(params)).df())
 
     def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
+        note_read(sql)
         with self._told("Not all was read"), self._cursor() as cursor:
             cursor.execute(sql, list(params))
             while rows := cursor.fetchmany(size):

@@ -57,7 +57,7 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
     """One reading of two that are both in the item's own A and B. A score that only one of them has stays what it is.
 
     A verdict that changes with the order is a tie (on a scale without one it has no score), with low confidence and a
-    note that names both. Other scores: `fusion.fused`, the mean of the two orders. Confidence is that of
+    note that names both. Other scores: `fusion.mean_answer`, the mean of the two orders. Confidence is that of
     `fusion.agreement`, source "orders". `facts["orders"]` has the verdict in words by order.
     """
     other = {(s.unit, s.dimension): s for s in ba.scores}

@@ -116,8 +116,14 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
     return asked
 
 
+def gather(store: Store, dataset: str, judge: str, **most: int) -> tuple[AuditEvidence, evidence.Scope]:
+    """What is gathered, and its numbers as they are now."""
+    found = evidence.gather_evidence(store, dataset, judge, **most)
+    return found.evidence, found.scope()
+
+
 def test_evidence_holds_replies_as_they_were_read_probes_and_other_models(store: Store, here: tuple[str, str]) -> None:
-    found, scope = evidence.gather_evidence(store, *here)
+    found, scope = gather(store, *here)
     assert found.model == "judge-one" and found.card.name == "multi_turn_dialogue"
     assert len(found.items) == COUNT and found.items[item_id(store, 3)].id == "d-0003"
     assert len(found.replies) == COUNT and not any(r.sample for r in found.replies), "samples are combined"
@@ -144,20 +150,20 @@ def test_gold_rests_on_blind_labels_and_on_others_only_where_there_are_none(
     store: Store, here: tuple[str, str]
 ) -> None:
     label(store, 1, 4.0, "assisted")
-    found, scope = evidence.gather_evidence(store, *here)
+    found, scope = gather(store, *here)
     assert scope.basis == "all" and found.gold == {(item_id(store, 1), "turn:1", "helpfulness"): 4.0}
     label(store, 2, 2.0, "blind")
-    found, scope = evidence.gather_evidence(store, *here)
+    found, scope = gather(store, *here)
     assert scope.basis == "blind" and found.gold == {(item_id(store, 2), "turn:1", "helpfulness"): 2.0}
 
 
 def test_of_very_many_replies_the_same_random_items_are_looked_at(store: Store, here: tuple[str, str]) -> None:
-    found, scope = evidence.gather_evidence(store, *here, most=7)
+    found, scope = gather(store, *here, most=7)
     assert (scope.judged, scope.items) == (12, 6)  # 12 items of 14 replies: 12 * 7 // 14
     assert (
         {r.item for r in found.replies}
         == set(found.items)
-        == set(evidence.gather_evidence(store, *here, most=7)[0].items)
+        == set(gather(store, *here, most=7)[0].items)
     )
 
 
@@ -170,7 +176,7 @@ def test_what_was_asked_again_counts_as_what_could_be_read(store: Store, here: t
         tx.add("score", "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample", [score])
 
     store.tx("lea", "again", again)
-    found, scope = evidence.gather_evidence(store, *here)
+    found, scope = gather(store, *here)
     (reply,) = [r for r in found.replies if r.item == item_id(store, 10)]
     assert reply.reading.scores == (Score("turn:1", "helpfulness", 3.0),) and scope.unscored == 0
 
@@ -197,7 +203,7 @@ def test_facts_of_judgments_of_several_calls_come_from_their_raw_text(tmp_path: 
     item = str(made.rows("select id from item")[0][0])
     columns = "id, judge_id, item_id, part, sample, raw, unscored, why"
     made.tx("lea", "run", lambda tx: tx.add("judgment", columns, [("both", judge, item, "", 1, judged.raw, "", "")]))
-    (reply,) = evidence.gather_evidence(made, found, judge)[0].replies
+    (reply,) = gather(made, found, judge)[0].replies
     made.close()
     assert reply.reading.facts == judged.reading.facts and reply.reading.facts["orders"] == {"ab": "a", "ba": "b"}
 
@@ -211,11 +217,12 @@ def test_findings_are_made_again_only_where_what_they_rest_on_has_changed(
     assert audits.run_audits(store, *here).findings["people"].n == 1
     assert {name: len(asked) for name, asked in fake.items()} == {"low": 1, "people": 2, "fitting": 1}
     audits.set_audit_limit(store, "lea", "low", 0.05)
-    assert list(audits.find_alarms(store, *here)) == ["low"] and fake["low"] == [0.5, 0.05] and len(fake["people"]) == 2
+    assert list(audits.find_alarms(store, *here)) == ["low"] and fake["low"] == [0.5, 0.05]
+    assert {name: len(asked) for name, asked in fake.items()} == {"low": 2, "people": 3, "fitting": 2}, "cards and gold"
     cell = justification_labels.justifications_ahead(store, *here, "ann", ["coherence"], 1)[0]
     justification_labels.record_fit(store, "ann", here[1], cell, False)
     assert audits.run_audits(store, *here).findings["fitting"].n == 1
-    assert {name: len(asked) for name, asked in fake.items()} == {"low": 2, "people": 2, "fitting": 2}
+    assert {name: len(asked) for name, asked in fake.items()} == {"low": 2, "people": 3, "fitting": 3}
 
 
 def test_another_page_is_told_of_alarms_only_where_they_are_known_or_cheap(
@@ -317,7 +324,7 @@ def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds
         store, dataset, judge, "bob", asked
     ) == justification_labels.JustificationTally(22, 3, 2, 1)
     key = [(c.item, c.unit, c.dimension) for c in line]
-    assert evidence.gather_evidence(store, dataset, judge)[0].fits == {key[0]: False, key[1]: False, key[2]: True}
+    assert gather(store, dataset, judge)[0].fits == {key[0]: False, key[1]: False, key[2]: True}
     with pytest.raises(BadInput):
         justification_labels.record_fit(store, "ann", judge, replace(line[0], dimension="safety"), True)
     with pytest.raises(NotAllowed):

@@ -289,7 +289,8 @@ def test_accepting_what_lies_between_is_the_nearest_answer(five: Store) -> None:
 
 def test_an_audit_looks_at_the_combined_answer(five: Store) -> None:
     dataset, judge = judge_of(five)
-    found, scope = evidence.gather_evidence(five, dataset, judge)
+    gathered = evidence.gather_evidence(five, dataset, judge)
+    found, scope = gathered.evidence, gathered.scope()
     assert (len(found.replies), scope.replies) == (10, 50)
     one = card("rubric_open_ended")
     for reply in found.replies:

@@ -16,7 +16,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from data.store import Store, Tx, kept, migrations, open_store, remembered, statements
+from data.store import Store, Tx, kept, migrations, open_store, statements
 from data.store.base import MIGRATIONS
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
@@ -261,7 +261,8 @@ def test_a_store_that_cannot_be_opened_anew_goes_on_when_it_can(tmp_path: Path) 
     path = tmp_path / "a.duckdb"
     store = at(path)
     put(store, "x")
-    remembered(store, ("n",), ("setting",), lambda: count(store))
+    counted = kept(count)
+    counted(store)
     assert isinstance(store, DuckStore) and store._con is not None
     store._con.execute("set debug_checkpoint_abort = 'before_header'")
     with contextlib.suppress(duckdb.FatalException):
@@ -275,7 +276,7 @@ def test_a_store_that_cannot_be_opened_anew_goes_on_when_it_can(tmp_path: Path) 
         assert not path.exists() and (tmp_path / "a.duckdb.wal").exists()
     aside.rename(path)
     put(store, "x")
-    assert count(store) == 2 == remembered(store, ("n",), ("setting",), lambda: count(store))
+    assert count(store) == 2 == counted(store)
     store.close()
 
 
@@ -400,19 +401,3 @@ def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
     child.kill()
     child.join()
     at(tmp_path / "a.duckdb").close()
-
-
-def test_what_a_function_gives_is_kept_until_a_table_of_it_is_written(tmp_path: Path) -> None:
-    made = []
-
-    @kept("setting")
-    def counted(store: Store, names: list[str]) -> int:
-        made.append(names)
-        return count(store)
-
-    store = at(tmp_path / "kept.duckdb")
-    assert counted(store, ["a"]) == counted(store, ["a"]) == 0 and len(made) == 1
-    assert counted(store, ["b"]) == 0 and len(made) == 2  # other arguments are another key
-    put(store, "x")
-    assert counted(store, ["a"]) == 1 and len(made) == 3
-    store.close()
