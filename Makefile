@@ -23,7 +23,7 @@ run: .venv/.installed  ## serve Assay on this machine (ASSAY_PORT, default 8501)
 
 test: .venv/.installed-dev  ## run every test, in a real browser too
 	@$(PY) -m tests.browser
-	@$(PY) -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q -n 3 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 check: .venv/.installed-dev  ## style and types
 	@$(PY) -m ruff check . --output-format concise; style=$$?; $(PY) -m mypy && exit $$style

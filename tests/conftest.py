@@ -1,6 +1,7 @@
 """What every test may ask for. A fixture's docstring says what it gives; `pytest --fixtures tests` lists them."""
 
 import asyncio
+import gc
 import ipaddress
 import os
 import shutil
@@ -26,6 +27,9 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # What its helpers do in threads and a process of their own costs more than it gains where cores are few.
+    "--in-process-gpu",
+    "--js-flags=--single-threaded",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
 ORDINARY = {"viewport": {"width": 1440, "height": 900}, "locale": "en-US", "reduced_motion": "reduce"}
@@ -129,6 +133,17 @@ def one_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
         patch.setattr(opening, "migrate_store", bring_up)
         patch.setattr(seeds, "KEPT", [tmp_path_factory.mktemp("kept")])
         yield really
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Lets DuckDB work on one thread in the tests' own process (automatic); apps and commands have all of theirs.
+
+    On stores as small as these the threads mostly wait for each other: a query took a quarter more processor time.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(opening._CONFIG, "threads", 1)
+        yield
 
 
 @pytest.fixture
@@ -274,6 +289,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if _stays(item) and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
     items.sort(key=lambda item: (_browses(item), _stays(item), _stays(item) * together[item.path]), reverse=True)
+
+
+def pytest_collection_finish() -> None:
+    """Let no garbage collection look through the thousands of tests and modules that stay until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def _browses(item: pytest.Item) -> bool:

@@ -7,8 +7,10 @@ the test of it, start in the ordinary way.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import pkgutil
 import runpy
 import subprocess
 import sys
@@ -20,10 +22,20 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = """streamlit.web.cli streamlit.web.bootstrap streamlit.web.server.starlette streamlit.runtime.app_session
     duckdb pandas pyarrow.parquet plotly.graph_objs._figure plotly.graph_objs._layout plotly.io
-    pydantic.main pydantic.type_adapter uvicorn httpx PIL.Image
-    data.workspace.bootstrap data.dashboard.warmup data.runs.runs data.reports.report data.reports.bundle
-    data.exporting data.annotators.annotators data.trail.trail data.gold.excluded_items data.calibration.comparison
-    data.calibration.anchoring""".split()
+    pydantic.main pydantic.type_adapter httpx PIL.Image openai openai.resources itsdangerous anyio._backends._asyncio
+    uvicorn.protocols.http.auto uvicorn.protocols.websockets.auto uvicorn.lifespan.on""".split()
+
+
+def load() -> None:
+    """Load what the app and its pages need, but for the pages, and all of data and judges."""
+    for package in PACKAGES:
+        __import__(package)
+    for room in ("data", "judges"):
+        for module in pkgutil.walk_packages(__import__(room).__path__, f"{room}."):
+            if not module.name.endswith("__main__"):
+                __import__(module.name)
+    gc.collect()
+    gc.freeze()  # no app looks for garbage among all that
 
 
 class Warm:
@@ -94,8 +106,7 @@ def serve() -> list[str] | None:
 
 
 if __name__ == "__main__":
-    for package in PACKAGES:
-        __import__(package)
+    load()
     if (given := serve()) is not None:
         sys.argv = ["streamlit", *given]
         runpy.run_module("streamlit", run_name="__main__", alter_sys=True)

@@ -39,7 +39,7 @@ def store(tmp_path_factory):
 
 @pytest.mark.parametrize("rule", [GoldRule(), GoldRule("majority")], ids=["median", "majority"])
 @pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES.keys())
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(data=some.data())
 def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
     value = some.integers(scale.base, scale.base + scale.size - 1).map(float)
@@ -49,9 +49,9 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
     chance = some.sampled_from([None, 0.25, 0.5])
     given_ = data.draw(
         some.lists(
-            some.builds(Cell, some.integers(0, 9), some.sampled_from(["turn:1", "turn:2", "conversation"]), people,
+            some.builds(Cell, some.integers(0, 29), some.sampled_from(["turn:1", "turn:2", "conversation"]), people,
                         some.none(), mode, chance),
-            min_size=10, max_size=30, unique_by=lambda c: (c.item, c.unit),
+            min_size=40, max_size=80, unique_by=lambda c: (c.item, c.unit),
         )
     )  # fmt: skip
     chances = {}
@@ -65,7 +65,7 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
     settled = data.draw(
         some.dictionaries(
             some.sampled_from([(c.item, c.unit) for c in given_]),
-            some.tuples(answer, some.booleans(), some.booleans()), max_size=6,
+            some.tuples(answer, some.booleans(), some.booleans()), max_size=18,
         )
     )  # fmt: skip
     name = f"{scale} {store.newest()}"
@@ -115,13 +115,13 @@ def test_every_cell_resolves_as_the_rule_says(store, scale, rule, data):
 
 
 @pytest.mark.parametrize("scale", [*SCALES.values(), *OTHERS.values()], ids=[*SCALES, *OTHERS])
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(data=some.data())
 def test_sql_says_of_any_scale_and_rule_what_python_says(store, scale, data):
     count = {"interval": 20, "turn": 4}.get(scale.kind, scale.size - 1)
     value = some.integers(0, count).map(lambda n: n / 10 if scale.kind == "interval" else float(scale.base + n))
     answers = some.lists(some.one_of(value, value, some.none()) if scale.na else value, min_size=1, max_size=6)
-    people = data.draw(some.lists(answers.map(tuple), min_size=10, max_size=30))
+    people = data.draw(some.lists(answers.map(tuple), min_size=40, max_size=80))
     dataset, _ = fill(store, [Cell(n, "turn:1", said, None) for n, said in enumerate(people)], f"rule {store.newest()}")
     numbers = {item: int(name.split()[1]) for item, name in store.rows("select id, name from item")}
     for how, steps in product(("median", "mean", "majority"), (None, 0, 1, 3)):

@@ -1,0 +1,28 @@
+"""What a server computes ahead of the first visit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest.mock import patch
+
+from data.dashboard import dashboard
+from data.dashboard.warmup import warm_up
+from data.store import open_store
+from tests.data.approvals.test_approvals import approve, judged, opened
+
+
+def test_the_first_view_of_what_is_approved_finds_its_figures_computed(tmp_path: Path) -> None:
+    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(150))
+    approve(store, (dataset, judge, "turn", "helpfulness"))
+    store.close()
+    queries = {}
+    for ahead in (False, True):
+        store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
+        if ahead:
+            warm_up(store).join()
+        with patch.object(store, "rows", wraps=store.rows) as asked:
+            [held] = dashboard.published(store, dataset).values()
+            assert len(dashboard.tiles(store, dataset, judge, held)) == 1
+        queries[ahead] = asked.call_count
+        store.close()
+    assert queries[True] < queries[False] / 2
