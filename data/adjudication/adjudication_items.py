@@ -41,7 +41,7 @@ class AdjudicationComment(NamedTuple):
 class AdjudicationItem:
     """An item to adjudicate: its cells that wait, and those that were decided, with all labels but revealed ones.
 
-    `view` holds nothing of the judge; `judged` is None until they asked for it (recorded).
+    `view` holds nothing of the judge; `judge_scores` is None until they asked for it (recorded).
     """
 
     view: DeskView

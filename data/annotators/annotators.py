@@ -72,7 +72,7 @@ class Annotator:
     """A person in a dataset and dimension.
 
     `labels` and `items` count their labels here, `shared` those with gold of others; `exact` and `agreement` (kappa)
-    compare them with it, `accuracy` is Dawid and Skene's. What does not exist is None; `course` is None, too, where
+    compare them with it, `accuracy` is Dawid and Skene's. What does not exist is None; `drift` is None, too, where
     nothing is sure to have changed.
     """
 

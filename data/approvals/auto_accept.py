@@ -88,7 +88,7 @@ class AutoAcceptThreshold:
 def find_threshold(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, wanted: AutoAcceptTarget
 ) -> AutoAcceptThreshold:
-    """The threshold on the gold of a basis. Raises Misasked for a target that cannot be."""
+    """The threshold on the gold of a basis. Raises BadTarget for a target that cannot be."""
     sure = figures.item_confidence(store, dataset_id, judge_id, dimension, wanted.source)
     cells = figures.verdict_cells(store, dataset_id, judge_id, dimension, basis, sure, wanted.near)
     return AutoAcceptThreshold(wanted, auto_accept.find_threshold(cells, wanted.target, wanted.delta), sure)

@@ -39,8 +39,8 @@ class Case:
     """A dimension of a judge on a dataset, as an approval would decide on it.
 
     It has its line on the basis of the approval check, decided with the judge's other dimensions, and what is required.
-    `alarms` are the audits in alarm by name where the policy asks about them, else None; `together` the keys of all
-    dimensions that were decided at one time; `brought`: the dataset has imported labels or decisions.
+    `alarms` are the audits in alarm by name where the policy asks about them, else None; `jointly_tested` the keys of
+    all dimensions that were decided at one time; `has_imported_labels`: the dataset has imported labels or decisions.
     """
 
     dataset: Dataset

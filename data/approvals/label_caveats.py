@@ -51,15 +51,15 @@ class ImportedLabels(NamedTuple):
 class LabelOrigin:
     """The blind labels of random draws in one dimension, and what is shown beside them.
 
-    `own` are the labels that count, by name; `imported` those that came in from files, in this order: most labels
-    first (that they are blind and their draw random is the word of whoever brought them in, which nobody here can
-    check), and `counts` is whether those are among the ones that count. `changed` those that replaced an earlier
-    one. `drawn` items are to be labelled blind, of which `skipped` were passed over by everybody, and `aside` put aside
-    after they were drawn, by somebody's choice. `examples` are
-    items shown in the judge's prompt that have labels, `judges` those of the same card that the same labels were
-    held against, `leads` who may decide here. `untold` of the imported ones are of items that were said to be drawn at
-    random, nobody says from how many: they count as they did before that was asked, as if drawn with certainty.
-    `response` is who answered, by stratum.
+    `labels_by_person` are the labels that count, by name; `imported` those that came in from files, in this order: most
+    labels first (that they are blind and their draw random is the word of whoever brought them in, which nobody here
+    can check), and `counts` is whether those are among the ones that count. `changed` those that replaced an earlier
+    one. `drawn` items are to be labelled blind, of which `skipped` were passed over by everybody, and `excluded` put
+    aside after they were drawn, by somebody's choice. `examples` are items shown in the judge's prompt that have
+    labels, `judges` those of the same card that the same labels were held against, `leads` who may decide here.
+    `unknown_population` of the imported ones are of items that were said to be drawn at random, nobody says from how
+    many: they count as they did before that was asked, as if drawn with certainty. `response` is who answered, by
+    stratum.
     """
 
     labels_by_person: Mapping[str, int]

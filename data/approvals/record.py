@@ -31,8 +31,8 @@ _COLUMNS = (
 class Approval:
     """One decision on a dimension of a judge on a dataset (both by id); `sort` is the sort of unit.
 
-    `state` was the gate's at that moment, `policy` (and all that was `asked`) what it was checked against, `print` the
-    fingerprint of the labels and scores behind it, `at` the time in UTC.
+    `state` was the gate's at that moment, `policy` (and all the `requirements`) what it was checked against,
+    `fingerprint` the fingerprint of the labels and scores behind it, `at` the time in UTC.
     """
 
     id: str

@@ -194,7 +194,7 @@ def is_stratified(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
 
 
 PAIRED_COLUMNS = "human, judge, scored, weight, mean, share, people, waits"
-"""The columns of `met` that make a `Meeting`."""
+"""The columns of `paired_cells_sql` that make `PairedRatings`."""
 
 
 def to_paired_ratings(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np.int64]]) -> PairedRatings:
@@ -224,11 +224,11 @@ def load_rating_sums(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
 ) -> list[RatingSums]:  # fmt: skip
-    """What `cells` gives, summed up by the database: several dimensions in one statement, which looks at labels once.
+    """`load_paired_ratings`, summed up by the database: several dimensions in one statement, which sees labels once.
 
-    What an item gives to kappa is s_g, its six moments or its own table (`stats.calibration.Sums`); the totals are
-    sum_g s_g and sum_g s_g s_g' in every stratum of the draw. `dropped`: cells with what a scale calls drawn ("tie")
-    are left out.
+    What an item gives to kappa is s_g, its six moments or its own table (`judges.stats.calibration.RatingSums`); the
+    totals are sum_g s_g and sum_g s_g s_g' in every stratum of the draw. `dropped`: cells with what a scale calls drawn
+    ("tie") are left out.
     """
     names = list(dict.fromkeys(d.name for d in asked))
     marks = {name: "$2" if n == 0 else f"${n + 3}" for n, name in enumerate(names)}

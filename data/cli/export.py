@@ -33,7 +33,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only say how many rows there would be")
     for name, option in known_options().items():
         by = ", ".join(k.name for k in export_kinds().values() if any(o.name == name for o in k.options))
-        says = f"{option.says} ({by})"
+        says = f"{option.help} ({by})"
         if isinstance(option.default, bool):
             parser.add_argument(f"--{_flag(name)}", action=argparse.BooleanOptionalAction, default=None, help=says)
         else:

@@ -69,9 +69,9 @@ class Tile:
     """An approved dimension: its systems, and what telling them apart gave.
 
     The systems stand by the mean that leads, highest first; those that have only the judge's own, which is no figure to
-    hold beside a corrected one, come after all others. `lead` is the outcome that leads: the mean, "yes" of a flag,
+    hold beside a corrected one, come after all others. `headline` is the outcome that leads: the mean, "yes" of a flag,
     wins of a verdict on pairs, the highest category of an ordered scale, else the commonest answer. `shared`: the
-    systems are sides of the same pairs; `today` is how the approval compares with the policy of today.
+    systems are sides of the same pairs; `policy_today` is how the approval compares with the policy of today.
     """
 
     approval: Approval
@@ -92,7 +92,7 @@ class Tile:
 class WithheldDimension:
     """A dimension that is not published, by its gate's state or decision, and why, in a sentence.
 
-    `outside` is the same without a figure of the dimension, for people who may see none.
+    `public_reason` is the same without a figure of the dimension, for people who may see none.
     """
 
     dimension: Dimension

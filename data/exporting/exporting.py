@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from data import log
 from data.exporting import files
 from data.exporting import kinds as folder
 from data.exporting.files import FORMATS, Format, Progress
-from data.exporting.kind import ExportKind, Options, Row, complete_options
+from data.exporting.kind import ExportKind, ExportOption, Options, Row, complete_options
 from data.gold import excluded_items
 from data.records import exposure
 from data.records.datasets import Dataset
@@ -57,7 +56,7 @@ def export_kind(name: str) -> ExportKind:
     return there[name]
 
 
-def known_options() -> dict[str, Any]:
+def known_options() -> dict[str, ExportOption]:
     """Every option of every kind by name; one that several kinds have is the same in all of them."""
     return {option.name: option for kind in export_kinds().values() for option in kind.options}
 

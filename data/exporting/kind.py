@@ -23,8 +23,8 @@ Query = tuple[str, list[Any]]
 class ExportOption:
     """Something a person decides about an export: a text, a yes or no, or a number, as the default is.
 
-    `among` gives the texts that can be chosen, with the words for them, and `fits` those that other words mean; `says`
-    is what it does, in a sentence.
+    `choices` gives the texts that can be chosen, with the words for them, and `aliases` those that other words mean;
+    `help` is what it does, in a sentence.
     """
 
     name: str
@@ -39,14 +39,14 @@ class ExportOption:
 class ExportKind:
     """A kind of export.
 
-    `columns` are the names and types of a row, which hold in all formats (a column of text holds nested values as
-    JSON in Parquet and CSV). `count` gives how many rows there are without making them, where they may be many, or
-    `query` a query that has as many. `first` gives the first so many without putting all of them in order.
-    `lines` is for rows that differ in their keys and can only be JSON lines. `tunes`: what is given out is put aside as
-    tuning items. `place` is its place in lists. What the rows show of an item, and so show to whoever takes them:
-    `people`, what people said; `judges`, what judges said, `all` of them unless one is chosen, or only a `chosen` one.
-    `again` says in words whether an import takes it back, and with what.
-    `rests` is what the rows rest on besides their options, which is kept beside these in the record of the export.
+    `columns` are the names and types of a row, which hold in all formats (a column of text holds nested values as JSON
+    in Parquet and CSV). `count` gives how many rows there are without making them, where they may be many, or `query` a
+    query that has as many. `first` gives the first so many without putting all of them in order. `json_lines_only` is
+    for rows that differ in their keys and can only be JSON lines. `marks_tuning_items`: what is given out is put aside
+    as tuning items. `place` is its place in lists. What the rows show of an item, and so show to whoever takes them:
+    `shows_people`, what people said; `shows_judges`, what judges said, `all` of them unless one is chosen, or only a
+    `chosen` one. `reimport` says in words whether an import takes it back, and with what. `provenance` is what the rows
+    rest on besides their options, which is kept beside these in the record of the export.
     """
 
     name: str
@@ -54,14 +54,14 @@ class ExportKind:
     description: str
     columns: pa.Schema
     rows: Callable[[Store, Dataset, Options], Iterator[Row]]
+    shows_people: bool
+    shows_judges: Literal["all", "chosen", "none"]
     count: Callable[[Store, Dataset, Options], int] | None = None
     options: tuple[ExportOption, ...] = ()
     place: int = 50
     json_lines_only: bool = False
     first: Callable[[Store, Dataset, Options, int], Iterator[Row]] | None = None
     marks_tuning_items: bool = False
-    shows_people: bool = True
-    shows_judges: Literal["all", "chosen", "none"] = "none"
     provenance: Callable[[Store, Dataset, Options], Row] | None = None
     reimport: str = "not imported again"
     query: Callable[[Dataset, Options], Query] | None = None

@@ -43,7 +43,7 @@ class Adjudication:
 
 @dataclass(frozen=True)
 class LabelledCell:
-    """A cell with what people say of it and what was decided. Of two classes of labels, `said` holds one: see `one`.
+    """A cell with what people say of it and what was decided. Of two classes of labels, `labels` holds one: see `one`.
 
     distance: how far people disagree, 0 to 1. reopened: the labels changed after the decision. token: changes
     whenever a label or the decision does, so that nobody decides on what is not there any more.

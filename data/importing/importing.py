@@ -81,7 +81,7 @@ def import_source(
 ) -> ImportResult:
     """Import a source into a dataset, which is made if it is missing. What is there already is not added again.
 
-    With `on_error="refuse"` a single bad line stops all of it: raises Refused, whose preview lists every problem.
+    With `on_error="refuse"` a single bad line stops all of it: Raises ImportRefused, whose preview lists every problem.
     With "good rows" the rest is taken and the bad lines go to `rejects`; not where there are so many that reading
     stopped. Raises NotAllowed below the role researcher, which may adjudicate, too; a gold rule and
     guidelines are only taken from a lead, and else left aside with a warning.

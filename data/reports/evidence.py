@@ -99,7 +99,7 @@ class Evidence:
 
     `decisions` are all on record in their order, `in_force` the ids of those that hold, or wait for another lead.
     `overall` are the means over all items, `turns` the judge's weakest turns beside people's, `epsilon` the handicap of
-    the alternative-annotator test. `print` is one fingerprint over those of all dimensions and bases; `at` when any of
+    the alternative-annotator test. `fingerprint` is one over those of all dimensions and bases; `at` when any of
     it last changed.
     """
 

@@ -19,7 +19,7 @@ from judges.stats.calibration import Summary
 SEED, REPLICATES = 0, 2_000
 """Of the bootstrap over items (judges/stats/intervals.py)."""
 Json = dict[str, Any]
-_DECISION = ("sort", "dimension", "decision", "reason", "state", "print", "person", "at")
+_DECISION = ("sort", "dimension", "decision", "reason", "state", "person", "at")
 
 
 def figures(found: Evidence) -> Json:
@@ -49,7 +49,8 @@ def figures(found: Evidence) -> Json:
             "dimensions": [_one(one) for one in found.dimensions],
             "audits": {name: _finding(f) for name, f in (found.audits.findings if found.audits else {}).items()},
             "decisions": [
-                {name: getattr(decided, name) for name in _DECISION} | {"holds": decided.id in found.in_force}
+                {name: getattr(decided, name) for name in _DECISION}
+                | {"print": decided.fingerprint, "holds": decided.id in found.in_force}
                 for decided in found.decisions
             ],
             "means": [asdict(mean) for mean in found.means],

@@ -92,9 +92,9 @@ class Statistic(Generic[F]):
 
     `name` stands in addresses, `title` above what is drawn. `load` reads and computes the figures, `empty` are those of
     a dimension in which people and judge meet nowhere (then nothing is loaded). `findings` are what they come to, and
-    nothing where they say nothing; `plain` are the same with every digit, as keys of a dimension in figures.json.
-    `stands` says whether a dimension has it at all, `drops` whether ties can be left out of it. `folded`: a report
-    has it behind a line that opens it. `reading` names what explains it (pages/ui/explanations.py).
+    nothing where they say nothing; `to_json` are the same with every digit, as keys of a dimension in figures.json.
+    `applies` says whether a dimension has it at all, `can_drop_ties` whether ties can be left out of it. `collapsed`: a
+    report has it behind a line that opens it. `explanations` names what explains it (pages/ui/explanations.py).
     """
 
     name: str

@@ -223,7 +223,7 @@ class _Batches:
         self._barren = 0 if brought else self._barren + 1
 
     def _close(self, ident: str) -> None:
-        """Write down that all of a batch is stored. Raises Fatal where one after the other brought nothing."""
+        """Write down that all of a batch is stored. Raises FatalError where one after the other brought nothing."""
         if self._brought is None:
             return
         self._record(ident, "collected", self._brought)

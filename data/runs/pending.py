@@ -51,7 +51,7 @@ class Remaining:
         return [str(row[0]) for row in rows]
 
     def tasks(self) -> Iterator[Task]:
-        """The judgments to make, lazily; what `had` gives of them is brought to hand with them."""
+        """The judgments to make, lazily; what `stored_replies` gives of them is brought to hand with them."""
         for chunk, judged, before in self._chunks():
             lacking = list(self._open(chunk, judged))
             if before and lacking:

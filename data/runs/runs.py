@@ -73,7 +73,7 @@ def start(store: Store, actor: str, order: RunOrder, *, patient: bool = True, so
 
     Returns once the endpoint has answered and knows the model. `patient`: a batch is waited for, not only handed in;
     `source` replaces the endpoint. Raises BadInput where there is nothing to ask or this judge already runs here,
-    Fatal where the endpoint cannot be asked.
+    FatalError where the endpoint cannot be asked.
     """
     require(store, actor, "researcher")
     _check(store, order)

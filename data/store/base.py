@@ -106,14 +106,14 @@ def make_once(make: Callable[[], T]) -> Callable[[], T]:
 
     def give() -> T:
         if not made:
-            made.append(_make_noting(make))
+            made.append(make_noting(make))
         note_tables(made[0][1])
         return made[0][0]
 
     return give
 
 
-def _make_noting(make: Callable[[], T]) -> tuple[T, set[str]]:
+def make_noting(make: Callable[[], T]) -> tuple[T, set[str]]:
     """What `make` gives, and the tables that it was read from."""
     read: set[str] = set()
     mark = _READ.set(read)
@@ -140,7 +140,7 @@ def each_kept(
             note_tables(stamp)
     if lacking := [n for n in range(len(keys)) if n not in found]:
         before = {table: reader.touched(table) for table in _views()[0]}
-        made, read = _make_noting(lambda: make(lacking))
+        made, read = make_noting(lambda: make(lacking))
         note_tables(read)
         if len(reader.memory) > 10_000:
             reader.memory.clear()

@@ -51,7 +51,7 @@ class Client:
     """
 
     def __init__(self, endpoint: Endpoint, modes: MutableMapping[str, str] | None = None) -> None:
-        """Raises Fatal where a key is needed and its variable is not set."""
+        """Raises FatalError where a key is needed and its variable is not set."""
         self.endpoint = endpoint
         self.modes: MutableMapping[str, str] = {} if modes is None else modes
         self.base_url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL", "").rstrip("/")
@@ -111,8 +111,8 @@ class Client:
     async def answer(self, model: str, params: Params, ask: Ask, mode: Mode | None = None) -> ClientReply:
         """Make one call, in the model's manner now. `mode` is what the messages of `ask` were made for.
 
-        Raises Fatal (stop the run), Passing (try again), Once (a fact of this call), or Refit: the manner has changed,
-        so make the messages for `client.mode(model)` and call again at once.
+        Raises FatalError (stop the run), TransientError (try again), CallError (a fact of this call), or
+        ParameterRefused: the manner has changed, so make the messages for `client.mode(model)` and call again at once.
         """
         manner = self.manner(model)
         if mode is not None and mode != manner.mode and ask.schema is not None:
@@ -122,7 +122,7 @@ class Client:
         return self._read(status, headers, body, asked, "text" if ask.schema is None else manner.mode)
 
     async def models(self) -> list[str]:
-        """The models that the endpoint lists; [] where it keeps no list. Raises Fatal or Passing."""
+        """The models that the endpoint lists; [] where it keeps no list. Raises FatalError or TransientError."""
         status, headers, body = await self._send("get", "/models")
         if status != 200:
             fault = self._fault(status, headers, body, self._asked())
@@ -140,7 +140,7 @@ class Client:
     async def upload(self, lines: bytes) -> str:
         """Hand in a file of calls (judges.client.batch_files.batch_line); its id.
 
-        Raises Fatal or Passing, as all of these do.
+        Raises FatalError or TransientError, as all of these do.
         """
         return str((await self._told("post", "/files", {"purpose": "batch"}, lines))["id"])
 
@@ -189,7 +189,7 @@ class Client:
         self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
         missing: bool = False,
     ) -> bytes:  # fmt: skip
-        """What an endpoint answers about files and batches. Raises Fatal or Passing where it refuses."""
+        """What an endpoint answers about files and batches. Raises FatalError or TransientError where it refuses."""
         status, headers, answer = await self._send(method, path, body, file)
         if status == 200:
             return answer
@@ -256,7 +256,7 @@ class Client:
         self._response = httpx.Response
 
     def _connection(self, error: BaseException) -> Exception:
-        """What a connection that failed amounts to: Fatal where this endpoint has never answered."""
+        """What a connection that failed amounts to: FatalError where this endpoint has never answered."""
         chain: list[BaseException] = []
         at: BaseException | None = error
         while at is not None and len(chain) < 10:

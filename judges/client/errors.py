@@ -87,7 +87,7 @@ def is_web_page(body: str) -> bool:
 
 
 def classify_error(status: int, headers: Mapping[str, str], body: str, asked: CallContext) -> Exception:
-    """What an answer with an error status amounts to: Fatal, Passing, Once or Refit."""
+    """What an answer with an error status amounts to: FatalError, TransientError, CallError or ParameterRefused."""
     data = _json(body)
     code, words = _codes(data), (_message(data) or ("" if is_web_page(body) else body))[:4000].lower()
     told = error_message("a web page" if is_web_page(body) else body, asked.key) or "no reason given"

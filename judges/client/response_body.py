@@ -64,7 +64,7 @@ class BoundedBody(httpx.AsyncByteStream):
 
 
 def bound_body(response: httpx.Response, most: int) -> None:
-    """Bound the body of an answer that is not read yet. Raises Moved for one that names another address."""
+    """Bound the body of an answer that is not read yet. Raises Redirected for one that names another address."""
     if 300 <= response.status_code < 400:
         raise Redirected(
             response.status_code, safe_host(f"{response.request.url}", response.headers.get("location", ""))

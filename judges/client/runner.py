@@ -74,7 +74,7 @@ async def run(
     limit could be passed. Both are told by a last Note. `seed` draws the jitter of the pauses between tries. With a
     `salt` (judges.protocols.messages.nonce) the messages of each call can be made again.
 
-    Raises Fatal, after what was under way, when nothing more can be asked; AssayError for a card without prompts.
+    Raises FatalError, after what was under way, when nothing more can be asked; AssayError for a card without prompts.
     """
     if not card.prompts:
         raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
@@ -218,7 +218,7 @@ class _Run:
             self._give(FinishedJudgment(task, "", Reading(unscored="incomplete", why=str(error))))
 
     async def _answer(self, task: Task, piece: str, before: Mapping[str, CallReply]) -> CallReply | None:
-        """The answer to one piece, after as many tries as it takes; None where the run ends first. Raises Fatal."""
+        """The answer to one piece after its tries; None where the run ends first. Raises FatalError."""
         tried = refits = 0
         made: Ask | None = None
         mode: Mode = "text"
@@ -317,7 +317,7 @@ class _Run:
         why: str,
         streak: bool = False,
     ) -> CallReply:
-        """The answer of a call that failed for good. Raises Fatal where they all do."""
+        """The answer of a call that failed for good. Raises FatalError where they all do."""
         if self._trial:
             self._settled()
         if unscored == "api_error" and (streak or not self._answered):

@@ -33,7 +33,7 @@ class BadRunFile(AssayError):
 class RunFile:
     """Judgments of one judge in a file, in Assay's canonical form; `None` keeps nothing and gives the lines to `out`.
 
-    Used in a `with`. Raises BadLedger where the file holds something else, or another run is writing it.
+    Used in a `with`. Raises BadRunFile where the file holds something else, or another run is writing it.
     """
 
     def __init__(self, path: Path | None, card: Card, model: str, params: Params, out: IO[str] | None = None) -> None:

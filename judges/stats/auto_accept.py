@@ -103,7 +103,7 @@ class AutoAcceptance:
 
 
 def check_target(target: float, delta: float) -> None:
-    """Raises Misasked unless target and delta are shares that can be asked for."""
+    """Raises BadTarget unless target and delta are shares that can be asked for."""
     if not _LOW <= target <= _HIGH:
         raise BadTarget(
             f"The target is a share of agreement from {_LOW:g} to {_HIGH:g}, such as {TARGET:g}; got {target:g}."
@@ -115,7 +115,7 @@ def check_target(target: float, delta: float) -> None:
 
 
 def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: float = DELTA) -> AutoAcceptance:
-    """The largest share of items whose verdicts can be kept unseen. Raises Misasked for a target that cannot be."""
+    """The largest share of items whose verdicts can be kept unseen. Raises BadTarget for a target that cannot be."""
     check_target(target, delta)
     items, cells = len(np.unique(given.item)), len(given.item)
     overall = binomial_agreement(given, delta)

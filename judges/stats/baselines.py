@@ -32,11 +32,11 @@ BaselineVerdict = Literal["beats", "not shown to beat", "falls short of", "canno
 class LengthRule:
     """The length rule against the gold, and the judge on the very same cells.
 
-    `rule` and `judge` are kappas with their intervals by items, `exact` the rule's share of equal answers, `ahead` the
-    paired difference judge - rule. `standing` is "beats" where the interval of `ahead` lies above 0, "falls short of"
-    where it lies below, "not shown to beat" where it holds 0, and "cannot tell" below 30 items or without an interval.
-    There are two such rules, one that uses the scale as often as people do and one that uses it as the judge does
-    (`length_rule_guesses`); it is the better one.
+    `rule` and `judge` are kappas with their intervals by items, `exact` the rule's share of equal answers, `difference`
+    the paired difference judge - rule. `standing` is "beats" where the interval of `difference` lies above 0, "falls
+    short of" where it lies below, "not shown to beat" where it holds 0, and "cannot tell" below 30 items or without an
+    interval. There are two such rules, one that uses the scale as often as people do and one that uses it as the judge
+    does (`length_rule_guesses`); it is the better one.
     """
 
     rule: Interval

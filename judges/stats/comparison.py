@@ -41,8 +41,8 @@ class JudgePair:
     """How much better `other` agrees with people than `reference`: the difference of kappas on the same items.
 
     `p` is two-sided, from the difference and its error, and `adjusted` is p after Holm over the pairs it was decided
-    with. `more` is the range of further items that would likely separate them (None: labels will not, or nothing is
-    missing).
+    with. `more_items` is the range of further items that would likely separate them (None: labels will not, or nothing
+    is missing).
     """
 
     reference: str

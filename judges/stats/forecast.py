@@ -71,9 +71,9 @@ class InfluenceSpread:
 class Forecast:
     """What a sample of an allocation is likely to give, from the best to the worst agreement that is assumed.
 
-    `half` is half the width of kappa's 95% interval. `free` are the items until the policy is met where somebody looks
-    after every item, and `fixed` those of a plan with one look, that four in five such judges pass: of nine in ten
-    courses the first is the least and, of one in ten, the second is not enough (None: more than `last`).
+    `half_width` is half the width of kappa's 95% interval. `free` are the items until the policy is met where somebody
+    looks after every item, and `fixed` those of a plan with one look, that four in five such judges pass: of nine in
+    ten courses the first is the least and, of one in ten, the second is not enough (None: more than `last`).
     """
 
     half_width: tuple[float, float]

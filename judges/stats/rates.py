@@ -72,9 +72,9 @@ class JudgeShare:
 class Rates:
     """One answer, which is at `place` among all, against the rest.
 
-    `found` is the true positive rate (sensitivity, recall), `raised` the false one (1 - specificity), `right` the
-    precision, `people` and `judge` how often each gives the answer in the cells that have gold, `youden` found -
-    raised. Figures that do not exist are None.
+    `recall` is the true positive rate (sensitivity, recall), `false_positive_rate` the false one (1 - specificity),
+    `precision` the precision, `people` and `judge` how often each gives the answer in the cells that have gold,
+    `youden` found - raised. Figures that do not exist are None.
     """
 
     answer: str

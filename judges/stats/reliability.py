@@ -37,7 +37,7 @@ class ReliabilityLevel:
     """A level of confidence, and how often the judge is right at it.
 
     It has its ends, the mean confidence stated there, its share of all weight, and the share of ratings in which the
-    judge gives people's answer (`right`) or one at most one step from it (`near`), with intervals by items.
+    judge gives people's answer (`accuracy`) or one at most one step from it (`near`), with intervals by items.
     """
 
     low: float
@@ -53,9 +53,9 @@ class ReliabilityLevel:
 class Reliability:
     """The figures of one dimension.
 
-    `error` is the expected calibration error and `chance` how large it would be for a perfectly calibrated judge of as
-    many ratings; `ranks` is the AUROC of confidence for being right, with its interval by items (None where the judge
-    is always, or never, right).
+    `ece` is the expected calibration error and `ece_if_calibrated` how large it would be for a perfectly calibrated
+    judge of as many ratings; `auroc` is the AUROC of confidence for being right, with its interval by items (None where
+    the judge is always, or never, right).
     """
 
     levels: tuple[ReliabilityLevel, ...]

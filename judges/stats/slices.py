@@ -54,7 +54,7 @@ class DifferenceTest:
 
 @dataclass(frozen=True)
 class KappaSlice:
-    """Kappa in one slice. `lenient` is the mean of judge - people there (None: no order, or no cells)."""
+    """Kappa in one slice. `bias` is the mean of judge - people there (None: no order, or no cells)."""
 
     name: str
     interval: Interval

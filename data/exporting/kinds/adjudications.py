@@ -45,6 +45,8 @@ KIND = ExportKind(
         made_at=TEXT, labels=TEXT,
     ),
     rows,
+    shows_people=True,
+    shows_judges="none",
     query=_query,
     options=(NAMES,),
     place=15,

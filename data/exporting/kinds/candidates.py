@@ -97,6 +97,7 @@ KIND = ExportKind(
         messages=CHAT, content=TEXT,
     ),
     rows,
+    shows_people=True,
     options=(JUDGE, BASIS, MOST),
     place=33,
     shows_judges="all",

@@ -107,6 +107,7 @@ KIND = ExportKind(
         older_policy=TEXT,
     ),
     rows,
+    shows_people=True,
     options=(BY, LEAST, BASIS, BY_JUDGE, SCENARIO),
     place=32,
     shows_judges="chosen",

@@ -74,6 +74,7 @@ KIND = ExportKind(
         shows=TEXT, fields=TEXT, reply=TEXT, card=TEXT, card_version=TEXT, item=TEXT, part=TEXT, judge_model=TEXT
     ),
     rows,
+    shows_people=True,
     options=(CARD, FEW),
     place=40,
     shows_judges="all",

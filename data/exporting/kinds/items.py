@@ -35,6 +35,7 @@ KIND = ExportKind(
         response_b=_SIDE, sections=TEXT, task=TEXT, output=TEXT, reference=TEXT, meta=TEXT,
     ),
     rows,
+    shows_judges="none",
     query=_query,
     place=10,
     shows_people=False,

@@ -69,6 +69,7 @@ KIND = ExportKind(
         imported_from=TEXT, imported_by=TEXT, imported_at=TEXT,
     ),
     rows,
+    shows_people=True,
     query=_counted,
     options=(DIMENSION, NAMES),
     place=14,

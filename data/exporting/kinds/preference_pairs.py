@@ -71,6 +71,7 @@ KIND = ExportKind(
         older_policy=TEXT,
     ),
     rows,
+    shows_people=True,
     options=(BASIS, BY_JUDGE),
     place=31,
     shows_judges="chosen",

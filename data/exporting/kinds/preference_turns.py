@@ -103,6 +103,7 @@ KIND = ExportKind(
         annotator=TEXT, mode=TEXT, made_at=TEXT,
     ),
     rows,
+    shows_people=True,
     options=(WEAKEST, BY, UNWRITTEN, SCENARIO, ALIASES),
     place=30,
     shows_judges="chosen",

@@ -64,7 +64,7 @@ class AdjudicationCheck:
         return PersonLabel("", who, question.code(one.value, f"{place}.value"), one.mode)
 
     def _check_stored(self, cell: Place, made: KnownDecision, what: str) -> None:
-        """Raise No where a decision on this cell holds that must not be replaced."""
+        """Raise LineError where a decision on this cell holds that must not be replaced."""
         if cell in self.known.new:
             raise LineError("item", f"There is another decision on {what} earlier in this import: a cell has one.")
         held = self.known.stored.get(cell)

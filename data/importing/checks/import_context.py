@@ -78,7 +78,7 @@ class ImportContext:
         return found
 
     def check_not_in_future(self, moment: datetime) -> None:
-        """Raise No for a time still to come, which nothing could follow.
+        """Raise LineError for a time still to come, which nothing could follow.
 
         A day is allowed, for clocks and time zones; synthetic data may have any time.
         """

@@ -76,7 +76,7 @@ class CardCheck:
         self.context.know(made)
 
     def _check(self, made: Card, dimension: Dimension) -> None:
-        """Raise No where a name means another scale here: labels know no card, so a name has one scale."""
+        """Raise LineError where a name means another scale here: labels know no card, so a name has one scale."""
         known = self.context.questions.get((made.kind, dimension.sort, dimension.name))
         if known is not None and known.scale != dimension.scale:
             raise LineError(

@@ -142,7 +142,7 @@ class LabelCheck:
         return content_id("label", *cell, value, mode, when, *([line.nth] if line.nth else []))
 
     def _check_desk(self, given: LabelLine, named: str, cell: Cell) -> None:
-        """Raise No where the person of that name has answered this question on the desk: that is not to be doubled."""
+        """Raise LineError where the person of that name has answered this question on the desk: it counts once."""
         _, held, on_desk = self.known.stored.get(label_slot(cell, given.mode), ("", datetime.min, False))
         if on_desk:
             raise LineError("annotator", f"{named} already answered {_what(given)} on the desk ({_when(held)}).")

@@ -29,8 +29,8 @@ class HumanCeiling:
     """What cells that two people or more have labelled say. `people` gave those labels, `cells` and `items` hold them.
 
     `between` is kappa between two people (its `cells` are pairs of labels), `alpha` Krippendorff's, ordinal where
-    answers are ordered. `judge` is the judge's kappa against single people on the very same cells, `ahead` that minus
-    `between`, paired by item; both None where no judge has scored such a cell.
+    answers are ordered. `judge` is the judge's kappa against single people on the very same cells, `difference` that
+    minus `between`, paired by item; both None where no judge has scored such a cell.
     """
 
     people: int

@@ -49,7 +49,8 @@ def drawn(everybody, labelled, turns, rare, tpr, fpr, rng, weighted=False) -> li
 def coverage(runs, seed=0, **how):
     """Figure -> (how often its interval holds the truth where there is one, in how many samples there is, width)."""
     rng, rare, tpr, fpr = np.random.default_rng(seed), how["rare"], how["tpr"], how["fpr"]
-    real = {"found": tpr, "raised": fpr, "right": rare * tpr / (rare * tpr + (1 - rare) * fpr), "people": rare}
+    precision = rare * tpr / (rare * tpr + (1 - rare) * fpr)
+    real = {"recall": tpr, "false_positive_rate": fpr, "precision": precision, "people": rare}
     held = {name: [0, 0, 0.0] for name in (*real, "put right")}
     for _ in range(runs):
         [one] = drawn(rng=rng, **how)

@@ -599,7 +599,7 @@ def test_every_label_that_lands_is_looked_at_before_the_next_view(
         return found
 
     relabel(store, key, lambda v: v, most=1)
-    monkeypatch.setattr(suspension, "review", slow)
+    monkeypatch.setattr(suspension, "review_approval", slow)
     approvals.active_approvals(store, key[0])
     assert approvals.active_approvals(store, key[0]) == [] and record.decision_history(store, *key)[1] == done
 
@@ -610,7 +610,7 @@ def test_nothing_is_computed_where_nothing_came(
     store, key, done = granted
     looks: list[Any] = []
     real = suspension.review_approval
-    monkeypatch.setattr(suspension, "review", lambda *a: looks.append(a) or real(*a))
+    monkeypatch.setattr(suspension, "review_approval", lambda *a: looks.append(a) or real(*a))
     relabel(store, (*key[:3], "safety"), lambda v: v, most=3)
     set_asked(store, threshold=0.6)
     people.set_person(store, "lea", "new", "annotator")

@@ -241,14 +241,14 @@ def test_all_items_means_all_of_them(tmp_path: Path) -> None:
     import_source(
         store, "lea", from_path(seeds.lines(tmp_path / "b.jsonl", labels[:20])), ImportPlan("demo", sampling="all")
     )
-    assert told().against(0.9) == (
+    assert told().objections(0.9) == (
         "20 of 40 drawn items are not answered. The policy requires answers to 90% of them, overall and in every "
         "stratum."
     )
     import_source(
         store, "lea", from_path(seeds.lines(tmp_path / "c.jsonl", labels)), ImportPlan("demo", sampling="all")
     )
-    assert told().against(0.9) == "" and told().whole.answered == 40
+    assert told().objections(0.9) == "" and told().whole.answered == 40
     # A sample that nobody has begun takes no part in figures of an import; with its first answer it does.
     queue.draw_audit(store, "lea", found, 20, "", 1)
     assert [s.name for s in told().strata] == ["all items, by an import"]

@@ -310,7 +310,7 @@ def test_a_judges_verdicts_are_given_out_only_where_it_is_approved(
         given_out(store, tmp_path / "no.jsonl", "preference_pairs", "pairs", by_judge=judge)
     assert not list(tmp_path.iterdir())
     key = (demo(store, "pairs").id, judge, "pair", "verdict")
-    held = type("Held", (), {"key": key, "asked": policy.requirements(store), "at": now()})
+    held = type("Held", (), {"key": key, "requirements": policy.requirements(store), "at": now()})
     found: Callable[..., list[Approval]] = lambda *_: [held]  # type: ignore[list-item]  # noqa: E731
     monkeypatch.setattr("data.approvals.approvals.active_approvals", found)
     assert [r["item"] for r in rows(store, "preference_pairs", "pairs", by_judge=judge)] == ["p1", "p2", "p3", "p4"]
@@ -327,7 +327,7 @@ def test_verdicts_of_other_judges_and_other_datasets_do_not_go_out_with_an_appro
     [judge] = [key for key, model, *_ in own.rows("select id, model from judge where card = 'plain_pairwise'")
                if model == "m"]  # fmt: skip
     key = (found, judge, "pair", "verdict")
-    held = type("Held", (), {"key": key, "asked": policy.requirements(own), "at": now()})
+    held = type("Held", (), {"key": key, "requirements": policy.requirements(own), "at": now()})
     monkeypatch.setattr("data.approvals.approvals.active_approvals", lambda *_: [held])
     given = rows(own, "preference_pairs", "pairs", by_judge=judge)
     # The approved judge found b better of all four pairs; another one, whom nobody has approved, found a.
@@ -366,7 +366,7 @@ def test_chats_are_chosen_by_a_judge_only_where_it_is_approved(
     with pytest.raises(BadInput, match=r"not approved for helpfulness on demo: no chats are chosen by its scores\."):
         given_out(store, tmp_path / "no.jsonl", "chats", by_judge=judge, by="helpfulness")
     key = (demo(store).id, judge, "turn", "helpfulness")
-    held = type("Held", (), {"key": key, "asked": policy.requirements(store), "at": now()})
+    held = type("Held", (), {"key": key, "requirements": policy.requirements(store), "at": now()})
     monkeypatch.setattr("data.approvals.approvals.active_approvals", lambda *_: [held])
     found = rows(store, "chats", by_judge=judge, by="helpfulness", least="2")
     low = dict(store.rows("select i.name, min(s.value) from score_now s join item i on i.id = s.item_id "

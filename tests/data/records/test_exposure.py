@@ -29,6 +29,7 @@ from data.reports.bundle import bundle
 from data.runs import runs
 from data.runs.run_order import RunOrder
 from data.store import Store, open_store
+from data.store.base import make_noting
 from data.store.errors import NotAllowed
 from data.store.ids import new_id
 from data.trail import trail  # fmt: skip
@@ -265,6 +266,17 @@ def test_an_export_records_what_it_tells(house: House, kind: str, tmp_path: Path
     judged = {str(r[0]) for r in house.store.rows("select item_id from exposure where judge_id <> ''")}
     tells = any(word in text for word in ("holds together", '"judge_value"', '"seen"', '"judge_model"'))
     assert judged == (told if tells or one.shows_judges == "all" else set())
+
+
+@pytest.mark.parametrize("kind", [k.name for k in exporting.export_kinds().values()])
+def test_an_export_says_that_it_shows_what_its_queries_read(house: House, kind: str) -> None:
+    """A kind that reads what judges or people said and does not say so would leave no record of who saw it."""
+    options = {"examples": {"card": "multi_turn_dialogue"}, "gold": {"judge": house.judge}}.get(kind, {})
+    one = exporting.export_kind(kind)
+    told = exporting.complete_options(house.store, house.dataset.id, one, options)
+    _, read = make_noting(lambda: list(one.rows(house.store, house.dataset, told)))
+    assert one.shows_judges != "none" or not read & {"score", "combination", "judgment", "remark"}, read
+    assert one.shows_people or not read & {"label", "answer", "comment", "adjudication"}, read
 
 
 def test_the_first_rows_of_an_import_are_on_record(house: House) -> None:

@@ -17,7 +17,7 @@ import pytest
 from data.annotators import annotators
 from data.approvals import approvals, case, policy
 from data.audits import audits
-from data.calibration import auto_accept, both_orders, calibration, concordance, means, rates, weakest_turns
+from data.calibration import auto_accept, both_orders, calibration, means, other_metrics, rates, weakest_turns
 from data.dashboard import dashboard
 from data.gold import disputes
 from data.records import combinations, datasets, people, values
@@ -165,7 +165,7 @@ def ask_all(store: Store) -> Iterator[tuple[str, Any]]:
                 yield "sources", auto_accept.confidence_sources(store, here, judge, dimension)
                 yield "rates", rates.corrected_means(store, here, judge, dimension, "blind")
                 if dimension.scale.weights is not None:
-                    yield "concordance", concordance.concordance_of(store, here, judge, dimension, "blind")
+                    yield "others", other_metrics.measure_other_metrics(store, here, judge, dimension, "blind")
 
 
 def plain(value: Any) -> Any:

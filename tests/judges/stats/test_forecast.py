@@ -53,7 +53,7 @@ def test_strata_by_score_tell_more_and_a_better_judge_needs_fewer_labels():
         return forecast.forecast(given, SIZES, worth, 100, 0.5, 2.57, 50, 1_000)
 
     simple, root, neyman = ahead(None), ahead("root"), ahead("neyman")
-    assert root.half[1] < 0.75 * simple.half[1] and neyman.half[1] < 0.75 * simple.half[1]
+    assert root.half_width[1] < 0.75 * simple.half_width[1] and neyman.half_width[1] < 0.75 * simple.half_width[1]
     assert root.free[1] < 0.6 * (simple.free[1] or 1_000) and root.fixed[1] < root.free[1]
     assert ahead("root", spreads[1:]).free[1] < ahead("root", spreads[:1]).free[1]
     at = forecast.forecast([forecast.simulate_spread(population(), 0.51)], SIZES, None, 100, 0.5, 2.57, 50, 1_000)

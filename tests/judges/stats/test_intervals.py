@@ -200,7 +200,7 @@ def test_no_cells_and_one_item_have_no_interval(road):
     assert figures(none) == (None,) * 5 and (none.items, none.cells, none.n_eff) == (0, 0, 0.0)
     one = road(Cells([0, 0, 0], [0, 1, 2], [0, 1, 1]), 5)
     assert one.point is not None and one.low is None and one.lower_bound is None
-    assert one.verdictless
+    assert one.is_too_small
 
 
 @pytest.mark.parametrize(("items", "verdictless"), [(29, True), (30, False)])

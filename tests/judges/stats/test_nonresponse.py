@@ -23,7 +23,7 @@ def responses(draw):
 def test_it_is_enough_where_every_share_reaches_what_is_asked(found, percent):
     parts = [*found.strata, found.whole]
     enough = all(100 * s.answered >= percent * s.drawn for s in parts)  # in whole numbers, without rounding
-    assert (found.lacks(percent / 100) == 0) == enough == (found.against(percent / 100) == "")
+    assert (found.lacks(percent / 100) == 0) == enough == (found.objections(percent / 100) == "")
     decision = require_response(ELIGIBLE, found, percent / 100)
     assert (decision is ELIGIBLE) == enough
     if not enough:

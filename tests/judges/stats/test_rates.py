@@ -48,13 +48,14 @@ def one(met, d=HARM):
 
 def test_the_rates_by_hand():
     found = one(fourfold(16, 4, 8, 72))
-    assert (found.found.point, found.raised.point, found.right.point) == (0.8, 0.1, pytest.approx(16 / 24))
+    assert (found.recall.point, found.false_positive_rate.point) == (0.8, 0.1)
+    assert found.precision.point == pytest.approx(16 / 24)
     assert (found.people.point, found.judge.point) == (0.2, 0.24)
-    assert found.youden.point == pytest.approx(0.7) and found.tells
+    assert found.youden.point == pytest.approx(0.7) and found.is_informative
     # Of single cells the interval is Wilson's on a little fewer than as many: n - 1, and t for z.
     low, high = proportion_confint(16, 20, method="wilson")
-    assert found.found.low == pytest.approx(low, abs=0.03) and found.found.high == pytest.approx(high, abs=0.03)
-    assert found.found.low < low and found.found.high > high and found.found.cells == 20
+    assert found.recall.low == pytest.approx(low, abs=0.03) and found.recall.high == pytest.approx(high, abs=0.03)
+    assert found.recall.low < low and found.recall.high > high and found.recall.cells == 20
 
 
 @given(st.integers(0, 100_000), st.integers(8, 60))
@@ -92,7 +93,7 @@ def test_sums_of_a_database_give_the_same():
         30, 30, (1.0, 1.0), total, cross, sum_labels(met),
     )  # fmt: skip
     single, sums = one(met), one(summed)
-    for name in ("found", "raised", "right", "people", "judge", "youden"):
+    for name in ("recall", "false_positive_rate", "precision", "people", "judge", "youden"):
         a, b = getattr(single, name), getattr(sums, name)
         assert (a.point, a.low, a.high, a.cells) == pytest.approx((b.point, b.low, b.high, b.cells))
 
@@ -101,8 +102,8 @@ def test_a_miss_that_was_hardly_drawn_is_not_a_small_one():
     # The judge's "no" stands for ten times as many cells: that no miss was met among them says little.
     human, judge = [1] * 20 + [0] * 80, [1] * 20 + [0] * 80
     even, rare = one(meeting(human, judge)), one(meeting(human, judge, weight=[1] * 20 + [10] * 80))
-    assert even.found.low == pytest.approx(0.84, abs=0.01) and even.found.point == rare.found.point == 1
-    assert rare.found.n_eff == pytest.approx(2) and rare.found.low < 0.4
+    assert even.recall.low == pytest.approx(0.84, abs=0.01) and even.recall.point == rare.recall.point == 1
+    assert rare.recall.n_eff == pytest.approx(2) and rare.recall.low < 0.4
 
 
 def test_rogan_and_gladen_by_hand():

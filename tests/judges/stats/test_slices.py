@@ -170,7 +170,7 @@ def test_the_calibration_error_by_hand():
     assert [(one.low, one.stated, one.accuracy.point, one.near.point) for one in found.levels] == [
         (0.5, 0.5, 0.25, 0.75), (0.9, 0.9, 0.75, 0.75),
     ]  # fmt: skip
-    assert (found.stated, found.right.point) == pytest.approx((0.7, 0.5))
+    assert (found.stated, found.accuracy.point) == pytest.approx((0.7, 0.5))
     # right ones: .9 .9 .9 .5, wrong ones: .9 .5 .5 .5: (3 * (.5 + 3) + 3 * .5) / 16 = .75
     assert found.auroc.point == pytest.approx(0.75)
     assert reliability(ConfidenceCells(*[np.zeros(0)] * 4)) is None
