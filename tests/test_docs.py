@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from functools import cache
 from pathlib import Path
@@ -59,6 +60,33 @@ def test_every_path_and_function_that_a_document_names_is_there(path: Path) -> N
     pairs = [(module, name) for module, names in _NAMED.findall(text(path)) for name in _WORD.findall(names)]
     unknown = [pair for pair in pairs if not defines(*pair)]
     assert not unknown, f"{path.name} names what these modules do not have: {unknown}"
+
+
+def test_every_name_in_a_docstring_is_there() -> None:
+    """A name in `quotes`, and every error after "Raises", is one of the code, of its scripts or of its SQL."""
+    found = product()
+    known = {"with", *dir(builtins), *(part for name in found for part in name.split("."))}
+    for kind in ("js", "sql"):
+        known |= {word for path in ROOT.glob(f"[dp]*/**/*.{kind}") for word in re.findall(r"\w+", text(path))}
+    fields = ("name", "id", "attr", "arg", "asname")
+    for source in found.values():
+        for node in source.nodes:
+            known |= {str(getattr(node, field)) for field in fields if hasattr(node, field)}
+    stale = []
+    for source in found.values():
+        for node in source.nodes:
+            if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            told = ast.get_docstring(node, clean=False) or ""
+            raised = " ".join(re.findall(r"\b[Rr]aises? ((?:[A-Z]\w+(?:, | or |, or )?)+)", told))
+            names = [*re.findall(r"`([A-Za-z_][\w.]*)`", told), *re.findall(r"[A-Z]\w+", raised)]
+            rest = source.code.replace(told, "") if names else ""
+            stale += [
+                f"{source.path}: {name}"
+                for name in names
+                if not known.issuperset(name.split(".")) and not re.search(rf"(?<!`)\b{re.escape(name)}\b(?!`)", rest)
+            ]
+    assert not stale, f"these docstrings name what is not there: {stale}"
 
 
 def defines(path: str, name: str) -> bool:

@@ -31,7 +31,7 @@ class AssistantTurn:
 
 
 def assistant_turns(fields: dict[str, Any], scenario: bool = True) -> list[AssistantTurn]:
-    """The assistant turns in the fields; a `summary...` field counts as earlier turns."""
+    """The assistant turns in the fields; a field named summary... counts as earlier turns."""
     earlier = frozenset().union(
         *(words.content_words(v) for k, v in fields.items() if "summary" in k and isinstance(v, str))
     )

@@ -118,7 +118,7 @@ def verdict_dimension(card: Card) -> Dimension | None:
 
 
 def parse_flip_note(text: str) -> tuple[str, str] | None:
-    """The answers as A/B and as B/A that a note of `fused` names, as the scale has them; None of any other note.
+    """The answers as A/B and as B/A that a note of `fuse_orders` names, as the scale has them; None of any other note.
 
     ("", "") of the note that only one order gave an answer.
     """

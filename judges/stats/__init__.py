@@ -22,7 +22,7 @@ How good a judge is, seen from other sides:
 - `concordance` and `other_metrics`: ICC, correlations, mean absolute error, and all that papers show beside kappa.
 - `baselines`: rules that do not read; `comparison`: several judges on the same cells.
 - `rates`: true and false positive rates, corrected prevalence; `threshold`: a score used as a flag.
-- `reliability`: confidence against agreement; `selective`: verdicts that need no review.
+- `reliability`: confidence against agreement; `auto_accept`: verdicts that need no review.
 - `self_consistency`: several samples; `position`: both orders of a pair; `missingness`: what is not scored.
 - `votes`: single votes on pairs; `weakest_turns`: which turn is the weakest.
 

@@ -244,7 +244,7 @@ def bootstrap_kappa(
 
     and so knows that a sample that met few of the rare answers also thinks itself surer than it is: where most answers
     are one, percentile intervals of nominal 95% end too low and hold the truth in 84 to 92% of samples of 50 items,
-    these in 92 to 97% (`tests.bench.simulations` measures both). `lower_bound` is the lower of both
+    these in 92 to 97% (tests/bench/simulations measures both). `lower_bound` is the lower of both
     at one-sided 95%. A replicate without expected disagreement has no kappa and is left out; the share of those
     is in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
     Where judge and people never differed the ends are those of -log(a) cells one step apart (the rule of three). The

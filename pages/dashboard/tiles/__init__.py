@@ -1,6 +1,6 @@
 """A tile of the dashboard as a component: one approved dimension, a row for each system under test.
 
-`data` (Python to browser) is words and places only, see `compose.tile`. `clicked` (browser to Python): {system,
+`data` (Python to browser) is words and places only, see `tile_data`. `clicked` (browser to Python): {system,
 answer}, the number of a row and of an answer (None: n/a), whose items somebody wants to see. `opened`: true, to see
 what is behind the tile.
 """
