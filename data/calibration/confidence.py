@@ -44,7 +44,7 @@ def confidence_cells(
         "select dense_rank() over (order by m.item_id) - 1 as no, m.human, m.judge, m.weight, s.confidence, s.source, "
         f"{agreed} as agreed from met m join score_now s on s.item_id = m.item_id and s.unit = m.unit "
         f"and s.dimension = $2 and s.judge_id = $3 {spread}"
-        "where m.scored and m.human is not null and m.judge is not null",
+        "where m.scored and m.human is not null and m.judge is not null order by m.item_id, m.unit",
         [dataset_id, dimension.name, judge_id],
     )
     numbers = {

@@ -208,7 +208,9 @@ def _frame(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension, 
     params = [dataset_id, judge_id, d.name]
     if (n := int(store.rows(f"select count(*) {scored}", params)[0][0])) > MOST_CELLS:
         raise BadInput(f"There are {n:,} scores of {d.title}, and at most {MOST_CELLS:,} are held in memory at a time.")
-    frame = store.frame(f"select s.item_id, s.unit, cast(s.value as double precision) as value, s.seq {scored}", params)
+    frame = store.frame(
+        f"select s.item_id, s.unit, cast(s.value as double precision) as value, s.seq {scored} order by 1, 2", params
+    )
     came = store.frame(
         f"select m.seq, coalesce(max(m.run_id), '{IMPORTED}' || m.seq) as run, "
         "cast(cast(max(c.made_at) as date) as text) as day from judgment m left join change c on c.seq = m.seq "

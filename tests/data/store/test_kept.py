@@ -17,7 +17,16 @@ import pytest
 from data.annotators import annotators
 from data.approvals import approvals, case, policy
 from data.audits import audits
-from data.calibration import auto_accept, both_orders, calibration, means, other_metrics, rates, weakest_turns
+from data.calibration import (
+    auto_accept,
+    both_orders,
+    calibration,
+    confidence,
+    means,
+    other_metrics,
+    rates,
+    weakest_turns,
+)
 from data.dashboard import dashboard
 from data.gold import disputes
 from data.records import combinations, datasets, people, values
@@ -239,6 +248,20 @@ def test_after_a_change_every_figure_is_as_if_nothing_was_kept(sample: Store, ch
     assert [a[0] for a, b in zip(kept_now, anew, strict=True) if a != b] == []
     if change is not add_person:
         assert anew != before
+
+
+def test_a_figure_is_the_same_to_the_last_digit_however_the_database_reads(sample: Store) -> None:
+    """With several threads rows come in any order, and a sum of the same numbers in another order is another one."""
+    assert isinstance(sample, DuckStore) and sample._con is not None
+    sample._con.execute("set threads = 4")
+    dataset = next(one.id for one in datasets.all_datasets(sample) if one.name == "support-dialogues")
+    for judge in [one.id for one in datasets.dataset_judges(sample, dataset)]:
+        dimensions = calibration.compared_dimensions(sample, judge)
+        found = set()
+        for _ in range(8):
+            sample.memory.clear()
+            found.add(str([plain(confidence.levels(sample, dataset, judge, d, "imported")) for d in dimensions]))
+        assert len(found) == 1
 
 
 def test_the_tables_of_a_query_are_those_that_the_database_scans(
