@@ -76,8 +76,6 @@ def read_source(
     made.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in checks.judgments.judges.items()}
     made.people, made.kept, made.rule = checks.people, checks.context.kept, checks.rule.new
     made.guidelines = checks.guidelines.new
-    if progress is not None:
-        progress(source.size, source.size, made.lines)
     return made
 
 

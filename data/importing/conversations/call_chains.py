@@ -109,7 +109,7 @@ def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, lis
         return (_of_root(root) if root else None), []
     best = max(range(len(chains)), key=lambda n: (*_likeness(chains[n], root), len(chains[n].told), n))
     chain = chains[best]
-    if rooted and root is not None:
+    if root is not None:
         _unstuffed(chain, root)
     _with_tools(chain, [call for call in calls if call.sort == "tool"])
     return chain, [mark[0] for n, other in enumerate(chains) if n != best for mark in other.marks]

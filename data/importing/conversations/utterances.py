@@ -246,8 +246,6 @@ def _role(message: dict[str, Any]) -> str:
     role = _ROLES.get(given.lower(), "") if isinstance(given, str) else ""
     if not role and isinstance(message.get("message"), dict):
         return _role(message["message"])
-    if not role and isinstance(message.get("data"), dict) and isinstance(message.get("type"), str):
-        return _ROLES.get(message["type"].lower(), "")
     return role
 
 

@@ -120,6 +120,15 @@ def test_only_researchers_and_leads_import_and_nothing_is_written_otherwise(tmp_
     store.close()
 
 
+def test_of_a_line_with_many_errors_eight_are_told_and_the_others_counted(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    found = preview_import(store, source([pair(**{f"extra_{n}": n for n in range(11)})]), ImportPlan("d"))
+    told = [problem.sentence for problem in found.problems]
+    assert told[0] == "'extra_0' is an unknown key. Remove it, or put it into meta."
+    assert len(told) == 9 and told[-1] == "It has 3 more errors."
+    store.close()
+
+
 @pytest.mark.parametrize("name", ["", " d", "a\nb", "x" * 121])
 def test_a_dataset_needs_a_name_that_can_be_read(tmp_path: Path, name: str) -> None:
     store = workspace(tmp_path)

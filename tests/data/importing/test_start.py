@@ -165,6 +165,37 @@ def test_a_question_of_the_workspace_is_taken_where_its_scale_fits(store: Store)
     assert {s.dimension for s in made.series} == {"factuality_2"}
 
 
+def test_a_name_that_is_taken_twice_gets_a_number(store: Store) -> None:
+    """Three tables of a judge and a person without a name of a question, on three scales."""
+    for dataset, cells in (("one", (1, 2, 5)), ("two", ("yes", "no")), ("three", ("poor", "fair", "good"))):
+        bring(store, {"t.csv": table(id=IDS, judge=numbers(*cells), human=numbers(*cells, *cells[:1]))}, dataset)
+    asked = store.rows("select distinct dimension from label order by 1")
+    assert asked == [("rating",), ("rating_3",), ("response_rating",)]
+
+
+def test_scales_and_questions_that_do_not_meet_are_told(store: Store) -> None:
+    far = read(store, {"t.csv": table(id=IDS, judge=numbers(10, 60, 100), human=numbers(1, 3, 5))})
+    assert [told for told in far.told if "scales" in told] == [
+        "judge goes up to 100 and people's numbers up to 5: if these are two scales, kappa of them means nothing. "
+        "Bring them to one first."
+    ]
+    apart = table(id=IDS, judge=numbers(1, 5), human_tone=numbers(1, 3), human_style=numbers(2, 4))
+    assert (
+        "Judges answer rating and people style, tone: no question has answers of both, so there is no figure. "
+        "Give the two the same question on the Import page."
+    ) in read(store, {"t.csv": apart}).told
+    alike = read(store, {"t.csv": table(id=IDS, judge_truth=numbers(1, 5), human_truth=numbers(1, 3, 5))})
+    assert not [told for told in alike.told if "scales" in told or "Judges answer" in told]
+
+
+def test_how_far_the_reading_of_a_long_table_is_is_told(store: Store) -> None:
+    source = from_bytes([("t.csv", table(id=[f"x{n}" for n in range(4_100)], human=[1, 2] * 2_050))])
+    seen: list[tuple[int, int, int]] = []
+    start.interpret_source(store, source, detect_formats(source), progress=lambda *told: seen.append(told))
+    assert [lines for *_, lines in seen] == [2_000, 4_000]
+    assert all(0 < done <= size == source.size for done, size, _ in seen)
+
+
 def test_files_that_speak_of_each_others_items_are_joined_whatever_their_order(store: Store) -> None:
     texts = table(id=IDS, response_a=TEXTS["prompt"], response_b=TEXTS["response"], human=numbers("a", "b", "tie"))
     judged = table(id=IDS, gpt_result=numbers("1", "2", "0"))

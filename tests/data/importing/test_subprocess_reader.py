@@ -171,6 +171,15 @@ def test_what_needs_too_much_memory_is_a_sentence(
     assert says.startswith("big.jsonl needs more memory to be read than it may: ") and "Split the file" in says
 
 
+def test_a_process_may_take_as_much_memory_as_it_is_given_beyond_what_it_has_and_no_more() -> None:
+    program = (
+        "from data.importing import reader\nreader.limit(2**28, 60, 2**20)\nheld = bytearray(2**27)\n"
+        "try:\n    bytearray(2**28)\nexcept MemoryError:\n    print('refused')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True)
+    assert (done.stdout, done.stderr) == (b"refused\n", b"")
+
+
 def test_what_takes_too_long_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess_reader, "SECONDS", 1)
     monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 0)

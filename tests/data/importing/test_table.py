@@ -116,6 +116,14 @@ def test_encodings_are_found_out(encoding: str, word: str) -> None:
     assert [r.value["output"] for r in csv_rows.read_csv("f.csv", io.BytesIO(content), dialect)] == [word]
 
 
+def test_a_delimiter_is_told_by_all_rows_of_a_short_file_and_by_a_header_that_is_long() -> None:
+    """Its only row decides against the comma in the names, and a header beyond the sample is looked at as it is."""
+    short = b"name, first;name, last;age\nAda;Lovelace;36\n"
+    assert csv_rows.detect_dialect("short.csv", short).delimiter == ";"
+    long = ";".join(f"{n}" + "x" * 500 for n in range(200)).encode() + b"\n"
+    assert csv_rows.detect_dialect("long.csv", long[: 2**16]).delimiter == ";"
+
+
 cell = some.text(
     some.characters(codec="utf-8", exclude_characters="\x00\ufeff\r", exclude_categories=["Cs"]), max_size=8
 )

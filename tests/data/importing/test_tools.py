@@ -67,6 +67,11 @@ def faults(given: list[ToolEntry]) -> list[str]:
     return [sentence for one in given if isinstance(one, RejectedRow) for _, sentence in one.problems]
 
 
+def hints(given: list[ToolEntry]) -> list[str]:
+    """The sentences of what was left out or taken for granted."""
+    return [one.sentence for one in given if isinstance(one, Hint)]
+
+
 def spoken(item: dict[str, Any]) -> list[tuple[int, str, str]]:
     """The entries of a dialogue."""
     return [(entry["turn"], entry["role"], entry["text"]) for entry in item["turns"]]
@@ -204,8 +209,48 @@ def test_otel_tools_and_annotations() -> None:
     ]
     assert [f.split(":")[0] for f in faults(given) if "score" in f] == ["2 times"]
     assert any("nowhere, nowhere2" in f for f in faults(given))
-    hints = " ".join(one.sentence for one in given if isinstance(one, Hint))
-    assert "no part of a conversation were left out (1)" in hints and "may be cut (1)" in hints
+    told = " ".join(hints(given))
+    assert "no part of a conversation were left out (1)" in told and "may be cut (1)" in told
+
+
+def test_otel_answer_that_the_history_spells_otherwise() -> None:
+    """An answer that a later call repeats without its spaces is not told twice, nor the question before it."""
+    ask, back = made.said("user", "Wo?"), {"role": "tool", "name": "map", "content": "Kansai"}
+    calls = [([ask], "Moment. "), ([ask, made.said("assistant", "Moment."), back], "Dort.")]
+    spans = [
+        made.span(
+            "t", f"s{n}", at=n, openinference__span__kind="LLM", session__id="S",
+            **made.inference("input_messages", heard), **made.inference("output_messages", [made.said("assistant", a)]),
+        )
+        for n, (heard, a) in enumerate(calls)
+    ]  # fmt: skip
+    _, given = found([("t.jsonl", made.text(made.request(*spans)))])
+    assert spoken(items(given)["S"]) == [
+        (1, "user", "Wo?"), (1, "tool", "Kansai"), (1, "assistant", "Moment. \n\nDort."),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", ["csv", "lines"])
+def test_phoenix_spans(shape: str) -> None:
+    """Spans as Phoenix gives them, in columns with messages as text or as objects; a note finds its own span."""
+    rows: list[dict[str, Any]] = []
+    for n, (asked, answer) in enumerate(made.TURNS, 1):
+        put, got = ([{"message": made.said(*m)}] for m in (("user", asked), ("assistant", answer)))
+        if shape == "csv":
+            row = {"context.trace_id": f"t{n}", "context.span_id": f"s{n}"} | {
+                f"attributes.llm.{k}_messages": json.dumps(v) for k, v in (("input", put), ("output", got))
+            }
+        else:
+            ids = {"trace_id": f"t{n}", "span_id": f"s{n}"}
+            row = {"context": ids, "attributes": {"llm": {"input_messages": put, "output_messages": json.dumps(got)}}}
+        rows.append({"name": "chat", "span_kind": "LLM", "start_time": f"2026-01-01T00:0{n}:00Z", **row})
+    note = {"span_id": "s2", "name": "right", "annotator_kind": "HUMAN", "identifier": "kim", "result": {"score": 1}}
+    spans = in_csv(rows) if shape == "csv" else made.text(*rows)
+    names, given = found([("spans", spans), ("notes.jsonl", made.text(note))])
+    assert names == {"otel"}
+    told = {key: (item["task"], item["output"]) for key, item in items(given).items()}
+    assert told == {"t1": made.TURNS[0], "t2": made.TURNS[1]}
+    assert opinions(given) == [("t2", "response", "right", 1, "person", "kim")]
 
 
 def test_otel_with_one_value_of_what_came_in_and_one_of_what_went_out() -> None:
@@ -290,6 +335,15 @@ def test_langfuse_scores_alone() -> None:
     assert {o[4] for o in opinions(given)} == {"judge", "person"}
 
 
+def test_langfuse_scores_in_free_text() -> None:
+    """What somebody wrote is no score; that it was left out is told."""
+    held = made.langfuse()
+    wrote = {**held["scores"][1], "id": "w", "name": "why", "dataType": "TEXT", "value": None, "stringValue": "Bad."}
+    _, given = found([("x.json", made.whole([*held["traces"], held["scores"][1], wrote]))])
+    assert [o[2] for o in opinions(given)] == ["helpful"]
+    assert "Langfuse: scores in free text were left out (1)." in hints(given)
+
+
 @pytest.mark.parametrize("shape", ["parquet", "lines"])
 def test_langsmith(shape: str) -> None:
     """Runs as the bulk export has them (texts in columns) or as the client has them, with feedback or its averages."""
@@ -371,6 +425,8 @@ def test_promptfoo() -> None:
         assert faults(given) == [
             "A result (test 2, prompt 0, m-1) has no output: its provider gave an error, or nothing."
         ]
+    # A table that happens to have a prompt and its variables is one of somebody's own.
+    assert found([("t.jsonl", made.text({"vars": "x", "prompt": "P", "human": 1, "judge": 2}))])[0] == {"table"}
 
 
 def test_deepeval() -> None:
@@ -380,6 +436,15 @@ def test_deepeval() -> None:
         assert names == {"deepeval"} and spoken(items(given)["c-1"]) == WHOLE
         assert items(given)["c-1"]["scenario"] == "Cities"
         assert opinions(given) == [("c-1", "conversation", "Completeness", 0.8, "judge", "j-1")]
+    called = [{"name": "map", "inputParameters": {"of": "京"}, "output": "Kansai"}, {"output": "of no tool"}]
+    metrics = [{"name": "Right", "score": 1}, {"name": "Parts", "score": [1, 0]}]
+    case = {"name": "t", "input": "Wo?", "actualOutput": "Dort.", "toolsCalled": called, "metricsData": metrics}
+    _, given = found([("run", made.whole({"testCases": [case]}))])
+    assert spoken(items(given)["t"]) == [
+        (1, "user", "Wo?"), (1, "tool", 'map({"of": "京"})'), (1, "tool", "Kansai"), (1, "assistant", "Dort."),
+    ]  # fmt: skip
+    assert [o[2:4] for o in opinions(given)] == [("Right", 1)]
+    assert hints(given) == ["DeepEval: scores without a single value were left out (1)."]
 
 
 def test_label_studio() -> None:
@@ -422,6 +487,8 @@ def test_argilla() -> None:
         (4, "person", "kim"),
         (3, "judge", "j-1"),
     ]
+    several = {**made.argilla()[0], "responses": {"topics": [{"value": ["tone", "facts"], "user_id": "kim"}]}}
+    assert opinions(found([("x.jsonl", made.text(several))])[1])[0][2:] == ("topics", "tone / facts", "person", "kim")
 
 
 ALL: dict[str, bytes] = {
@@ -575,7 +642,16 @@ def test_messages_of_all_makers() -> None:
         {"role": "tool", "parts": [{"type": "tool_call_response", "id": "1", "response": "R"}]},
         {"role": "assistant", "parts": [{"type": "text", "content": "A"}]},
     ]
-    for shape in (openai, anthropic, gemini, otel, json.dumps(openai)):
+    langchain = [
+        {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", name], "kwargs": kwargs}
+        for name, kwargs in (
+            ("HumanMessage", {"content": "Q"}),
+            ("AIMessage", {"content": "", "tool_calls": [{"name": "f", "args": {"a": 1}, "id": "1"}]}),
+            ("ToolMessage", {"content": "R", "tool_call_id": "1"}),
+            ("AIMessage", {"content": "A"}),
+        )
+    ]
+    for shape in (openai, anthropic, gemini, otel, langchain, json.dumps(openai)):
         assert read_messages(shape) == call
     assert to_turns(call)[2] == [1, 1, 1, 1]
     assert (
