@@ -24,6 +24,8 @@ from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue, review_signals
 from data.records import combinations, datasets
 from data.store import Store, open_store
+from data.store.duckdb_driver import DuckStore
+from data.store.ids import now
 from data.workspace.verify import verify
 from judges.cards import card
 from judges.cli import main
@@ -218,6 +220,21 @@ def test_samples_that_come_later_are_samples_too(five: Store, tmp_path: Path) ->
     query = "select samples from score_spread p join item i on i.id = p.item_id where i.name = 'r0' limit 1"
     assert five.rows(query) == [(7,)]
     assert not verify(five)
+
+
+def test_a_judge_from_before_says_since_when_its_samples_count_together(five: Store, tmp_path: Path) -> None:
+    """One that came later, or that was asked once, has nothing to say."""
+    _, old = judge_of(five)
+    assert combinations.combined_since(five, old) == "", "the tables combined before this judge came"
+    assert isinstance(five, DuckStore) and five._con is not None
+    five._con.execute("update migration set made_at = $1 where name = 'samples'", [now()])
+    [(day,)] = five.rows("select strftime(made_at, '%Y-%m-%d') from migration where name = 'samples'")
+    rows = [said(n, 3, s, model="later") for n in range(3) for s in range(2)]
+    rows += [said(n, 3, 0, model="once") for n in range(3)]
+    import_source(five, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", rows)), ImportPlan(dataset="demo"))
+    judges = five.rows("select id, model from judge")
+    since = {str(model): combinations.combined_since(five, str(judge)) for judge, model in judges}
+    assert since == {"m": day, "later": "", "once": ""}
 
 
 def test_single_samples_stay_visible(five: Store) -> None:
