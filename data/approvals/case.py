@@ -26,6 +26,7 @@ from data.store.errors import NotFound
 from data.store.ids import content_id
 from judges.audits import AuditFinding
 from judges.client.endpoint import is_practice
+from judges.plural import many
 from judges.stats.calibration import DimensionResult
 from judges.stats.check_states import may_be_approved
 from judges.stats.raters.human_ceiling import HumanCeiling
@@ -290,7 +291,7 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
             yield f"kappa {name} what waits", one.interval.point, f"{counted.people.waiting:,} ratings wait"
             yield f"mean difference {name} what waits", one.mean_difference, "judge minus people"
     rule = gold_rule(store, found.dataset.id)
-    apart = "never" if rule.apart is None else f"from a difference of more than {rule.apart} steps"
+    apart = "never" if rule.apart is None else f"from a difference of more than {many(rule.apart, 'step')}"
     yield "gold rule", None, f"{rule.resolve}; adjudicated {apart}"
     yield (
         "waiting for adjudication",

@@ -52,7 +52,7 @@ class JustificationTally:
 
 
 def justifications_ahead(
-    store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str], most: int = 5
+    store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str], most: int
 ) -> list[Justified]:
     """The next cells that a person has not answered, in the judge's own random order, the same for everybody.
 

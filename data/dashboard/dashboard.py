@@ -183,7 +183,7 @@ def _leading(mean: CorrectedMean) -> float:
 
 
 def _lead(ask: CountedDimension, systems: Sequence[System]) -> int:
-    if ask.outcomes == 1 or ask.sided or not systems:
+    if ask.sided or not systems:
         return 0
     if ask.dimension.scale.kind == "ordered":
         return ask.outcomes - 1

@@ -189,7 +189,7 @@ def _who(found: Evidence) -> list[str]:
 
 def _gold(found: Evidence) -> str:
     rule = found.rule
-    apart = "" if rule.apart is None else f"; adjudicated where people are more than {rule.apart} steps apart"
+    apart = "" if rule.apart is None else f"; adjudicated where people are more than {many(rule.apart, 'step')} apart"
     out = "; until then left out of kappa" if rule.waiting == "out" and rule.apart is not None else ""
     return f"the {rule.resolve} of what people say{apart}{out}; in means all that people say"
 

@@ -143,6 +143,7 @@ def set_asked(store: Store, **values: Any) -> Requirements:
 
 def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -> None:
     store, key = demo
+    settings.set_gold_rule(store, "lea", key[0], GoldRule(apart=1))
     done = approve(store, key, reason="  Clear of the threshold, says 対話.  ")
     assert (done.decision, done.person, done.reason) == ("approve", "lea", "Clear of the threshold, says 対話.")
     assert (done.state, done.policy, done.key) == ("meets policy", Policy(), key)
@@ -163,7 +164,8 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     assert (figures["items"], figures["effective items"], figures["coverage"]) == (150, 150, 1)
     assert json.loads(told["policy"])["policy"]["threshold"] == 0.5
     assert told["decided together"].count("turn.") == 3 and told["fingerprint"] == done.fingerprint
-    assert told["gold rule"].startswith("median") and told["audits in alarm"] == ""
+    assert told["gold rule"] == "median; adjudicated from a difference of more than 1 step"
+    assert told["audits in alarm"] == ""
     assert [name for name, *_ in kept][:1] == ["dataset"] and kept[-1][0] == "fingerprint"
     relabel(store, key, lambda v: 6 - v, most=12)
     assert record.frozen_evidence(store, done.id) == kept

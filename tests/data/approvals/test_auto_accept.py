@@ -122,6 +122,7 @@ def test_commands_and_exports_say_what_is_spared(
     told = ["spare", "--dataset", "flags", "--dimension", "zz_harmful", "--target", ".95"]
     assert main([*told, "--set", "--fill", "5"]) == 0
     said = capsys.readouterr().out
+    assert "Labels used: blind labels of random draws.\n" in said
     assert "can be accepted without review" in said and "Added to the review queue: 5 items." in said
     assert main([*told[:-1], ".4"]) == 1 and "such as 0.8" in capsys.readouterr().err
     assert main([*told, "--source", "tokens"]) == 1 and "There is: self-reported." in capsys.readouterr().err

@@ -361,6 +361,21 @@ def test_the_command_tells_a_line_an_audit_and_fails_in_alarm(
     assert lines[-2].split()[:5] == "not tested people 0 cells".split()
 
 
+def test_the_command_shows_twenty_items_behind_a_finding_and_counts_the_others(
+    store: Store, here: tuple[str, str], run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags = tuple(Flag(item_id(store, 1 + n % 12), f"Thing {n}.") for n in range(25))
+    many = Audit("many", "Many", "Things.", "Never.", None, lambda *_: AuditFinding("warning", "So many.", flags=flags))
+    monkeypatch.setattr(audits, "all_audits", lambda: {"many": many})
+    monkeypatch.setattr("data.cli.audit.known", lambda: {"many": many})
+    usual = cards.card_of_judge
+    monkeypatch.setattr(cards, "card_of_judge", lambda s, j: replace(usual(s, j), audits=("many",)))
+    lines = run("audit", "--dataset", "demo", "--judge", here[1])[1].splitlines()[2:]
+    assert (lines[0], lines[19]) == ("      d-0001: Thing 0.", "      d-0008: Thing 19.")
+    assert [line.partition(" (")[0] for line in lines[20:]] == ["      ... and 5 more"]
+    assert len(run("audit", "--dataset", "demo", "--judge", here[1], "--all")[1].splitlines()[2:]) == 25
+
+
 def test_the_command_gives_json_and_names_what_is_not_there(
     store: Store, here: tuple[str, str], fake: dict[str, list[float]], run: Callable[..., Any]
 ) -> None:

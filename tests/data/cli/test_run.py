@@ -50,6 +50,7 @@ def rows(sql: str) -> list[tuple[Any, ...]]:
 def test_a_run_says_what_it_did_and_a_second_one_that_nothing_is_left(run: Run) -> None:
     code, out, err = run(*WHAT, "--limit", "4", "--concurrency", "2")
     assert code == 0 and out.startswith("Finished. 4 of 4 judgments: 4 scored. 4 calls, ")
+    assert ", $0.0000. " in out, "what a practice model costs"
     assert err == "4 judgments of 4 items, 4 calls, about $0.00.\n"
     code, out, err = run(*WHAT, "--limit", "4")
     assert (code, out) == (1, "") and "Nothing is left to ask" in err

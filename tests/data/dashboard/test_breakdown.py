@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,10 +17,12 @@ from data.dashboard import dashboard
 from data.dashboard.breakdown import break_down, breakdown_fields
 from data.dashboard.dashboard import Tile
 from data.records import people
+from data.reports.breakdown import table
 from data.store import Store, open_store
 from judges.stats.ppi import correct_mean
 from tests.data.cells import Cell, fill
 from tests.data.dashboard.test_dashboard import alike, approve, dialogues, expected, pairs, scored
+from tests.data.flag_dataset import flagged
 
 
 @pytest.fixture
@@ -65,7 +69,9 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
             else:
                 assert one.judge.point == pytest.approx(own["judge"].mean()[one.name])
                 assert one.judge.low < one.judge.point < one.judge.high
-    assert break_down(store, dataset, judge, helpful, "meta.day").step == "month"
+    by_month = break_down(store, dataset, judge, helpful, "meta.day")
+    rows = list(csv.DictReader(io.StringIO(table(helpful, by_month, "", 0))))
+    assert by_month.step == "month" and {row["by"] for row in rows} == {"day (month)"}
     by_system = {s.name: s for s in break_down(store, dataset, judge, helpful, "system").slices}
     for system in helpful.systems:
         alike(by_system[system.name].mean, system.means[0])
@@ -79,6 +85,22 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
     mine = [replace(c, item=2 * c.item) for c in cells if meta(c.item)["topic"] == "t1"]
     oracle = correct_mean(expected(mine, "s0", "helpfulness"), (1, 5))
     assert topic.mean.interval.point is None and topic.mean.missing > 0 and topic.mean.n == oracle.n < 30
+
+
+def test_the_shares_of_flags_and_of_topics_are_the_tiles_in_every_slice_and_in_its_csv(store: Store) -> None:
+    dataset, judge = flagged(store, "lea")
+    harmful, topic = tiles(store, dataset, judge, "zz_harmful", "zz話題")
+    for tile, outcome, answer in ((harmful, 0, "yes"), (topic, 0, "苦情"), (topic, 2, "お礼")):
+        found = break_down(store, dataset, judge, tile, "system", "", outcome)
+        of = {s.name: s.means[outcome] for s in tile.systems}
+        assert sorted(one.name for one in found.slices) == sorted(of) == ["x", "y"]
+        for one in found.slices:
+            alike(one.mean, of[one.name])
+        whole, *parts = csv.DictReader(io.StringIO(table(tile, found, "", outcome)))
+        assert (whole["items"], whole["system"]) == ("200", "all")
+        assert {(row["of"], row["by"]) for row in (whole, *parts)} == {(answer, "system")}
+        told = {row["slice"]: (row["items"], float(row["corrected"])) for row in parts}
+        assert told == {name: ("100", pytest.approx(mean.interval.point)) for name, mean in of.items()}
 
 
 def test_both_sides_of_pairs(store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,8 @@ def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
     ties = dashboard.list_items(store, dataset, judge, verdict.dimension.dimension, "y", 1, "person0")
     lost = dashboard.list_items(store, dataset, judge, verdict.dimension.dimension, "y", 2, "person0")
     assert (len(ties), len(lost)) == (10, 30)
+    told = re.findall(r">([^<>]+)</text>", plot(verdict))
+    assert told[told.index("wins") :][:3] == ["wins", "ties", "losses"]
     assert "x wins 100% of its pairs, most of all" in sentences.explain_tile(verdict)[0].replace("100 points", "100%")
     assert sentences.describe_difference(verdict, verdict.comparisons[0]).startswith(
         "x wins 100 points more often than y"
@@ -269,6 +272,7 @@ def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:
     [height] = re.findall(r'<line x1="0" y1="([\d.]+)" x2="24" y2="\1" class="s0"', made)
     assert f'<circle cx="12" cy="{height}" r="5" class="f0"/>' in made  # the legend: a dot on its line, and a diamond
     assert re.search(rf'<path d="M412 {float(height) - 6:g}L418 {height}L', made)
+    assert "Too few labels" not in made
 
 
 def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store: Store) -> None:
@@ -293,6 +297,12 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
         assert said.endswith("). The other 2 pairs of systems do not differ significantly.")
     assert told("s2-s0", "s1-s0") == "2 of the 3 pairs of systems differ significantly."
     assert told("s2-s1", "s2-s0", "s1-s0") == "All of them differ significantly."
+    high, middle, low = tile.systems
+    same, also = replace(middle, means=high.means), replace(low, name="s3", means=high.means)
+    said = sentences.explain_tile(replace(tile, systems=(high, same, low), comparisons=()))
+    assert said[1:] == ["s1 comes out at the same figure.", "Lowest is s0, with 2.50."]
+    said = sentences.explain_tile(replace(tile, systems=(high, same, also, low), comparisons=()))
+    assert said[1] == "s1 and s3 come out at the same figure."
     # Of two systems there is one pair, which is told whether it differs or not.
     [pair] = [c for c in tile.comparisons if {c.one, c.other} == {0, 1}]
     alone = replace(tile, systems=tile.systems[:2], comparisons=(replace(pair, adjusted=0.01),))
@@ -341,3 +351,27 @@ def test_labels_that_do_not_cover_the_judges_answers_give_no_corrected_figure(st
     told = " ".join(sentences.explain_tile(tile))
     assert "Labels of s0 do not cover what is to be corrected: 20% of the judge's answers" in told
     assert told.endswith("So what stands here is the judge's own view.")
+
+
+def test_beside_a_corrected_figure_each_other_system_is_counted_with_what_its_labels_lack(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (4.0 + n % 2,), 4.0 + n % 4 // 2, "blind", 0.5) for n in (*range(80), *range(100, 180))]
+    cells += [Cell(180 + n, "turn:1", (), 1.0) for n in range(20)]  # a fifth of s1, which nobody labelled
+    cells += [Cell(200 + n, "turn:1", (4.0,), 4.0, "blind", 0.5) for n in range(10)]  # of s2, fewer than 30
+    dataset, judge = fill(store, cells, systems=lambda n: (f"s{n // 100}", ""))
+    approve(store, dataset, judge, "helpfulness")
+    tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
+    first, *_, short, uncovered = sentences.explain_tile(tile)
+    assert first.startswith("People would rate s0, 4.50 on average on a scale of 1 to 5 (with 95% confidence ")
+    assert short.startswith("One other has too few labelled items for a corrected figure")
+    assert uncovered.startswith("Labels of s1 do not cover what is to be corrected: 20% of the judge's answers")
+    made = plot(tile)
+    assert made.index("s0: people would say 4.50") < made.index("s1: the judge says") < made.index("Too few labels")
+
+
+def test_runs_are_named_by_their_day_and_imports_are_told_apart() -> None:
+    day, early, late = (datetime(2026, 3, *at, tzinfo=UTC) for at in ((1, 8), (2, 8, 5), (2, 9, 30)))
+    given = [("r0", day), ("imported7", early), ("r1", late), ("imported8", late), ("imported9", late), ("r2", None)]
+    assert dashboard.run_names([dashboard.ScoringRun(key, at) for key, at in given]) == {
+        "r0": "2026-03-01", "imported7": "imported 2026-03-02 08:05", "r1": "2026-03-02 09:30",
+        "imported8": "imported 2026-03-02 09:30", "imported9": "imported 2026-03-02 09:30 (2)", "r2": "",
+    }  # fmt: skip

@@ -119,6 +119,11 @@ def test_a_preview_shows_the_first_rows_and_counts_all(store: Store) -> None:
         if kind.name != "examples":
             every = rows(store, kind.name)
             assert exporting.preview_export(store, "rex", demo(store), kind, {}) == (every[:5], len(every)), kind.name
+    for dimension, count in (("verdict", 8), ("safety", 0)):  # of four dialogues, by two people; nobody was asked
+        found = exporting.preview_export(
+            store, "rex", demo(store), exporting.export_kind("labels"), {"dimension": dimension}
+        )
+        assert found == (rows(store, "labels", dimension=dimension)[:5], count)
 
 
 def test_labels_tell_who_how_and_with_which_probability(store: Store) -> None:
@@ -280,6 +285,10 @@ def test_calls_of_tools_go_out_as_they_came_in(tmp_path: Path) -> None:
     assert not is_trainable(
         [to_message("assistant", "") | {"tool_calls": []}, to_message("tool", "9"), to_message("assistant", "a")]
     )
+    greeting = Dialogue.model_validate({"id": "g", "kind": "dialogue", "scenario": "A call.", "turns": [
+        {"turn": 1, "role": "assistant", "text": "Hello."}, {"turn": 2, "role": "user", "text": "Hi."},
+        {"turn": 2, "role": "assistant", "text": "How can I help?"}]})  # fmt: skip
+    assert split_at_unit(greeting, "turn:1") is split_at_unit(greeting, "turn:1", scenario=True) is None
     only = to_dialogue(
         {"id": "o", "messages": [*chat[:4], to_message("user", "And?"), to_message("assistant", "No.")]}
     )[0]
@@ -384,6 +393,8 @@ def test_candidates_come_with_their_reasons(store: Store) -> None:
     assert {"turn 1 helpfulness: people say 2 and 4"} <= {text for r in disputed for text in r["reasons"]}
     assert [r["need"] for r in found] == sorted((r["need"] for r in found), reverse=True)
     assert len(rows(store, "candidates", most=1)) == 1
+    first = {r["item"]: r["messages"][0] for r in found}["d-0001"]
+    assert first == {"role": "user", "content": SAID}, "the chat alone: its scenario is in the content"
 
 
 def test_candidates_are_exactly_those_found_low_or_disputed(own: Store) -> None:
@@ -425,14 +436,15 @@ def test_who_may_export_and_that_it_stands_on_the_trail(store: Store, tmp_path: 
 def test_csv_runs_nothing_in_a_spreadsheet_and_the_others_keep_every_text(tmp_path: Path) -> None:
     kind = exporting.export_kind("items")
     made = [
-        {"id": "=1+1", "kind": "response", "task": "+x", "output": "-y\n@z", "reference": "@SUM(1)", "meta": {"a": 1}}
-    ]
+        {"id": "=1+1", "kind": "response", "task": "+x", "output": "-y\n@z", "reference": "@SUM(1)",
+         "meta": {"a": "話"}}
+    ]  # fmt: skip
     for format in ("csv", "jsonl", "parquet"):
         assert files.write_rows(iter(made), kind, format, tmp_path / f"a.{format}", lambda _: None) == 1
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
         [cells] = csv.DictReader(file)
     assert (cells["id"], cells["task"], cells["output"], cells["reference"]) == ("'=1+1", "'+x", "'-y\n'@z", "'@SUM(1)")
-    assert cells["meta"] == '{"a": 1}' and cells["scenario"] == ""
+    assert cells["meta"] == '{"a": "話"}' and cells["scenario"] == ""
     assert json.loads((tmp_path / "a.jsonl").read_text())["id"] == "=1+1"
     assert files.csv_cell(-1.5) == -1.5 and files.csv_cell(True) == "true"
 
@@ -540,6 +552,8 @@ def test_any_item_goes_out_and_in_unchanged(two: tuple[Store, Store, Path], text
             for n, said in enumerate(texts, 1) for role in ("user", "assistant")]},
         {"id": "r", "kind": "response", "task": scenario, "output": text, "reference": "".join(more)},
         {"id": "p", "kind": "pair", "input": scenario, "response_a": {"text": text}, "response_b": {"text": None}},
+        {"id": "s", "kind": "pair", "input": scenario, "response_a": {"text": text}, "response_b": {"text": text},
+         "sections": [{"label": "Own cut", "a": [0, len(text)], "b": None}]},
     ]  # fmt: skip
     name = new_id()
     import_source(one, "lea", from_path(seeds.lines(folder / "in.jsonl", items)), ImportPlan(name))

@@ -141,7 +141,7 @@ def _fits(house: House, who: str) -> set[str]:
     return {
         c.item
         for c in justification_labels.justifications_ahead(
-            house.store, house.dataset.id, house.judge, who, ["coherence"]
+            house.store, house.dataset.id, house.judge, who, ["coherence"], most=5
         )
     }
 

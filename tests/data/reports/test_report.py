@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from data.approvals import check_results
 from data.cli import main
 from data.records import people
+from data.records.settings import GoldRule, set_gold_rule
 from data.reports.bundle import CELLS, bundle
 from data.reports.report import report
 from data.reports.tables import as_csv
@@ -29,6 +30,7 @@ from judges.render import html, svg
 from judges.render.drawing import shorten, text_width, ticks
 from judges.stats.agreement import cross_table, kappa
 from tests.data.cells import Cell, fill
+from tests.data.flag_dataset import flagged
 from tests.poison import tricks
 
 NASTY = '=cmd() <b>対話</b> & "x" ]]> {n} **bold**'
@@ -294,6 +296,34 @@ def test_report_changes_with_the_labels(tmp_path: Path) -> None:
         assert found["dimensions"][0]["fingerprints"]["gate"]
         store.close()
     assert prints[0] == prints[1] != prints[2]  # the same labels and scores in two workspaces, then other scores
+
+
+def test_the_rule_of_the_gold_says_what_happens_to_ratings_that_wait(tmp_path: Path) -> None:
+    store = with_lead(tmp_path / "g.duckdb")
+    cells = [Cell(n, TURN, (3.0, 5.0), 3.0, dimension="rating") for n in range(3)]
+    dataset, judge = fill(store, cells, "rule", card="mt_bench")
+    apart, out = "; adjudicated where people are more than {} apart", "; until then left out of kappa"
+    for rule, said in (
+        (GoldRule("median", 1, "out"), apart.format("1 step") + out),
+        (GoldRule("median", 2, "counted"), apart.format("2 steps")), (GoldRule("median", None, "out"), ""),
+    ):  # fmt: skip
+        set_gold_rule(store, "lea", dataset, rule)
+        told = report(store, "lea", dataset, judge)
+        assert f"the median of what people say{said}; in means all that people say" in told
+    store.close()
+
+
+def test_of_a_dimension_the_longer_statistics_are_folded_and_the_others_open(tmp_path: Path) -> None:
+    store = with_lead(tmp_path / "f.duckdb")
+    told = report(store, "lea", *flagged(store, "lea"))
+    part = told[told.index("<h2 id=\"response.zz_harmful\">") : told.index("<h2 id=\"response.zz話題\">")]
+    folded = re.findall("<summary>([^<]*)</summary>", part)
+    assert folded == ["Slices", "Sample size", "Confidence"] and not re.search(r"</summary>\s*</details>", told)
+    assert "<h3>Agreement</h3>" in part and not any(f"<h3>{title}</h3>" in part for title in folded)
+    confidence = part[part.index("<summary>Confidence</summary>") :].partition("</details>")[0]
+    ratings = re.findall(r'<tr><td>\d+% to \d+%</td><td class="n">(\d+)</td>', confidence)
+    assert sum(map(int, ratings)) == 120, "every labelled response stands in one row of the table"
+    store.close()
 
 
 def test_decisions_on_record_are_told(tmp_path: Path) -> None:
