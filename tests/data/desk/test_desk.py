@@ -84,11 +84,6 @@ def test_what_another_judge_said_stands_where_they_disagree_and_its_showing_is_o
     assert {judge for _, judge in exposure.shown_judges(store, "ann", [view.item.id])} == judges
 
 
-def test_what_a_judge_says_of_a_unit_and_no_dimension_is_shown(two_judges: Store) -> None:
-    view = desk.open_item(two_judges, "ann", two_judges.rows("select id from item")[0][0])
-    assert [(unit, text) for unit, _, sort, text in view.remarks if sort == "issue"] == [("turn:2", "repeats itself")]
-
-
 def test_the_ends_of_a_scale_are_said_once(two_judges: Store) -> None:
     given = claim_items(two_judges, "ann", dataset_named(two_judges, "demo").id, "review", QueueFilters(), [], 1)
     (view,) = desk.desk_views(two_judges, "ann", given)
