@@ -276,5 +276,5 @@ def test_usage_by_hand(told: tuple[int, int], raw: str, cut: bool, expected: tup
 @pytest.mark.parametrize(("unscored", "out"), [("cut_off", 1000), ("refused", 14), (None, 14)])
 def test_a_reply_that_was_cut_off_is_charged_all_that_it_may_have_taken(unscored: Any, out: int) -> None:
     asked = Ask([{"role": "user", "content": "x" * 200}], None, CARD.name)
-    came = ClientReply("x" * 30, "m", 0, 0, None, "text", unscored)
+    came = ClientReply("x" * 30, "m", 0, 0, (), "text", unscored)
     assert tokens_billed(came, asked, "text", 1000)[1:] == (out, True)
