@@ -19,6 +19,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.adjudication import adjudication
 from data.approvals import approvals, case, check_results, policy, record, rules, suspension
+from data.approvals.label_caveats import ImportedLabels, LabelOrigin
 from data.approvals.policy import Requirements
 from data.approvals.record import AUTOMATIC
 from data.audits import audits
@@ -808,6 +809,17 @@ def forged(store: Store, path: Path, names: tuple[str, ...] = ("ann", "lea", "pe
         for item, unit, value in rows for who in names
     ]  # fmt: skip
     return seeds.lines(path / "forged.jsonl", made)
+
+
+def test_a_single_label_is_told_as_one() -> None:
+    def origin(here: int, *files: ImportedLabels) -> str:
+        return LabelOrigin({"ann": here}, files, False, 0, 0, 0, 0, 0, 1, ()).origin()
+
+    assert [origin(n) for n in (0, 1, 2)] == [
+        "", "1 label is used, all given here.", "2 labels are used, all given here."
+    ]  # fmt: skip
+    one = ImportedLabels(3, "a.jsonl", "ray", "2026-01-31", "random")
+    assert origin(1, one).startswith("1 label given here is used. 3 imported ones are not")
 
 
 @pytest.fixture

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import get_args
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, get_args
 
 import pytest
 
-from data.approvals import policy
+from data.approvals import approvals, case, policy
 from data.approvals.actions import ACTIONS, APPROVAL_STATES, Action, ApprovalState
 from data.approvals.rules import ABOUT, RULES, Requirements, Rule, explain, is_looser
-from data.store.errors import BadInput
-from judges.stats.approval_check import Policy
+from data.importing import ImportPlan, from_path, import_source
+from data.store.errors import BadInput, NotApprovable
+from judges.audits import AuditFinding, all_audits
+from judges.stats.approval_check import Policy, check_dimension
 from judges.stats.check_states import COLOURS, STATES, State, may_be_approved
+from judges.stats.nonresponse import SampleResponse, StratumResponse, require_response
+from judges.stats.uncertainty import Interval
+from tests import seeds
 
 
 def test_every_field_is_a_rule_and_every_rule_a_field() -> None:
@@ -28,12 +35,19 @@ def test_every_state_and_decision_has_an_entry() -> None:
     assert set(ACTIONS) == set(get_args(Action)) and set(APPROVAL_STATES) == set(get_args(ApprovalState))
 
 
+def with_value(name: str, value: Any, asked: Requirements) -> Requirements:
+    """The same with another value of one rule."""
+    changed = {name: value}
+    if RULES[name].in_check:
+        return replace(asked, policy=replace(asked.policy, **changed))
+    return replace(asked, **changed)
+
+
 def moved(asked: Requirements, rule: Rule, by: int) -> Requirements:
     """The same with a rule that asks more, or less."""
     value = rule.value(asked)
     new = not value if rule.kind == "flag" else value + by * (100 if rule.kind in ("whole", "looks") else 0.04)
-    changed = {rule.name: new}
-    return replace(asked, policy=replace(asked.policy, **changed)) if rule.in_check else replace(asked, **changed)
+    return with_value(rule.name, new, asked)
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -50,6 +64,13 @@ def test_a_rule_that_asks_more_says_so_and_is_kept(name: str) -> None:
         assert explain(other) != explain(asked), "what can be changed is said"
 
 
+def test_the_required_bound_is_said_with_its_confidence_and_its_looks() -> None:
+    told = "Its one-sided 95% lower bound too, valid at any number of looks up to 1,000 items, and over all decisions "
+    assert told + "on the same labels." in explain(Requirements())
+    once = Requirements(Policy(level=0.99, horizon=0))
+    assert "Its one-sided 99% lower bound too, valid at a single look." in explain(once)
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_a_value_of_another_kind_is_refused(name: str) -> None:
     rule = RULES[name]
@@ -57,3 +78,83 @@ def test_a_value_of_another_kind_is_refused(name: str) -> None:
     object.__setattr__(asked.policy if rule.in_check else asked, name, "yes")  # around the checks of a policy itself
     with pytest.raises(BadInput):
         asked.check()
+
+
+# -- every rule turns something down ----------------------------------------------------------------------------------
+
+
+def figures(
+    error: float = 0.02, coverage: float = 1.0, answered: int = 100, alarms: dict[str, AuditFinding] | None = None
+) -> dict[str, Any]:
+    """A dimension of kappa .9 on 150 items, log(5) * .1 / error errors above .5; 100 items were drawn."""
+    return {"error": error, "coverage": coverage, "answered": answered, "alarms": alarms}
+
+
+REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    "threshold": (0.5, 0.95, figures()),
+    "min_items": (100, 151, figures()),
+    "min_clusters": (30, 151, figures()),
+    "lower_bound": (False, True, figures(error=0.1)),  # 1.6 errors
+    "level": (0.95, 0.999, figures(error=0.05)),  # 3.2 errors
+    "horizon": (0, 1_000, figures(error=0.08)),  # 2.0 errors, of which a single look takes 1.645
+    "coverage": (0.9, 0.96, figures(coverage=0.95)),
+    "answered": (0.9, 0.96, figures(answered=95)),
+    "alarms": (False, True, figures(alarms={next(iter(all_audits())): AuditFinding("alarm", "It does not follow.")})),
+}
+"""By rule: its value under which a dimension of these figures may be approved, and one under which it may not."""
+IN_A_STORE = {"four_eyes": (False, True, "Two leads are required"), "imported": (True, False, "below minimum sample")}
+"""The same of rules that no figure can break, with what is said: of a store whose labels are imported."""
+
+
+def against(asked: Requirements, found: dict[str, Any]) -> list[str]:
+    """What refuses a dimension of these figures: the approval check, who answered, and the rules beside them."""
+    error = found["error"]
+    interval = Interval(0.9, 0.9 - 1.96 * error, 0.99, 0.9 - 1.645 * error, 150, 150, 150.0, "by hand", error)
+    response = SampleResponse((StratumResponse("", 1_000, 100, found["answered"]),))
+    decision = require_response(check_dimension(interval, asked.policy), response, asked.answered)
+    gate = SimpleNamespace(gold_cells=100, unscored=100 - round(100 * found["coverage"]))
+    held: Any = SimpleNamespace(
+        result=SimpleNamespace(decision=decision, gate=gate), coverage=found["coverage"], judge_only_na=0,
+        alarms=found["alarms"],
+    )  # fmt: skip
+    told = [] if may_be_approved(decision.state) else [decision.reason]
+    return told + [sentence for rule in RULES.values() if (sentence := rule.unmet(asked, held))]
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_rule_turns_a_case_down_that_would_pass_without_it(name: str, tmp_path: Path) -> None:
+    assert name in REFUSED or name in IN_A_STORE, (
+        f"No case here is refused by the rule {name!r}. Let it refuse something (its `unmet` in "
+        "data/approvals/rules.py, or the approval check), and add to REFUSED a value under which some figures pass, a "
+        "stricter one under which they do not, and the figures (IN_A_STORE where no figure can break it)."
+    )
+    if name in REFUSED:
+        loose, strict, found = REFUSED[name]
+        assert against(with_value(name, loose, Requirements()), found) == []
+        told = against(with_value(name, strict, Requirements()), found)
+        assert len(told) == 1, f"The rule {name!r} has to refuse these figures, and nothing else; refused: {told}"
+        return
+    loose, strict, why = IN_A_STORE[name]
+    items = [seeds.dialogue(n, 1) for n in range(1, 121)]
+    judged = [seeds.judgment(i, seeds.reply(i, n % 5 + 1)) for n, i in enumerate(items)]
+    labels = [
+        {"item": i["id"], "unit": "turn:1", "dimension": "helpfulness", "value": n % 5 + 1, "annotator": "bo",
+         "mode": "blind", "probability": 0.5, "made_at": "2026-01-31T12:00:00Z"}
+        for n, i in enumerate(items)
+    ]  # fmt: skip
+    store = seeds.workspace(tmp_path / "a.duckdb", [*items, *judged], review=False)
+    brought = seeds.lines(tmp_path / "labels.jsonl", labels)
+    import_source(store, "lea", from_path(brought), ImportPlan("demo", sampling="random", population=1_000))
+    [(dataset, judge)] = store.rows("select d.id, j.id from dataset d, judge j")
+    base = replace(Requirements(), imported=True)
+
+    def approve() -> None:
+        seen = case.seen_mark(store, case.find_case(store, dataset, judge, "turn", "helpfulness"))
+        approvals.record_decision(store, "lea", dataset, judge, "turn", "helpfulness", "approve", "It agrees.", seen)
+
+    policy.set_requirements(store, "lea", with_value(name, loose, base), "For the test.")
+    approve()
+    policy.set_requirements(store, "lea", with_value(name, strict, base), "For the test.")
+    with pytest.raises(NotApprovable, match=why):
+        approve()
+    store.close()

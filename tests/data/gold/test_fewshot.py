@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,16 @@ def test_examples_are_known_by_content_in_items_that_come_later_too(store: Store
     copies = [seeds.dialogue(n, turns=2) for n in range(1, COUNT + 1)]
     bring(store, copies, name="copy")
     assert len(fewshot.items_in_prompt(store, new)) == 2 * len(shown)
+
+
+def test_an_example_is_known_by_its_turns_alone(store: Store) -> None:
+    bare = {**seeds.dialogue(9, turns=2), "scenario": ""}
+    found = bring(store, [bare], name="bare")
+    [id_] = [str(r[0]) for r in store.rows("select id from item where dataset_id = $1", [found])]
+    card = cards.card_named(store, "zz_manners")
+    fields = fewshot.draft_example(store, card, id_).fields
+    assert [name for name, value in fields.items() if value] == ["dialogue"]
+    assert list(fewshot.items_in_examples(store, replace(card, examples=(Example("", fields, {}),)))) == [id_]
 
 
 def test_examples_stay_with_a_new_wording_and_go_where_the_reply_is_another(store: Store) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +113,8 @@ def test_a_draw_by_score_keeps_its_strata_whatever_the_judge_says_later(store: S
         assert low == high == pytest.approx(drawn / size)
     with pytest.raises(BadInput, match="stratified by the judge's lowest score at their first draw"):
         queue.draw_audit(store, "lea", found, 5, "", 3, SampleDesign())
+    with pytest.raises(BadInput, match="at their first draw"):  # by the same score of another judge
+        queue.draw_audit(store, "lea", found, 5, "", 3, replace(design, judge="another judge"))
     assert queue.draw_audit(
         store, "lea", found, 5, "", 3, SampleDesign("score", judge=who, allocation="neyman", about=HELP)
     )
@@ -175,6 +178,9 @@ def test_strata_enter_the_error_of_cells_and_of_sums(tmp_path: Path, monkeypatch
 def test_the_outlook_of_a_judge(store: Store) -> None:
     found, who = here(store), judge(store)
     parts = strata.sampled_population(store, found, SampleDesign("score", judge=who)).strata
+    known = forecast.known_population(store, found, parts, who, forecast.dimension_of(store, who, HELP))
+    cells = Counter(zip(known.stratum[known.item].tolist(), (known.judge + 1).tolist(), strict=True))
+    assert cells == {(0, 1): 4, (1, 3): 8, (2, 4): 28}, "every item's own score, once"
     seen = forecast.forecast_draw(store, found, parts, who, HELP, 20, [0.6, 0.75], 0.5, 2.57, 30, 40, 0.95)
     assert list(seen) == [None, "proportional", "root", "neyman"]
     for one in seen.values():

@@ -79,6 +79,8 @@ def test_who_made_whom_goes_all_the_way_back() -> None:
     agreed = [*more, LeadEvent("new", True, "lou", "mal")]
     assert all(are_independent(agreed, "new", name) for name in ("lea", "eve", "mal", "lou"))
     assert describe_lead_origin(agreed, "new") == "made a lead by mal and lou"
+    assert describe_lead_origin(agreed, "lea") == "the first lead"
+    assert describe_lead_origin(agreed, "mal") == "made a lead by eve"
 
 
 def test_being_made_again_by_another_leaves_the_first_behind_one() -> None:

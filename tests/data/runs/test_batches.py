@@ -98,6 +98,8 @@ def test_a_batch_that_expires_is_kept_as_far_as_it_came_and_the_rest_is_asked_ag
         end = runs.wait(store, again)
         assert end.state == "finished" and server.log.asked + better.log.asked == calls(store)
     assert store.rows("select count(*), count(distinct item_id) from judgment where unscored = ''") == [(6, 6)]
+    details = store.rows("select detail from batch_event where state = 'collected' order by seq")
+    assert json.loads(details[0][0]) == {"brought": 2, "missed": 3}, "of the first five calls"
 
 
 def test_a_batch_that_is_refused_says_why_and_the_run_can_go_on(store: Store) -> None:

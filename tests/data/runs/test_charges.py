@@ -22,8 +22,10 @@ from data.trail import trail
 from data.workspace.verify import verify
 from judges.cards import card
 from judges.client.budget import dollars
+from judges.client.client import ClientReply
 from judges.client.endpoint import Endpoint
-from judges.client.usage import tokens_used
+from judges.client.usage import tokens_billed, tokens_used
+from judges.protocols.call_plan import Ask
 from tests import seeds
 from tests.data.runs.test_runs import GOOD
 from tests.judges.cli.test_run import served
@@ -269,3 +271,10 @@ def test_a_batch_is_charged_as_its_results_come(store: Store, monkeypatch: pytes
 def test_usage_by_hand(told: tuple[int, int], raw: str, cut: bool, expected: tuple[int, int, bool]) -> None:
     size: Callable[[], int] = lambda: 50  # noqa: E731
     assert tokens_used(told, 200, size, raw, cut, 1000) == expected
+
+
+@pytest.mark.parametrize(("unscored", "out"), [("cut_off", 1000), ("refused", 14), (None, 14)])
+def test_a_reply_that_was_cut_off_is_charged_all_that_it_may_have_taken(unscored: Any, out: int) -> None:
+    asked = Ask([{"role": "user", "content": "x" * 200}], None, CARD.name)
+    came = ClientReply("x" * 30, "m", 0, 0, (), "text", unscored)
+    assert tokens_billed(came, asked, "text", 1000)[1:] == (out, True)

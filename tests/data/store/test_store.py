@@ -348,6 +348,11 @@ def test_a_backup_that_cannot_be_written_says_so_and_leaves_nothing(tmp_path: Pa
     store = at(tmp_path / "a.duckdb")
     with pytest.raises(StoreFailed, match="was not made"):
         store.backup(tmp_path / "no such folder" / "b.duckdb")
+    (tmp_path / "a folder").mkdir()
+    before = set(tmp_path.iterdir())
+    with pytest.raises(StoreFailed, match="was not made"):
+        store.backup(tmp_path / "a folder")
+    assert set(tmp_path.iterdir()) == before, "the copy that was made aside is gone"
     store.close()
 
 
