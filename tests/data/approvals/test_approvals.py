@@ -862,6 +862,9 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     found = case.find_case(store, *key)
     assert found.result.gate.interval.point == 1 and "are used too" in case.case_context(store, found).origin
     assert any("Nobody here can check that" in caution for caution in case.case_context(store, found).cautions)
+    facts = {name: (figure, said) for name, figure, said in case.case_facts(store, found)}
+    names = ("labels", "labels given here", "labels from files", "items drawn and skipped")
+    assert [facts[name][0] for name in names] == [600, 150, 450, 0]
     done = approve(store, key)
     set_asked(store, imported=False)
     assert suspension.suspend_unsupported(store) == [] and approvals.active_approvals(store, dataset) == [done]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data.approvals import approvals, case, check_results, policy, suspension
+from data.approvals import approvals, case, check_results, label_caveats, policy, suspension
 from data.approvals.policy import Requirements
 from data.calibration import calibration, labelled_items, nonresponse
 from data.gold import excluded_items
@@ -216,6 +216,8 @@ def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None
     assert {whys[item] for item in skip - {held}} == {"skipped"}
     assert len(found) == 21 - who_answered(w).whole.answered
     assert nonresponse.summarise_missing(list(found.values())).startswith("1 put aside, ")
+    origin = label_caveats.label_origin(w.store, w.dataset, w.judge, "", HELP)
+    assert (origin.drawn, origin.skipped, origin.excluded) == (21, 2, 1), "an item that somebody answered is not skipped"
     # What ann wrote may tell what she thinks of the item: ben may still answer it blind, ann may not.
     one = next(iter(skip - {held}))
     assert found[one].told == "by ann"

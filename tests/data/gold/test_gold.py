@@ -8,12 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from data.desk import labels
 from data.gold.gold import BASES, bases_of_label, gold_sql
+from data.queue import queue
+from data.records import datasets
+from data.records import settings as queue_rules
 from data.records.settings import GoldRule
 from data.store import open_store
 from data.store.ids import new_id
 from judges.gold import needs_adjudication, resolve
 from judges.types import Scale
+from tests import seeds
 from tests.data.cells import Cell, fill
 
 SCALES = {
@@ -246,3 +251,22 @@ def test_cells_wait_as_the_docket_has_them_and_are_left_out_if_so_asked(store, s
     for saw in (True, False):  # once somebody has decided, with the judge in view or without, nothing waits
         adjudicate(store, dataset, [(item, "turn:1", 1.0, saw, False)])
         assert rows("out") == [(item, False)]
+
+
+def test_an_item_of_several_turns_is_one_of_those_that_were_answered(tmp_path):
+    """Four of ten dialogues are drawn, and three answered, turn by turn: they stand for all ten, in either turn."""
+    items = [seeds.dialogue(n, turns=2) for n in range(10)]
+    made = seeds.workspace(tmp_path / "turns.duckdb", items, names=("lea", "ann"))
+    dataset = datasets.dataset_named(made, "demo").id
+    queue_rules.set_queue_rules(made, "lea", dataset, queue_rules.QueueRules(assisted_share=0))
+    queue.draw_audit(made, "lea", dataset, 4, "", seed=1)
+    values = [{"unit": f"turn:{n}", "dimension": "helpfulness", "v": 3.0} for n in (1, 2)]
+    for one in queue.claim_items(made, "ann", dataset, "audit", queue.QueueFilters(), [], 3):
+        about = {"person": "ann", "item": one.item, "claim": one.draw, "judge": "", "version": ""}
+        answer = {"key": new_id(), "action": "save", "values": values, **about}
+        assert labels.save_answers(made, "ann", [answer])[0]
+    sql = gold_sql("turn", SCALES["ordinal"], "gate", GoldRule())
+    counted = "select unit, count(distinct item_id), sum(weight)"
+    rows = made.rows(f"{counted} from ({sql}) g group by unit order by unit", [dataset, "helpfulness"])
+    made.close()
+    assert rows == [("turn:1", 3, pytest.approx(10)), ("turn:2", 3, pytest.approx(10))]

@@ -237,6 +237,13 @@ def test_a_judge_from_before_says_since_when_its_samples_count_together(five: St
     assert since == {"m": day, "later": "", "once": ""}
 
 
+def test_the_answer_nearest_to_a_value_is_one_that_the_scale_has(five: Store) -> None:
+    steps, any_number, whole = Scale("interval", 0, 10, step=0.5), Scale("interval", 0, 1), Scale("ordinal", 1, 5)
+    for scale, value, nearest in ((steps, 3.3, 3.5), (any_number, 0.33, 0.33), (whole, 3.3, 3)):
+        query = f"select {combinations.answer_sql('x', scale)} from (select $1 as x) v"
+        assert five.rows(query, [value]) == [(nearest,)]
+
+
 def test_single_samples_stay_visible(five: Store) -> None:
     """In the panel and in exports, which give the combination unless single ones are asked for."""
     dataset, judge = judge_of(five)
