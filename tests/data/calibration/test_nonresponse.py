@@ -217,7 +217,7 @@ def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None
     assert len(found) == 21 - who_answered(w).whole.answered
     assert nonresponse.summarise_missing(list(found.values())).startswith("1 put aside, ")
     origin = label_caveats.label_origin(w.store, w.dataset, w.judge, "", HELP)
-    assert (origin.drawn, origin.skipped, origin.excluded) == (21, 2, 1), "an item that somebody answered is not skipped"
+    assert (origin.drawn, origin.skipped, origin.excluded) == (21, 2, 1), "what somebody answered is not skipped"
     # What ann wrote may tell what she thinks of the item: ben may still answer it blind, ann may not.
     one = next(iter(skip - {held}))
     assert found[one].told == "by ann"
