@@ -62,7 +62,7 @@ class Reliability:
     ece: float
     ece_if_calibrated: float
     stated: float
-    right: Interval
+    accuracy: Interval
     auroc: Interval | None
     items: int
     cells: int

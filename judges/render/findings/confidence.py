@@ -47,13 +47,13 @@ def sentences(found: reliability.Reliability, source: str, cells: int, scored: i
             sure=_level(high),
         )
     ]  # fmt: skip
-    gap = found.stated - (found.right.point or 0.0)
-    outside = found.right.low is not None and not found.right.low <= found.stated <= (found.right.high or 1.0)
+    gap = found.stated - (found.accuracy.point or 0.0)
+    outside = found.accuracy.low is not None and not found.accuracy.low <= found.stated <= (found.accuracy.high or 1.0)
     said.append(
         say(
             "Mean confidence {stated}, accuracy {right}{verdict}. Expected calibration error (ECE) {error}; about "
             "{chance} is expected by chance with so few ratings.",
-            stated=f"{found.stated:.0%}", right=f"{found.right.point or 0:.0%}",
+            stated=f"{found.stated:.0%}", right=f"{found.accuracy.point or 0:.0%}",
             verdict="" if not outside or abs(gap) < _MARGIN else ": overconfident" if gap > 0 else ": underconfident",
             error=f"{found.ece:.1%}", chance=f"{found.ece_if_calibrated:.1%}",
         )
