@@ -822,6 +822,15 @@ def test_a_single_label_is_told_as_one() -> None:
     assert origin(1, one).startswith("1 label given here is used. 3 imported ones are not")
 
 
+def test_a_tenth_of_the_drawn_items_that_nobody_labelled_is_a_caution() -> None:
+    def cautions(skipped: int, excluded: int) -> list[str]:
+        return LabelOrigin({"ann": 80}, (), False, 0, 100, skipped, excluded, 0, 1, ("lea", "kim")).cautions()
+
+    assert not [one for one in cautions(9, 9) if "drawn items were" in one]
+    assert [one for one in cautions(10, 9) if one.startswith("10 of 100 drawn items were skipped")]
+    assert [one for one in cautions(9, 10) if one.startswith("10 of 100 drawn items were excluded")]
+
+
 @pytest.fixture
 def named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells are of items that an import knows by name."""
