@@ -293,16 +293,6 @@ def is_order_known(found: DimensionLabels, rows: np.ndarray[tuple[int, ...], np.
 @kept
 def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     """What everybody did in a dataset, over all dimensions, by name."""
-    return _work(store, dataset_id)
-
-
-def own_work(store: Store, person: str) -> dict[str, RaterWork]:
-    """What one person did, by the names of the datasets in which they labelled."""
-    names = datasets.all_datasets(store)
-    return {d.name: done[person] for d in names if person in (done := annotator_work(store, d.id))}
-
-
-def _work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     seconds = defaultdict[str, list[float]](list)
     assisted = defaultdict[str, list[float]](list)
     first = (  # a correction weeks later says nothing of what an item took
@@ -330,6 +320,12 @@ def _work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
         times = tuple(seconds[name]), tuple(assisted[name])
         found[str(name)] = RaterWork(labels_, items, blind, shown, revealed, seen_, kept, *times, unseen)
     return found
+
+
+def own_work(store: Store, person: str) -> dict[str, RaterWork]:
+    """What one person did, by the names of the datasets in which they labelled."""
+    names = datasets.all_datasets(store)
+    return {d.name: done[person] for d in names if person in (done := annotator_work(store, d.id))}
 
 
 def differing_cells(store: Store, actor: str, found: DawidSkeneEstimate) -> tuple[DifferingCell, ...]:

@@ -213,8 +213,8 @@ def under_older_policy(store: Store, held: Sequence[Approval]) -> list[tuple[App
 class PolicyToday:
     """An approved dimension by the policy of today.
 
-    older: what that requires more, a sentence ("" nothing); state: what the approval check says of it; says: that with
-    its figures, as sentences; met: nothing would refuse an approval.
+    `stricter_now`: what that requires more, a sentence ("" nothing); `state`: what the approval check says of it;
+    `explanation`: that with its figures, as sentences; `met`: nothing would refuse an approval.
     """
 
     stricter_now: str = ""
@@ -225,13 +225,9 @@ class PolicyToday:
     @property
     def mark(self) -> str:
         """What an approved dimension is marked with, wherever its figures stand."""
-        return (
-            "approved under an older policy"
-            if self.stricter_now
-            else "approved"
-            if self.met
-            else "policy no longer met"
-        )
+        if self.stricter_now:
+            return "approved under an older policy"
+        return "approved" if self.met else "policy no longer met"
 
     @property
     def warning(self) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from data import log
 from data.exporting import files
@@ -21,7 +22,7 @@ from data.records import exposure
 from data.records.datasets import Dataset
 from data.records.people import require
 from data.records.tables import ExportRow
-from data.store import Store, Tx
+from data.store import Store, Tx, kept
 from data.store.errors import BadInput, NotFound
 from data.store.ids import new_id
 from judges.strict_json import canonical
@@ -70,15 +71,23 @@ def preview_export(
     """
     require(store, actor, "researcher")
     told = complete_options(store, dataset.id, kind, options)
-    rows = kind.rows(store, dataset, told) if kind.first is None else kind.first(store, dataset, told, SHOWN)
-    first = list(islice(rows, SHOWN))
-    counted = kind.count is None and kind.query is None  # the rows that were begun, to their end
-    count = len(first) + sum(1 for _ in rows) if counted else kind.size(store, dataset, told)
+    first, count = _first_rows(store, dataset, kind, tuple(told.items()))
     shown = _told(store, dataset, kind, told, {str(row["item"]) for row in first if "item" in row})
     kept = exposure.blind_pending(store, actor) & shown.keys()
     exposure.record_exposures(store, actor, {i: by for i, by in shown.items() if i not in kept}, "export")
     hidden = {name for name, id_ in _ids(store, dataset, {str(row.get("item")) for row in first}) if id_ in kept}
     return [row for row in first if row.get("item") not in hidden], count
+
+
+@kept
+def _first_rows(
+    store: Store, dataset: Dataset, kind: ExportKind, options: tuple[tuple[str, Any], ...]
+) -> tuple[tuple[Row, ...], int]:
+    told = dict(options)
+    rows = kind.rows(store, dataset, told) if kind.first is None else kind.first(store, dataset, told, SHOWN)
+    first = tuple(islice(rows, SHOWN))
+    counted = kind.count is None and kind.query is None  # the rows that were begun, to their end
+    return first, len(first) + sum(1 for _ in rows) if counted else kind.size(store, dataset, told)
 
 
 def count_export(store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from data.records.names import MACHINE
@@ -63,7 +64,7 @@ def shown_judges(reader: Store | Tx, person: str, item_ids: Collection[str]) -> 
 
 
 @kept
-def item_copies(reader: Store | Tx) -> dict[str, tuple[str, ...]]:
+def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     """item -> all items that are the same but for their name and meta, itself among them; only where there are any.
 
     Items whose texts are not in the files are known by their names alone: none is a copy of another.
@@ -77,7 +78,8 @@ def item_copies(reader: Store | Tx) -> dict[str, tuple[str, ...]]:
     groups: dict[str, list[str]] = {}
     for alike, item in reader.rows(query):
         groups.setdefault(str(alike), []).append(str(item))
-    return {item: tuple(group) for group in groups.values() for item in group}
+    # Read only, so that it need not be copied: it is asked for at every save, and may have every item in it.
+    return MappingProxyType({item: tuple(group) for group in groups.values() for item in group})
 
 
 def answer_mode(drawn: str, known: Exposure | None) -> AnswerMode:

@@ -134,19 +134,20 @@ def each_kept(
     """
     found = {}
     for n, key in enumerate(keys):
-        stamp, value = reader.memory.get(key, ({"": None}, None))
-        if all(reader.touched(table) == number is not None for table, number in stamp.items()):
-            found[n] = value
-            note_tables(stamp)
+        held = reader.memory.get(key)
+        if held is not None and all(reader.touched(table) == number for table, number in held[0].items()):
+            found[n] = held[1]
+            note_tables(held[0])
     if lacking := [n for n in range(len(keys)) if n not in found]:
         before = {table: reader.touched(table) for table in _views()[0]}
         made, read = make_noting(lambda: make(lacking))
         note_tables(read)
         if len(reader.memory) > 10_000:
             reader.memory.clear()
-        for n, one in zip(lacking, made, strict=True):
-            found[n] = one
-            reader.memory[keys[n]] = ({table: before[table] for table in read}, one)
+        found |= zip(lacking, made, strict=True)
+        stamp = {table: before[table] for table in read}
+        if None not in stamp.values():
+            reader.memory |= {keys[n]: (stamp, found[n]) for n in lacking}
     return [found[n] for n in range(len(keys))]
 
 

@@ -19,8 +19,10 @@ from judges.types import Scale
 RULES: tuple[CombinationRule, ...] = get_args(CombinationRule)
 SAID: dict[CombinationRule, str] = {"first": "the first one", "median": "median", "mean": "mean", "vote": "vote"}
 AGREED, ONE_STEP, DIFFER, LEAST = 0.9, 0.6, 0.3, 0.1
-"""Confidence where all say the same, where they lie a quarter of the scale apart, where answers without order differ
-(a flag that only one raises lies between the two last), and the least there is."""
+"""Confidence by how far samples agree, and the least there is.
+
+They say the same, or lie a quarter of the scale apart, or differ and have no order. A flag that only one raises lies
+between the two last."""
 _CLOSE = 1e-9
 
 

@@ -29,8 +29,9 @@ _INTEGER = {"int_type", "int_from_float"}
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 _EXACT = 2**53
 _HEAD = 400
-"""A refusal says so at once: only so many characters are looked at. The patterns are few and narrow: a refusal that is
-not known as one is still unscored, as unreadable."""
+"""A refusal says so at once: only so many characters are looked at.
+
+The patterns are few and narrow. A refusal that is not known as one is still unscored, as unreadable."""
 _ENGLISH = re.compile(
     r"(?:\b(?:I|we)(?:'m| am|'re| are)?(?: (?:currently|simply|really|also|therefore))?|\A\W*(?:sorry,? (?:but )?)?) ?"
     r"(?<!\w)(?:can ?not|can't|won't|will not|unable to|not able to|must decline to|have to decline to|refuse to"

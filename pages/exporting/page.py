@@ -18,11 +18,6 @@ from pages.exporting import export_form
 from pages.server import downloads
 from pages.ui import choose, picture, session, text
 
-_TABLES = (
-    *("item", "judgment", "score", "label", "draw", "setting", "adjudication", "item_use", "repair", "answer"),
-    *("card", "judge", "person_event", "approval"),
-)
-
 
 def page() -> None:
     """Choose, look, make the file, take it away."""
@@ -54,8 +49,8 @@ def _file(
     if kind.name == "examples" and not options["card"]:
         text.quiet("Choose the card whose judges are to see the examples.")
         return
-    stamp = tuple(store.touched(table) for table in _TABLES)
-    rows, count = _preview(store, who.name, dataset, kind.name, options, (store.url, stamp))
+    with st.spinner("Counting the rows ..."):
+        rows, count = exporting.preview_export(store, who.name, dataset, kind, options)
     export_form.show_rows(rows, count, kind)
     key = (dataset.id, kind.name, format, tuple(options.items()))
     export_form.warn_of_exposure(exporting.count_waiting_blind(store, who.name, dataset, kind, options))
@@ -66,14 +61,6 @@ def _file(
         kept.update(key=key, given=given, address=downloads.offer(file))
     if kept.get("key") == key and kept["given"].file.exists():
         export_form.show_file(kept["given"], kept["address"])
-
-
-@st.cache_data(max_entries=32, show_spinner="Counting the rows ...")
-def _preview(
-    _store: Store, actor: str, dataset: Dataset, kind: str, options: dict[str, Any], at: tuple[Any, ...]
-) -> tuple[list[dict[str, Any]], int]:
-    """The first rows and their number, for as long as the tables stay as they are."""
-    return exporting.preview_export(_store, actor, dataset, exporting.export_kind(kind), options)
 
 
 def _aside(who: Person, store: Store, dataset: Dataset) -> None:
