@@ -28,7 +28,7 @@ from data.exporting.conversations import is_trainable, item_messages, split_at_u
 from data.importing import ImportPlan, from_path, import_source
 from data.importing.formats.messages import to_dialogue
 from data.queue import queue
-from data.records import datasets, people
+from data.records import datasets, guidelines, people
 from data.records.datasets import Dataset
 from data.records.settings import QueueRules, set_queue_rules
 from data.store import Store, open_store
@@ -124,6 +124,14 @@ def test_a_preview_shows_the_first_rows_and_counts_all(store: Store) -> None:
             store, "rex", demo(store), exporting.export_kind("labels"), {"dimension": dimension}
         )
         assert found == (rows(store, "labels", dimension=dimension)[:5], count)
+
+
+def test_a_preview_follows_what_is_written(store: Store) -> None:
+    whole = exporting.export_kind("dataset")
+    _, before = exporting.preview_export(store, "rex", demo(store), whole, {})
+    guidelines.write_guidelines(store, "lea", demo(store).id, "Read the whole text.")
+    _, after = exporting.preview_export(store, "rex", demo(store), whole, {})
+    assert after == before + 1 == len(rows(store, "dataset"))
 
 
 def test_labels_tell_who_how_and_with_which_probability(store: Store) -> None:
