@@ -6,18 +6,17 @@ without a reference): the texts of a user's own judge_prompts.jsonl would take t
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from judges.card import Card, prompts_beside
+from judges.mtbench.parsing import ERROR, Counts, rating, winner
 from judges.params import Params
 from judges.tool_calls import entry_fields as told
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Score
 
-Counts = Literal["fastchat", "last"]
 WITH_REFERENCE = ("math", "reasoning", "coding")
 """The categories whose judges are shown a reference, where there is one: as FastChat does with single-math-v1."""
 VERDICTS = ("a", "tie", "b")
@@ -34,37 +33,7 @@ PAIR_DIMENSIONS = (
     Dimension("verdict", "pair", Scale("unordered", categories=VERDICTS, drawn="tie"), "Which response is better."),
 )
 
-_DOUBLE = re.compile(r"\[\[(-?\d+\.?\d*)\]\]")
-_SINGLE = re.compile(r"\[(-?\d+\.?\d*)\]")
-_SPACED = re.compile(r"\[\[[ \t]{0,9}(-?\d+\.?\d*)[ \t]{0,9}\]\]")
-_LETTER = re.compile(r"\[\[[ \t]{0,9}([ABC])[ \t]{0,9}\]\]")
-_ERROR = "$ERROR$"
-_WINNERS = {"A": "a", "B": "b", "C": "tie"}
 _REPLY = "## Your reply"
-
-
-def rating(text: str, counts: Counts = "fastchat") -> float | None:
-    """The rating that a judgment states, or None where it states none.
-
-    FastChat, whose files are imported, takes the first `[[n]]`, else the first `[n]`. For our own judges it is the last
-    `[[n]]`, as they may quote one from what they judge; a lone `[n]` is not taken.
-    """
-    if counts == "last":
-        stated = _SPACED.findall(text)
-        return float(stated[-1]) if stated else None
-    found = _DOUBLE.search(text) or _SINGLE.search(text)
-    return float(found.group(1)) if found else None
-
-
-def winner(text: str, counts: Counts = "fastchat") -> str | None:
-    """The verdict that a comparison states: a, b, tie or None.
-
-    FastChat looks for [[A]], then [[B]], then [[C]] anywhere in the text; for our own judges the last of them counts.
-    """
-    if counts == "last":
-        stated = _LETTER.findall(text)
-        return _WINNERS[stated[-1]] if stated else None
-    return next((name for letter, name in _WINNERS.items() if f"[[{letter}]]" in text), None)
 
 
 class Prose(BaseModel):
@@ -78,7 +47,7 @@ class Prose(BaseModel):
     @property
     def failed(self) -> bool:
         """Whether the text marks a call that failed. Our own judges may quote the mark from what they judge."""
-        return self.judgment.strip() == _ERROR if self.counts == "last" else _ERROR in self.judgment
+        return self.judgment.strip() == ERROR if self.counts == "last" else ERROR in self.judgment
 
 
 class Reply(Prose):

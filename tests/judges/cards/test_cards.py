@@ -10,10 +10,10 @@ import pytest
 from judges.card import Card, Example
 from judges.cards import card, scales
 from judges.cards.long_form_pairwise.card import allowed_verdicts as pair_verdicts
-from judges.cards.mt_bench.card import rating, winner
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
 from judges.cards.pointwise_quality.card import named
 from judges.errors import BadCard, BadScale, UnknownCard
+from judges.mtbench.parsing import rating, winner
 from judges.reading.reading import read_reply
 from judges.triage import confidence_level
 from judges.types import ITEM, Reading, Scale, is_unit, sort_of

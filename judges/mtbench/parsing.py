@@ -1,0 +1,39 @@
+"""What a judgment in prose states: a rating in brackets, or a verdict. MTBENCH calls these the rules of parsing."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Counts = Literal["fastchat", "last"]
+ERROR = "$ERROR$"
+"""What FastChat writes in place of a judgment whose call failed."""
+_DOUBLE = re.compile(r"\[\[(-?\d+\.?\d*)\]\]")
+_SINGLE = re.compile(r"\[(-?\d+\.?\d*)\]")
+_SPACED = re.compile(r"\[\[[ \t]{0,9}(-?\d+\.?\d*)[ \t]{0,9}\]\]")
+_LETTER = re.compile(r"\[\[[ \t]{0,9}([ABC])[ \t]{0,9}\]\]")
+_WINNERS = {"A": "a", "B": "b", "C": "tie"}
+
+
+def rating(text: str, counts: Counts = "fastchat") -> float | None:
+    """The rating that a judgment states, or None where it states none.
+
+    FastChat, whose files are imported, takes the first `[[n]]`, else the first `[n]`. For our own judges it is the last
+    `[[n]]`, as they may quote one from what they judge; a lone `[n]` is not taken.
+    """
+    if counts == "last":
+        stated = _SPACED.findall(text)
+        return float(stated[-1]) if stated else None
+    found = _DOUBLE.search(text) or _SINGLE.search(text)
+    return float(found.group(1)) if found else None
+
+
+def winner(text: str, counts: Counts = "fastchat") -> str | None:
+    """The verdict that a comparison states: a, b, tie or None.
+
+    FastChat looks for [[A]], then [[B]], then [[C]] anywhere in the text; for our own judges the last of them counts.
+    """
+    if counts == "last":
+        stated = _LETTER.findall(text)
+        return _WINNERS[stated[-1]] if stated else None
+    return next((name for letter, name in _WINNERS.items() if f"[[{letter}]]" in text), None)

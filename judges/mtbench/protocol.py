@@ -1,0 +1,120 @@
+"""A protocol of MT-Bench as data: how answers are made, judged, read and averaged.
+
+Two are built in (judges/mtbench/protocols/*.json); anybody adds others as a file of the same shape. What a protocol
+says is part of a judge's identity: another value of any field that its judgments rest on is another judge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from judges.errors import AssayError
+from judges.strict_json import canonical
+from judges.types import Strict
+
+Thinking = Literal["removed", "kept"]
+Parse = Literal["fastchat", "last", "stated"]
+Failed = Literal["left out", "counted", "all failed"]
+Duplicates = Literal["raw", "first", "averaged"]
+ScaleRule = Literal["1-10", "share"]
+Temperature = Annotated[float, Field(ge=0, le=2)]
+_READING: frozenset[str] = frozenset(("name", "title", "parse", "failed", "duplicates", "scale", "japanese_share"))
+"""Fields that change how judgments are read and averaged, and none of the judgments themselves."""
+
+
+class Protocol(Strict):
+    """How a pipeline of MT-Bench works, from the question to the mean.
+
+    Answers: `system` is the system prompt under which models answer ("" none), `temperatures` by category and
+    `other_temperature` for the rest, `samples` answers a question (at temperature 0 one call, copied), `continues` says
+    which first turn a second turn follows (each its own, or that of the first sample), `cut_at` the characters after
+    which a text is cut before it is judged and before turn 2 (0: never), `max_tokens` an answer's longest length.
+
+    Judging: `prompts` is the family of the judge's prompts ("assay" and "assay-japanese" are ours; any other name is
+    one of a judge_prompts.jsonl), `judge` the model, `references` the set of reference answers by its judge's name ("":
+    that of the judge; "own": the questions' own; "none"), `thinking` whether marked thinking in answers is shown.
+
+    Reading: `parse` (FastChat's first rating, the last, or the number that the file states), `failed` (a judgment
+    without a rating is left out, counted as -1, or counted as -1 unless all samples of its turn failed), `duplicates`
+    (several judgments of one turn: each counts, the first does, or their mean does), `scale` (1 to 10, or divided by
+    ten), `japanese_share`: whether the share of Japanese characters is reported.
+    """
+
+    name: str = Field(min_length=1, max_length=60, pattern=r"^[a-z0-9][a-z0-9_-]*$")
+    title: str = Field(default="", max_length=120)
+    questions: str = Field(default="", max_length=200)
+    system: str = Field(default="", max_length=20_000)
+    temperatures: dict[str, Temperature] = Field(default_factory=dict)
+    other_temperature: Temperature = 0.7
+    samples: int = Field(default=1, ge=1, le=50)
+    continues: Literal["own", "first"] = "own"
+    cut_at: int = Field(default=0, ge=0, le=10_000_000)
+    max_tokens: int = Field(default=1024, ge=16, le=200_000)
+    prompts: str = Field(default="assay", min_length=1, max_length=120)
+    judge: str = Field(default="", max_length=200)
+    judge_temperature: Temperature = 0.0
+    judge_max_tokens: int = Field(default=2048, ge=16, le=200_000)
+    references: str = Field(default="", max_length=200)
+    thinking: Thinking = "removed"
+    parse: Parse = "fastchat"
+    failed: Failed = "left out"
+    duplicates: Duplicates = "raw"
+    scale: ScaleRule = "1-10"
+    japanese_share: bool = False
+
+    @property
+    def mark(self) -> str:
+        """`name@fingerprint`, where the fingerprint is of all that its judgments rest on, not of how they are read."""
+        made = canonical({name: value for name, value in self.model_dump().items() if name not in _READING})
+        return f"{self.name}@{hashlib.sha256(made.encode()).hexdigest()[:8]}"
+
+    def temperature(self, category: str, required: float | None = None) -> float:
+        """The temperature at which a question of a category is answered; a question's own goes before."""
+        return required if required is not None else self.temperatures.get(category, self.other_temperature)
+
+
+@cache
+def protocols() -> dict[str, Protocol]:
+    """The protocols that are built in, by name."""
+    files = sorted(Path(__file__).with_name("protocols").glob("*.json"))
+    return {one.name: one for one in (read_protocol(file) for file in files)}
+
+
+def find_protocol(wanted: str) -> Protocol:
+    """The protocol of that name, or that a file of that path holds. Raises AssayError, saying what there is."""
+    if wanted in protocols():
+        return protocols()[wanted]
+    if Path(wanted).is_file():
+        return read_protocol(Path(wanted))
+    there = ", ".join(protocols())
+    raise AssayError(f"There is no protocol {wanted!r}, and no file of that name. There are: {there}.")
+
+
+def read_protocol(file: Path) -> Protocol:
+    """The protocol that a file of JSON holds. Raises AssayError, naming the file and what is wrong with which field."""
+    try:
+        return parse_protocol(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise AssayError(f"{file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise AssayError(f"{file} is not UTF-8, so it is no protocol.") from None
+    except AssayError as error:
+        raise AssayError(f"{file}: {error}") from None
+
+
+def parse_protocol(text: str) -> Protocol:
+    """The protocol that a text of JSON holds. Raises AssayError with the first field that is wrong."""
+    try:
+        return Protocol.model_validate(json.loads(text))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"])) or "the whole"
+        raise AssayError(f"{field}: {first['msg'].removeprefix('Value error, ')}.") from None
+    except (ValueError, RecursionError) as error:
+        raise AssayError(f"this is not JSON ({error}), so it is no protocol.") from None

@@ -1,0 +1,136 @@
+"""What an MT-Bench directory, or a dataset made of one, holds: one record for each thing, however its file wrote it.
+
+Names of models and questions are as the files have them, ids as text. `Bench` holds all of it; every figure of this
+room is computed from one, whether it was read from files or from a dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from judges.protocols.orders import Order
+
+Winner = Literal["a", "b", "tie", ""]
+
+
+class Question(NamedTuple):
+    """A question of several turns. `reference`: its own reference answers, which only people are shown."""
+
+    id: str
+    category: str
+    turns: tuple[str, ...]
+    reference: tuple[str, ...] = ()
+    temperature: float | None = None
+
+
+class Answer(NamedTuple):
+    """One choice (sample, from 0) of a model's answers to a question, a text for each turn, as it came.
+
+    `continues` is the choice whose first turn the later turns were really asked after, None where it is its own: a
+    conversation that never took place as it stands. `cut_at`: the characters at which its texts were cut, 0 if not.
+    """
+
+    question: str
+    model: str
+    choice: int
+    turns: tuple[str, ...]
+    continues: int | None = None
+    cut_at: int = 0
+
+
+class PromptText(NamedTuple):
+    """One prompt of a judge as judge_prompts.jsonl has it; `template` has fields in braces."""
+
+    name: str
+    type: str
+    system: str
+    template: str
+
+
+class Judge(NamedTuple):
+    """A judge as its files name it.
+
+    `prompt` is the family that its prompts' names share (single-v1, also for single-math-v1-multi-turn), `wording` the
+    fingerprint of their text ("" where the files do not tell it): a name alone stands for several texts. `protocol` is
+    the name of the protocol it belongs to, as far as that is known.
+    """
+
+    id: str
+    model: str
+    prompt: str
+    wording: str
+    protocol: str = ""
+
+
+class Rating(NamedTuple):
+    """A judge's judgment of one turn of one answer: its text, and the number that its file states.
+
+    `sample` counts a judge's judgments of the same answer, from 0. `stated` None: the file states none; -1 is kept as
+    it is. `error`: why there is no judgment at all ("" where there is one).
+    """
+
+    judge: str
+    question: str
+    model: str
+    choice: int
+    turn: int
+    sample: int
+    text: str
+    stated: float | None
+    error: str = ""
+
+
+class Game(NamedTuple):
+    """A judge's verdict on two models' answers up to one turn, shown in one order; `a` and `b` are in sorted order.
+
+    `winner` is in terms of a and b, whatever the order; "" with an `error`. `order` "" is a verdict over both orders.
+    """
+
+    judge: str
+    question: str
+    turn: int
+    a: str
+    b: str
+    order: Order | Literal[""]
+    winner: Winner
+    text: str = ""
+    error: str = ""
+
+
+class Vote(NamedTuple):
+    """A person's vote on two models' answers up to one turn; `group` is expert, author or the like ("": none)."""
+
+    voter: str
+    group: str
+    question: str
+    turn: int
+    a: str
+    b: str
+    winner: Winner
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Everything of one set of answers. Mappings keep the order of the files.
+
+    `answers` are by (question, model, choice), `references` by the name of the judge that they are for, then question.
+    """
+
+    questions: Mapping[str, Question] = field(default_factory=dict)
+    answers: Mapping[tuple[str, str, int], Answer] = field(default_factory=dict)
+    references: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    judges: Mapping[str, Judge] = field(default_factory=dict)
+    ratings: tuple[Rating, ...] = ()
+    games: tuple[Game, ...] = ()
+    votes: tuple[Vote, ...] = ()
+    prompts: tuple[PromptText, ...] = ()
+
+    @property
+    def models(self) -> list[str]:
+        """The models that answers, ratings, games or votes name, in the order in which they are met."""
+        names = [answer.model for answer in self.answers.values()] + [rating.model for rating in self.ratings]
+        names += [name for game in self.games for name in (game.a, game.b)]
+        names += [name for vote in self.votes for name in (vote.a, vote.b)]
+        return list(dict.fromkeys(names))
