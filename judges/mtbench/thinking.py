@@ -1,0 +1,54 @@
+"""Thinking that a model wrote into its answer, in blocks `<think>...</think>` or `<reason>...</reason>`.
+
+The text as it came is always kept; what a judge is shown, and what a desk folds away, is made of it here.
+"""
+
+from __future__ import annotations
+
+import re
+
+_TAG = re.compile(r"<(/?)(think|reason)>", re.IGNORECASE)
+
+
+def split_thinking(text: str) -> list[tuple[bool, str]]:
+    """The text in parts, in its order: whether a part is thinking, and the part; joined they are the text again.
+
+    A block goes from its opening tag to the next closing tag of the same name, tags included. A tag without its
+    partner (`unclosed`) makes no block.
+    """
+    parts, at = [], 0
+    for start, end in _scan(text)[0]:
+        parts += [(False, text[at:start]), (True, text[start:end])]
+        at = end
+    return [(thinks, part) for thinks, part in [*parts, (False, text[at:])] if part]
+
+
+def strip_thinking(text: str) -> str:
+    """The text without its blocks of thinking, and without space at its ends where there was one; else as it is."""
+    blocks = _scan(text)[0]
+    return "".join(part for thinks, part in split_thinking(text) if not thinks).strip() if blocks else text
+
+
+def unclosed(text: str) -> tuple[str, ...]:
+    """The tags of thinking that have no partner, as they stand in the text: what lies by them is not taken away."""
+    return _scan(text)[1]
+
+
+def _scan(text: str) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
+    """Where blocks begin and end, and the tags without a partner."""
+    tags = list(_TAG.finditer(text))
+    last_end = {tag[2].lower(): tag.start() for tag in tags if tag[1]}
+    blocks: list[tuple[int, int]] = []
+    alone: list[str] = []
+    open_: re.Match[str] | None = None
+    for tag in tags:
+        name = tag[2].lower()
+        if open_ is not None:
+            if tag[1] and name == open_[2].lower():
+                blocks.append((open_.start(), tag.end()))
+                open_ = None
+        elif not tag[1] and last_end.get(name, -1) > tag.start():
+            open_ = tag
+        else:
+            alone.append(tag[0])
+    return blocks, tuple(alone)
