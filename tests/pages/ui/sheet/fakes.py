@@ -461,7 +461,8 @@ def thought(name="m-0001", **more):
         {"why": "<think>", "text": "<think>REST <img src=x onerror=alert(1)>"},
     ]
     said = [
-        {"judge": "gpt-4o", "prompt": "single-v1", "main": True, "t": "8", "texts": [{"t": "", "text": None, "why": ""}]},
+        {"judge": "gpt-4o", "prompt": "single-v1", "main": True, "t": "8",
+         "texts": [{"t": "", "text": None, "why": ""}]},
         {"judge": "gpt-4.1", "prompt": "single-v1", "main": False, "t": "6.5",
          "texts": [{"t": "6", "text": "SAID six", "why": ""}, {"t": "7", "text": "SAID seven", "why": ""}]},
         {"judge": "o3", "prompt": "", "main": False, "t": "", "texts": [{"t": "", "text": "", "why": "no [[rating]]"}]},

@@ -1,0 +1,264 @@
+"""A dataset as the records of MT-Bench: everything that the figures of judges/mtbench are made of."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from data.records.datasets import every_judge
+from data.records.tables import JudgeRow
+from data.store import Store, kept
+from judges.mtbench import parsing
+from judges.mtbench.records import Answer, Bench, Game, Judge, Question, Rating, Vote, Winner
+from judges.protocols.call_plan import unpack_replies
+from judges.protocols.orders import Order
+from judges.reading.reading import counted_verdict
+
+AnswerKey = tuple[str, str, int]
+"""Question, model and choice."""
+
+RATED, COMPARED = "mt_bench", ("plain_pairwise", "mt_bench_pair")
+"""The card whose judgments are ratings of turns, and those whose judgments are verdicts on pairs."""
+_SIDES: tuple[Winner, ...] = ("a", "tie", "b")
+"""The answers of a verdict, in the order of its scale."""
+_WORDS: dict[object, Winner] = {one: one for one in (*_SIDES, "")}
+_STATED = re.compile(r"The file says (-?\d+\.?\d*), ")
+"""How the card mt_bench remarks that the file's number is not that of the judgment's text."""
+_ASKED = (
+    "i.kind in ('dialogue', 'pair') and i.meta like '%\"question_id\":%' "
+    "and (cast(i.meta as json) ->> 'question_id') is not null"
+)
+"""Whether an item is of MT-Bench: it says which question it answers."""
+_PLAIN = "j.params not like '%\"probe\":%'"
+"""Whether a judge is of items as they are."""
+_COUNTED = (
+    "select m.*, row_number() over (partition by m.judge_id, m.item_id, m.part, m.sample "
+    "order by m.unscored <> '', m.seq desc, m.id desc) as newest from judgment m join judge j on j.id = m.judge_id "
+    "join item i on i.id = m.item_id "
+    f"where i.dataset_id = $1 and j.card = any($2) and {_PLAIN} and {_ASKED} qualify newest = 1"
+)
+"""The judgments of a dataset ($1) that count, by judges of some cards ($2)."""
+
+
+class Size(NamedTuple):
+    """What a dataset holds of MT-Bench: answers (each all turns of one choice), ratings, verdicts, people's votes."""
+
+    answers: int
+    ratings: int
+    verdicts: int
+    votes: int
+
+
+@kept
+def bench_sizes(store: Store) -> dict[str, Size]:
+    """dataset -> what it holds of MT-Bench, the oldest dataset first; those that hold nothing of it are left out."""
+    items = store.rows(
+        "select i.dataset_id, count(*) filter (i.kind = 'dialogue') from item i "
+        f"join dataset d on d.id = i.dataset_id where {_ASKED} group by i.dataset_id, d.seq order by d.seq, 1"
+    )
+    judged = store.rows(
+        "select i.dataset_id, i.kind, count(*) from judgment m join item i on i.id = m.item_id "
+        f"join judge j on j.id = m.judge_id where {_ASKED} and {_PLAIN} and j.card = any($1) group by 1, 2",
+        [[RATED, *COMPARED]],
+    )
+    votes = store.rows(
+        "select i.dataset_id, count(*) from label_now l join item i on i.id = l.item_id "
+        f"where {_ASKED} and l.unit = 'pair' and l.dimension = 'verdict' group by 1"
+    )
+    said = {(dataset, kind): int(n) for dataset, kind, n in judged}
+    voted = {dataset: int(n) for dataset, n in votes}
+    return {
+        str(one): Size(int(n), said.get((one, "dialogue"), 0), said.get((one, "pair"), 0), voted.get(one, 0))
+        for one, n in items
+    }
+
+
+@kept
+def load_bench(store: Store, dataset_id: str) -> Bench:
+    """Everything that a dataset holds of MT-Bench: questions by number, then models and judges by name.
+
+    Items that name no question, judges of a probe and judgments of other cards are left out. Of several judgments with
+    the same sample number the newest that could be read counts; of several votes of one person on a pair the newest.
+    """
+    questions, answers, references = _items(store, dataset_id)
+    raters, ratings = _ratings(store, dataset_id)
+    umpires, games = _games(store, dataset_id)
+    return Bench(questions, answers, references, raters | umpires, ratings, games, _votes(store, dataset_id))
+
+
+@kept
+def item_ids(store: Store, dataset_id: str) -> dict[AnswerKey, str]:
+    """(question, model, choice) -> the item that holds this answer."""
+    rows = store.rows(
+        f"select i.id, i.system_a, i.meta from item i where i.dataset_id = $1 and i.kind = 'dialogue' and {_ASKED}",
+        [dataset_id],
+    )
+    return {_answer_key(json.loads(meta), str(model)): str(item) for item, model, meta in rows}
+
+
+def as_judge(judge: JudgeRow) -> Judge:
+    """A judge of the store as MT-Bench names it, by what its parameters say."""
+    told = judge.parameters
+    prompt, wording, protocol = (str(told.get(name) or "") for name in ("prompt", "wording", "protocol"))
+    return Judge(judge.id, judge.model, prompt, wording, protocol)
+
+
+def _items(
+    store: Store, dataset_id: str
+) -> tuple[dict[str, Question], dict[AnswerKey, Answer], dict[str, dict[str, tuple[str, ...]]]]:
+    """The questions, the answers, and the references by the name of the judge that they are for."""
+    questions: dict[str, Question] = {}
+    answers: dict[AnswerKey, Answer] = {}
+    references: dict[str, tuple[str, ...]] = {}
+    rows = store.rows(
+        f"select i.content from item i where i.dataset_id = $1 and {_ASKED} order by i.kind = 'pair', i.name",
+        [dataset_id],
+    )
+    for item in (json.loads(content) for (content,) in rows):
+        meta, asked = item["meta"], tuple[str, ...]()
+        key = _answer_key(meta, item.get("system", ""))
+        if item["kind"] == "dialogue":
+            asked = _said(item, "user")
+            facts = _number(meta, "continues"), _number(meta, "cut_at") or 0
+            answers[key] = Answer(*key, _said(item, "assistant"), *facts)
+        elif _number(meta, "turn") in (None, 1) and isinstance(item["input"], str):
+            asked = (item["input"],)
+        given, own = _texts(meta.get("reference")), "reference_answer" in meta
+        heat = meta.get("required_temperature")
+        question = Question(key[0], str(meta.get("category", "")), asked, given if own else (), heat)
+        if not questions.get(key[0], question).turns or key[0] not in questions:
+            questions[key[0]] = question
+        if shown := _texts(meta["reference_answer"]) if own else given:
+            references.setdefault(key[0], shown)
+    answers = {key: answers[key] for key in sorted(answers, key=lambda key: (in_order(key[0]), *key[1:]))}
+    questions = {name: questions[name] for name in sorted(questions, key=in_order)}
+    return questions, answers, {"": references} if references else {}
+
+
+@kept
+def _ratings(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Rating, ...]]:
+    """The judges that rate turns, and their ratings."""
+    rows = store.rows(
+        f"select m.judge_id, i.meta, i.system_a, m.part, m.sample, m.raw, m.unscored, m.why, s.value, r.text "
+        f"from ({_COUNTED}) m join item i on i.id = m.item_id left join score s on s.judgment_id = m.id "
+        "left join remark r on r.judgment_id = m.id and r.sort = 'rule' and r.text like 'The file says %' "
+        "where i.kind = 'dialogue' order by i.name, m.part, m.sample, m.id",
+        [dataset_id, [RATED]],
+    )
+    places: dict[tuple[str, str], AnswerKey] = {}
+    found = []
+    for judge, meta, model, part, sample, raw, unscored, why, value, remark in rows:
+        if (meta, model) not in places:
+            places[meta, model] = _answer_key(json.loads(meta), model)
+        text, stated = _stated(raw, value, remark or "")
+        error = why or "the call to the judge failed" if unscored == "api_error" else ""
+        turn = int(part.partition(":")[2] or 1)
+        found.append(Rating(judge, *places[meta, model], turn, sample, text, stated, error))
+    return _judges(store, {one.judge for one in found}), tuple(sorted(found, key=lambda one: in_order(one.question)))
+
+
+@kept
+def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game, ...]]:
+    """The judges that compare answers, and their verdicts: one for each order that was asked."""
+    rows = store.rows(
+        "select m.judge_id, i.meta, i.system_a, i.system_b, m.raw, m.unscored, m.why, s.value "
+        f"from ({_COUNTED}) m join item i on i.id = m.item_id "
+        "left join score s on s.judgment_id = m.id and s.unit = 'pair' and s.dimension = 'verdict' "
+        "where i.kind = 'pair' and m.sample = 0 order by i.name, m.judge_id",
+        [dataset_id, list(COMPARED)],
+    )
+    found: list[Game] = []
+    rules = {one: counted_verdict(row.parameters) for one, row in every_judge(store).items()}
+    for judge, told, one, other, raw, unscored, why, value in rows:
+        meta = json.loads(told)
+        (a, b), turned = sorted((one, other)), one > other
+        place = (judge, str(meta["question_id"]), _number(meta, "turn") or 1, a, b)
+        for piece, text, failed, reason in unpack_replies(raw) or ():
+            order: Order = "ba" if piece.endswith("ba") != turned else "ab"
+            said = "" if failed else _verdict(text, rules[judge])
+            error = reason or failed or ("" if said else "no verdict in the reply")
+            found.append(Game(*place, order, _turned(said, piece.endswith("ba") != turned), text, error))
+        if unpack_replies(raw) is None:
+            said = "" if value is None else _SIDES[int(value)]
+            found.append(Game(*place, "", _turned(said, turned), raw, why or unscored))
+    return _judges(store, {one.judge for one in found}), tuple(sorted(found, key=lambda one: in_order(one.question)))
+
+
+@kept
+def _votes(store: Store, dataset_id: str) -> tuple[Vote, ...]:
+    """People's votes that hold, blind or assisted; their group is their team."""
+    rows = store.rows(
+        "select v.annotator, coalesce(p.team, ''), i.meta, i.system_a, i.system_b, v.value from ("
+        "select l.*, row_number() over (partition by l.item_id, l.annotator order by l.made_at desc, l.seq desc, "
+        "l.id desc) as newest from label_now l where l.unit = 'pair' and l.dimension = 'verdict' "
+        "and l.mode in ('blind', 'assisted')) v join item i on i.id = v.item_id "
+        f"left join person_now p on p.person = v.annotator where v.newest = 1 and i.dataset_id = $1 and {_ASKED} "
+        "and i.kind = 'pair' and v.value is not null order by i.name, v.annotator",
+        [dataset_id],
+    )
+    found = []
+    for voter, group, told, one, other, value in rows:
+        meta, (a, b) = json.loads(told), sorted((one, other))
+        said = _turned(_SIDES[int(value)], one > other)
+        found.append(Vote(voter, group, str(meta["question_id"]), _number(meta, "turn") or 1, a, b, said))
+    return tuple(found)
+
+
+def in_order(question: str) -> tuple[float, str]:
+    """The place of a question's id among others: by number, and behind them what is no number by its letters."""
+    return (float(question), "") if question.isdecimal() else (math.inf, question)
+
+
+def _judges(store: Store, chosen: set[str]) -> dict[str, Judge]:
+    """These judges, by model."""
+    rows = [row for one, row in every_judge(store).items() if one in chosen]
+    return {row.id: as_judge(row) for row in sorted(rows, key=lambda row: (row.model, row.params, row.id))}
+
+
+def _answer_key(meta: Mapping[str, Any], model: str) -> AnswerKey:
+    return str(meta["question_id"]), model, _number(meta, "choice") or 0
+
+
+def _number(meta: Mapping[str, Any], name: str) -> int | None:
+    """A whole number of an item's meta, which may hold anything."""
+    found = meta.get(name)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def _said(item: Mapping[str, Any], role: str) -> tuple[str, ...]:
+    return tuple(entry["text"] for entry in item["turns"] if entry["role"] == role)
+
+
+def _texts(given: Any) -> tuple[str, ...]:
+    """A text or a list of them, from a file that may hold anything."""
+    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list) else ()
+
+
+def _stated(raw: str, value: float | None, remark: str) -> tuple[str, float | None]:
+    """The text of a judgment, and the number that its file states: where it is kept without a text, or remarked.
+
+    Elsewhere it is the rating that was read; FastChat's files state -1 where none could be.
+    """
+    if raw.startswith('{"judgment":""'):
+        return "", json.loads(raw).get("score")
+    if said := _STATED.match(remark):
+        return raw, float(said[1])
+    return raw, -1.0 if value is None else value
+
+
+def _verdict(text: str, counts: parsing.Counts) -> Winner:
+    """The verdict of one reply, in its own A and B: a field of its JSON, or in brackets; "" for none."""
+    if not text.lstrip().startswith("{"):
+        return _WORDS.get(parsing.winner(text, counts), "")
+    try:
+        return _WORDS.get(json.loads(text).get("verdict"), "")
+    except (ValueError, AttributeError, TypeError):
+        return ""
+
+
+def _turned(said: Winner, turned: bool) -> Winner:
+    """A verdict where the two sides stand in each other's place."""
+    return _WORDS[{"a": "b", "b": "a"}.get(said, said)] if turned else said

@@ -1,0 +1,145 @@
+"""The store as the records of MT-Bench: what files brought comes out as it was meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from data.importing import ImportPlan, from_bytes, from_path, import_source
+from data.mtbench.mtbench import bench_sizes, item_ids, load_bench
+from data.store import Store
+from data.store.ids import content_id
+from judges.mtbench.records import Answer, Bench, Game, Question, Rating, Vote
+from tests.data.imports import text, workspace
+from tests.seeds import lines
+
+D = content_id("dataset", "d")
+QUESTIONS = [
+    {"question_id": 9, "category": "writing", "turns": ["書いて。", "もう一度。"]},
+    {"question_id": 10, "category": "math", "turns": ["1+1?", "2+2?"], "reference": ["own 2", "own 4"]},
+]
+REFERENCES = [{"question_id": 10, "choices": [{"index": 0, "turns": ["2", "4"]}]}]
+
+
+def answer(question: Any, model: str, *turns: str) -> dict[str, Any]:
+    """A line of model_answer."""
+    return {"question_id": question, "model_id": model, "choices": [{"index": 0, "turns": list(turns)}]}
+
+
+def rated(judgment: str, score: float, **more: Any) -> dict[str, Any]:
+    """A line of `<judge>_single`, about the first turn of question 9."""
+    row = {"question_id": 9, "model": "m/one", "judge": ["gpt-x", "single-v1"], "turn": 1, **more}
+    return row | {"judgment": judgment, "score": score}
+
+
+def bring(store: Store, content: dict[str, list[Any]]) -> Bench:
+    """The records of a dataset of these files and nothing else."""
+    source = from_bytes([(name, text(rows)) for name, rows in content.items()])
+    import_source(store, "lea", source, ImportPlan("d", sampling="all"))
+    return load_bench(store, D)
+
+
+FILES = {
+    "question.jsonl": QUESTIONS,
+    "reference_answer.jsonl": REFERENCES,
+    "m__one.jsonl": [answer(10, "m/one", "二", "四"), answer(9, "m/one", "はい", "また")],
+}
+
+
+def test_questions_answers_and_references_are_in_order_and_whole(tmp_path: Path) -> None:
+    bench = bring(workspace(tmp_path), FILES)
+    assert list(bench.questions) == ["9", "10"]
+    assert bench.questions["9"] == Question("9", "writing", ("書いて。", "もう一度。"))
+    assert bench.questions["10"].reference == ("own 2", "own 4")
+    assert [held["10"] for held in bench.references.values()] == [("2", "4")]
+    assert bench.answers["9", "m/one", 0] == Answer("9", "m/one", 0, ("はい", "また"))
+    assert (bench.models, bench.ratings, bench.games, bench.votes) == (["m/one"], (), (), ())
+
+
+def test_a_rating_keeps_its_text_and_what_its_file_states(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows: list[dict[str, Any]] = [
+        rated("Good. [[8]]", 8),
+        rated("No number.", -1, turn=2),
+        rated("Better: [[7]]", 6, question_id=10),
+        rated("$ERROR$", -1, question_id=10, turn=2),
+        rated("", 5, judge=["gpt-y", "single-v1"]),
+    ]
+    bench = bring(store, {**FILES, "gpt-x_single.jsonl": rows})
+    named = {one.id: one.model for one in bench.judges.values()}
+    assert sorted(named.values()) == ["gpt-x", "gpt-y"]
+    assert {one.protocol for one in bench.judges.values()} == {"fastchat"}
+    found = [one._replace(judge=named[one.judge]) for one in bench.ratings if named[one.judge] == "gpt-x"]
+    assert found[:3] == [
+        Rating("gpt-x", "9", "m/one", 0, 1, 0, "Good. [[8]]", 8.0),
+        Rating("gpt-x", "9", "m/one", 0, 2, 0, "No number.", -1.0),
+        Rating("gpt-x", "10", "m/one", 0, 1, 0, "Better: [[7]]", 6.0),
+    ]
+    assert found[3].stated == -1 and "failed" in found[3].error
+    bare = [(one.text, one.stated) for one in bench.ratings if named[one.judge] == "gpt-y"]
+    assert bare == [("", 5.0)]
+    assert {store.rows("select name from item where id = $1", [one])[0][0] for one in item_ids(store, D).values()} == {
+        "9/m/one", "10/m/one",
+    }  # fmt: skip
+    assert bench_sizes(store)[D][:] == (2, 5, 0, 0)
+
+
+def test_games_and_votes_are_turned_into_sorted_order(tmp_path: Path) -> None:
+    verdict = {"question_id": 9, "model_1": "n", "model_2": "m", "turn": 1, "judge": ["gpt-x", "pair-v2"]}
+    files = {
+        **FILES,
+        "gpt-x_pair.jsonl": [
+            verdict | {"g1_winner": "model_1", "g2_winner": "model_2"},
+            verdict | {"turn": 2, "g1_winner": "error", "g2_winner": "tie"},
+        ],
+        "votes.jsonl": [
+            {"question_id": 9, "turn": 2, "model_a": "n", "model_b": "m", "winner": "model_a", "judge": "expert_1"}
+        ],
+    }
+    bench = bring(workspace(tmp_path), files)
+    judge = next(iter(bench.judges))
+    said = [(g.turn, g.a, g.b, g.order, g.winner, bool(g.error)) for g in bench.games]
+    # g1 shows model_1 = n first, which is b; it wins, so b. g2 shows m first and says that model_2 = m wins: a.
+    assert said == [
+        (1, "m", "n", "ab", "a", False),
+        (1, "m", "n", "ba", "b", False),
+        (2, "m", "n", "ab", "tie", False),
+        (2, "m", "n", "ba", "", True),
+    ]
+    assert {g.judge for g in bench.games} == {judge} and isinstance(bench.games[0], Game)
+    assert bench.votes == (Vote("expert_1", "expert", "9", 2, "m", "n", "b"),)
+
+
+def test_pairs_named_the_other_way_round_are_turned(tmp_path: Path) -> None:
+    """Pairs that come as items of our own need not have their names in order."""
+    store = workspace(tmp_path)
+    sides = {"response_a": {"system": "z", "text": "Z"}, "response_b": {"system": "a", "text": "A"}}
+    rows: list[dict[str, Any]] = [
+        {"id": "p", "kind": "pair", "input": "Q?", "meta": {"question_id": 7, "turn": 1}, **sides},
+        {"item": "p", "card": "plain_pairwise", "model": "j", "reply": {"verdict": "a", "reason": ""}},
+        {"item": "p", "unit": "pair", "dimension": "verdict", "value": "a", "annotator": "ann", "mode": "blind"}
+        | {"made_at": "2026-01-31T12:00:00Z"},
+    ]
+    import_source(store, "lea", from_path(lines(tmp_path / "p.jsonl", rows)), ImportPlan("d", sampling="all"))
+    bench = load_bench(store, D)
+    assert [(g.a, g.b, g.order, g.winner) for g in bench.games] == [("a", "z", "", "b")]
+    assert bench.votes == (Vote("ann", "", "7", 1, "a", "z", "b"),)
+    assert bench.questions == {"7": Question("7", "", ("Q?",))}
+
+
+def test_what_is_not_of_mt_bench_is_left_out(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    sides = {"response_a": {"system": "z", "text": "Z"}, "response_b": {"system": "a", "text": "A"}}
+    rows = [{"id": "p", "kind": "pair", "input": "Q?", "meta": {"deep": {"question_id": 7}}, **sides}]
+    import_source(store, "lea", from_path(lines(tmp_path / "p.jsonl", rows)), ImportPlan("d", sampling="all"))
+    assert bench_sizes(store) == {}
+    assert load_bench(store, D) == Bench()
+
+
+def test_an_answer_that_is_kept_is_made_anew_when_ratings_come(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    first = bring(store, FILES)
+    assert load_bench(store, D) is first
+    second = bring(store, {**FILES, "gpt-x_single.jsonl": [rated("[[3]]", 3)]})
+    assert [one.stated for one in second.ratings] == [3.0]
+    assert second.answers == first.answers
