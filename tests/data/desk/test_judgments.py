@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from data.desk import desk
+from data.desk.judgments import shows_every_judge
 from data.queue.queue import QueueFilters, claim_items
 from data.records import exposure
 from data.records.datasets import dataset_named
 from data.records.items import StoredItem
 from data.store import Store
+from judges.cards import cards
 from judges.cards.mt_bench import card as mt_bench
 from judges.importing.lines import parse_item
 from pages.desk import exchange
@@ -102,6 +104,11 @@ def test_every_judge_stands_beside_a_turn_with_its_rating_its_prompt_and_its_tex
     assert {judge for _, judge in exposure.shown_judges(store, "ann", [sheet["item"]])} == judges and len(judges) == 4
     weight = len(exchange.cut_to_size([sheet, sheet, sheet]))
     assert weight == 3, "short sheets go together"
+
+
+def test_every_judge_is_shown_only_where_a_rating_is_all_that_one_says_of_a_turn() -> None:
+    shown = {name for name, card in cards().items() if shows_every_judge(card)}
+    assert shown == {"mt_bench"}
 
 
 def test_a_blind_turn_tells_of_no_judge_and_of_no_set_by_its_name(
