@@ -8,12 +8,17 @@ import numpy as np
 
 from data.mtbench.mtbench import load_bench
 from data.store import Store, kept
-from judges.mtbench import comparison, means
+from judges.mtbench import comparison, japanese, means, ranks, votes, win_rates
 from judges.mtbench.comparison import JudgeComparison, PairAgreement
+from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ModelMeans, RuleMeans
 from judges.mtbench.protocol import Parse
-from judges.mtbench.ratings import JudgeCount, RatingTable, Rules, count_judgments, read_ratings
+from judges.mtbench.ranks import RankComparison, Ranking
+from judges.mtbench.ratings import JudgeCount, RatingTable, Rules, count_judgments, count_ratings, read_ratings
+from judges.mtbench.votes import VoteAgreement
+from judges.mtbench.win_rates import VerdictCount, WinRate
 
+Source = Literal["verdicts", "ratings"]
 By = Literal["turn", "category", "model"]
 Shared = tuple[str, str] | tuple[()]
 """The two judges of whose ratings only those of the same turns count; () for all ratings."""
@@ -33,6 +38,14 @@ def rating_table(store: Store, dataset_id: str, parse: Parse, shared: Shared = (
 def model_means(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -> list[ModelMeans]:
     """The means of every judge's models, after those of all its models together."""
     return means.model_means(rating_table(store, dataset_id, rules.parse, shared), rules)
+
+
+@kept
+def rankings(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -> dict[str, Ranking]:
+    """judge -> the ranks of its models."""
+    table = rating_table(store, dataset_id, rules.parse, shared)
+    counted = count_ratings(table, rules)
+    return {judge: ranks.rank_models(counted, judge) for judge in table.judged}
 
 
 @kept
@@ -66,3 +79,40 @@ def agreement_by(
     row = found.shared.row
     places = np.unique(row.model).tolist()
     return {row.models[n]: comparison.agreement(found.shared.where(row.model == n)) for n in places}
+
+
+@kept
+def rank_changes(store: Store, dataset_id: str, parse: Parse, one: str, other: str) -> RankComparison:
+    """How the ranks of models change from one judge to the other."""
+    return ranks.compare_ranks(compared_judges(store, dataset_id, parse, one, other).shared)
+
+
+@kept
+def pair_rates(store: Store, dataset_id: str, parse: Parse, source: Source, pairs: bool = False) -> list[WinRate]:
+    """Wins, losses and ties of every judge's models: against all others together, or (`pairs`) each other one.
+
+    By the verdicts of judges that compared two answers, or derived from ratings, of which the higher one wins.
+    """
+    if source == "verdicts":
+        said = win_rates.decide_games(load_bench(store, dataset_id))
+    else:
+        said = win_rates.verdicts_from_ratings(rating_table(store, dataset_id, parse))
+    return win_rates.win_rates(said, pairs)
+
+
+@kept
+def verdict_counts(store: Store, dataset_id: str) -> tuple[VerdictCount, ...]:
+    """What became of the verdicts of judges that compared two answers."""
+    return win_rates.decide_games(load_bench(store, dataset_id)).counts
+
+
+@kept
+def japanese_shares(store: Store, dataset_id: str) -> list[JapaneseShare]:
+    """The share of Japanese characters in every model's answers, thinking left out."""
+    return japanese.japanese_shares(load_bench(store, dataset_id))
+
+
+@kept
+def vote_agreement(store: Store, dataset_id: str) -> list[VoteAgreement]:
+    """Judges with people's votes and their majority, and people with each other."""
+    return votes.vote_agreement(load_bench(store, dataset_id))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
@@ -10,14 +10,16 @@ from data.mtbench import mtbench
 from data.records import datasets
 from judges.mtbench.protocol import protocols
 from judges.mtbench.ratings import rules_of
+from judges.mtbench.records import Bench, Game, Rating
 from judges.render.findings import mtbench_results as said
-from pages.mtbench import judges, results
+from pages.mtbench import judges, results, votes
 from pages.mtbench.place import Place
 from pages.ui import session, text, url_state
 
 PARTS: dict[str, tuple[str, Callable[[Place], None]]] = {
     "results": ("Results", results.panel),
     "judges": ("Judges compared", judges.panel),
+    "votes": ("Votes", votes.panel),
 }
 """Value in the address -> title, and what draws it."""
 
@@ -41,10 +43,15 @@ def page() -> None:
         rules = rules_of(protocols()[url_state.select("rules", "Read by the rules of", ways, own, 320)])
     if dataset.synthetic:
         text.synthetic(dataset.description)
-    names = said.judge_names(bench.judges.values())
-    raters = {one: names[one] for one in dict.fromkeys(rating.judge for rating in bench.ratings)}
+    raters = _named(bench, bench.ratings)
+    names = _named(bench, bench.games) | raters
     part = url_state.tabs("part", "Part", {value: title for value, (title, _) in PARTS.items()})
     PARTS[part][1](Place(dataset, bench, names, raters, rules))
+
+
+def _named(bench: Bench, judged: Iterable[Rating | Game]) -> dict[str, str]:
+    """The judges of some judgments by id, told apart from each other by their names."""
+    return said.judge_names(bench.judges[one] for one in dict.fromkeys(each.judge for each in judged))
 
 
 def _nothing() -> None:

@@ -277,7 +277,7 @@ def bubbles(found: Bubbles, key: str) -> None:
         x=[x for x, _, _ in found.points], y=[y for _, y, _ in found.points], mode="markers",
         marker={
             "color": ACCENT, "opacity": 0.75, "line": {"width": 0},
-            "size": [6 + 30 * (n / most) ** 0.5 for _, _, n in found.points],
+            "size": [5 + 23 * (n / most) ** 0.5 for _, _, n in found.points],
         },
         hovertext=[f"{x:g} and {y:g}: {n:,}" for x, y, n in found.points], hoverinfo="text",
     )  # fmt: skip

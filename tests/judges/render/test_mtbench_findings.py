@@ -2,7 +2,8 @@
 
 from judges.mtbench.comparison import compare_judges
 from judges.mtbench.means import means_by_rule, model_means
-from judges.mtbench.ratings import Rules, count_judgments, read_ratings
+from judges.mtbench.ranks import Ranking, compare_ranks, rank_models
+from judges.mtbench.ratings import Rules, count_judgments, count_ratings, read_ratings
 from judges.mtbench.records import Judge
 from judges.render.findings import mtbench_judges, mtbench_results
 from judges.render.findings.findings import Sentence, Table, plain
@@ -16,6 +17,12 @@ ROWS = [
 BENCH = bench(ROWS, {"2": "math"})
 TABLE = read_ratings(BENCH)
 NAMES = {"j": "J", "k": "K"}
+
+
+def ranking() -> dict[str, Ranking]:
+    """The ranks with both judges."""
+    counted = count_ratings(TABLE, Rules())
+    return {judge: rank_models(counted, judge, 200) for judge in NAMES}
 
 
 def test_judges_are_told_apart_by_as_little_as_does_it() -> None:
@@ -38,19 +45,19 @@ def test_judges_are_told_apart_by_as_little_as_does_it() -> None:
 
 
 def test_the_table_of_means_has_every_model_of_every_judge() -> None:
-    shown = mtbench_results.table(model_means(TABLE, Rules()), NAMES, Rules())
+    shown = mtbench_results.table(model_means(TABLE, Rules()), ranking(), NAMES, Rules())
     rows = {(row["judge"], row["model"]): row for row in shown.rows}
     assert list(rows) == [("J", "all models"), ("J", "m"), ("J", "n"), ("K", "all models"), ("K", "m"), ("K", "n")]
     assert (rows["J", "m"]["turn 1"], rows["J", "m"]["turn 2"]) == (7.0, 3.0)
     assert (rows["J", "m"]["judgments"], rows["J", "m"]["failed"]) == (4, 1)
     assert rows["K", "m"]["turn 2"] is None and rows["K", "m"]["mean"] == 5.0
-    share = mtbench_results.table(model_means(TABLE, Rules(scale="share")), NAMES, Rules(scale="share"))
+    share = mtbench_results.table(model_means(TABLE, Rules(scale="share")), {}, NAMES, Rules(scale="share"))
     assert share.columns["mean"].shape == ".4f" and share.rows[2]["mean"] == 0.75
 
 
 def test_the_plot_has_the_best_model_first_and_a_line_at_all_models() -> None:
     own = [one for one in model_means(TABLE, Rules()) if one.judge == "j"]
-    plot = mtbench_results.forest(own, Rules())
+    plot = mtbench_results.forest(own, ranking()["j"], Rules())
     assert [row.name for row in plot.rows] == ["n", "m"]
     assert plot.mark == 47 / 7 and plot.rows[0].remark.startswith("7.500 (")
 
