@@ -14,7 +14,7 @@ from typing import Any
 from data.cards import cards
 from data.importing.rows import judge_id
 from data.records import combinations
-from data.records.datasets import all_datasets, dataset_systems
+from data.records.datasets import all_datasets, dataset_systems, question_sets
 from data.records.people import require
 from data.records.tables import CardRow, JudgeRow, RunEventRow, RunLimitRow, RunRow
 from data.runs import charges, dry_runs, terms
@@ -166,7 +166,7 @@ def resume(
 
 def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     """All runs, or those over a dataset, newest first."""
-    names = {d.id: d.name for d in all_datasets(store)}
+    names = {d.id: d.name for d in (*all_datasets(store), *question_sets(store))}
     rows = store.rows(
         "select r.id, r.dataset_id, j.card, j.card_version, j.model, j.params, r.settings, c.actor, c.made_at, "
         "r.items, r.judgments, r.judge_id, j.synthetic, e.kind, e.why from run r join judge j on j.id = r.judge_id "
@@ -328,7 +328,8 @@ def _check(store: Store, order: RunOrder) -> None:
     soundness.require_sound(card)
     if not order.model.strip():
         raise BadInput("Choose a model.")
-    if not any(d.id == order.dataset_id for d in all_datasets(store)):
+    among = all_datasets(store) if card.conversation is None else question_sets(store)
+    if not any(d.id == order.dataset_id for d in among):
         raise BadInput("There is no such dataset in this workspace.")
     if not store.rows(
         "select 1 from item where dataset_id = $1 and kind = $2 limit 1", [order.dataset_id, order.card.kind]

@@ -122,6 +122,10 @@ def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
 def _again(recipe: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
     if recipe.get("how") == "own":
         return from_recipe(check_recipe(dict(recipe)))
+    if recipe.get("how") == "answers":
+        from judges.mtbench.generating import answer_card_again
+
+        return answer_card_again(recipe)
     if recipe.get("from") == "pointwise_quality":
         from judges.cards.pointwise_quality.card import again
 
