@@ -48,7 +48,7 @@ def estimate(store: Store, order: RunOrder) -> Estimate:
     """What a run would still take: items that this very judge has judged are not asked again. Raises BadInput."""
     _check(store, order)
     told = (order.most, order.only_unscored, order.batch, order.price, order.endpoint.room)
-    key = ("estimate", order.dataset_id, _judge(order), *told)
+    key = ("estimate", order.dataset_id, judge_of(order), *told)
     return each_kept(store, [key], lambda _: [_estimate(store, order)])[0]
 
 
@@ -58,7 +58,7 @@ def dry_run(store: Store, actor: str, order: RunOrder, n: int = 3) -> list[DryRu
     _check(store, order)
     charged: list[CallReply | Charge] = []
     try:
-        return dry_runs.dry_run(store, actor, order, _judge(order), n, SEED, terms.budget(order, 0.0), charged)
+        return dry_runs.dry_run(store, actor, order, judge_of(order), n, SEED, terms.budget(order, 0.0), charged)
     finally:
         charges.store_charge(store, actor, "", charged, terms.order_price(order))
 
@@ -77,7 +77,7 @@ def start(store: Store, actor: str, order: RunOrder, *, patient: bool = True, so
     """
     require(store, actor, "researcher")
     _check(store, order)
-    key = _judge(order)
+    key = judge_of(order)
     _alone(store, order.dataset_id, key)
     until = store.newest()
     left = Remaining(store, order, key, until, SEED, until)
@@ -307,7 +307,8 @@ def _endpoint(settings: dict[str, Any]) -> Endpoint:
     return found.model_copy(update={"base_url": practice_url()}) if settings["inside"] else found
 
 
-def _judge(order: RunOrder) -> str:
+def judge_of(order: RunOrder) -> str:
+    """The id of the judge that an order runs."""
     return judge_id(order.card.version, order.model, order.params.identity(order.card.kind), order.synthetic)
 
 
@@ -367,7 +368,7 @@ def _same_card(store: Store, order: RunOrder, judge: str) -> None:
 
 
 def _estimate(store: Store, order: RunOrder) -> Estimate:
-    left = Remaining(store, order, _judge(order), store.newest(), SEED)
+    left = Remaining(store, order, judge_of(order), store.newest(), SEED)
     items, judgments = left.count()
     judge = order.card, order.model, order.params
     found = estimates.estimate(

@@ -119,10 +119,13 @@ def _messages(protocol: Protocol, question: Dialogue, piece: str, before: Mappin
     return [*made, {"role": "user", "content": asked[_place(piece)[0] - 1]}]
 
 
-def answered_dialogues(protocol: Protocol, question: Dialogue, model: str, raw: str) -> list[Dialogue]:
+def answered_dialogues(
+    protocol: Protocol, question: Dialogue, model: str, raw: str, references: str = ""
+) -> list[Dialogue]:
     """The dialogues that the replies to a question amount to, one for each sample whose turns are all there.
 
-    `raw` is the text that the judgment of `answer_card` kept. What a call gave stays whole; `meta` says what happened
+    `raw` is the text that the judgment of `answer_card` kept, `references` names the question's set of reference
+    answers that a judge is shown ("": the question's own). What a call gave stays whole; `meta` says what happened
     to it: `continues` (the sample whose first turn the others were asked after, where that is not its own), `cut_at`
     (a text is longer than what is judged and was continued), `cut_off` and `refused` (the turns that ran into the
     longest reply, or in which the model refused), `protocol`: the mark of the protocol.
@@ -134,7 +137,7 @@ def answered_dialogues(protocol: Protocol, question: Dialogue, model: str, raw: 
         said = [found.get(_piece(turn, own)) for turn in range(1, len(_questions(question)) + 1)]
         whole = [one for one in said if one is not None and not _is_lost(*one)]
         if len(whole) == len(said):
-            made.append(_answered(protocol, question, model, sample, own, whole))
+            made.append(_answered(protocol, question, model, sample, whole, references))
     return made
 
 
@@ -143,12 +146,16 @@ def _is_lost(text: str, unscored: UnscoredReason | None) -> bool:
 
 
 def _answered(
-    protocol: Protocol, question: Dialogue, model: str, sample: int, own: int,
-    said: list[tuple[str, UnscoredReason | None]],
+    protocol: Protocol, question: Dialogue, model: str, sample: int, said: list[tuple[str, UnscoredReason | None]],
+    references: str,
 ) -> Dialogue:  # fmt: skip
     meta = {name: value for name, value in question.meta.items() if name != "references"}
+    if given := question.meta.get("references", {}).get(references):
+        # A question's own reference is shown to people, and never to a judge where there is one for it.
+        meta |= {"reference_answer": given} if "reference" in meta else {"reference": given}
+    copied = not _temperature(protocol, question)
     meta |= {"choice": sample} if sample else {}
-    meta |= {"continues": 0} if own and protocol.continues == "first" and len(said) > 1 else {}
+    meta |= {"continues": 0} if sample and not copied and protocol.continues == "first" and len(said) > 1 else {}
     meta |= {"cut_at": protocol.cut_at} if 0 < protocol.cut_at < max(len(text) for text, _ in said) else {}
     for mark in ("cut_off", "refused"):
         turns = [turn for turn, (_, unscored) in enumerate(said, 1) if unscored == mark]
