@@ -1,0 +1,176 @@
+"""Two judges on the same answers, without any human label: rating against rating, and which models change places.
+
+A cell is one turn of one sample of a model's answer that both judges gave a rating; where a judge gave several, their
+mean. Failed judgments are no ratings here, whatever a protocol counts. Intervals are by questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.mtbench.means import question_mean, shared_cells
+from judges.mtbench.ratings import HIGHEST, LOWEST, Codes, RatingTable
+from judges.stats.agreement import Floats
+from judges.stats.clustered import share_by_item
+from judges.stats.concordance import concordance
+from judges.stats.intervals import Cells, kappa_interval
+from judges.stats.uncertainty import Interval
+
+LARGEST = 20
+"""So many of the largest disagreements are listed."""
+
+
+@dataclass(frozen=True)
+class SharedRatings:
+    """The cells that two judges share, as columns of one length.
+
+    `row` says whose they are (the rows of `one`); `one` and `other` are the ratings, 1 to 10, and `places` the places
+    in `Bench.ratings` of the first judgment of each, (cells, 2).
+    """
+
+    row: RatingTable
+    one: Floats
+    other: Floats
+    places: Codes
+
+    def where(self, keep: NDArray[np.bool_]) -> SharedRatings:
+        """Some of the cells."""
+        return SharedRatings(self.row.where(keep), self.one[keep], self.other[keep], self.places[keep])
+
+
+class PairAgreement(NamedTuple):
+    """How two judges go together on some cells; `difference` is other - one, in points of the scale.
+
+    `kappa` is quadratic-weighted on the scale 1 to 10. What does not exist has no point.
+    """
+
+    cells: int
+    one: Interval
+    other: Interval
+    difference: Interval
+    equal: Interval
+    within_one: Interval
+    pearson: Interval
+    spearman: Interval
+    kendall: Interval
+    kappa: Interval
+    mae: Interval
+
+
+class Disagreement(NamedTuple):
+    """A turn of an answer on which two judges differ; `places` are those of both judgments in `Bench.ratings`."""
+
+    question: str
+    category: str
+    model: str
+    choice: int
+    turn: int
+    one: float
+    other: float
+    places: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class JudgeComparison:
+    """Two judges on the cells they share: all together, by turn and category, and the largest disagreements.
+
+    `alone` counts the turns of answers to which only `one`, or only `other`, gave a rating.
+    """
+
+    one: str
+    other: str
+    shared: SharedRatings
+    alone: tuple[int, int]
+    whole: PairAgreement
+    turns: Mapping[int, PairAgreement]
+    categories: Mapping[str, PairAgreement]
+    largest: tuple[Disagreement, ...]
+
+
+def share_ratings(table: RatingTable, one: str, other: str) -> SharedRatings:
+    """The cells that two judges share, in the order of questions, models, turns and samples."""
+    found = []
+    for rows in shared_cells(table, one, other):
+        rows = rows.where(rows.reason == 0)
+        order = np.lexsort((rows.place, rows.choice, rows.turn, rows.model, rows.question))
+        rows = rows.where(order)
+        # Of one judge: the key of an answer tells its cells apart, and rises in this very order.
+        _, first, group = np.unique(
+            np.stack([rows.question, rows.model, rows.turn, rows.choice]), axis=1, return_index=True,
+            return_inverse=True,
+        )  # fmt: skip
+        mean = np.bincount(group, rows.number) / np.bincount(group)
+        found.append((rows.where(first), np.asarray(mean, dtype=np.float64)))
+    (row, x), (theirs, y) = found
+    return SharedRatings(row, x, y, np.stack([row.place, theirs.place], axis=1))
+
+
+def compare_judges(table: RatingTable, one: str, other: str, largest: int = LARGEST) -> JudgeComparison:
+    """All figures of two judges that the table has rows of; without shared cells nothing has a point."""
+    shared = share_ratings(table, one, other)
+    rated = [
+        len(np.unique(table.where((table.judge == table.judges.index(name)) & (table.reason == 0)).answer_key))
+        for name in (one, other)
+    ]
+    row = shared.row
+    return JudgeComparison(
+        one,
+        other,
+        shared,
+        (rated[0] - len(shared.one), rated[1] - len(shared.one)),
+        agreement(shared),
+        {turn: agreement(shared.where(row.turn == turn)) for turn in row.turns},
+        {row.categories[n]: agreement(shared.where(row.category == n)) for n in np.unique(row.category).tolist()},
+        _largest(shared, largest),
+    )
+
+
+def all_agreements(table: RatingTable) -> dict[tuple[str, str], PairAgreement]:
+    """Every two judges that have a row, in their order, on all cells that the two share."""
+    return {pair: agreement(share_ratings(table, *pair)) for pair in combinations(table.judged, 2)}
+
+
+def agreement(shared: SharedRatings) -> PairAgreement:
+    """All figures of some cells.
+
+    Shares have Wilson's interval and means Student's, both by questions (`judges.stats.clustered`); correlations and
+    the mean absolute error are linearised over questions (`judges.stats.concordance`), kappa is resampled by questions
+    (`judges.stats.intervals`).
+    """
+    question, x, y = shared.row.question, shared.one, shared.other
+    gap = np.abs(y - x)
+    beside = concordance(Cells(question, x, y))
+    steps = int(HIGHEST - LOWEST) + 1
+    return PairAgreement(
+        len(x),
+        question_mean(x, question, (LOWEST, HIGHEST)),
+        question_mean(y, question, (LOWEST, HIGHEST)),
+        question_mean(y - x, question),
+        share_by_item(gap == 0, question),
+        share_by_item(gap <= 1, question),
+        beside.pearson,
+        beside.spearman,
+        beside.kendall,
+        kappa_interval(Cells(question, x - LOWEST, y - LOWEST), steps, "quadratic"),
+        beside.mae,
+    )
+
+
+def _largest(shared: SharedRatings, most: int) -> tuple[Disagreement, ...]:
+    """The cells that differ most, larger differences first, equal ones in the order of the cells."""
+    gap, row = np.abs(shared.other - shared.one), shared.row
+    order = [n for n in np.argsort(-gap, kind="stable")[:most].tolist() if gap[n] > 0]
+    return tuple(
+        Disagreement(
+            row.questions[row.question[n]], row.categories[row.category[n]], row.models[row.model[n]],
+            int(row.choice[n]), int(row.turn[n]), float(shared.one[n]), float(shared.other[n]),
+            (int(shared.places[n, 0]), int(shared.places[n, 1])),
+        )
+        for n in order
+    )  # fmt: skip

@@ -1,0 +1,148 @@
+"""Mean ratings of models by judge: each turn, all together, each category; and how far the rules move them.
+
+FastChat's mean of a model is the mean over all rows that count, of both turns, which is not the mean of two means where
+judgments failed. Intervals treat the question as what was drawn: all turns, samples and models of a question go
+together, as a hard question is hard for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.mtbench.protocol import Duplicates, Failed
+from judges.mtbench.ratings import (
+    COMBINATIONS,
+    FAILED,
+    HIGHEST,
+    LOWEST,
+    Codes,
+    Counted,
+    RatingTable,
+    Rules,
+    count_ratings,
+)
+from judges.stats.clustered import mean_by_item, with_t_ends
+from judges.stats.uncertainty import Interval
+
+ALL = ""
+"""Stands in place of a model's name for all models together."""
+
+
+class ModelMeans(NamedTuple):
+    """A model's means with a judge (`model` `ALL`: of all models together), each with its interval by questions.
+
+    `turns` by number, `both` over all rows of all turns, `categories` by name over both turns. `failed` of its
+    `judgments` have no rating.
+    """
+
+    judge: str
+    model: str
+    turns: Mapping[int, Interval]
+    both: Interval
+    categories: Mapping[str, Interval]
+    judgments: int
+    failed: int
+
+
+def model_means(table: RatingTable, rules: Rules) -> list[ModelMeans]:
+    """The means of every judge's models, after those of all its models together; a cut without rows has no point."""
+    counted = count_ratings(table, rules)
+    lowest = LOWEST if rules.failed == "left out" else FAILED
+    ends = (-inf, inf) if rules.failed == "counted" else (lowest * rules.unit, HIGHEST * rules.unit)
+    found = []
+    for judge in np.unique(table.judge).tolist():
+        own = counted.where(counted.row.judge == judge)
+        asked = table.where(table.judge == judge)
+        for model in [None, *np.unique(asked.model).tolist()]:
+            rows = own if model is None else own.where(own.row.model == model)
+            mine = asked if model is None else asked.where(asked.model == model)
+            name = ALL if model is None else table.models[model]
+            found.append(_means(rows, mine, table.judges[judge], name, ends))
+    return found
+
+
+def _means(counted: Counted, asked: RatingTable, judge: str, model: str, ends: tuple[float, float]) -> ModelMeans:
+    row = counted.row
+
+    def mean(keep: NDArray[np.bool_]) -> Interval:
+        return question_mean(counted.value[keep], row.question[keep], ends)
+
+    everything = np.ones(len(row), dtype=bool)
+    return ModelMeans(
+        judge,
+        model,
+        {turn: mean(row.turn == turn) for turn in asked.turns},
+        mean(everything),
+        {row.categories[n]: mean(row.category == n) for n in np.unique(asked.category).tolist()},
+        len(asked),
+        int((asked.reason > 0).sum()),
+    )
+
+
+def question_mean(
+    value: NDArray[np.float64], question: Codes, ends: tuple[float, float] = (-inf, inf)
+) -> Interval:
+    """A mean over rows with Student's t over questions (`judges.stats.clustered.mean_by_item`), kept within `ends`.
+
+    t and not a bootstrap: a category has ten questions, where percentiles of resamples are too short. All None without
+    rows, no ends where there is one question or no spread.
+    """
+    return with_t_ends(mean_by_item(value, question), *ends)
+
+
+def shared_cells(table: RatingTable, one: str, other: str) -> tuple[RatingTable, RatingTable]:
+    """The rows of two judges about turns of answers that both have given a rating.
+
+    An answer is a sample of its own. A failed judgment is no rating, whatever the protocol counts.
+    """
+    first, second = (table.where(table.judge == table.judges.index(name)) for name in (one, other))
+    keys = [_cell_key(rows, table) for rows in (first, second)]
+    common = np.intersect1d(keys[0][first.reason == 0], keys[1][second.reason == 0])
+    return first.where(np.isin(keys[0], common)), second.where(np.isin(keys[1], common))
+
+
+def _cell_key(rows: RatingTable, whole: RatingTable) -> Codes:
+    """A number for each turn of each answer, the same with any judge."""
+    turns, choices = int(whole.turn.max(initial=0)) + 1, int(whole.choice.max(initial=0)) + 1
+    return ((rows.question * len(whole.models) + rows.model) * turns + rows.turn) * choices + rows.choice
+
+
+class RuleMeans(NamedTuple):
+    """A model's mean over all turns under every combination of rules (None: nothing counts), and their range.
+
+    `range` is the highest less the lowest, None where one of them does not exist.
+    """
+
+    judge: str
+    model: str
+    means: Mapping[tuple[Failed, Duplicates], float | None]
+    range: float | None
+
+
+def means_by_rule(table: RatingTable, rules: Rules) -> list[RuleMeans]:
+    """Every judge's models, after all its models together, under each of `COMBINATIONS`; the rest is as in `rules`."""
+    shape = len(table.judges), len(table.models)
+    sums, sizes = [], []
+    for failed, duplicates in COMBINATIONS:
+        counted = count_ratings(table, rules._replace(failed=failed, duplicates=duplicates))
+        place = counted.row.judge * shape[1] + counted.row.model
+        sums.append(np.bincount(place, counted.value, minlength=shape[0] * shape[1]).reshape(shape))
+        sizes.append(np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape))
+    found = []
+    for judge in np.unique(table.judge).tolist():
+        for model in [None, *np.unique(table.model[table.judge == judge]).tolist()]:
+            at = slice(None) if model is None else model
+            means = {
+                rule: float(np.sum(total[judge, at]) / n) if (n := int(np.sum(size[judge, at]))) else None
+                for rule, total, size in zip(COMBINATIONS, sums, sizes, strict=True)
+            }
+            there = [mean for mean in means.values() if mean is not None]
+            apart = max(there) - min(there) if len(there) == len(means) else None
+            name = ALL if model is None else table.models[model]
+            found.append(RuleMeans(table.judges[judge], name, means, apart))
+    return found

@@ -1,0 +1,281 @@
+"""The ratings of a Bench as columns, read and counted by the rules of a protocol (docs/methods.md, MT-Bench).
+
+First every judgment is read (`read_ratings`): a number, or the reason why there is none. Then it is decided what counts
+(`count_ratings`): failed judgments are left out or are numbers, several judgments of one turn count each, once, or as
+their mean. Every figure of this room is computed from what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import isfinite, nan
+from typing import NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judges.mtbench import parsing
+from judges.mtbench.protocol import Duplicates, Failed, Parse, Protocol, ScaleRule
+from judges.mtbench.records import Bench, Rating
+from judges.stats.agreement import Floats
+
+Codes = NDArray[np.int64]
+LOWEST, HIGHEST = 1.0, 10.0
+FAILED = -1.0
+"""What FastChat writes as the score of a judgment without a rating, and some tables count as a number."""
+REASONS = ("", "unreadable", "api_error", "out_of_range")
+"""Why a judgment has no rating, in the words of imports; "" where it has one."""
+
+
+class Rules(NamedTuple):
+    """How judgments become numbers and which of them count: the reading rules of a `Protocol`, whose words these are.
+
+    `choices` "first" counts ratings of the first sample of an answer only, as FastChat judges no other.
+    """
+
+    parse: Parse = "fastchat"
+    failed: Failed = "left out"
+    duplicates: Duplicates = "raw"
+    scale: ScaleRule = "1-10"
+    choices: str = "all"
+
+    @property
+    def unit(self) -> float:
+        """What a rating is multiplied by: a tenth on the scale of shares."""
+        return 0.1 if self.scale == "share" else 1.0
+
+
+def rules_of(protocol: Protocol) -> Rules:
+    """The reading rules of a protocol; all samples that were judged count."""
+    return Rules(protocol.parse, protocol.failed, protocol.duplicates, protocol.scale)
+
+
+COMBINATIONS: tuple[tuple[Failed, Duplicates], ...] = tuple(product(get_args(Failed), get_args(Duplicates)))
+"""Every way to count failed judgments together with every way to count several of one turn."""
+
+
+@dataclass(frozen=True)
+class RatingTable:
+    """Ratings as columns of one length, a row each.
+
+    `judge`, `question`, `model` and `category` are places in `judges`, `questions`, `models` and `categories`; `turn`
+    counts from 1, `choice` and `sample` from 0 as in `Rating`, and `place` is the row's place in `Bench.ratings`.
+    `number` is what was read (nan: nothing), kept also where it is off the scale, `reason` a place in `REASONS`.
+    """
+
+    judges: tuple[str, ...]
+    questions: tuple[str, ...]
+    models: tuple[str, ...]
+    categories: tuple[str, ...]
+    judge: Codes
+    question: Codes
+    model: Codes
+    category: Codes
+    turn: Codes
+    choice: Codes
+    sample: Codes
+    place: Codes
+    number: Floats
+    reason: Codes
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def where(self, keep: NDArray[np.bool_] | Codes) -> RatingTable:
+        """Some of the rows, by a mask or by their places; names keep their places."""
+        columns = ("judge", "question", "model", "category", "turn", "choice", "sample", "place", "number", "reason")
+        return replace(self, **{name: getattr(self, name)[keep] for name in columns})
+
+    def only(
+        self, judges: Sequence[str] = (), models: Sequence[str] = (), categories: Sequence[str] = ()
+    ) -> RatingTable:
+        """The rows of these judges, models and categories; an empty list keeps all."""
+        keep = np.ones(len(self), dtype=bool)
+        for wanted, names, column in (
+            (judges, self.judges, self.judge), (models, self.models, self.model),
+            (categories, self.categories, self.category),
+        ):  # fmt: skip
+            if wanted:
+                keep &= np.isin(column, [n for n, name in enumerate(names) if name in wanted])
+        return self.where(keep)
+
+    @property
+    def judged(self) -> list[str]:
+        """The judges that have a row, in their order."""
+        return [self.judges[n] for n in np.unique(self.judge)]
+
+    @property
+    def turns(self) -> list[int]:
+        """The turns that have a row."""
+        return [int(turn) for turn in np.unique(self.turn)]
+
+    @property
+    def turn_key(self) -> Codes:
+        """A number for each turn of each model's answers as one judge judged it, whatever the sample."""
+        turns = int(self.turn.max(initial=0)) + 1
+        by_model = (self.judge * len(self.questions) + self.question) * len(self.models) + self.model
+        return by_model * turns + self.turn
+
+    @property
+    def answer_key(self) -> Codes:
+        """The same of every sample by itself."""
+        return self.turn_key * (int(self.choice.max(initial=0)) + 1) + self.choice
+
+
+def read_ratings(bench: Bench, parse: Parse = "fastchat") -> RatingTable:
+    """Every rating of a Bench, read by one rule of parsing; judges, questions and models in the order of the files."""
+    ratings = bench.ratings
+    questions = _places([*bench.questions, *(rating.question for rating in ratings)])
+    models = _places([*(answer.model for answer in bench.answers.values()), *(rating.model for rating in ratings)])
+    judges = _places(rating.judge for rating in ratings)
+    of_question = {key: one.category for key, one in bench.questions.items()}
+    categories = _places(of_question.get(key, "") for key in questions)
+    in_category = np.array([categories[of_question.get(key, "")] for key in questions], dtype=np.int64)
+    rows = np.array(
+        [
+            (judges[r.judge], questions[r.question], models[r.model], r.turn, r.choice, r.sample)
+            for r in ratings
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 6)  # fmt: skip
+    read = np.array([read_rating(rating, parse) for rating in ratings], dtype=np.float64).reshape(-1, 2)
+    judge, question, model, turn, choice, sample = rows.T
+    return RatingTable(
+        tuple(judges), tuple(questions), tuple(models), tuple(categories), judge, question, model,
+        in_category[question], turn, choice, sample, np.arange(len(ratings)), read[:, 0], read[:, 1].astype(np.int64),
+    )  # fmt: skip
+
+
+def _places(names: Iterable[str]) -> dict[str, int]:
+    return {name: n for n, name in enumerate(dict.fromkeys(names))}
+
+
+def read_rating(rating: Rating, parse: Parse = "fastchat") -> tuple[float, int]:
+    """The number that a judgment gives (nan: none), and why it counts as none, as a place in `REASONS`.
+
+    The text decides, or under "stated" the number of the file; a file without texts is always read by its numbers. A
+    mark of a failed call goes before a number, and -1 is none. Half points are ratings; below 1 and above 10 none is.
+    """
+    text = rating.text
+    if rating.error or (parsing.ERROR in text if parse != "last" else text.strip() == parsing.ERROR):
+        return nan, 2
+    stated = rating.stated
+    if text.strip() and parse != "stated":
+        stated = parsing.rating(text, "last" if parse == "last" else "fastchat")
+    if stated is None or stated == FAILED or not isfinite(stated):
+        return nan, 1
+    return stated, 0 if LOWEST <= stated <= HIGHEST else 3
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What counts, a row each: `value` on the protocol's scale, and in `row` the rating it is, or is first among.
+
+    Columns of `row` say whose it is. Where rows are means, `row` has the first of each.
+    """
+
+    row: RatingTable
+    value: Floats
+
+    def where(self, keep: NDArray[np.bool_]) -> Counted:
+        """Some of the rows."""
+        return Counted(self.row.where(keep), self.value[keep])
+
+
+def count_ratings(table: RatingTable, rules: Rules) -> Counted:
+    """What counts of the ratings by the rules; failed judgments are seen to first, then several of one turn.
+
+    - failed "left out": they are no rows; "counted": -1 is a number like any other, and so is one that is off the
+      scale, as in a table that filters nothing; "all failed": -1 counts, unless all judgments of the turn failed.
+    - duplicates "raw": each row counts; "first": the first of a turn (by sample, then by order); "averaged": the mean
+      of a turn's. A turn is one turn of a model's answer to a question, judged by one judge, whatever the sample.
+    """
+    if rules.choices == "first":
+        table = table.where(table.choice == 0)
+    failed = table.reason > 0
+    value = np.where(failed, FAILED, table.number)
+    if rules.failed == "counted":
+        value = np.where(REASONS.index("out_of_range") == table.reason, table.number, value)
+    else:
+        keep = ~failed
+        if rules.failed == "all failed":
+            keep = np.isin(table.turn_key, table.turn_key[keep])
+        table, value = table.where(keep), value[keep]
+    if rules.duplicates != "raw" and len(table):
+        order = np.lexsort((table.place, table.sample, table.choice, table.turn_key))
+        _, first, group = np.unique(table.turn_key[order], return_index=True, return_inverse=True)
+        if rules.duplicates == "averaged":
+            means = np.bincount(group, value[order]) / np.bincount(group)
+        else:
+            means = value[order][first]
+        back = np.argsort(order[first], kind="stable")
+        table, value = table.where(order[first][back]), means[back]
+    return Counted(table, np.asarray(value * rules.unit, dtype=np.float64))
+
+
+class JudgeCount(NamedTuple):
+    """What a judge's judgments are, in numbers.
+
+    `judgments` in all, `turns` that they are about (of a model's answer, whatever the sample), `failed` by reason,
+    `doubled` judgments beyond the first of the same sample's turn; `repeated` turns whose text was judged more than
+    once (again, or as a copy among samples), in `differing` of which the ratings differ, by `spread` points on average
+    over the repeated ones (highest - lowest; None without any); `changed` judgments whose text gives another number
+    than the file states.
+    """
+
+    judge: str
+    judgments: int
+    turns: int
+    failed: Mapping[str, int]
+    doubled: int
+    repeated: int
+    differing: int
+    spread: float | None
+    changed: int
+
+
+def count_judgments(bench: Bench, table: RatingTable) -> list[JudgeCount]:
+    """The numbers of every judge that has a row."""
+    seen, found = _same_text(bench, table), []
+    changed = np.isin(table.place, changed_ratings(bench, table))
+    for name in table.judged:
+        mine = table.judge == table.judges.index(name)
+        rows = table.where(mine)
+        read = rows.reason == 0
+        group = np.unique(seen[mine][read], return_inverse=True)[1]
+        size = np.bincount(group)
+        low, high = np.full(len(size), np.inf), np.full(len(size), -np.inf)
+        np.minimum.at(low, group, rows.number[read])
+        np.maximum.at(high, group, rows.number[read])
+        gap = (high - low)[size > 1]
+        failed = {why: n for code, why in enumerate(REASONS) if code and (n := int((rows.reason == code).sum()))}
+        found.append(JudgeCount(
+            name, len(rows), len(np.unique(rows.turn_key)), failed, len(rows) - len(np.unique(rows.answer_key)),
+            len(gap), int((gap > 0).sum()), float(gap.mean()) if len(gap) else None, int(changed[mine].sum()),
+        ))  # fmt: skip
+    return found
+
+
+def _same_text(bench: Bench, table: RatingTable) -> Codes:
+    """A number for each text that a judge judged: a sample's conversation up to a turn, equal ones the same."""
+    if not table.choice.any():
+        return table.answer_key
+    texts: dict[tuple[object, ...], int] = {}
+    found = np.empty(len(table), dtype=np.int64)
+    for n, place in enumerate(table.place.tolist()):
+        one = bench.ratings[place]
+        answer = bench.answers.get((one.question, one.model, one.choice))
+        said: object = answer.turns[: one.turn] if answer else one.choice
+        found[n] = texts.setdefault((one.judge, one.question, one.model, one.turn, said), len(texts))
+    return found
+
+
+def changed_ratings(bench: Bench, table: RatingTable) -> Codes:
+    """The places in `Bench.ratings` of rows whose text gives another number than the file states; none is -1 there."""
+    stated = np.array([bench.ratings[place].stated for place in table.place.tolist()], dtype=np.float64)
+    texts = np.array([bool(bench.ratings[place].text.strip()) for place in table.place.tolist()], dtype=bool)
+    read = np.where(np.isnan(table.number), FAILED, table.number)
+    changed: Codes = table.place[texts & ~np.isnan(stated) & (read != stated)]
+    return changed
