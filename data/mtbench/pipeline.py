@@ -7,7 +7,7 @@ pipeline (a stop, a spending limit, a killed process) it goes on where it was.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from data.mtbench import answers
@@ -20,6 +20,7 @@ from data.runs.run_order import DryRunJudgment, RunOrder, RunSummary
 from data.store import Store
 from data.store.errors import BadInput
 from judges.cards.mt_bench.judging import judge_card, pair_card
+from judges.cards.mt_bench.material import references
 from judges.client import estimate as estimates
 from judges.client.budget import Price, dollars
 from judges.client.endpoint import Endpoint, is_practice
@@ -58,8 +59,8 @@ class Pipeline:
     judge: str = ""
     pairs: bool = False
     prompts: tuple[PromptText, ...] = ()
-    endpoint: Endpoint = Endpoint()
-    judge_endpoint: Endpoint = Endpoint()
+    endpoint: Endpoint = field(default_factory=Endpoint)
+    judge_endpoint: Endpoint = field(default_factory=Endpoint)
     spending_limit: float | None = None
     price: Price | None = None
     judge_price: Price | None = None

@@ -22,6 +22,7 @@ from data.store.errors import BadInput
 from data.store.ids import now
 from judges.importing.column_names import parse_name
 from judges.importing.jsonl import Record
+from judges.mtbench.pair_turns import ANSWER, USER, join_turns
 from judges.strict_json import canonical
 
 PARAMS = {"protocol": "fastchat"}
@@ -225,11 +226,11 @@ class _Reader:
         data = {
             "id": name,
             "kind": "pair",
-            "input": _joined("User", question["turns"][:turn]) if question else "",
+            "input": join_turns(question["turns"][:turn], USER) if question else "",
             "meta": {**self._meta(key, question or {}), "turn": turn, **self._shown(key, turn)},
         }
         for side, model, given in zip("ab", (found.a, found.b), sides, strict=True):
-            said = _joined("Answer", given[:turn]) if given is not None and len(given) >= turn else None
+            said = join_turns(given[:turn], ANSWER) if given is not None and len(given) >= turn else None
             data[f"response_{side}"] = {"system": model, "text": said}
         return Line(part.name, record.line, "item", data, record.value, weak=not full)
 
@@ -253,10 +254,3 @@ class _Reader:
             "team": shapes.voter_group(person),
         }
         return Line(part.name, record.line, "label", data, row, nth=nth)
-
-
-def _joined(who: str, said: list[str]) -> str:
-    """One turn unchanged; several one after the other, each under its number."""
-    if len(said) == 1:
-        return said[0]
-    return "\n\n".join(f"[{who}, turn {number}]\n{text}" for number, text in enumerate(said, 1))
