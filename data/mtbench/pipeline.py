@@ -225,7 +225,7 @@ def _begin(store: Store, actor: str, order: RunOrder, spent: float, resume: bool
             f"A run of {order.model} over these items ended before its time ({newest.state}). Go on with it "
             "(--resume): nothing that was answered is asked again, and its cost counts."
         )
-    if not runs.estimate(store, order).judgments:
+    if order.card.kind not in item_kinds(store, order.dataset_id) or not runs.estimate(store, order).judgments:
         return ""
     left = None if order.spending_limit is None else order.spending_limit - spent
     if left is not None and left <= 0:

@@ -161,7 +161,9 @@ def _answered(
         turns = [turn for turn, (_, unscored) in enumerate(said, 1) if unscored == mark]
         meta |= {mark: turns} if turns else {}
     meta["protocol"] = protocol.mark
-    answers = iter([text for text, _ in said])
-    turns = [entry if entry.role == "user" else entry.model_copy(update={"text": next(answers)}) for entry in question.turns]
+    texts = iter([text for text, _ in said])
+    entries = [
+        entry if entry.role == "user" else entry.model_copy(update={"text": next(texts)}) for entry in question.turns
+    ]
     name = f"{question.id}/{model}" + (f"/choice:{sample}" if sample else "")
-    return Dialogue(id=name, kind="dialogue", system=model, turns=turns, meta=meta)
+    return Dialogue(id=name, kind="dialogue", system=model, turns=entries, meta=meta)

@@ -5,8 +5,10 @@ Both come without a fence of ours: the questions as they are, the judge's prompt
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from judges.practice import pair, response, words
@@ -21,25 +23,8 @@ _SPEAKER = re.compile(r"^#{2,3} (User|Assistant|Reference)[^:\n]{0,20}:\n", re.M
 _ASKS = re.compile(r"^\[(?:User )?Question\]\n", re.MULTILINE)
 _RATES, _COMPARES = re.compile(r"\[\[(?:rating|\d|n)\]\]"), ("[[A]]", "[[B]]")
 _KANA, _HANGUL, _HAN = re.compile(r"[\u3040-\u30ff]"), re.compile(r"[\uac00-\ud7af]"), re.compile(r"[\u4e00-\u9fff]")
-_SENTENCES = {
-    "ja": (
-        "ご質問の要点は{a}です。", "{a}については、まず{b}を確かめると分かりやすくなります。", "次に、{b}と{c}の関係を整理します。",
-        "たとえば{c}の場合は、{a}から順に考えます。", "まとめると、{a}と{b}が大切です。",
-    ),
-    "ko": (
-        "질문의 핵심은 {a}입니다.", "{a}에 대해서는 먼저 {b}을(를) 확인합니다.", "다음으로 {b}와(과) {c}의 관계를 정리합니다.",
-        "예를 들어 {c}의 경우 {a}부터 생각합니다.", "요약하면 {a}와(과) {b}이(가) 중요합니다.",
-    ),
-    "zh": (
-        "这个问题的重点是{a}。", "关于{a}，先确认{b}。", "然后整理{b}和{c}的关系。", "例如在{c}的情况下，从{a}开始考虑。",
-        "总之，{a}和{b}很重要。",
-    ),
-    "en": (
-        "What matters in this question is {a}.", "As to {a}, it helps to settle {b} first.",
-        "Then look at how {b} and {c} hang together.", "With {c}, for example, begin at {a}.",
-        "In short, {a} and {b} decide it.",
-    ),
-}  # fmt: skip
+_SENTENCES = json.loads(Path(__file__).with_name("sentences.json").read_text(encoding="utf-8"))
+"""What an answer is made of, by language: sentences around words of the question."""
 _TOPIC = re.compile(r"[\u30a1-\u30fa\u30fc]{2,}|[\u4e00-\u9fff]{2,}|[\uac00-\ud7af]{2,}|[A-Za-z]{4,}|\d{2,}")
 _READ = 2_000
 _THINKS = 0.3

@@ -288,7 +288,8 @@ def _calls(
     # What is swapped is needed to ask only: a reply is read without knowing the other scenarios.
     swapped = params.probe == "scenario_swapped" and not asking
     if card.conversation is not None:
-        return [_Call(name, name.replace(":", " "), card, card, task.item) for name in card.conversation.pieces(task.item)]
+        names = card.conversation.pieces(task.item)
+        return [_Call(name, name.replace(":", " "), card, card, task.item) for name in names]
     item = task.item if swapped else probes.apply_probe(card, params, task.item, task.others)
     if not task.part and isinstance(item, Dialogue) and windows.allows_windows(card):
         of = next((int(told[1]) for name in begun if (told := _WINDOW.fullmatch(name))), 0)
@@ -332,11 +333,11 @@ def _unsaid(conversation: Conversation, task: Task, answers: Mapping[str, CallRe
 def _conversed(task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]) -> FinishedJudgment:
     """What a conversation amounts to: no scores; unscored where a call failed, and else where a reply is lacking."""
     raw = pack_replies([(call.name, answers[call.name]) for call in calls if call.name in answers])
-    lost = [(call.words, _said(answers[call.name])) for call in calls if call.name in answers]
-    lost = sorted(((words, r) for words, r in lost if r.unscored), key=lambda one: one[1].unscored != "api_error")
-    unasked = [(c.words, Reading(unscored="incomplete", why="it was not asked")) for c in calls if c.name not in answers]
-    reading = next((replace(r, why=f"{words}: {r.why}") for words, r in [*lost, *unasked]), Reading())
-    return FinishedJudgment(task, raw, reading)
+    unasked = Reading(unscored="incomplete", why="it was not asked")
+    read = [(call, _said(answers[call.name]) if call.name in answers else unasked) for call in calls]
+    order = ("api_error", "refused", "incomplete", None)
+    call, first = min(read, key=lambda one: order.index(one[1].unscored))
+    return FinishedJudgment(task, raw, replace(first, why=f"{call.words}: {first.why}") if first.unscored else first)
 
 
 def _said(answer: CallReply) -> Reading:
