@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from data.importing.rows import item_row
+from data.mtbench.mtbench import in_order
 from data.records.datasets import Dataset, question_sets
 from data.records.people import require
 from data.records.tables import DatasetRow
@@ -54,9 +55,9 @@ def find_questions(store: Store | Tx, questions: str) -> Dataset:
 
 
 def load_questions(store: Store | Tx, questions: str) -> dict[str, Dialogue]:
-    """The questions of a set by the id of their item, in the order of their file."""
-    rows = store.rows("select id, content from item where dataset_id = $1 order by seq, id", [questions])
-    found = {str(key): ITEM.validate_json(content) for key, content in rows}
+    """The questions of a set by the id of their item, by number."""
+    rows = store.rows("select id, name, content from item where dataset_id = $1", [questions])
+    found = {str(key): ITEM.validate_json(content) for key, _, content in sorted(rows, key=lambda row: in_order(row[1]))}
     return {key: item for key, item in found.items() if isinstance(item, Dialogue)}
 
 
