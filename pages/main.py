@@ -74,7 +74,9 @@ def run() -> None:
         doors = [st.Page(sign_in.page, title="Assay", url_path=a) for _, _, _, _, a, _ in ROUTES]
         doors.append(st.Page(sign_in.page, title="Assay", url_path=ROOT, default=True))
         _show_version()
-        st.navigation(doors, position="hidden").run()
+        door = st.navigation(doors, position="hidden")
+        url_state.register_current(door)
+        door.run()
         return
     name = f":material/account_circle: {text.plain(text.short(who.name, 14))}"
     mine = {
@@ -91,6 +93,7 @@ def run() -> None:
         menu.setdefault(name if section == OWN else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     page = st.navigation(menu, position="top")
+    url_state.register_current(page)
     if page is not mine["desk"]:  # every line of it is the item's
         _show_version()
     st.set_page_config(page_title=f"{page.title} · Assay")

@@ -19,7 +19,7 @@ def split_turns(text: str, turns: int, who: str) -> list[str]:
     found, rest = [], f"\n\n{text}"
     for number in range(1, turns + 1) if turns > 1 else ():
         before, mark, rest = rest.partition(f"\n\n{_mark(who, number)}")
-        if not mark:
+        if not mark or (number == 1 and before):
             return [text]
         found.append(before)
     return [*found[1:], rest] if found else [text]
