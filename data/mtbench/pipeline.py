@@ -30,6 +30,7 @@ from judges.mtbench.generating import answer_card, answered_dialogues
 from judges.mtbench.pairing import make_pairs
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import PromptText
+from judges.plural import many
 from judges.protocols.call_plan import CallReply, Task, pack_replies, pieces, tasks
 from judges.types import Dialogue, Item
 
@@ -104,12 +105,12 @@ def steps(store: Store, actor: str, wanted: Pipeline, resume: bool = False) -> I
     """
     require(store, actor, "researcher")
     _check(store, wanted)
-    spent, begun = 0.0, False
+    spent, begun, lacking = 0.0, False, ""
     for step in wanted.steps:
         if step == "verdicts":
             answers.write_pairs(store, actor, _target(store, wanted))
-        if step != "answers" and not _holds(store, wanted):
-            raise BadInput(f"There are no answers to judge in {wanted.dataset}.")
+        if step != "answers" and not answers.stored_answers(store, wanted.dataset):
+            raise BadInput(f"There are no answers to judge in {wanted.dataset}.{lacking}")
         order = _order(store, wanted, step)
         run_id = _begin(store, actor, order, spent, resume)
         if run_id:
@@ -120,7 +121,8 @@ def steps(store: Store, actor: str, wanted: Pipeline, resume: bool = False) -> I
         elif resume:
             spent += _paid(store, order)
         if step == "answers":
-            answers.write_answers(store, actor, _target(store, wanted), runs.judge_of(order))
+            lost = answers.write_answers(store, actor, _target(store, wanted), runs.judge_of(order))[1]
+            lacking = "".join(f" {many(n, 'question')} without one: {w.replace('_', ' ')}." for w, n in lost.items())
         if run_id and end.state != "finished":
             return
     if not begun:
@@ -210,11 +212,6 @@ def _order(store: Store, wanted: Pipeline, step: Step) -> RunOrder:
         model, at, price = wanted.judge, wanted.judge_endpoint, wanted.judge_price
         dataset = next((one.id for one in all_datasets(store) if one.name == wanted.dataset), "")
     return RunOrder(dataset, card, model, card.defaults, at, wanted.spending_limit, price)
-
-
-def _holds(store: Store, wanted: Pipeline) -> bool:
-    """Whether the dataset holds answers."""
-    return bool(answers.stored_answers(store, wanted.dataset))
 
 
 def _begin(store: Store, actor: str, order: RunOrder, spent: float, resume: bool) -> str:

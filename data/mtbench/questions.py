@@ -57,7 +57,8 @@ def find_questions(store: Store | Tx, questions: str) -> Dataset:
 def load_questions(store: Store | Tx, questions: str) -> dict[str, Dialogue]:
     """The questions of a set by the id of their item, by number."""
     rows = store.rows("select id, name, content from item where dataset_id = $1", [questions])
-    found = {str(key): ITEM.validate_json(content) for key, _, content in sorted(rows, key=lambda row: in_order(row[1]))}
+    rows.sort(key=lambda row: in_order(str(row[1])))
+    found = {str(key): ITEM.validate_json(content) for key, _, content in rows}
     return {key: item for key, item in found.items() if isinstance(item, Dialogue)}
 
 

@@ -154,7 +154,7 @@ def test_question_items_are_nowhere_among_datasets(store: Store) -> None:
     assert questions.keep_questions(store, "lea", "question.jsonl", BENCH) == kept
     assert datasets.all_datasets(store) == [] and mtbench.bench_sizes(store) == {}
     assert [one.meta["question_id"] for one in questions.load_questions(store, kept.id).values()] == ["7", "81", "111"]
-    other = replace(BENCH, questions=BENCH.questions | {"81": Question("81", "writing", ("Another.", "Wording."))})
+    other = replace(BENCH, questions={**BENCH.questions, "81": Question("81", "writing", ("Another.", "Wording."))})
     assert questions.keep_questions(store, "lea", "question.jsonl", other).id != kept.id
 
 
@@ -184,7 +184,8 @@ def test_an_endpoint_that_dies_in_turn_two_loses_nothing(store: Store) -> None:
 
     with recording(dying) as served:
         order = wanted(store, served.url, SHORT)
-        assert played(store, order)[0] == ("answers", "finished")
+        with pytest.raises(BadInput, match=r"no answers to judge in answers\. 3 questions without one: api error\."):
+            played(store, order)
         state = Counter(str(r[0]) for r in store.rows("select unscored from judgment where part = ''"))
         assert state == {"api_error": 3} and datasets.all_datasets(store) == []
         first = [said for _, said in sent(served, judging=False) if len(said) == 2]
@@ -198,14 +199,19 @@ def test_an_endpoint_that_dies_in_turn_two_loses_nothing(store: Store) -> None:
 
 def test_a_limit_that_is_reached_between_answers_and_judging(store: Store) -> None:
     with recording() as served:
-        # A call has 100 tokens in and 20 out: 6 answers cost 6 x $120 at $1,000,000 a million tokens.
-        priced = wanted(store, served.url, price=(1e6, 1e6), judge_price=(1e6, 1e6), spending_limit=8000.0)
-        begun = []
-        with pytest.raises(BadInput, match=r"\$720.00 of the spending limit of \$720.00 is spent"):
-            for step, run in pipeline.steps(store, "lea", replace(priced, spending_limit=720.0 + 1e-9)):
-                begun.append((step, runs.wait(store, run).state))
-        del begun
-    assert served
+        # At $1 a token a call costs 100 + 20, and may cost its 1,024 (a judge's 2,048) at most. Six answers cost $720,
+        # which leaves no room for a judge's call.
+        order = wanted(store, served.url, price=(1e6, 1e6), judge_price=(1e6, 1e6), spending_limit=2500.0)
+        assert played(store, order) == [("answers", "finished"), ("ratings", "stopped")]
+        assert len(served.bodies) == 6
+        with pytest.raises(BadInput, match=r"ended before its time \(stopped\)\. Go on"):
+            played(store, order)
+        with pytest.raises(BadInput, match=r"\$720.00 of the spending limit of \$700.00 is spent"):
+            played(store, replace(order, spending_limit=700.0), resume=True)
+        assert played(store, replace(order, spending_limit=90_000.0), resume=True) == [("ratings", "finished")]
+        assert len(served.bodies) == 12 and len({str(body["messages"]) for body in served.bodies}) == 12
+    [rating, _] = runs.list_runs(store)
+    assert (rating.cost, rating.limit) == (720.0, 90_000.0 - 720.0), "the limit is that of all steps together"
 
 
 CHILD = """
@@ -222,3 +228,49 @@ for step, run in pipeline.steps(store, "lea", wanted(store, url, SHORT), resume 
     print(step, runs.wait(store, run).state, flush=True)
 store.close()
 """
+
+
+def test_a_killed_process_asks_nothing_twice_that_was_stored_and_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "k.duckdb"
+    opened = open_store(f"duckdb:///{path}")
+    people.join_workspace(opened, "lea")
+    opened.close()
+    environment = {**os.environ, "ASSAY_STORE": f"duckdb:///{path}", "PYTHONPATH": str(ROOT)}
+
+    def slow(body: dict[str, Any], nth: int) -> Say:
+        return replace(answering(body, nth), after=0.3)
+
+    with recording(slow) as served:
+
+        def child(resume: str) -> subprocess.Popen[str]:
+            command = [sys.executable, "-c", CHILD, served.url, resume]
+            return subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
+
+        def stored() -> list[tuple[Any, ...]]:
+            again = open_store(f"duckdb:///{path}")
+            rows = again.rows("select item_id, part, piece, raw from reply where unscored = '' order by 1, 2, 3")
+            again.close()
+            return rows
+
+        # In the middle of turn 2 of the answers, then in the middle of the judging.
+        for calls in (10, 20):
+            process = child("yes")
+            while len(served.bodies) < calls and process.poll() is None:
+                time.sleep(0.01)
+            assert process.poll() is None, process.communicate()
+            process.kill()
+            process.wait()
+            kept = stored()
+        again = open_store(f"duckdb:///{path}")
+        assert played(again, wanted(again, served.url, SHORT), resume=True) == [("ratings", "finished")]
+        runs.close(again)
+        again.close()
+        assert [row for row in stored() if row in kept] == kept and len(kept) >= 14
+        # 14 calls for answers (2 warm questions x 2 turns x 3 samples, 2 of the cold one), 18 of the judge; what was
+        # under way or not stored yet at a kill (at most 4 calls each, each time) is asked once more.
+        assert 32 <= len(served.bodies) <= 32 + 2 * 8
+    again = open_store(f"duckdb:///{path}")
+    [found] = datasets.all_datasets(again)
+    bench = mtbench.load_bench(again, found.id)
+    assert len(bench.answers) == 9 and len(bench.ratings) == 18 and verify(again) == []
+    again.close()
