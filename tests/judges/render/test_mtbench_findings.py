@@ -47,12 +47,12 @@ def test_judges_are_told_apart_by_as_little_as_does_it() -> None:
 def test_the_table_of_means_has_every_model_of_every_judge() -> None:
     shown = mtbench_results.table(model_means(TABLE, Rules()), ranking(), NAMES, Rules())
     rows = {(row["judge"], row["model"]): row for row in shown.rows}
-    assert list(rows) == [("J", "all models"), ("J", "m"), ("J", "n"), ("K", "all models"), ("K", "m"), ("K", "n")]
+    assert list(rows) == [("J", "all models"), ("J", "n"), ("J", "m"), ("K", "all models"), ("K", "n"), ("K", "m")]
     assert (rows["J", "m"]["turn 1"], rows["J", "m"]["turn 2"]) == (7.0, 3.0)
     assert (rows["J", "m"]["judgments"], rows["J", "m"]["failed"]) == (4, 1)
     assert rows["K", "m"]["turn 2"] is None and rows["K", "m"]["mean"] == 5.0
     share = mtbench_results.table(model_means(TABLE, Rules(scale="share")), {}, NAMES, Rules(scale="share"))
-    assert share.columns["mean"].shape == ".4f" and share.rows[2]["mean"] == 0.75
+    assert share.columns["mean"].shape == ".4f" and rows["J", "n"]["mean"] == 10 * share.rows[2]["mean"] == 7.5
 
 
 def test_the_plot_has_the_best_model_first_and_a_line_at_all_models() -> None:
