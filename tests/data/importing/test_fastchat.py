@@ -367,3 +367,32 @@ def test_columns_of_other_judges_in_a_vote_are_told_and_can_be_read_as_a_table(t
     plain = from_bytes([("v.jsonl", json.dumps(vote).encode())])
     assert not [w for w in preview_import(store, plain, ImportPlan("d")).warnings if "left aside" in w]
     store.close()
+
+
+def test_half_points_are_ratings_from_the_file_to_kappa_and_back(tmp_path: Path) -> None:
+    """A judge's 8.5 is a value like a mean of samples; people still answer with whole numbers."""
+    rng = np.random.default_rng(3)
+    judged = np.round(rng.uniform(1, 10, 60) * 4) / 4
+    people = np.clip(np.round(judged + rng.normal(0, 1, 60)), 1, 10)
+    questions = [{"question_id": n, "category": "writing", "turns": [f"Ask {n}."]} for n in range(60)]
+    told = [rated(question_id=n, judgment=f"[[{value:g}]]", score=value) for n, value in enumerate(judged)]
+    store = workspace(tmp_path)
+    bring(store, {"question.jsonl": questions, "m.jsonl": [answer(n, "m/one", f"A{n}") for n in range(60)],
+                  "gpt-4_single.jsonl": told})  # fmt: skip
+    assert [value for *_, value in scores(store)] == [judged[int(name.split("/")[0])] for name, *_ in scores(store)]
+    said = {"unit": "turn:1", "dimension": "rating", "annotator": "ann", "mode": "blind"}
+    given = [{"item": f"{n}/m/one", "value": int(v), **said} for n, v in enumerate(people)]
+    with pytest.raises(ImportRefused, match=r"8\.5 is not on the scale: allowed are 1 to 10"):
+        import_source(store, "lea", from_bytes([("labels.jsonl", text([{**given[0], "value": 8.5}]))]), ImportPlan("d"))
+    import_source(store, "lea", from_bytes([("labels.jsonl", text(given))]), ImportPlan("d", sampling="all"))
+    known = dataset_named(store, "d").id
+    ((judge,),) = store.rows("select id from judge")
+    (figures,) = calibration.calibrate(store, known, judge, "all")
+    chance = np.subtract.outer(judged, people) ** 2
+    assert figures.kappa.point == pytest.approx(1 - np.mean((judged - people) ** 2) / chance.mean())
+    for kinds in (["dataset"], ["items", "scores"]):
+        rows = [(f"{kind}.jsonl", written(store, known, kind)) for kind in kinds]
+        again = workspace(tmp_path / kinds[0])
+        import_source(again, "lea", from_bytes(rows), ImportPlan("d"))
+        assert scores(again) == scores(store)
+    assert verify(store) == []

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.mtbench.prompts import (
-    LETTERS, VARIANTS, BadPrompt, families, family_name, find_family, parse_prompt, variant_of, wording,
+    LETTERS,
+    VARIANTS,
+    BadPrompt,
+    families,
+    family_name,
+    find_family,
+    parse_prompt,
+    variant_of,
+    wording,
 )  # fmt: skip
 from judges.mtbench.records import PromptText
 from judges.protocols.messages import fill
