@@ -23,6 +23,7 @@ from pages.exporting import page as exporting_page
 from pages.importing import page as importing_page
 from pages.me import page as me_page
 from pages.me import sign_in
+from pages.mtbench import page as mtbench_page
 from pages.overview import page as overview_page
 from pages.people import page as people_page
 from pages.queue import page as queue_page
@@ -43,6 +44,7 @@ ROUTES: list[tuple[str, Role, Callable[[], None], str, str, str]] = [
     ("", "annotator", dashboard_page.page, "Dashboard", "dashboard", ":material/dashboard:"),
     ("Evidence", "annotator", calibration_page.page, "Calibration", "calibration", ":material/monitoring:"),
     ("Evidence", "annotator", comparison_page.page, "Comparison", "comparison", ":material/compare:"),
+    ("Evidence", "annotator", mtbench_page.page, "MT-Bench", "mtbench", ":material/leaderboard:"),
     ("Evidence", "annotator", audits_page.page, "Audits", "audits", ":material/troubleshoot:"),
     ("Evidence", "researcher", annotators_page.page, "Annotators", "annotators", ":material/groups:"),
     ("Evidence", "annotator", approvals_page.page, "Approvals", "approvals", ":material/verified:"),

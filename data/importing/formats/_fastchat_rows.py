@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from data.importing.lines import LineError
-from data.importing.sentences import show_value
 from judges.importing.jsonl import kind_of
 from judges.protocols.orders import Order
+from judges.strict_json import show_value
 
 Role = Literal["question", "answer", "reference", "single", "pair", "vote", "prompt"]
 _MACHINE = re.compile(

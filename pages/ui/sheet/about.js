@@ -21,7 +21,7 @@ function drawHeader(d) {
 }
 
 function metaOf(d, s) {
-  const parts = [s.dataset, s.title && s.title !== s.name ? s.name : null, (s.systems || []).join(" / ")].filter(Boolean).join(" · ");
+  const parts = [s.dataset, s.title && s.title !== s.name ? s.name : null, (s.systems || []).join(" / "), s.choice ? `choice ${s.choice}` : null].filter(Boolean).join(" · ");
   const found = [parts], judges = (s.judges || []).filter(() => s.mode !== "blind");
   if (judges.length) {
     const one = judges.every((j) => j.model === judges[0].model), of = (j) => `${j.card} ${j.version}`;

@@ -157,7 +157,7 @@ function withBetter(view, unit, text) {
 /** What the assistant says in a unit. */
 function saidIn(view, unit) {
   const row = view.sheet.rows.find((r) => r.unit === unit), said = ((row && row.texts) || []).find((t) => t.role === "assistant" || t.role === "output");
-  return (said && said.text) || "";
+  return (said && readOf(said)) || "";
 }
 
 const sortOf = (unit) => ({ turn: "turn", section: "section", response: unit.includes("/") ? "side" : "response" })[unit.split(/[:/]/)[0]] || unit;
