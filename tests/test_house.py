@@ -651,7 +651,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/importing/checks/import_context.py": "data/importing/test_importing.py",
     "data/importing/checks/known_rows.py": "data/importing/test_importing.py",
     "data/importing/formats/fastchat.py": "data/importing/test_fastchat.py",
-    "data/importing/formats/_fastchat_rows.py": "data/importing/test_fastchat.py",
     "data/importing/source_reader.py": "data/importing/test_subprocess_reader.py",
     "data/importing/importing.py": "data/importing/test_importing.py",
     "data/importing/checks/items.py": "data/importing/test_importing.py",
