@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from judges.mtbench import comparison, japanese, means, ranks, votes, win_rates
 from judges.mtbench.comparison import JudgeComparison, PairAgreement
 from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ModelMeans, RuleMeans
-from judges.mtbench.protocol import Parse
+from judges.mtbench.pipelines import Factor, Pipeline, compare_pipelines
+from judges.mtbench.protocol import Parse, Protocol, protocols
 from judges.mtbench.ranks import RankComparison, Ranking
 from judges.mtbench.ratings import JudgeCount, RatingTable, Rules, count_judgments, count_ratings, read_ratings
+from judges.mtbench.replay import Waterfall, replay
 from judges.mtbench.votes import VoteAgreement
 from judges.mtbench.win_rates import VerdictCount, WinRate
 
@@ -116,3 +118,43 @@ def japanese_shares(store: Store, dataset_id: str) -> list[JapaneseShare]:
 def vote_agreement(store: Store, dataset_id: str) -> list[VoteAgreement]:
     """Judges with people's votes and their majority, and people with each other."""
     return votes.vote_agreement(load_bench(store, dataset_id))
+
+
+@kept
+def rated_models(store: Store, dataset_id: str) -> dict[str, frozenset[str]]:
+    """judge -> the models of which it rated an answer, or failed to."""
+    found: dict[str, set[str]] = {}
+    for one in load_bench(store, dataset_id).ratings:
+        found.setdefault(one.judge, set()).add(one.model)
+    return {judge: frozenset(models) for judge, models in found.items()}
+
+
+class RunName(NamedTuple):
+    """A pipeline by its names: the ids of its dataset and judge, and the protocol by which they are read."""
+
+    dataset: str
+    judge: str
+    protocol: str
+
+
+def protocols_here(store: Store) -> dict[str, Protocol]:
+    """The protocols that there are, by name."""
+    return protocols()
+
+
+def _pipeline(store: Store, run: RunName) -> Pipeline:
+    """A pipeline with all that it rests on, called by its judge's model and its protocol."""
+    bench, protocol = load_bench(store, run.dataset), protocols_here(store)[run.protocol]
+    return Pipeline(bench, run.judge, protocol, f"{bench.judges[run.judge].model}, {protocol.name}")
+
+
+@kept
+def pipeline_gap(store: Store, one: RunName, other: RunName, model: str = "") -> Waterfall | None:
+    """The way from the mean of one pipeline to that of another, over one model or all in common; None without any."""
+    return replay(_pipeline(store, one), _pipeline(store, other), [model] if model else [])
+
+
+@kept
+def pipeline_factors(store: Store, one: RunName, other: RunName) -> tuple[Factor, ...]:
+    """What two pipelines are, factor by factor."""
+    return tuple(compare_pipelines(_pipeline(store, one), _pipeline(store, other)))

@@ -239,7 +239,7 @@ def _said(item: Mapping[str, Any], role: str) -> tuple[str, ...]:
 
 def _texts(given: Any) -> tuple[str, ...]:
     """A text or a list of them, from a file that may hold anything."""
-    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list) else ()
+    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list | tuple) else ()
 
 
 def _stated(raw: str, value: float | None, remark: str) -> tuple[str, float | None]:

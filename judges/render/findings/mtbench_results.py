@@ -59,6 +59,16 @@ def judge_names(judges: Iterable[Judge]) -> dict[str, str]:
     return found
 
 
+def rater_names(bench: Bench) -> dict[str, str]:
+    """The judges that rate turns, by id."""
+    return judge_names(bench.judges[one] for one in dict.fromkeys(rating.judge for rating in bench.ratings))
+
+
+def umpire_names(bench: Bench) -> dict[str, str]:
+    """The judges that compare two answers, by id."""
+    return judge_names(bench.judges[one] for one in dict.fromkeys(game.judge for game in bench.games))
+
+
 def shape(rules: Rules) -> str:
     """The format of means on the scale of these rules: as exact on 0 to 1 as on 1 to 10."""
     return ".3f" if rules.unit == 1 else ".4f"

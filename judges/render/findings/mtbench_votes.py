@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from judges.mtbench.records import Bench
 from judges.mtbench.votes import SETUPS, VoteAgreement
 from judges.plural import many
-from judges.render.findings.findings import COUNT, Column, Sentence, Table, say
+from judges.render.findings.findings import Column, Sentence, Table, say
 from judges.render.words import cell, span
 
 
@@ -39,16 +39,18 @@ def table(found: Sequence[VoteAgreement], names: Mapping[str, str]) -> Table:
     columns: dict[str, Column] = {"between": Column(width=230), "turn": Column(width=56)}
     for name, said in SETUPS.items():
         columns |= {
-            f"{name} agreement": Column(".1%", f"Share of equal pairs of votes, {said}.", width=110),
+            f"{name} agreement": Column(".1%", f"% agreement: share of equal pairs of votes ({said}).", name, 110),
             f"{name} interval": Column("", "By questions.", "95% interval", 118),
-            f"{name} kappa": Column("", f"Cohen's kappa, {said}.", width=78),
+            f"{name} kappa": Column("", f"Cohen's kappa, {name}.", "kappa", 66),
             f"{name} kappa interval": Column("", "By questions.", "95% interval", 98),
-            f"{name} n": COUNT,
+            f"{name} n": Column(",", "Pairs of votes.", "votes", 62),
         }
     return Table(
         list(rows.values()), columns,
-        "S1 counts ties as answers, S2 leaves out every pair of votes in which either is a tie. Majority: the verdict "
-        "that most voters of all groups gave, a tie where several did. All current votes are used, blind and assisted.",
+        "Each row: the share of equal pairs of votes, and Cohen's kappa. Ties counted: a tie is an answer (S1 in the "
+        "MT-Bench paper); ties dropped: pairs of votes in which either is a tie are left out (S2). Majority: the "
+        "verdict that most voters of all groups gave, a tie where several did. All current votes are used, blind and "
+        "assisted.",
     )  # fmt: skip
 
 
