@@ -27,6 +27,21 @@ class Example:
     reply: dict[str, Any] | str
 
 
+@dataclass(frozen=True)
+class Conversation:
+    """Calls in which a model answers an item rather than judging it; each is a piece of one judgment.
+
+    `pieces` are their names in the order in which they are asked, `after` those whose replies one of them goes on from:
+    it is asked only where these can be used. `messages` makes its messages from their raw replies, by piece, and
+    `temperature` is that of all calls about an item.
+    """
+
+    pieces: Callable[[Any], list[str]]
+    after: Callable[[Any, str], list[str]]
+    messages: Callable[[Any, str, Mapping[str, str]], list[dict[str, str]]]
+    temperature: Callable[[Any], float]
+
+
 def _kept(dimension: Dimension) -> dict[str, Any]:
     """A dimension as a card's content has it.
 
@@ -87,7 +102,8 @@ class Card:
     a mean by its confidence in words (`judges.triage.confidence_level`), where the card says so.
 
     `needs` says in sentences what it needs of a model and of the items, `least_reply` is how many tokens a reply takes
-    at the least; neither is part of its version.
+    at the least; neither is part of its version. `conversation` is there where the replies are answers to be judged and
+    not judgments (judges/mtbench/generating.py).
     """
 
     name: str
@@ -112,6 +128,7 @@ class Card:
     counts: Mapping[str, float] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     least_reply: int = 0
+    conversation: Conversation | None = None
     templates: Mapping[str, str] = field(default_factory=dict)
     again: Callable[[Card, Mapping[str, Any]], Card] | None = None
 

@@ -123,6 +123,10 @@ def _again(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
     recipe = spec["recipe"]
     if recipe.get("how") == "own":
         return from_recipe(check_recipe(dict(recipe)))
+    if recipe.get("how") == "answers":
+        from judges.mtbench.generating import answer_card_again
+
+        return answer_card_again(recipe)
     made_from = folders.get(str(recipe.get("from")))
     if made_from is not None and made_from.again is not None:
         return made_from.again(made_from, spec)

@@ -193,11 +193,10 @@ class _Assembly:
             raise BadField("question_id", f"The question {made.id} stands twice, with different texts.")
 
     def _reference(self, place: Place, row: dict[str, Any]) -> None:
-        key, given = rows.question_id(row), rows.read_choices(row)[0].turns
-        judge = PurePosixPath(place.file).stem if not row.get("model_id") else rows.first_text(row, "model_id")
-        # The judge for whom references are is the file's name; the row's own may name who wrote them.
-        stem = PurePosixPath(place.file).stem
-        judge = stem if "reference" in str(PurePosixPath(place.file).parent).lower() else judge
+        key, given, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
+        # The file's name says for which judge they are; the row's own may say who wrote them.
+        in_folder = "reference" in str(path.parent).lower() or not row.get("model_id")
+        judge = path.stem if in_folder else rows.first_text(row, "model_id")
         if self.found.references.setdefault(judge, {}).setdefault(key, given) != given:
             raise BadField("question_id", f"The reference answer to question {key} stands twice, with other texts.")
 
