@@ -354,7 +354,7 @@ def number_range(scale: Scale) -> Json | None:
 
 
 def shown_answer(scale: Scale, value: float | None) -> float | None:
-    """The answer shown for a judge's value: the nearest one where its samples came to a value between two."""
+    """The answer shown for a judge's value: the nearest one where it lies between two."""
     if value is None or scale.kind == "turn":
         return value
     return scale.snapped(value) if scale.kind == "interval" else nearest_answer(value)

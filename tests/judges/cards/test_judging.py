@@ -129,7 +129,7 @@ def test_our_japanese_family_says_what_swallows_judge_is_told() -> None:
             assert text != usual.prompts[variant]
             assert text.count("## The language") == 1 and text.index("## The language") < text.index("## Your reply")
             assert "at most 150 words first, in Japanese." in text
-            assert all(word in text for word in ("Passages in another language", "without any Japanese", "calculations"))
+            assert all(said in text for said in ("Passages in another", "without any Japanese", "calculations"))
             assert ("gets a 1" in text) is not pair
     assert judge_card(SWALLOW).defaults.wording == wording(judge_card(SWALLOW).prompts[""])
 
