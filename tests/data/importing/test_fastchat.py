@@ -6,13 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from data.importing import ImportPlan, Source, from_bytes, import_source, preview_import
+from data.calibration.calibration import comparison_input
+from data.exporting import exporting as export
+from data.importing import ImportPlan, ImportRefused, Source, from_bytes, import_source, preview_import
+from data.records.datasets import dataset_named
 from data.store import Store
 from data.workspace.verify import verify
 from judges.cards import card
 from judges.mtbench.prompts import wording
+from judges.stats.calibration import summarise
 from judges.types import ITEM, Dialogue, Pair
 from tests.data.imports import counts, text, workspace
 
@@ -400,3 +405,36 @@ def test_every_choice_is_an_item_of_its_own_linked_to_its_question(tmp_path: Pat
     assert store.rows(judged) == [("81/m/one", "[[5]]"), ("81/m/one/choice:1", "[[6.5]]")]
     assert any("<think> without its partner" in said for said in done.preview.warnings)
     store.close()
+
+
+def test_half_points_are_ratings_from_the_file_to_kappa_and_back(tmp_path: Path) -> None:
+    """A judge's 8.5 is a value like a mean of samples; people still answer with whole numbers."""
+    rng = np.random.default_rng(3)
+    judged = np.round(rng.uniform(1, 10, 60) * 4) / 4
+    people = np.clip(np.round(judged + rng.normal(0, 1, 60)), 1, 10)
+    questions = [{"question_id": n, "category": "writing", "turns": [f"Ask {n}."]} for n in range(60)]
+    told = [rated(question_id=n, judgment=f"[[{value:g}]]", score=value) for n, value in enumerate(judged)]
+    store = workspace(tmp_path)
+    bring(store, {"question.jsonl": questions, "m.jsonl": [answer(n, "m/one", f"A{n}") for n in range(60)],
+                  "gpt-4_single.jsonl": told})  # fmt: skip
+    assert [value for *_, value in scores(store)] == [judged[int(name.split("/")[0])] for name, *_ in scores(store)]
+    at = "2026-01-01T00:00:00+00:00"
+    said = {"unit": "turn:1", "dimension": "rating", "annotator": "ann", "mode": "blind", "made_at": at}
+    given = [{"item": f"{n}/m/one", "value": int(v), **said} for n, v in enumerate(people)]
+    with pytest.raises(ImportRefused, match=r"8\.5 is not on the scale: allowed are 1 to 10"):
+        import_source(store, "lea", from_bytes([("labels.jsonl", text([{**given[0], "value": 8.5}]))]), ImportPlan("d"))
+    import_source(store, "lea", from_bytes([("labels.jsonl", text(given))]), ImportPlan("d", sampling="all"))
+    known, ((judge,),) = dataset_named(store, "d"), store.rows("select id from judge")
+    (rating,) = card("mt_bench").dimensions
+    chance = np.subtract.outer(judged, people) ** 2
+    figures = summarise(comparison_input(store, known.id, judge, rating, "all"), rating)
+    assert figures.interval.point == pytest.approx(1 - np.mean((judged - people) ** 2) / chance.mean())
+    for kinds in (["dataset"], ["items", "scores"]):
+        for kind in kinds:
+            export.write_export(store, "lea", known, export.export_kind(kind), {}, "jsonl", tmp_path / f"{kind}.jsonl")
+        (tmp_path / "again" / kinds[0]).mkdir(parents=True)
+        again = workspace(tmp_path / "again" / kinds[0])
+        rows = [(f"{kind}.jsonl", (tmp_path / f"{kind}.jsonl").read_bytes()) for kind in kinds]
+        import_source(again, "lea", from_bytes(rows), ImportPlan("d"))
+        assert scores(again) == scores(store)
+    assert verify(store) == []
