@@ -47,10 +47,10 @@ def table(found: Sequence[VoteAgreement], names: Mapping[str, str]) -> Table:
         }
     return Table(
         list(rows.values()), columns,
-        "Each row: the share of equal pairs of votes, and Cohen's kappa. Ties counted: a tie is an answer (S1 in the "
-        "MT-Bench paper); ties dropped: pairs of votes in which either is a tie are left out (S2). Majority: the "
-        "verdict that most voters of all groups gave, a tie where several did. All current votes are used, blind and "
-        "assisted.",
+        "Each row: the share of equal pairs of votes, and Cohen's kappa. Ties counted: a tie is an answer; ties "
+        "dropped: pairs of votes in which either is a tie are left out. They are S1 and S2 in the MT-Bench paper. "
+        "Majority: the verdict that most voters of all groups gave, a tie where several did. All current votes are "
+        "used, blind and assisted.",
     )  # fmt: skip
 
 
