@@ -70,13 +70,15 @@ BENCH = Bench(
     QUESTIONS, ANSWERS, {"gpt-4": {"ja-2": ("It is 51.", "It is 68.")}, "org/j": {"ja-2": ("51.", "68.")}},
     {one.id: one for one in (ONE, TWO, PAIRS, PLAIN, OTHER)},
     (
-        Rating(ONE.id, "81", "b", 0, 1, 0, "Good. [[8.5]]", 8.5), Rating(ONE.id, "81", "b", 0, 1, 1, "Good. [[8]]", 8.0),
+        Rating(ONE.id, "81", "b", 0, 1, 0, "Good. [[8.5]]", 8.5),
+        Rating(ONE.id, "81", "b", 0, 1, 1, "Good. [[8]]", 8.0),
         Rating(TWO.id, "81", "b", 0, 1, 0, "Bad. [[2]]", 2.0), Rating(ONE.id, "ja-2", "b", 2, 2, 0, "None.", -1.0),
         Rating(ONE.id, "ja-2", "org/a", 0, 1, 0, "$ERROR$", -1.0, "the call to the judge failed"),
         Rating(OTHER.id, "81", "b", 1, 2, 0, "言う [[7]]", 7.0),
     ),
     (
-        Game(PAIRS.id, "81", 1, "b", "org/a", "ba", "b", "I say [[A]]"), Game(PAIRS.id, "81", 1, "b", "org/a", "ab", "tie"),
+        Game(PAIRS.id, "81", 1, "b", "org/a", "ba", "b", "I say [[A]]"),
+        Game(PAIRS.id, "81", 1, "b", "org/a", "ab", "tie"),
         Game(PAIRS.id, "81", 2, "b", "org/a", "ab", "", "", "the call to the judge failed"),
         Game(PLAIN.id, "81", 1, "b", "org/a", "", "tie", "The two orders do not agree."),
         Game(PLAIN.id, "ja-2", 1, "b", "org/a", "", "a"),
