@@ -104,11 +104,38 @@ def judge_key(model: str, prompt: str, wording: str) -> str:
 
 def assemble(files: Iterable[BenchFile]) -> Assembled:
     """The records of FastChat's files. Files are read one by one, questions and answers before what is said of them."""
-    made = _Assembly()
+    made = Assembly("fastchat")
     for file in sorted(files, key=lambda file: ROLES.index(file.role)):
         for record in file.records:
             made.take(file, _mended(record))
     return made.finish()
+
+
+def joined(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
+    """Two sets of records as one, and sentences on what of the second is not in it.
+
+    Where both have answers of a model to the same questions with other texts, those of the second, and what was said of
+    them, are left out: a judgment of one text is none of the other.
+    """
+    texts = [key for key, held in other.questions.items() if one.questions.get(key, held) != held]
+    models = {key[1] for key, held in other.answers.items() if one.answers.get(key, held) != held}
+    said = []
+    if texts:
+        said.append(f"The questions {named(texts)} have other texts in some of the files: those met first are shown.")
+    if models:
+        said.append(
+            f"Files of two sorts hold other answers of {named(sorted(models))} to the same questions: those of the "
+            "second are left out. Read each set by itself."
+        )
+    answers = {key: held for key, held in other.answers.items() if key[1] not in models}
+    ratings = tuple(rating for rating in other.ratings if rating.model not in models)
+    games = tuple(game for game in other.games if not {game.a, game.b} & models)
+    made = Bench(
+        {**one.questions, **other.questions, **one.questions}, {**one.answers, **answers},
+        {**one.references, **other.references, **one.references}, {**one.judges, **other.judges},
+        one.ratings + ratings, one.games + games, one.votes + other.votes, one.prompts + other.prompts,
+    )  # fmt: skip
+    return made, said
 
 
 class _Mended(NamedTuple):
@@ -151,11 +178,11 @@ class _Compared(NamedTuple):
     template: str | None
 
 
-class _Assembly:
-    """What was read so far."""
+class Assembly:
+    """What was read so far of files whose judges belong to a protocol. Call `finish` once, when all is read."""
 
-    def __init__(self) -> None:
-        self.found = Assembled()
+    def __init__(self, protocol: str) -> None:
+        self.found, self._protocol = Assembled(), protocol
         self.prompts: dict[str, list[PromptText]] = {}
         self.stems: dict[str, str] = {}
         self.choices: dict[tuple[str, str], list[int]] = {}
@@ -171,9 +198,12 @@ class _Assembly:
             place = Place(file.name, record.line, record.text)
             self.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
             return
-        place = Place(file.name, record.line, record.value)
+        self.read(file.role, Place(file.name, record.line, record.value), record.value)
+
+    def read(self, role: str, place: Place, row: dict[str, Any]) -> None:
+        """A row of that role, in the shape that FastChat's files have; what is wrong with it is kept."""
         try:
-            getattr(self, f"_{file.role}")(place, record.value)
+            getattr(self, f"_{role}")(place, row)
         except BadField as error:
             self.found.bad.append(BadRow(place, *error.problem))
 
@@ -451,7 +481,7 @@ class _Assembly:
 
     def _judge(self, model: str, family: str, wording: str) -> str:
         key = judge_key(model, family, wording)
-        self.found.judges.setdefault(key, Judge(key, model, family, wording, "fastchat"))
+        self.found.judges.setdefault(key, Judge(key, model, family, wording, self._protocol))
         return key
 
     def _wordings(

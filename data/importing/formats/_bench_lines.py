@@ -19,12 +19,15 @@ _PLACES = {"a": "model_a", "b": "model_b", "tie": "tie", "": "error"}
 _TURNED = {"a": "b", "b": "a"}
 
 
-def bench_lines(made: Assembled) -> Iterator[Entry]:
-    """The items, judgments and labels of a set of files, after what is to be said of them."""
+def bench_lines(made: Assembled, task: bool = False) -> Iterator[Entry]:
+    """The items, judgments and labels of a set of files, after what is to be said of them.
+
+    task: the category of a question is its task, too.
+    """
     yield from map(Hint, [*completeness.describe(made.bench), *made.notes])
     for bad in made.bad:
         yield RejectedRow(bad.place.file, bad.place.line, [(bad.field, bad.sentence)], bad.place.row, bad.answer)
-    lines = _Lines(made)
+    lines = _Lines(made, task)
     for key, answer in made.answers.items():
         yield lines.answer(made.answered[key], answer)
     for place, rating in made.ratings:
@@ -40,8 +43,8 @@ def bench_lines(made: Assembled) -> Iterator[Entry]:
 class _Lines:
     """What was made so far of the records of some files."""
 
-    def __init__(self, made: Assembled) -> None:
-        self.made = made
+    def __init__(self, made: Assembled, task: bool) -> None:
+        self.made, self.task = made, task
         self.pairs: set[str] = set()
         self.votes = RepeatCounter()
         self.time = now().isoformat()
@@ -79,6 +82,7 @@ class _Lines:
         if known is None:
             return {"question_id": question}
         kept = {"category": known.category or None, "required_temperature": known.temperature}
+        kept |= {"task": known.category or None} if self.task else {}
         return {"question_id": question} | {name: value for name, value in kept.items() if value is not None}
 
     def rating(self, place: Place, rating: Rating) -> Line:

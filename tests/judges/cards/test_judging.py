@@ -99,6 +99,15 @@ def test_references_are_those_of_the_protocol(references: str, shown: str | None
     assert theirs.fields(talk(meta=MATH), "turn:1").get("ref_answer_1") == shown
 
 
+def test_a_named_set_of_references_is_that_one_where_an_item_holds_several() -> None:
+    item = talk(meta={**MATH, "reference_answers": {"gpt-4": ["four", ""], "gpt-5": ["five", "six"]}})
+    five = judge_card(CANON.model_copy(update={"references": "gpt-5"}), SINGLE)
+    assert five.fields(item, "turn:2")["ref_answer_2"] == "six"
+    other = judge_card(CANON.model_copy(update={"references": "gpt-6"}), SINGLE)
+    assert other.variant(item, "turn:1") == "" and "ref_answer_1" not in other.fields(item, "turn:1")
+    assert judge_card(CANON, SINGLE).fields(item, "turn:1")["ref_answer_1"] == "file {1}"
+
+
 def test_thinking_goes_and_what_is_left_is_cut() -> None:
     thought = talk(("<think>long thoughts</think>answer one", "<reason>r</reason>answer two"))
     shown = judge_card(FAST.model_copy(update={"cut_at": 8})).fields(thought, "turn:2")["dialogue"]
