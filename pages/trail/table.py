@@ -73,7 +73,8 @@ def download_button(every: Callable[[], Iterable[TrailEntry]]) -> None:
 
     def made() -> bytes:
         out = io.StringIO()
-        csv_cells.write_csv_table(out, [field.name for field in fields(TrailEntry)], (astuple(entry) for entry in every()))
+        columns = [field.name for field in fields(TrailEntry)]
+        csv_cells.write_csv_table(out, columns, (astuple(entry) for entry in every()))
         return out.getvalue().encode("utf-8-sig")
 
     st.download_button(
