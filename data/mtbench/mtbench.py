@@ -22,6 +22,8 @@ AnswerKey = tuple[str, str, int]
 
 RATED, COMPARED = "mt_bench", ("plain_pairwise", "mt_bench_pair")
 """The card whose judgments are ratings of turns, and those whose judgments are verdicts on pairs."""
+EVERY_JUDGE = "all judges"
+"""The name of the set of reference answers that is the same for every judge, or the only one."""
 _SIDES: tuple[Winner, ...] = ("a", "tie", "b")
 """The answers of a verdict, in the order of its scale."""
 _WORDS: dict[object, Winner] = {one: one for one in (*_SIDES, "")}
@@ -113,7 +115,7 @@ def _items(
     """The questions, the answers, and the references by the name of the judge that they are for."""
     questions: dict[str, Question] = {}
     answers: dict[AnswerKey, Answer] = {}
-    references: dict[str, tuple[str, ...]] = {}
+    references: dict[str, dict[str, tuple[str, ...]]] = {}
     rows = store.rows(
         f"select i.content from item i where i.dataset_id = $1 and {_ASKED} order by i.kind = 'pair', i.name",
         [dataset_id],
@@ -132,11 +134,13 @@ def _items(
         question = Question(key[0], str(meta.get("category", "")), asked, given if own else (), heat)
         if not questions.get(key[0], question).turns or key[0] not in questions:
             questions[key[0]] = question
-        if shown := _texts(meta["reference_answer"]) if own else given:
-            references.setdefault(key[0], shown)
+        shown = _texts(meta["reference_answer"]) if own else given
+        sets = meta.get("reference_answers")
+        for judge, said in sets.items() if isinstance(sets, dict) else [(EVERY_JUDGE, shown)] if shown else []:
+            references.setdefault(judge, {}).setdefault(key[0], _texts(said))
     answers = {key: answers[key] for key in sorted(answers, key=lambda key: (in_order(key[0]), *key[1:]))}
     questions = {name: questions[name] for name in sorted(questions, key=in_order)}
-    return questions, answers, {"": references} if references else {}
+    return questions, answers, references
 
 
 @kept
@@ -235,7 +239,7 @@ def _said(item: Mapping[str, Any], role: str) -> tuple[str, ...]:
 
 def _texts(given: Any) -> tuple[str, ...]:
     """A text or a list of them, from a file that may hold anything."""
-    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list) else ()
+    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list | tuple) else ()
 
 
 def _stated(raw: str, value: float | None, remark: str) -> tuple[str, float | None]:
