@@ -21,7 +21,7 @@ from judges.mtbench.votes import VoteAgreement
 from judges.mtbench.win_rates import VerdictCount, WinRate
 
 Source = Literal["verdicts", "ratings"]
-By = Literal["turn", "category", "model"]
+By = Literal["turn", "category", "model", "question"]
 Shared = tuple[str, str] | tuple[()]
 """The two judges of whose ratings only those of the same turns count; () for all ratings."""
 
@@ -72,13 +72,15 @@ def compared_judges(store: Store, dataset_id: str, parse: Parse, one: str, other
 def agreement_by(
     store: Store, dataset_id: str, parse: Parse, one: str, other: str, by: By
 ) -> dict[str, PairAgreement]:
-    """How two judges go together on each turn, category or model."""
+    """How two judges go together on each turn, category, model or question."""
     found = compared_judges(store, dataset_id, parse, one, other)
     if by == "turn":
         return {f"turn {turn}": held for turn, held in found.turns.items()}
     if by == "category":
         return {name or "no category": held for name, held in found.categories.items()}
     row = found.shared.row
+    if by == "question":
+        return {row.questions[n]: means_alone(found.shared.where(row.question == n)) for n in np.unique(row.question)}
     places = np.unique(row.model).tolist()
     return {row.models[n]: comparison.agreement(found.shared.where(row.model == n)) for n in places}
 

@@ -33,6 +33,9 @@ def panel(at: Place) -> None:
         with st.container(horizontal=True):
             url_state.link("runs", "Run a judge", dataset=at.dataset.name)
             url_state.link("import", "Import judgments")
+        if at.bench.games:
+            _wins(at, next(iter(at.names)), at.key)
+        _japanese(at)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         judge = url_state.select("judge", "Judge", at.raters, width=360)
@@ -96,8 +99,9 @@ def _categories(at: Place, own: Sequence[ModelMeans], ranking: Ranking | None, k
 def _wins(at: Place, judge: str, key: str) -> None:
     """Win rates by verdicts on pairs, and by ratings: of the judge that was chosen, and of those that compare."""
     ways: dict[Source, str] = {"verdicts": "from verdicts on pairs of answers"} if at.bench.games else {}
-    ways["ratings"] = "from the ratings of this judge: the higher one wins"
-    with st.expander("Win rates", icon=":material/swords:"):
+    if at.raters:
+        ways["ratings"] = "from the ratings of this judge: the higher one wins"
+    with st.expander("Win rates", icon=":material/swords:", expanded=not at.raters):
         source = url_state.tabs("wins", "Win rates", ways)
         every = figures.pair_rates(session.store(), at.dataset.id, at.rules.parse, source)
         judges = {one.judge: at.names[one.judge] for one in every}

@@ -108,9 +108,13 @@ def contents(bench: Bench, names: Mapping[str, str]) -> list[Sentence]:
 
 def prompts(bench: Bench, names: Mapping[str, str], known: Mapping[str, str]) -> Table:
     """Which prompt each judge was given, as far as its files tell; `known` names wordings by fingerprint."""
+    rates, compares = ({each.judge for each in judged} for judged in (bench.ratings, bench.games))
     rows = [
         {
             "judge": names[one.id],
+            "rates": " and ".join(
+                told for told, these in (("turns", rates), ("pairs of answers", compares)) if one.id in these
+            ),
             "protocol": one.protocol or "not known",
             "prompt": one.prompt or "not known",
             "wording": (known.get(one.wording) or one.wording) or "not known",
