@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from data.records.values import get_setting, put_setting
 from data.store import Store, Tx, kept
-from judges.mtbench.prompts import BadPrompt, Family, families, fingerprint
+from judges.mtbench.prompts import OURS, SINGLES, BadPrompt, Family, families, family_name, fingerprint
+from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import PromptText
 from judges.plural import many
 
@@ -84,3 +85,21 @@ def find_prompts(store: Store | Tx, wanted: str) -> tuple[PromptText, ...]:
     raise BadPrompt(
         f"{name} stands for {many(len(texts), 'text')} in this workspace. Say which is meant: {', '.join(told)}."
     )
+
+
+def settle_prompts(
+    store: Store | Tx, protocol: Protocol, given: Sequence[PromptText] = ()
+) -> tuple[Protocol, tuple[PromptText, ...]]:
+    """A protocol, and the prompts of the judge_prompts.jsonl by which its judge is asked; () for ours.
+
+    Prompts that are `given` go before those of the workspace. Where FastChat's are given, they take the place of our
+    own wording (not of the one that expects Japanese), and the protocol says so. Raises BadPrompt.
+    """
+    named = {family_name(one.name) for one in given}
+    if protocol.prompts == "assay" and SINGLES in named:
+        protocol = protocol.model_copy(update={"prompts": SINGLES})
+    if protocol.prompts in OURS:
+        return protocol, ()
+    if protocol.prompts.partition("@")[0] in named:
+        return protocol, tuple(given)
+    return protocol, find_prompts(store, protocol.prompts)

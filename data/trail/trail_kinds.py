@@ -138,8 +138,8 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
     what = setting_title(name, scope)
     if scope == "mapping":
         return f"saved {what}"
-    if scope == PROMPTS:
-        return f"kept the judges' prompts of {json.loads(value)['file']}"
+    if PROMPTS in (scope, name):
+        return "noted " + what if name == PROMPTS else f"kept the judges' prompts of {json.loads(value)['file']}"
     if scope == PROTOCOLS and was is None:
         return f"added {what}"
     if new in ({}, []) and old:

@@ -19,6 +19,8 @@ from judges.strict_json import BadJson, canonical, check_value
 Sort = Literal["single", "pairwise"]
 OURS = {"assay": "our own wording", "assay-japanese": "our own wording, which expects answers in Japanese"}
 """The families that are built in (judges/cards/mt_bench/), and what they are."""
+SINGLES = "single-v1"
+"""The family by which FastChat rates single answers."""
 PAIRS = "pair-v2"
 """The family by which FastChat compares two answers, whatever the one that rates single answers."""
 VARIANTS = {"": "", "multi_turn": "-multi-turn", "reference": "-math", "multi_turn_reference": "-math-multi-turn"}
