@@ -25,7 +25,7 @@ def add(verbs: Any) -> None:
         "add",
         help="one from a file",
         description="Add a protocol from a file of JSON, or change the one of that name. What was before stays on "
-        "record: judges bear the mark of the protocol that they judged by. `show NAME --json` prints one to start from.",
+        "record: judges bear the mark of the protocol that they judged by. `show NAME --json` prints one to change.",
     )
     new.add_argument("file", metavar="FILE", help="a file of JSON")
     add_actor(new)

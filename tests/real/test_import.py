@@ -79,7 +79,7 @@ def test_a_judge_by_the_published_prompts_is_asked_just_what_the_published_one_w
     protocol, prompts = settle_prompts(store, Protocol(name="canon", prompts="single-v1", judge=judge))
     card = judge_card(protocol, prompts)
     system = {one.name: one.system for one in prompts}
-    items = dict(store.rows("select name, content from item where kind = 'dialogue'"))
+    items: dict[str, str] = dict(store.rows("select name, content from item where kind = 'dialogue'"))
     same = 0
     for line in (real / "mt_bench_ja" / "model_judgment" / f"{judge}_single.jsonl").read_text().splitlines():
         row = json.loads(line)
