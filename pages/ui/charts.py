@@ -310,8 +310,8 @@ def waterfall(found: Waterfall, key: str) -> None:
     )  # fmt: skip
     gap = 0.25 if len(names) > 5 else 0.5
     for place, y in enumerate(levels):
-        ends = {"x0": place + (1 - gap) / 2, "x1": place + (1 + gap) / 2, "y0": y, "y1": y}
-        figure.add_shape(type="line", **ends, line={"color": QUIET, "width": 1})
+        between = {"x0": place + (1 - gap) / 2, "x1": place + (1 + gap) / 2, "y0": y, "y1": y}
+        figure.add_shape(type="line", **between, line={"color": QUIET, "width": 1})
     figure.update_xaxes(tickvals=list(range(len(names))), ticktext=wrapped, fixedrange=True, showgrid=False)
     figure.update_yaxes(range=[floor, max(*ends, *levels) + 0.15 * (spread or 1)], fixedrange=True, nticks=6)
     figure.update_layout(bargap=gap)

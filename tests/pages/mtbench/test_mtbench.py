@@ -92,3 +92,21 @@ def test_what_is_missing_is_said_with_the_way_to_it(app: Server, page: Any) -> N
     expect(main).to_contain_text("Two judges are needed")
     main = look(page, app, "one", "judges")
     expect(main).to_contain_text("Two judges are needed")
+
+
+def test_pipelines_are_taken_apart_and_an_own_protocol_is_added_and_chosen(app: Server, page: Any) -> None:
+    main = look(page, app, "two", "protocols")
+    expect(main).to_contain_text("turn 1 of the first sample")
+    page.get_by_text("Add a protocol").click()
+    page.get_by_label("JSON", exact=True).fill('{"name": "mine", "samples": 0}')
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(main).to_contain_text("samples: Input should be greater than or equal to 1.")
+    page.get_by_label("JSON", exact=True).fill('{"name": "mine", "title": "支援 **x**", "failed": "counted"}')
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(main).to_contain_text(re.compile(r"Added: 支援 \*\*x\*\*, mark mine@[0-9a-f]{8}"))
+    enter(page, app.url, "lea", "mtbench?dataset=two&part=why&to-rules=mine")
+    at_rest(page)
+    # Turn 2 of question 3 is five points lower with judge-b, for both models: 10 points over 24 turns.
+    expect(page.get_by_test_id("stMain")).to_contain_text("difference +0.417")
+    expect(page.locator("svg.main-svg").first).to_contain_text("judge")  # the waterfall
+    expect(page.get_by_test_id("stException")).to_have_count(0)
