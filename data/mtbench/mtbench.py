@@ -13,6 +13,7 @@ from data.records.tables import JudgeRow
 from data.store import Store, kept
 from judges.mtbench import parsing
 from judges.mtbench.records import Answer, Bench, Game, Judge, Question, Rating, Vote, Winner
+from judges.mtbench.rows import INCONSISTENT
 from judges.protocols.call_plan import unpack_replies
 from judges.protocols.orders import Order
 from judges.reading.reading import counted_verdict
@@ -132,7 +133,7 @@ def _items(
         given, own = _texts(meta.get("reference")), "reference_answer" in meta
         heat = meta.get("required_temperature")
         question = Question(key[0], str(meta.get("category", "")), asked, given if own else (), heat)
-        if not questions.get(key[0], question).turns or key[0] not in questions:
+        if key[0] not in questions or len(question.turns) > len(questions[key[0]].turns):
             questions[key[0]] = question
         shown = _texts(meta["reference_answer"]) if own else given
         sets = meta.get("reference_answers")
@@ -185,10 +186,10 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
             order: Order = "ba" if piece.endswith("ba") != turned else "ab"
             said = "" if failed else _verdict(text, rules[judge])
             error = reason or failed or ("" if said else "no verdict in the reply")
-            found.append(Game(*place, order, _turned(said, piece.endswith("ba") != turned), text, error))
+            found.append(Game(*place, order, _turned(said, piece.endswith("ba") != turned), _told(text), error))
         if unpack_replies(raw) is None:
             said = "" if value is None else _SIDES[int(value)]
-            found.append(Game(*place, "", _turned(said, turned), raw, why or unscored))
+            found.append(Game(*place, "", _turned(said, turned), _told(raw), why or unscored))
     return _judges(store, {one.judge for one in found}), tuple(sorted(found, key=lambda one: in_order(one.question)))
 
 
@@ -262,6 +263,18 @@ def _verdict(text: str, counts: parsing.Counts) -> Winner:
         return _WORDS.get(json.loads(text).get("verdict"), "")
     except (ValueError, AttributeError, TypeError):
         return ""
+
+
+def _told(text: str) -> str:
+    """What a reply says in words: of one in JSON, as files of verdicts come in, the reason that it gives."""
+    try:
+        held = json.loads(text) if text.startswith("{") else None
+    except ValueError:
+        held = None
+    if not isinstance(held, dict) or not {"verdict", "winner"} & held.keys():
+        return text
+    said = held.get("reason", held.get("judgment"))
+    return said if isinstance(said, str) else INCONSISTENT * (held.get("winner") == "tie (inconsistent)")
 
 
 def _turned(said: Winner, turned: bool) -> Winner:
