@@ -104,12 +104,18 @@ def _choose(who: Person) -> Pipeline | None:
     if known is None:
         return None
     with two:
-        model = _choose_name("Model that answers", "runs:answers", known, HELP["model"])
+        options, first = _names(known)
+        model = _name(st.selectbox(
+            "Model that answers", options, first, key="runs:answers", help=HELP["model"], accept_new_options=True
+        ))  # fmt: skip
     left, middle, right, last = st.columns(4, vertical_alignment="bottom")
     with left:
         asked = _choose_questions(who) if model else ""
     with three:
-        judge = _choose_name("Judge", "runs:judge", known, HELP["judge"], pipeline.usual_judge(protocol, model))
+        options, first = _names(known, pipeline.usual_judge(protocol, model))
+        judge = _name(st.selectbox(
+            "Judge", options, first, key="runs:judge", help=HELP["judge"], accept_new_options=True
+        ))  # fmt: skip
     usual = pipeline.usual_dataset(protocol, model or judge)
     dataset = middle.text_input("Dataset", usual, key=f"runs:into:{usual}", help=HELP["dataset"], max_chars=120).strip()
     spend = right.number_input("Spending limit, US dollars", 0.0, None, None, key="runs:all", placeholder="no limit")
@@ -120,12 +126,15 @@ def _choose(who: Person) -> Pipeline | None:
     return Pipeline(protocol, dataset, asked, model, judge, pairs and bool(judge), prompts, at, at, spend)
 
 
-def _choose_name(title: str, key: str, known: Sequence[str], said: str, usual: str = "") -> str:
-    """A model of the endpoint's list or of another name, or nobody ("")."""
+def _names(known: Sequence[str], usual: str = "") -> tuple[list[str], int]:
+    """Nobody and the models of the endpoint's list, and which of them is chosen at first."""
     options = [_NOBODY, *known] if not usual or usual in known else [_NOBODY, usual, *known]
     first = usual or (endpoints.USUAL_PRACTICE if endpoints.USUAL_PRACTICE in known else _NOBODY)
-    chosen = st.selectbox(title, options, options.index(first), key=key, help=said, accept_new_options=True)
-    return "" if chosen == _NOBODY else str(chosen)
+    return options, options.index(first)
+
+
+def _name(chosen: str | None) -> str:
+    return "" if chosen in (None, _NOBODY) else str(chosen)
 
 
 def _choose_questions(who: Person) -> str | None:

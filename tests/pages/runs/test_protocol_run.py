@@ -1,4 +1,4 @@
-"""A protocol of MT-Bench from the Runs page: questions of a file, the plan, a dry run, and both runs in the background."""
+"""A protocol of MT-Bench from the Runs page: questions of a file, the plan, a dry run, both runs."""
 
 from __future__ import annotations
 
