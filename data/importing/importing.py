@@ -22,7 +22,7 @@ from data.importing.snapshot import Snapshot, take_snapshot
 from data.importing.source_reader import Progress, ReadingResult, read_source
 from data.importing.staging import Spool
 from data.importing.subprocess_reader import OnWait
-from data.records import combinations, exposure, guidelines
+from data.records import combinations, exposure, guidelines, judge_prompts
 from data.records.datasets import ensure_dataset
 from data.records.names import imported_name
 from data.records.people import Person, append_people, known_names, require
@@ -185,6 +185,7 @@ def _write(tx: Tx, actor: str, source: Source, known: Snapshot, made: ReadingRes
     if made.guidelines:
         require(tx, actor, "lead")
         guidelines.append_guidelines(tx, dataset_id, made.guidelines)
+    judge_prompts.append_prompts(tx, dataset_id, made.prompts)
     added = report.new
     facts = new_id(), dataset_id, source.name, ", ".join(report.formats), plan.sampling
     tx.append([IntakeRow(*facts, added.items, added.judgments, added.labels, plan.population)])

@@ -10,7 +10,7 @@ from pydantic import Field
 from data.records.guidelines import LETTERS
 from judges.types import Kind, Strict
 
-Sort = Literal["card", "item", "judgment", "label", "adjudication", "rule", "guidelines"]
+Sort = Literal["card", "item", "judgment", "label", "adjudication", "rule", "guidelines", "prompts"]
 
 
 @dataclass(slots=True)

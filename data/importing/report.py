@@ -48,11 +48,12 @@ class ImportCounts:
     rules: int = 0
     cards: int = 0
     guidelines: int = 0
+    prompts: int = 0
 
     @property
     def total(self) -> int:
         """All sorts together."""
-        settled = self.rules + self.cards + self.guidelines
+        settled = self.rules + self.cards + self.guidelines + self.prompts
         return self.items + self.judgments + self.labels + self.adjudications + settled
 
     def __str__(self) -> str:
@@ -61,6 +62,7 @@ class ImportCounts:
         told += [many(self.adjudications, "adjudication")] * bool(self.adjudications)
         told += ["how labels are combined"] * bool(self.rules) + [many(self.cards, "card")] * bool(self.cards)
         told += ["guidelines"] * bool(self.guidelines)
+        told += [many(self.prompts, "set of judges' prompts", "sets of judges' prompts")] * bool(self.prompts)
         return f"{', '.join(told[:-1])} and {told[-1]}"
 
 

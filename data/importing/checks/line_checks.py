@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from data.importing import rows
 from data.importing.checks.adjudications import AdjudicationCheck
-from data.importing.checks.dataset_settings import GoldRuleCheck, GuidelinesCheck
+from data.importing.checks.dataset_settings import GoldRuleCheck, GuidelinesCheck, PromptsCheck
 from data.importing.checks.import_context import ImportContext
 from data.importing.checks.items import CardCheck, check_item
 from data.importing.checks.judgments import JudgmentCheck
@@ -44,12 +44,13 @@ class LineChecks:
         self.decisions = AdjudicationCheck(self.context, KnownAdjudications(ask))
         self.rule = GoldRuleCheck(self.context)
         self.guidelines = GuidelinesCheck(self.context)
+        self.prompts = PromptsCheck(self.context)
         self.cards = CardCheck(self.context)
         self._waiting = spool.open("waiting")
         self._checks: dict[Sort, Callable[[Line], None]] = {
             "item": lambda line: check_item(self.context, line), "card": self.cards.take, "label": self.labels.take,
             "judgment": self.judgments.take, "adjudication": self.decisions.take, "rule": self.rule.take,
-            "guidelines": self.guidelines.take,
+            "guidelines": self.guidelines.take, "prompts": self.prompts.take,
         }  # fmt: skip
 
     def take(self, entries: Sequence[Entry], last: bool = False) -> None:
