@@ -46,10 +46,11 @@ def _kept(dimension: Dimension) -> dict[str, Any]:
     """A dimension as a card's content has it.
 
     What the version is the hash of keeps the word and the keys from before there were steps: no judge becomes another
-    one because Assay calls something by another name, nor because it explains more of an answer to people.
+    one because Assay calls something by another name, nor because it explains more of an answer to people, or takes a
+    judge's number that it refused before.
     """
     told = asdict(dimension)
-    del told["anchors"]
+    del told["anchors"], told["between"]
     scale = told["scale"]
     if not scale["step"]:
         del scale["step"]

@@ -185,12 +185,12 @@ def one_home(source: Source) -> Iterator[Finding]:
 
 @rule
 def csv_at_home(source: Source) -> Iterator[Finding]:
-    """CSV is written in data/exporting/files.py only, where no cell is left that a spreadsheet would run."""
-    if source.floor == "tests" or source.path == "data/exporting/files.py":
+    """CSV is written in judges/render/csv_cells.py only, where no cell is left that a spreadsheet would run."""
+    if source.floor == "tests" or source.path == "judges/render/csv_cells.py":
         return
     for node in source.nodes:
         if isinstance(node, ast.Attribute) and node.attr in ("writer", "DictWriter", "to_csv", "write_csv"):
-            yield node.lineno, "CSV is written by data.exporting.files only: spreadsheets run what others write"
+            yield node.lineno, "CSV is written by judges.render.csv_cells only: spreadsheets run what others write"
 
 
 @rule
@@ -651,7 +651,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/importing/checks/import_context.py": "data/importing/test_importing.py",
     "data/importing/checks/known_rows.py": "data/importing/test_importing.py",
     "data/importing/formats/fastchat.py": "data/importing/test_fastchat.py",
-    "data/importing/formats/_fastchat_rows.py": "data/importing/test_fastchat.py",
     "data/importing/source_reader.py": "data/importing/test_subprocess_reader.py",
     "data/importing/importing.py": "data/importing/test_importing.py",
     "data/importing/checks/items.py": "data/importing/test_importing.py",
@@ -689,6 +688,7 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "judges/importing/encodings.py": "data/importing/test_table.py",
     "judges/importing/item_keys.py": "judges/cli/test_agree.py",
     "judges/mtbench/completeness.py": "judges/importing/test_bench_files.py",
+    "judges/mtbench/many_turns.py": "data/importing/test_bench_formats.py",
     "judges/mtbench/wordings.py": "judges/mtbench/test_assembly.py",
     "judges/plural.py": "data/approvals/test_quota.py",
     "judges/practice/": "judges/practice/test_practice.py",
@@ -846,7 +846,7 @@ TRIED = [
     ("one_home", "tests/data/store/test_store.py", "import duckdb", True),
     ("csv_at_home", "pages/trail/table.py", "out = csv.writer(file)", False),
     ("csv_at_home", "pages/trail/table.py", "frame.to_csv(file)", False),
-    ("csv_at_home", "data/exporting/files.py", "out = csv.writer(file)", True),
+    ("csv_at_home", "judges/render/csv_cells.py", "out = csv.writer(file)", True),
     ("session_state_at_home", "pages/desk/page.py", "st.session_state['a'] = 1", False),
     ("session_state_at_home", "pages/desk/page.py", "from streamlit import session_state", False),
     ("session_state_at_home", "pages/ui/session.py", "st.session_state['a'] = 1", True),

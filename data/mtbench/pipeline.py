@@ -19,6 +19,7 @@ from data.runs import charges, dry_runs, runs, terms
 from data.runs.run_order import DryRunJudgment, RunOrder, RunSummary
 from data.store import Store
 from data.store.errors import BadInput
+from judges.card import Card
 from judges.cards.mt_bench.judging import judge_card, pair_card
 from judges.cards.mt_bench.material import references
 from judges.client import estimate as estimates
@@ -36,6 +37,7 @@ from judges.types import Dialogue, Item
 
 Step = Literal["answers", "ratings", "verdicts"]
 TITLES: dict[Step, str] = {"answers": "answers", "ratings": "ratings of turns", "verdicts": "verdicts on pairs"}
+_COUNTED: dict[Step, str] = {"answers": "question", "ratings": "turn", "verdicts": "pair"}
 _UNFINISHED = ("stopped", "interrupted", "failed")
 _ASSUMED = "word " * 400
 """An answer that is not there yet, where its judging is estimated."""
@@ -94,6 +96,46 @@ def plan(store: Store, wanted: Pipeline) -> list[PlannedStep]:
     """What each step will still take: calls, tokens, cost. Raises BadInput where something is wrong with it."""
     _check(store, wanted)
     return [PlannedStep(step, _estimate(store, wanted, step)) for step in wanted.steps]
+
+
+def describe_plan(store: Store, wanted: Pipeline, planned: Sequence[PlannedStep]) -> list[str]:
+    """The plan in sentences: each step, all together, and which prompts and references are used."""
+    protocol, out = wanted.protocol, list[str]()
+    for step, found in planned:
+        who = wanted.model if step == "answers" else wanted.judge
+        calls = f"{many(found.calls, 'call')} for {many(found.judgments, _COUNTED[step])}"
+        out.append(f"{TITLES[step].capitalize()} by {who}: {calls}, {_tokens(found)}, {_paid_for(found)}.")
+        out += [found.long] if found.long else []
+    if len(planned) > 1:
+        whole = _sum(planned[0].estimate, planned[1].estimate)
+        for one in planned[2:]:
+            whole = _sum(whole, one.estimate)
+        out.append(f"Together: {many(whole.calls, 'call')}, {_tokens(whole)}, {_paid_for(whole)}.")
+    if wanted.judge:
+        asked = step_card(wanted, "ratings").defaults
+        out.append(f"The judge's prompts: {asked.prompt}, wording {asked.wording}; protocol {protocol.mark}.")
+    if wanted.model and wanted.judge and protocol.references not in ("own", "none"):
+        used, named = _target(store, wanted).references, protocol.references or wanted.judge
+        if used and used != named:
+            out.append(f"There are no reference answers for {named}: those for {used} are used.")
+    return out
+
+
+def step_card(wanted: Pipeline, step: Step) -> Card:
+    """The card by which a step is run."""
+    if step == "answers":
+        return answer_card(wanted.protocol)
+    return (pair_card if step == "verdicts" else judge_card)(wanted.protocol, wanted.prompts)
+
+
+def _tokens(found: Estimate) -> str:
+    return f"about {found.tokens_in:,} tokens in and {found.tokens_out:,} out"
+
+
+def _paid_for(found: Estimate) -> str:
+    if found.cost is None or found.most is None:
+        return "price not known"
+    return f"about {dollars(found.cost)}, at the very most {dollars(found.most)}" if found.most else "no cost"
 
 
 def steps(store: Store, actor: str, wanted: Pipeline, resume: bool = False) -> Iterator[tuple[Step, str]]:
@@ -205,12 +247,11 @@ def _target(store: Store, wanted: Pipeline) -> Target:
 def _order(store: Store, wanted: Pipeline, step: Step) -> RunOrder:
     """The run that a step is; its dataset is "" where there is none yet."""
     if step == "answers":
-        card, model, at, price = answer_card(wanted.protocol), wanted.model, wanted.endpoint, wanted.price
-        dataset = wanted.questions
+        dataset, model, at, price = wanted.questions, wanted.model, wanted.endpoint, wanted.price
     else:
-        card = (pair_card if step == "verdicts" else judge_card)(wanted.protocol, wanted.prompts)
         model, at, price = wanted.judge, wanted.judge_endpoint, wanted.judge_price
         dataset = next((one.id for one in all_datasets(store) if one.name == wanted.dataset), "")
+    card = step_card(wanted, step)
     return RunOrder(dataset, card, model, card.defaults, at, wanted.spending_limit, price)
 
 

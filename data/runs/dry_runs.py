@@ -65,14 +65,14 @@ def try_tasks(
     shown = []
     for one in judged:
         held = {a.piece: a for a in answers if (a.key, a.part) == (one.task.key, one.task.part)}
-        messages: list[Message] = []
+        calls: dict[str, list[Message]] = {}
         for piece in pieces(order.card, order.params, one.task):
             before = {p: a for p, a in held.items() if p != piece}
             mode = held[piece].mode if piece in held else "text"
             if piece in held:
-                messages += ask(order.card, order.params, one.task, piece, before, mode, salt).messages
+                calls[piece] = ask(order.card, order.params, one.task, piece, before, mode, salt).messages
         name = names[one.task.key] + (f", {one.task.part}" if one.task.part else "")
-        shown.append(DryRunJudgment(name, messages, one.raw, one.reading, tuple(held.values())))
+        shown.append(DryRunJudgment(name, calls, one.raw, one.reading, tuple(held.values())))
     return sorted(shown, key=lambda s: s.name)
 
 

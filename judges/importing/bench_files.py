@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from judges.errors import AssayError
 from judges.importing import contents, jsonl
 from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines
 from judges.importing.repeated_problems import RepeatedProblems
-from judges.mtbench import completeness
-from judges.mtbench.assembly import BenchFile, assemble
+from judges.mtbench import completeness, many_turns, swallow
+from judges.mtbench.assembly import ROLES, Assembled, BenchFile, assemble, joined
 from judges.mtbench.records import Bench
 from judges.mtbench.rows import role_of
+from judges.mtbench.swallow import assemble_swallow
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 _POINTER = b"version https://git-lfs"
+_READERS: tuple[tuple[Callable[[list[BenchFile]], Assembled], tuple[str, ...]], ...] = (
+    (assemble, ROLES), (assemble_swallow, ("results", "details")), (many_turns.assemble_dialogues, ("dialogue",))
+)  # fmt: skip
 _PEEK, _HEAD = 20, 4096
 _SHOWN = 50
 
@@ -31,11 +36,16 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
     if not files:
         rest = f" {' '.join(said)}" if said else ""
         raise AssayError(f"{', '.join(map(str, paths))}: nothing of MT-Bench is in there.{rest}")
-    made = assemble(files)
-    problems = RepeatedProblems()
-    for bad in made.bad:
-        problems.add((bad.place.file, bad.place.line), bad.sentence, bad.field)
-    return made.bench, [*said, *problems.told(_SHOWN), *made.notes, *completeness.describe(made.bench)]
+    bench, problems = Bench(), RepeatedProblems()
+    for reader, roles in _READERS:
+        if of_reader := [file for file in files if file.role in roles]:
+            made = reader(of_reader)
+            for bad in made.bad:
+                problems.add((bad.place.file, bad.place.line), bad.sentence, bad.field)
+            said += made.notes
+            bench, clashes = joined(bench, made.bench)
+            said += clashes
+    return bench, [*said, *problems.told(_SHOWN), *completeness.describe(bench)]
 
 
 def _found(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:
@@ -69,13 +79,21 @@ def _opened(name: str, path: Path, said: list[str]) -> BenchFile | None:
     except OSError as error:
         said.append(f"{name} cannot be read: {error.strerror}.")
         return None
-    starts = (record.value for record in records[:_PEEK] if not record.problem)
-    role = next((found for value in starts if (found := role_of(name, frozenset(value)))), None)
+    role = _role(name, [record.value for record in records[:_PEEK] if not record.problem])
     if role is None:
         why = "it is none of MT-Bench's files" if records else "it is empty"
         said.append(f"{name} was left aside: {why}.")
         return None
     return BenchFile(name, role, records)
+
+
+def _role(name: str, starts: Sequence[dict[str, Any]]) -> str | None:
+    """Which of MT-Bench's files begins so: one of FastChat's, of Swallow's, or of MT-Bench-101."""
+    for value in starts:
+        keys = frozenset(value)
+        if found := "dialogue" if many_turns.fits(value) else swallow.role_of(keys) or role_of(name, keys):
+            return found
+    return None
 
 
 def _records(path: Path, head: bytes) -> list[Record]:

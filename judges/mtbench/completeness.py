@@ -17,7 +17,8 @@ Cell = tuple[str, int]
 def describe(bench: Bench) -> list[str]:
     """What there is, what is missing or doubled, what has no score and why, and what a text and a number disagree on.
     """
-    return [summary(bench), *_answers(bench), *_ratings(bench), *_unscored(bench), *_thinking(bench)]
+    said = [summary(bench), *_answers(bench), *_references(bench), *_ratings(bench), *_unscored(bench)]
+    return [*said, *_thinking(bench)]
 
 
 def summary(bench: Bench) -> str:
@@ -70,6 +71,20 @@ def _answers(bench: Bench) -> list[str]:
         if unknown:
             said.append(f"Answers to questions that are not in the files: {named(unknown)}.")
     return said
+
+
+def _references(bench: Bench) -> list[str]:
+    """Questions to which the reference answers for several judges differ."""
+    differing = [
+        question for question in bench.questions
+        if len({held[question] for held in bench.references.values() if question in held}) > 1
+    ]  # fmt: skip
+    if not differing:
+        return []
+    return [
+        f"The reference answers for {named(bench.references)} differ for {many(len(differing), 'question')}: "
+        f"{named(differing)}. Each judge's are kept."
+    ]
 
 
 def _ratings(bench: Bench) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from judges.errors import AssayError
 from judges.mtbench.records import PromptText
+from judges.strict_json import BadJson, check_value
 
 Sort = Literal["single", "pairwise"]
 OURS = {"assay": "our own wording", "assay-japanese": "our own wording, which expects answers in Japanese"}
@@ -28,7 +29,6 @@ _LONGEST = 120
 _HEAD = 12
 _NAMES = {"single": ("question", "answer"), "pairwise": ("question", "answer_a", "answer_b")}
 _NUMBERED = re.compile(r"(\w+)_[1-9]")
-_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 
 class BadPrompt(AssayError):
@@ -74,8 +74,10 @@ def parse_prompt(row: Mapping[str, Any]) -> PromptText:
             raise BadPrompt(f"{what} of {name} must be a text.")
         if len(text) > LETTERS:
             raise BadPrompt(f"{what} of {name} has {len(text):,} characters: {LETTERS:,} are allowed.")
-        if _UNSTORABLE.search(text):
-            raise BadPrompt(f"{what} of {name!r} holds a character that cannot be stored (NUL, or half of a pair).")
+        try:
+            check_value(text)
+        except BadJson as error:
+            raise BadPrompt(f"{what} of a prompt {error}.") from None
     found = PromptText(name.strip(), sort, system, str(template))
     if fault := _template_fault(found):
         raise BadPrompt(f"prompt_template of {found.name}: {fault}")

@@ -13,6 +13,8 @@ from typing import Literal, NamedTuple
 from judges.protocols.orders import Order
 
 Winner = Literal["a", "b", "tie", ""]
+WITH_REFERENCE = ("math", "reasoning", "coding")
+"""The categories whose judges are shown a reference, where there is one: as FastChat does with single-math-v1."""
 
 
 class Question(NamedTuple):
@@ -100,7 +102,10 @@ class Game(NamedTuple):
 
 
 class Vote(NamedTuple):
-    """A person's vote on two models' answers up to one turn; `group` is expert, author or the like ("": none)."""
+    """A person's vote on two models' answers up to one turn; `group` is expert, author or the like ("": none).
+
+    `at` is when it was made, in seconds since 1970, where the file tells it.
+    """
 
     voter: str
     group: str
@@ -109,6 +114,7 @@ class Vote(NamedTuple):
     a: str
     b: str
     winner: Winner
+    at: float | None = None
 
 
 @dataclass(frozen=True)

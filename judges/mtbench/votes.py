@@ -1,7 +1,7 @@
 """Votes of people on pairs of answers: with each other, with judges, and by majority (Zheng et al. 2023, table 5).
 
-A pair is two models' answers to one question up to one turn, names in sorted order and the winner turned with them. S1
-counts ties, S2 leaves out pairs of votes in which either is a tie. Intervals are by questions.
+A pair is two models' answers to one question up to one turn, names in sorted order and the winner turned with them.
+Ties are counted, or dropped: then pairs of votes in which either is a tie are left out. Intervals are by questions.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from judges.stats.uncertainty import Interval
 
 Key = tuple[str, int, str, str]
 """A pair: question, turn, and two models in sorted order."""
-Setup = Literal["S1", "S2"]
-SETUPS: dict[Setup, str] = {"S1": "ties counted", "S2": "ties dropped"}
+Setup = Literal["ties counted", "ties dropped"]
+SETUPS: dict[Setup, str] = {
+    "ties counted": "S1 in the MT-Bench paper", "ties dropped": "S2 in the MT-Bench paper",
+}  # fmt: skip
 MAJORITY = "majority"
 """Stands in the place of a group: the verdict that most voters of all groups gave; where several did, a tie."""
 CODES: dict[Winner, int] = {"a": 0, "tie": 1, "b": 2}
@@ -112,7 +114,7 @@ def _pairs_of_votes(votes: list[tuple[str, int]], one: str, other: str) -> list[
 
 
 def _figures(one: str, other: str, sides: _Sides) -> list[VoteAgreement]:
-    """S1 and S2 of two sides, over all turns and, where there are several, by turn."""
+    """The figures of two sides, over all turns and, where there are several, by turn."""
     if not sides.rows:
         return []
     names = {question: n for n, question in enumerate(dict.fromkeys(row[0] for row in sides.rows))}
@@ -122,7 +124,7 @@ def _figures(one: str, other: str, sides: _Sides) -> list[VoteAgreement]:
     for turn in turns if len(turns) > 2 else turns[1:]:
         among = rows if turn is None else rows[rows[:, 1] == turn]
         for setup in SETUPS:
-            if setup == "S2":
+            if setup == "ties dropped":
                 among = among[(among[:, 2:] != CODES["tie"]).all(axis=1)]
             question, _, x, y = among.T
             equal = share_by_item(x == y, question)

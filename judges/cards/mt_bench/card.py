@@ -26,6 +26,7 @@ DIMENSIONS = (
         Scale("ordinal", 1, 10),
         "Quality of the answer in this turn, 1 to 10.",
         anchors=(("1", "worst"), ("10", "best")),
+        between=True,
     ),
 )
 PAIR_DIMENSIONS = (
@@ -75,12 +76,13 @@ def read(reply: Reply, item: Dialogue) -> Reading:
         return Reading(unscored="incomplete", why=f"turn {reply.turn} is not an assistant turn of this dialogue")
     if reply.failed:
         return Reading(unscored="api_error", why="the judgment is $ERROR$: the call to the judge failed")
-    stated = rating(reply.judgment, reply.counts) if reply.judgment.strip() else reply.score
-    if stated is None or stated == -1:
+    told = bool(reply.judgment.strip())
+    stated = rating(reply.judgment, reply.counts) if told else reply.score
+    if stated is None or (stated == -1 and not told):
         return Reading(unscored="unreadable", why="no [[rating]] in the judgment")
-    if not 1 <= stated <= 10 or stated != int(stated):
+    if not 1 <= stated <= 10:
         return Reading(unscored="out_of_range", why=f"the rating is {stated:g}: allowed are 1 to 10")
-    remarks = [Remark(unit, "rating", "note", reply.judgment.strip())] if reply.judgment.strip() else []
+    remarks = [Remark(unit, "rating", "note", reply.judgment.strip())] if told else []
     if reply.score is not None and reply.score != stated:
         remarks.append(
             Remark(unit, "rating", "rule", f"The file says {reply.score:g}, the judgment's text says {stated:g}.")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from judges.mtbench.records import WITH_REFERENCE
 from judges.tool_calls import entry_fields as told
 from judges.types import Dialogue, Pair, Turn
-
-WITH_REFERENCE = ("math", "reasoning", "coding")
-"""The categories whose judges are shown a reference, where there is one: as FastChat does with single-math-v1."""
 
 
 def parts(item: Dialogue) -> list[str]:

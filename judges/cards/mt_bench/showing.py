@@ -70,10 +70,17 @@ def show(base: Card, shown: Shown, prompts: dict[str, str], templates: dict[str,
 
 
 def _with_references(item: Dialogue | Pair, wanted: str) -> Dialogue | Pair:
-    """The item with those references for its judge that are wanted: the question's own, none, or those it has."""
-    if wanted not in ("own", "none"):
+    """The item with those references for its judge that are wanted: the question's own, none, or a judge's.
+
+    Where an item holds the sets of several judges, as they differ, a name chooses one of them; else all have the same.
+    """
+    sets = item.meta.get("reference_answers")
+    if wanted in ("own", "none"):
+        given = item.meta.get("reference", []) if wanted == "own" else []
+    elif wanted and isinstance(sets, dict):
+        given = sets.get(wanted, [])
+    else:
         return item
-    given = item.meta.get("reference", []) if wanted == "own" else []
     return item.model_copy(update={"meta": {**item.meta, "reference_answer": given}})
 
 

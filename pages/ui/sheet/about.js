@@ -81,7 +81,7 @@ function toDoubt(d, i) {
 
 function differs(view, c) {
   const judge = judgeOf(view, c);
-  return judge !== null && view.values.has(c.key) && view.values.get(c.key) !== judge.v;
+  return judge !== null && view.values.has(c.key) && !agrees(judge, view.values.get(c.key));
 }
 
 /** "5 agree, 9 differ (6 by one, 3 by more); " */

@@ -60,10 +60,10 @@ const partsOf = (t) => t.parts || [{ why: "", text: t.text }];
 /** What is read of a text, without what is folded away. */
 const readOf = (t) => (t.parts ? t.parts.filter((p) => !p.why).map((p) => p.text).join("").trim() : t.text);
 
-/** A model's thinking, or what may be: behind a tag that is never closed. */
+/** What is folded away of a model's text: its thinking, or what may be, and what nobody judged. */
 function drawThinking({ why, text }) {
-  const open = why !== "thinking", label = open ? `${why} is never closed: the rest may be thinking, or the answer` : "thinking";
-  return drawFold("think" + (open ? " odd" : ""), [el("span", "label", label), el("span", "count", lengthOf(text))], open ? "" : text.replace(/^<\w+>/, ""), () => judged(text));
+  const plain = why === "thinking";
+  return drawFold("think" + (plain ? "" : " odd"), [el("span", "label", why), el("span", "count", lengthOf(text))], plain ? text.replace(/^<\w+>/, "") : "", () => judged(text));
 }
 
 function drawText(t, label) {
@@ -203,7 +203,7 @@ function drawCell(view, c) {
   e.append(scale);
   if (told.length) {
     const sure = el("span", "sure" + (judge.rule || judge.level === "low" ? " low" : judge.level === "medium" ? " mid" : ""), null,
-      { title: judge.exact ? `its samples came to ${judge.exact}; the nearest answer is marked` : judge.rule || `${doubtOf(judge)}: ${certaintyOf(judge)}` });
+      { title: judge.exact ? `${(judge.samples || []).length > 1 ? "its samples came to" : "the judge says"} ${judge.exact}; ${judge.between ? "both answers beside it are marked: choose one" : "the nearest answer is marked"}` : judge.rule || `${doubtOf(judge)}: ${certaintyOf(judge)}` });
     sure.append(...told.flatMap((words, i) => (i ? [" ", el("span", "", words)] : [el("span", "", words)])));
     e.append(sure);
   }
@@ -216,13 +216,13 @@ function markCell(view, c) {
   const judge = judgeOf(view, c), has = view.values.has(c.key), own = view.values.get(c.key);
   let roving = null;
   c.choices.forEach((step, i) => {
-    const b = c.steps[i], theirs = judge !== null && judge.v === step.v, mine = has && own === step.v && !(c.input && step.v !== null);
+    const b = c.steps[i], theirs = judge !== null && agrees(judge, step.v), mine = has && own === step.v && !(c.input && step.v !== null);
     b.classList.toggle("judge", theirs);
     b.classList.toggle("mine", mine);
     b.classList.toggle("changed", mine && judge !== null && !theirs);
     b.setAttribute(c.input ? "aria-pressed" : "aria-checked", mine ? "true" : "false");
     const others = isBlind(view) ? [] : (c.cell.others || []).filter((o) => o.v === step.v).map((o) => o.by);
-    if (theirs) b.setAttribute("aria-label", `${step.t}, the judge's value`);
+    if (theirs) b.setAttribute("aria-label", judge.between ? `${step.t}, beside the judge's value` : `${step.t}, the judge's value`);
     if (others.length && !theirs) { b.classList.add("other"); b.title = others.join(", "); b.setAttribute("aria-label", `${step.t}, the value of ${others.join(" and ")}`); }
     b.tabIndex = -1;
     if (mine || (!has && theirs)) roving = b;
@@ -262,7 +262,7 @@ const unitName = ({ row, group }) => rowName(row) + (group.label ? ` ${group.lab
 function cellName(view, c, withJudge) {
   const judge = judgeOf(view, c);
   let name = `${c.cell.label}, ${unitName(c)}${c.cell.optional ? ", optional" : ""}`;
-  if (withJudge && judge) name += `; judge ${(stepOf(c, judge.v) || { t: judge.v }).t}${doubtOf(judge) ? `, ${doubtOf(judge)}` : ""}${judge.rule ? ", breaks a rule" : ""}${c.cell.reason ? ", needs a look" : ""}`;
+  if (withJudge && judge) name += `; judge ${judge.exact || (stepOf(c, judge.v) || { t: judge.v }).t}${doubtOf(judge) ? `, ${doubtOf(judge)}` : ""}${judge.rule ? ", breaks a rule" : ""}${c.cell.reason ? ", needs a look" : ""}`;
   return name;
 }
 

@@ -67,17 +67,20 @@ const ACTS = {
 };
 
 function accept(d, e) {
-  const { view } = d, c = here(d);
+  const { view } = d, c = here(d), said = [];
   if (!c) return;
   const judge = judgeOf(view, c);
   if (!view.values.has(c.key)) {
     if (judge && !e.repeat && offScreen(d, c)) { moveTo(d, c.i); return hint(d, "Here is the first rating: Enter accepts the judge's value."); }
     if (!judge) return hint(d, isBlind(view) ? "There is no value to accept: the judge's scores are hidden. Give your own." : "The judge has no value here. Give your own.");
+    if (judge.between) return hint(d, `The judge's ${judge.exact} lies between two of your answers: choose one.`);
     give(d, c, judge.v);
+    if (judge.exact) said.push(`${stepOf(c, judge.v).t} is the answer nearest to the judge's ${judge.exact}.`);
   }
   const next = nextAsked(view, c);
-  if (!next) return hint(d, `That was the last one: ${GO} saves and goes on.`);
-  moveTo(d, next.i);
+  if (!next) said.push(`That was the last one: ${GO} saves and goes on.`);
+  if (said.length) hint(d, said.join(" "));
+  if (next) moveTo(d, next.i);
 }
 
 /** What was typed becomes the answer; false, and a sentence, where it is none. */

@@ -18,6 +18,8 @@ from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Tu
 Json = dict[str, Any]
 FOLDED = 400
 """The characters from which a reference answer is folded."""
+_ENDS = {"cut_off": "cut off by the limit of tokens", "refused": "marked as a refusal by the endpoint"}
+"""Facts of an item's meta that list turns, with what they mean."""
 
 
 def sheet_data(view: DeskView, again: bool = False) -> Json:
@@ -126,8 +128,8 @@ def _dialogue(view: DeskView, content: Dialogue) -> list[Json]:
     rows = []
     for place, number in enumerate(numbers):
         texts = [
-            {"role": t.role, "label": "", **(_said(t.text, content) if t.role == "assistant" else {"text": t.text})}
-            | _tool(t)
+            {"role": t.role, "label": ""}
+            | (_said(t.text, content, number) if t.role == "assistant" else {"text": t.text} | _tool(t))
             for t in content.turns
             if t.turn == number and t.role != "system"
         ]
@@ -136,17 +138,24 @@ def _dialogue(view: DeskView, content: Dialogue) -> list[Json]:
     return [*rows, _row(view, "conversation", "whole", "", [])]
 
 
-def _said(text: str | None, of: Dialogue | Pair | Response) -> Json:
-    """What a model said: in parts where it has marked thinking, and sentences on where it ends or is not whole."""
+def _said(text: str | None, of: Dialogue | Pair | Response, turn: int = 0) -> Json:
+    """What a model said: in parts where some of it is folded away, and sentences on where it ends or is not whole."""
     if text is None:
         return {"text": None}
-    parts = fold_thinking(text)
-    folded = any(why for why, _ in parts)
-    said: Json = {"parts": [{"why": why, "text": part} for why, part in parts]} if folded else {"text": text}
-    marks = [f"{tag} closes nothing: what is before it may be thinking" for tag in unclosed(text) if tag[1] == "/"][:1]
-    cut = _count(of.meta.get("cut_at"))
-    if cut and len(text) >= cut:
+    parts, cut, marks = [], _count(of.meta.get("cut_at")), []
+    for why, part in fold_thinking(text):
+        open_ = why if why in ("", "thinking") else f"{why} is never closed: the rest may be thinking, or the answer"
+        parts.append({"why": open_, "text": part})
+    if parts == [{"why": "", "text": text}] and 0 < cut < len(text):
+        beyond = f"beyond {cut:,} characters, where the protocol cuts: not judged"
+        parts = [{"why": "", "text": text[:cut]}, {"why": beyond, "text": text[cut:]}]
+    elif 0 < cut <= len(text):
         marks.append(f"cut at {cut:,} characters by the protocol")
+    marks += [f"{tag} closes nothing: what is before it may be thinking" for tag in unclosed(text) if tag[1] == "/"][:1]
+    for fact, words in _ENDS.items():
+        turns = of.meta.get(fact)
+        marks += [words] if isinstance(turns, list) and turn in turns else []
+    said: Json = {"parts": parts} if any(part["why"] for part in parts) else {"text": text}
     return said | ({"marks": marks} if marks else {})
 
 
@@ -171,11 +180,12 @@ def _references(view: DeskView, content: Dialogue) -> dict[int, list[Json]]:
 
     A set's name is a judge's, so that a blind item does not tell it. Sets of one text are shown as one.
     """
-    own, given = content.meta.get("reference"), content.meta.get("reference_answer")
+    meta = content.meta
+    own, given = meta.get("reference"), meta.get("reference_answer")
     sets = [] if given is None else [("the question's own", own)]
-    judges = own if given is None else given
-    for name, said in (judges if isinstance(judges, dict) else {"": judges}).items():
-        sets.append((f"{name}'s set" if name and view.mode != "blind" else "the judges' set", said))
+    named = meta.get("reference_answers")
+    for name, said in (named if isinstance(named, dict) else {"": own if given is None else given}).items():
+        sets.append((f"set {name}" if name and view.mode != "blind" else "the judges' set", said))
     found: dict[int, dict[str, dict[str, None]]] = {}
     for whose, said in sets:
         for place, text in enumerate(said if isinstance(said, list) else []):
@@ -344,10 +354,18 @@ def number_range(scale: Scale) -> Json | None:
 
 
 def shown_answer(scale: Scale, value: float | None) -> float | None:
-    """The answer shown for a judge's value: the nearest one where its samples came to a value between two."""
+    """The answer shown for a judge's value: the nearest one where it lies between two."""
     if value is None or scale.kind == "turn":
         return value
     return scale.snapped(value) if scale.kind == "interval" else nearest_answer(value)
+
+
+def _between(scale: Scale, value: float | None) -> Json | None:
+    """A judge's value with the two answers that are equally near: neither can be taken for it without being chosen."""
+    nearest, step = shown_answer(scale, value), scale.step if scale.kind == "interval" else 1.0
+    if value is None or nearest is None or scale.kind == "turn" or abs(abs(nearest - value) - step / 2) > step * 1e-6:
+        return None
+    return {"v": value, "near": sorted((2 * value - nearest, nearest))} if step else None
 
 
 def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
@@ -389,6 +407,7 @@ def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
             # What is accepted is an answer; the samples' combined value is shown beside it where it is none.
             "v": shown_answer(scale, exact),
             "exact": scale.say(exact) if exact != shown_answer(scale, exact) else "",
+            "between": _between(scale, exact),
             "samples": [scale.say(said) for said in value.samples],
             "note": remarks.get("note", ""),
             "level": confidence_level(value.confidence),

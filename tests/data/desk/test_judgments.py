@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,15 @@ from data.store import Store
 from judges.cards import cards
 from judges.cards.mt_bench import card as mt_bench
 from judges.importing.lines import parse_item
+from judges.types import Dimension, Scale
 from pages.desk import exchange
 from pages.ui.sheet import sheet_data
 from tests import seeds
 
 Json = dict[str, Any]
 ITEM = "81/m/choice:2"
+TEN = Scale("ordinal", 1, 10)
+BEYOND = "beyond 11 characters, where the protocol cuts: not judged"
 CUT = "cut at 11 characters by the protocol"
 THOUGHT, ANSWER = "<think>\nCANARY-THOUGHT\n</think>", "It is **4**."
 
@@ -59,11 +63,16 @@ def sheet_of(tmp_path: Path) -> Callable[..., tuple[Store, Json]]:
     return make
 
 
-def plain_sheet(item: Json) -> Json:
-    """The sheet of an item that no judge has seen."""
+def plain_view(item: Json) -> desk.DeskView:
+    """An item that no judge has seen."""
     content = parse_item(item)
     stored = StoredItem("id", "d", "demo", False, item["id"], content, content.meta)
-    return sheet_data.sheet_data(desk.DeskView(stored, mt_bench.CARD, "assisted", "open", "", (), "", "", ""))
+    return desk.DeskView(stored, mt_bench.CARD, "assisted", "open", "", (), "", "", "")
+
+
+def plain_sheet(item: Json) -> Json:
+    """The sheet of such an item."""
+    return sheet_data.sheet_data(plain_view(item))
 
 
 JUDGMENTS = [
@@ -114,7 +123,7 @@ def test_every_judge_is_shown_only_where_a_rating_is_all_that_one_says_of_a_turn
 def test_a_blind_turn_tells_of_no_judge_and_of_no_set_by_its_name(
     sheet_of: Callable[..., tuple[Store, Json]],
 ) -> None:
-    item = answer(reference_answer={"jury-a": ["4.", "5."], "jury-c": ["4.", "Five."]})
+    item = answer(reference=["4."], reference_answers={"jury-a": ["4.", "5."], "jury-c": ["4.", "Five."]})
     store, sheet = sheet_of(item, *JUDGMENTS, stream="audit")
     assert sheet["mode"] == "blind"
     assert not any(word in json.dumps(sheet) for word in ("jury", "Good", "Poor", "single-v1"))
@@ -131,7 +140,9 @@ def test_a_blind_turn_tells_of_no_judge_and_of_no_set_by_its_name(
         ({"reference": ["4.", "5."], "reference_answer": []}, ["the question's own", "the question's own"]),
         ({"reference": ["4.", ""], "reference_answer": ["4.", "5!"]},
          ["the question's own, the judges' set", "the judges' set"]),
-        ({"reference_answer": {"gpt-4o": ["4."], "gpt-4.1": ["4.", 7]}}, ["gpt-4o's set, gpt-4.1's set"]),
+        ({"reference": ["4."], "reference_answers": {"a": ["4."], "b": ["4.", 7], "c": "5"}}, ["set a, set b"]),
+        ({"reference": ["4."], "reference_answer": ["x"], "reference_answers": {"a": ["x"], "b": ["y"]}},
+         ["the question's own", "set a", "set b"]),
         ({"reference": "4."}, []), ({"reference": {"x": 3}}, []), ({}, []),
     ],
 )  # fmt: skip
@@ -146,7 +157,8 @@ def test_a_reference_says_whose_it_is(meta: Json, labels: list[str]) -> None:
     [
         (f"{THOUGHT}\n{ANSWER}", [("thinking", THOUGHT), ("", f"\n{ANSWER}")], [CUT]),
         ("A <reason>x</reason> b<think>", [("", "A "), ("thinking", "<reason>x</reason>"), ("", " b"),
-         ("<think>", "<think>")], [CUT]),
+         ("<think> is never closed: the rest may be thinking, or the answer", "<think>")], [CUT]),
+        ("cut off here, and kept", [("", "cut off her"), (BEYOND, "e, and kept")], []),
         ("b</think>c", None, ["</think> closes nothing: what is before it may be thinking"]),
         ("1 < 2 > 0", None, []), ("cut off her", None, [CUT]),
     ],
@@ -159,6 +171,33 @@ def test_thinking_is_told_apart_and_a_text_says_where_it_was_cut(
     assert said.get("parts") == ([{"why": why, "text": part} for why, part in parts] if parts else None)
     assert ("text" in said) == (parts is None) and said.get("marks", []) == marks
     assert second["texts"][1] == {"role": "assistant", "label": "", "text": "Short."}
+
+
+def test_a_turn_that_ran_into_a_limit_or_was_refused_says_so() -> None:
+    first, second, _ = plain_sheet(answer(cut_off=[2], refused=[1]))["rows"]
+    assert first["texts"][1]["marks"] == ["marked as a refusal by the endpoint"]
+    assert second["texts"][1]["marks"] == ["cut off by the limit of tokens"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "value", "near"),
+    [
+        (TEN, 8.5, [8, 9]), (TEN, 8.4, None), (TEN, 8, None), (TEN, None, None),
+        (Scale("interval", 1, 5, step=0.5), 2.25, [2, 2.5]),
+        (Scale("interval", 1, 5, step=0.5), 2.5, None), (Scale("interval", 0, 1), 0.37, None),
+        (Scale("ordered", categories=("bad", "fair", "good")), 0.5, [0, 1]), (Scale("turn"), 2, None),
+    ],
+)  # fmt: skip
+def test_a_value_in_the_middle_of_two_answers_is_neither(
+    scale: Scale, value: float | None, near: list[float] | None
+) -> None:
+    item = answer()
+    item["turns"] = item["turns"][:2]
+    view = replace(plain_view(item), card=replace(mt_bench.CARD, dimensions=(Dimension("rating", "turn", scale, ""),)))
+    view.scores["turn:1", "rating"] = desk.JudgeValue(value, None, "")
+    judge = sheet_data.sheet_data(view)["rows"][0]["groups"][0]["cells"][0]["judge"]
+    assert (judge["between"] and judge["between"]["near"]) == near
+    assert judge["between"] is None or (judge["between"]["v"] == value and judge["exact"])
 
 
 def test_a_conversation_that_was_never_held_says_so_at_its_second_turn() -> None:

@@ -99,6 +99,15 @@ def test_references_are_those_of_the_protocol(references: str, shown: str | None
     assert theirs.fields(talk(meta=MATH), "turn:1").get("ref_answer_1") == shown
 
 
+def test_a_named_set_of_references_is_that_one_where_an_item_holds_several() -> None:
+    item = talk(meta={**MATH, "reference_answers": {"gpt-4": ["four", ""], "gpt-5": ["five", "six"]}})
+    five = judge_card(CANON.model_copy(update={"references": "gpt-5"}), SINGLE)
+    assert five.fields(item, "turn:2")["ref_answer_2"] == "six"
+    other = judge_card(CANON.model_copy(update={"references": "gpt-6"}), SINGLE)
+    assert other.variant(item, "turn:1") == "" and "ref_answer_1" not in other.fields(item, "turn:1")
+    assert judge_card(CANON, SINGLE).fields(item, "turn:1")["ref_answer_1"] == "file {1}"
+
+
 def test_thinking_goes_and_what_is_left_is_cut() -> None:
     thought = talk(("<think>long thoughts</think>answer one", "<reason>r</reason>answer two"))
     shown = judge_card(FAST.model_copy(update={"cut_at": 8})).fields(thought, "turn:2")["dialogue"]
@@ -129,7 +138,7 @@ def test_our_japanese_family_says_what_swallows_judge_is_told() -> None:
             assert text != usual.prompts[variant]
             assert text.count("## The language") == 1 and text.index("## The language") < text.index("## Your reply")
             assert "at most 150 words first, in Japanese." in text
-            assert all(word in text for word in ("Passages in another language", "without any Japanese", "calculations"))
+            assert all(said in text for said in ("Passages in another", "without any Japanese", "calculations"))
             assert ("gets a 1" in text) is not pair
     assert judge_card(SWALLOW).defaults.wording == wording(judge_card(SWALLOW).prompts[""])
 

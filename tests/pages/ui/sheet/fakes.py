@@ -458,7 +458,7 @@ def thought(name="m-0001", **more):
     parts = [
         {"why": "thinking", "text": f"<think>\nTHOUGHT **one** {LOREM}\n</think>"},
         {"why": "", "text": "\n\nThe **answer**."},
-        {"why": "<think>", "text": "<think>REST <img src=x onerror=alert(1)>"},
+        {"why": "<think> is never closed", "text": "<think>REST <img src=x onerror=alert(1)>"},
     ]
     said = [
         {"judge": "gpt-4o", "prompt": "single-v1", "main": True, "t": "8",

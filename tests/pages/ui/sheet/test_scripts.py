@@ -1239,6 +1239,33 @@ def test_a_judged_text_is_formatted_as_soon_as_it_can_be(bench: Bench) -> None:
     assert bench.text(".formatted strong") == "bold"
 
 
+def test_a_judges_value_that_is_no_answer_is_never_rounded_unsaid(bench: Bench) -> None:
+    """8.4 is taken as 8, which is said; 8.5 is as near to 9 as to 8, so that the person has to choose."""
+    sheet = response("a")
+    tone, fit = sheet["rows"][0]["groups"][0]["cells"]
+    for cell in (tone, fit):
+        cell["steps"] = [{"v": n, "t": str(n)} for n in range(1, 11)]
+    tone["judge"].update(v=9, exact="8.5", between={"v": 8.5, "near": [8, 9]})
+    fit["judge"].update(v=8, exact="8.4", between=None)
+    bench.sit(sheet, response("b"))
+    assert bench.cell("tone").locator(".judge").all_inner_texts() == ["8", "9"]
+    assert bench.cell("tone").get_attribute("aria-label").startswith("tone, response; judge 8.5")
+    assert "1 left as the judge has them" in bench.sum() and "1 without an answer" in bench.sum()
+    bench.press("Enter")
+    assert bench.mine("tone") == [] and bench.here == "tone"
+    assert bench.hint() == "The judge's 8.5 lies between two of your answers: choose one."
+    bench.go()
+    assert bench.item == "id-a" and "1 rating has no answer yet" in bench.sum()
+    bench.press("8", "Enter")
+    assert bench.mine("tone") == ["8"] and bench.mine("fit") == ["8"]
+    assert not bench.page.locator(".cell .changed").count()
+    assert bench.hint().startswith("8 is the answer nearest to the judge's 8.4. That was the last one")
+    assert "1 accepted" in bench.sum() and "1 answered" in bench.sum()
+    bench.go()
+    [answer] = bench.waiting()
+    assert [(v["v"], v["seen"]) for v in answer["values"]] == [(8, 8.5), (8, 8)]
+
+
 # -- what is folded away ----------------------------------------------------------------------------------------------
 
 
@@ -1249,7 +1276,7 @@ def test_thinking_references_and_what_judges_wrote_are_built_once_they_are_opene
     assert bench.page.locator(".folded .clip").count() == 0, "what is folded is not even built"
     lines = [line.inner_text().split("\n") for line in bench.page.locator(".think summary").all()]
     assert lines[0][0] == "thinking" and lines[0][1].endswith("characters") and lines[0][2].startswith("THOUGHT")
-    assert lines[1][0] == "<think> is never closed: the rest may be thinking, or the answer"
+    assert lines[1][0] == "<think> is never closed"
     assert bench.text(".mark") == "cut at 8,192 characters by the protocol"
     assert bench.text(".notice") == "Turn 1 was never asked." and " · choice 3" in bench.text(".meta")
     bench.press("t")
