@@ -17,6 +17,8 @@ from pages.ui import charts, findings, session, tables, text, url_state
 
 _MANY = 25
 """Rows of a table that are shown without scrolling."""
+_RADAR = 640
+"""Width of the plot of categories, in pixels: wider ones only spread it."""
 
 
 def panel(at: Place) -> None:
@@ -78,19 +80,17 @@ def _categories(at: Place, own: Sequence[ModelMeans], ranking: Ranking | None, k
     if not models:
         return
     st.subheader("Categories", anchor=False)
-    left, right = st.columns([2, 3], gap="large")
-    with left:
+    intervals = st.toggle("With 95% intervals", key=f"category intervals:{at.key}")
+    shown = said.category_table(own, at.rules, intervals)
+    tables.table(shown.rows, shown.columns, f"categories:{key}:{intervals}", _MANY)
+    with st.container(width=_RADAR):
         chosen = models
         if len(models) > said.MOST_IN_RADAR:
             chosen = st.multiselect(
                 "Models in the plot", models, [models[0], models[len(models) // 2], models[-1]],
-                key=f"radar of:{key}", format_func=text.plain, max_selections=said.MOST_IN_RADAR,
+                key=f"radar of:{key}", max_selections=said.MOST_IN_RADAR,
             )  # fmt: skip
-        charts.radar(said.radar(own, chosen, at.rules), f"radar:{key}:{len(chosen)}")
-    with right:
-        intervals = st.toggle("With 95% intervals", key=f"category intervals:{at.key}")
-        shown = said.category_table(own, at.rules, intervals)
-        tables.table(shown.rows, shown.columns, f"categories:{key}:{intervals}", _MANY)
+        charts.radar(said.radar(own, chosen, at.rules), f"radar:{key}")
 
 
 def _wins(at: Place, judge: str, key: str) -> None:

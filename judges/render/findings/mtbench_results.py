@@ -61,12 +61,14 @@ def judge_names(judges: Iterable[Judge]) -> dict[str, str]:
 
 def rater_names(bench: Bench) -> dict[str, str]:
     """The judges that rate turns, by id."""
-    return judge_names(bench.judges[one] for one in dict.fromkeys(rating.judge for rating in bench.ratings))
+    rated = {rating.judge for rating in bench.ratings}
+    return judge_names(judge for judge in bench.judges.values() if judge.id in rated)
 
 
 def umpire_names(bench: Bench) -> dict[str, str]:
     """The judges that compare two answers, by id."""
-    return judge_names(bench.judges[one] for one in dict.fromkeys(game.judge for game in bench.games))
+    compared = {game.judge for game in bench.games}
+    return judge_names(judge for judge in bench.judges.values() if judge.id in compared)
 
 
 def shape(rules: Rules) -> str:
@@ -130,7 +132,7 @@ def table(
             "judge": names[one.judge],
             "model": one.model or EVERY,
             "rank": _point(rank.rank) if (rank := places.get((one.judge, one.model))) else None,
-            "95% interval of it": span(rank.rank, "g") if rank else "",
+            "95% interval of it": _ends(rank.rank) if rank else "",
             **{f"turn {turn}": _point(one.turns.get(turn)) for turn in turns},
             "mean": one.both.point,
             "95% interval": span(one.both, shape(rules)),
@@ -185,9 +187,13 @@ def forest(found: Sequence[ModelMeans], ranking: Ranking, rules: Rules) -> Inter
     return Intervals(rows, whole, "all models", (min(ends), max(ends)) if ends else (0.0, 1.0), "Mean ratings")
 
 
+def _ends(rank: Interval) -> str:
+    """The ranks that are likely: one where both ends are the same."""
+    return cell(rank.low, "g") if rank.low == rank.high else span(rank, "g")
+
+
 def _ranked(rank: Interval) -> str:
-    ends = "" if rank.low is None or rank.low == rank.high else f" ({span(rank, 'g')})"
-    return f"{cell(rank.point, 'g')}{ends}"
+    return cell(rank.point, "g") + ("" if rank.low == rank.high else f" ({_ends(rank)})")
 
 
 def order(ranking: Ranking) -> list[Sentence]:
@@ -197,15 +203,17 @@ def order(ranking: Ranking) -> list[Sentence]:
     open_, best = ranking.unsettled, ranking.models[0]
     if not open_:
         return [say("The order of all **{n}** of models is settled at 95%.", n=many(len(ranking.pairs), "pair"))]
-    first = "" if best.first is None else f" {best.model} is best in {best.first:.0%} of resamples."
-    return [
+    said = [
         say(
             "Of {pairs} of models the order of **{n}** is not settled at 95%; the closest: {higher} and {lower} "
-            "({gap}).{first}",
+            "({gap} apart).",
             pairs=many(len(ranking.pairs), "pair"), n=len(open_), higher=open_[0].higher, lower=open_[0].lower,
-            gap=f"{number(open_[0].ahead.point, '.3f')} apart", first=first,
+            gap=number(open_[0].ahead.point),
         )
     ]  # fmt: skip
+    if best.first is not None:
+        said.append(quiet("{model} is best in {share} of resamples.", model=best.model, share=f"{best.first:.0%}"))
+    return said
 
 
 def category_table(found: Sequence[ModelMeans], rules: Rules, intervals: bool) -> Table:
