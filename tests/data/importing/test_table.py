@@ -231,10 +231,8 @@ FULL = ColumnMapping(
 def test_a_value_without_a_unit_is_of_the_one_that_its_question_has() -> None:
     there = {name: cards()[name] for name in ("plain_pairwise", "multi_turn_dialogue")}
     asked = {"plain_pairwise": "verdict", "multi_turn_dialogue": ""}
-    given = [
-        JudgmentColumns(card=name, model=ValueSource(constant="j"), value=column("z"), dimension=ValueSource(constant=of))
-        for name, of in asked.items()
-    ]
+    each = {"model": ValueSource(constant="j"), "value": column("z")}
+    given = [JudgmentColumns(card=name, dimension=ValueSource(constant=of), **each) for name, of in asked.items()]
     made = ColumnMapping(kind="pair", judgments=given).completed(there).judgments
     assert [(one.dimension.constant, one.unit.constant) for one in made] == [("verdict", "pair"), ("", "")]
 
