@@ -8,7 +8,7 @@ from typing import Any
 from data.desk.desk import DeskView
 from data.desk.judgments import UnitJudgments
 from data.desk.labels import repairable_units
-from judges.mtbench.thinking import fold_thinking, unclosed
+from judges.mtbench.thinking import fold_thinking, strip_thinking, unclosed
 from judges.protocols.combination import nearest_answer
 from judges.sections import unasked_sections
 from judges.tool_calls import call_arguments
@@ -149,8 +149,10 @@ def _said(text: str | None, of: Dialogue | Pair | Response, turn: int = 0) -> Js
     if parts == [{"why": "", "text": text}] and 0 < cut < len(text):
         beyond = f"beyond {cut:,} characters, where the protocol cuts: not judged"
         parts = [{"why": "", "text": text[:cut]}, {"why": beyond, "text": text[cut:]}]
-    elif 0 < cut <= len(text):
+    elif 0 < cut <= len(strip_thinking(text)):
         marks.append(f"cut at {cut:,} characters by the protocol")
+    elif 0 < cut <= len(text):
+        marks.append(f"longer, with its thinking, than the {cut:,} characters at which the protocol cuts")
     marks += [f"{tag} closes nothing: what is before it may be thinking" for tag in unclosed(text) if tag[1] == "/"][:1]
     for fact, words in _ENDS.items():
         turns = of.meta.get(fact)

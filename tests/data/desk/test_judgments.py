@@ -156,6 +156,8 @@ def test_a_reference_says_whose_it_is(meta: Json, labels: list[str]) -> None:
     ("text", "parts", "marks"),
     [
         (f"{THOUGHT}\n{ANSWER}", [("thinking", THOUGHT), ("", f"\n{ANSWER}")], [CUT]),
+        (f"{THOUGHT}\nYes.", [("thinking", THOUGHT), ("", "\nYes.")],
+         ["longer, with its thinking, than the 11 characters at which the protocol cuts"]),
         ("A <reason>x</reason> b<think>", [("", "A "), ("thinking", "<reason>x</reason>"), ("", " b"),
          ("<think> is never closed: the rest may be thinking, or the answer", "<think>")], [CUT]),
         ("cut off here, and kept", [("", "cut off her"), (BEYOND, "e, and kept")], []),
