@@ -89,6 +89,7 @@ def test_every_judge_stands_beside_a_turn_with_its_rating_its_prompt_and_its_tex
     store, sheet = sheet_of(answer(), *JUDGMENTS)
     first, second, _ = sheet["rows"]
     main = first["judgments"][0]
+    assert sheet["judges"][0]["card"] == f"MT-Bench rating {main['prompt']}"
     assert main["main"] and [one["main"] for one in first["judgments"][1:]] == [False, False, False]
     told = {(one["judge"], one["prompt"]): one for one in first["judgments"]}
     assert told.keys() == {
