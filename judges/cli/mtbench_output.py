@@ -130,8 +130,9 @@ def _folded(table: Table) -> tuple[list[str], list[list[str]]]:
 
 
 def _cell(row: Row, name: str) -> str:
-    shape = ".1f" if name in _WHOLE else ".3f"
-    said, low, high = (_said(row.get(key), shape) for key in (name, f"{name}_low", f"{name}_high"))
+    figures = [row.get(key) for key in (name, f"{name}_low", f"{name}_high")]
+    small = all(abs(value) <= 1 for value in figures if isinstance(value, float))
+    said, low, high = (_said(value, ".1f" if name in _WHOLE else ".4f" if small else ".3f") for value in figures)
     return f"{said} ({low} to {high})" if row.get(f"{name}_low") is not None else said
 
 

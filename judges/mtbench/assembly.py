@@ -76,13 +76,17 @@ AnswerKey = tuple[str, str, int]
 
 @dataclass
 class Assembled:
-    """The records of a set of files with their places, what is not taken, and notes on what was found."""
+    """The records of a set of files with their places, what is not taken, and notes on what was found.
+
+    `prompt_sets` are the prompts of each file that a run could use.
+    """
 
     questions: dict[str, Question] = field(default_factory=dict)
     answers: dict[AnswerKey, Answer] = field(default_factory=dict)
     answered: dict[AnswerKey, Place] = field(default_factory=dict)
     references: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     prompts: list[PromptText] = field(default_factory=list)
+    prompt_sets: dict[str, list[PromptText]] = field(default_factory=dict)
     judges: dict[str, Judge] = field(default_factory=dict)
     ratings: list[tuple[Place, Rating]] = field(default_factory=list)
     games: list[tuple[Place, Game]] = field(default_factory=list)
@@ -232,6 +236,10 @@ class Assembly:
         self.prompts.setdefault(place.file, []).append(made)
         if made not in self.found.prompts:
             self.found.prompts.append(made)
+        try:
+            self.found.prompt_sets.setdefault(place.file, []).append(prompts.parse_prompt(row))
+        except prompts.BadPrompt as error:
+            self.found.notes.append(f"{place.file}, line {place.line}: {error} No run can use this prompt.")
 
     def _question(self, place: Place, row: dict[str, Any]) -> None:
         made = rows.read_question(row)
@@ -419,8 +427,18 @@ class Assembly:
         """Settle which judge each judgment is by, number samples, and note what was found."""
         self._settle_ratings()
         self._settle_games()
+        self._settle_prompts()
         self._note()
         return self.found
+
+    def _settle_prompts(self) -> None:
+        """Leave those sets of prompts that runs can use: in each, a name stands for one text."""
+        for file, held in list(self.found.prompt_sets.items()):
+            try:
+                prompts.families(held)
+            except prompts.BadPrompt as error:
+                self.found.notes.append(f"{file}: {error} No run can use these prompts.")
+                del self.found.prompt_sets[file]
 
     def _settle_ratings(self) -> None:
         families = [prompts.family_name(one.judge.prompt) for one in self.rated]

@@ -194,9 +194,10 @@ def _judge_temperature(run: Pipeline) -> tuple[str, Known]:
 
 def _prompt(run: Pipeline) -> tuple[str, Known]:
     judge = run.bench.judges.get(run.judge)
-    if judge is None or not judge.prompt:
+    if judge is None:
         return run.protocol.prompts, "protocol"
-    return (f"{judge.prompt} ({judge.wording})" if judge.wording else judge.prompt), "files"
+    named = f"{judge.prompt} ({judge.wording})" if judge.prompt and judge.wording else judge.prompt or judge.wording
+    return (named, "files") if named else (UNKNOWN, "not known")
 
 
 def _parse(run: Pipeline) -> tuple[str, Known]:

@@ -24,9 +24,13 @@ def bench_lines(made: Assembled, task: bool = False) -> Iterator[Entry]:
 
     task: the category of a question is its task, too.
     """
-    yield from map(Hint, [*completeness.describe(made.bench), *made.notes])
+    summary, *lacking = completeness.describe(made.bench)
+    yield Hint(summary, summary=True)
+    yield from map(Hint, [*lacking, *made.notes])
     for bad in made.bad:
         yield RejectedRow(bad.place.file, bad.place.line, [(bad.field, bad.sentence)], bad.place.row, bad.answer)
+    for file, prompts in made.prompt_sets.items():
+        yield Line(file, 0, "prompts", {"prompts": [list(one) for one in prompts]})
     lines = _Lines(made, task)
     for key, answer in made.answers.items():
         yield lines.answer(made.answered[key], answer)
