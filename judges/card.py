@@ -33,13 +33,14 @@ class Conversation:
 
     `pieces` are their names in the order in which they are asked, `after` those whose replies one of them goes on from:
     it is asked only where these can be used. `messages` makes its messages from their raw replies, by piece, and
-    `temperature` is that of all calls about an item.
+    `temperature` is that of all calls about an item. `params` are shown as the parameters of a run.
     """
 
     pieces: Callable[[Any], list[str]]
     after: Callable[[Any, str], list[str]]
     messages: Callable[[Any, str, Mapping[str, str]], list[dict[str, str]]]
     temperature: Callable[[Any], float]
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _kept(dimension: Dimension) -> dict[str, Any]:

@@ -56,9 +56,10 @@ class RejectedRow:
 
 @dataclass(slots=True)
 class Hint:
-    """Something worth knowing that stops nothing."""
+    """Something worth knowing that stops nothing; a `summary` says what the files hold."""
 
     sentence: str
+    summary: bool = False
 
 
 @dataclass(slots=True)

@@ -73,7 +73,8 @@ class ImportPreview:
     `problems` holds the first 1,000 of `problem_count`, `by_file` how many each file has, and `groups` what is alike in
     all of them; `stopped` says where reading stopped before the end, after MOST bad lines (then nothing can be
     imported, "" otherwise); `rows` the first few rows of each sort as they would be stored; `unscored` counts the
-    judgments that could not be read, by reason (they are kept all the same).
+    judgments that could not be read, by reason (they are kept all the same); `summary` says in sentences what the files
+    hold, where their format tells it.
     """
 
     dataset: str
@@ -85,6 +86,7 @@ class ImportPreview:
     stopped: str = ""
     problems: list[Problem] = field(default_factory=list)
     groups: list[RepeatedProblem] = field(default_factory=list)
+    summary: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     unscored: dict[str, int] = field(default_factory=dict)
     people: list[str] = field(default_factory=list)

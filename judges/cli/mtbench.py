@@ -7,10 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from judges.cli.mtbench_output import FORMATS, print_tables, write_tables
+from judges.cli.mtbench_output import FORMATS, print_tables, write_tables, write_text
+from judges.client.prices import price
 from judges.errors import AssayError
 from judges.importing.bench_files import read_bench
 from judges.mtbench import tables
+from judges.mtbench.experiment import plan_experiment
+from judges.mtbench.fastchat_files import write_fastchat
 from judges.mtbench.pipelines import Pipeline
 from judges.mtbench.protocol import Protocol, find_protocol, protocols
 from judges.mtbench.records import Bench
@@ -26,7 +29,7 @@ _WHAT = {
     "show": "means, categories, every rule of counting, ranks, wins and the share of Japanese characters",
     "compare": "judges with each other on the same answers; with --against or --other-protocol two pipelines",
     "agreement": "votes of people with judges and with each other",
-    "export": "all tables as files, and the ratings as FastChat's files",
+    "export": "all tables as files, and everything that was read as FastChat's files, which its tools read",
 }
 
 
@@ -69,17 +72,26 @@ def _add_pipelines(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("two pipelines")
     group.add_argument("--against", type=Path, nargs="+", metavar="PATH", help="the files of the other pipeline")
     group.add_argument("--other-judge", metavar="NAME", help="its judge, where its files have several")
+    group.add_argument(
+        "--plan", type=Path, metavar="FOLDER",
+        help="also: which judge calls would tell apart what is left, at what cost; a protocol for each arm goes there",
+    )  # fmt: skip
     group.add_argument("--other-protocol", metavar="NAME|FILE", help="its protocol (default: that of its files)")
+
+
+_OF_TWO = ("against", "other_judge", "other_protocol", "plan")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print or write what was asked for; what is to be said of the files goes to stderr."""
     bench = _read(options.paths)
-    if options.figure == "compare" and (options.against or options.other_judge or options.other_protocol):
+    if options.figure == "compare" and any(getattr(options, name) for name in _OF_TWO):
         made = _pipelines(options, bench)
     else:
         made = _tables(options, bench)
     if options.figure == "export":
+        for path in write_fastchat(bench, options.out / "fastchat"):
+            print(path)
         for line in write_tables(made, options.format, options.out):
             print(line)
         return 0
@@ -170,7 +182,14 @@ def _pipelines(options: argparse.Namespace, bench: Bench) -> list[Table]:
             f"{one.judge} and {two.judge} have no model in common that both gave a rating"
             f"{' among ' + ', '.join(options.model) if options.model else ''}: there is no way between their means."
         )
-    return tables.waterfall_tables(found)
+    made = tables.waterfall_tables(found)
+    if options.plan:
+        plan = plan_experiment(one, two, price)
+        for arm in plan.arms:
+            if not arm.stored:
+                write_text(options.plan / f"{arm.protocol.name}.json", arm.protocol.model_dump_json(indent=1) + "\n")
+        made.append(tables.experiment_table(plan))
+    return made
 
 
 def _pipeline(bench: Bench, judge: str | None, protocol: str | None, option: str) -> Pipeline:

@@ -64,6 +64,7 @@ def answer_card(protocol: Protocol) -> Card:
             after=lambda item, piece: _after(protocol, piece),
             messages=lambda item, piece, before: _messages(protocol, item, piece, before),
             temperature=lambda item: _temperature(protocol, item),
+            params={name: getattr(protocol, name) for name in _ASKED if name != "system"},
         ),
     )
 
@@ -120,12 +121,12 @@ def _messages(protocol: Protocol, question: Dialogue, piece: str, before: Mappin
 
 
 def answered_dialogues(
-    protocol: Protocol, question: Dialogue, model: str, raw: str, references: str = ""
+    protocol: Protocol, question: Dialogue, model: str, raw: str, references: str | None = None
 ) -> list[Dialogue]:
     """The dialogues that the replies to a question amount to, one for each sample whose turns are all there.
 
     `raw` is the text that the judgment of `answer_card` kept, `references` names the question's set of reference
-    answers that a judge is shown ("": the question's own). What a call gave stays whole; `meta` says what happened
+    answers that a judge is shown (None: the question's own). What a call gave stays whole; `meta` says what happened
     to it: `continues` (the sample whose first turn the others were asked after, where that is not its own), `cut_at`
     (a text is longer than what is judged and was continued), `cut_off` and `refused` (the turns that ran into the
     longest reply, or in which the model refused), `protocol`: the mark of the protocol.
@@ -147,7 +148,7 @@ def _is_lost(text: str, unscored: UnscoredReason | None) -> bool:
 
 def _answered(
     protocol: Protocol, question: Dialogue, model: str, sample: int, said: list[tuple[str, UnscoredReason | None]],
-    references: str,
+    references: str | None,
 ) -> Dialogue:  # fmt: skip
     meta = {name: value for name, value in question.meta.items() if name != "references"}
     if given := question.meta.get("references", {}).get(references):

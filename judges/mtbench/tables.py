@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.mtbench.comparison import PairAgreement, SharedRatings, compare_judges, share_ratings
+from judges.mtbench.experiment import Experiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import ALL, ModelMeans, means_by_rule, model_means, question_mean
-from judges.mtbench.protocol import Protocol, protocols
+from judges.mtbench.protocol import Protocol, describe, protocols
 from judges.mtbench.ranks import compare_ranks, rank_models
 from judges.mtbench.ratings import REASONS, RatingTable, Rules, count_judgments, count_ratings, read_ratings, rules_of
 from judges.mtbench.records import Bench
@@ -153,12 +154,9 @@ def _means(chosen: Selection, means: Sequence[ModelMeans]) -> Table:
 
 def describe_rules(protocol: Protocol) -> str:
     """How a protocol counts judgments, in a sentence."""
-    failed = {"left out": "failed judgments are left out", "counted": "failed judgments count as -1",
-              "all failed": "failed judgments count as -1, unless all of their turn failed"}  # fmt: skip
-    several = {"raw": "each of several judgments of a turn counts", "first": "the first judgment of a turn counts",
-               "averaged": "the mean of a turn's judgments counts"}  # fmt: skip
-    scale = "; means are tenths, from 0 to 1" if protocol.scale == "share" else ""
-    return f"Read by {protocol.name}: {failed[protocol.failed]}, {several[protocol.duplicates]}{scale}."
+    said = dict(describe(protocol))
+    rules = [f"{name}: {said[name]}" for name in ("failed judgments", "repeated judgments", "scale")]
+    return f"Read by {protocol.name}: {'; '.join(rules)}."
 
 
 def _by_category(chosen: Selection, means: Sequence[ModelMeans], wide: bool) -> Table:
@@ -372,6 +370,21 @@ def waterfall_tables(found: Waterfall) -> list[Table]:
         Table("factors", "What the two pipelines do", factors),
         Table("waterfall", "From one mean to the other", way, said),
     ]
+
+
+def experiment_table(found: Experiment) -> Table:
+    """The arms that would tell apart what is left, with what each would take; without rows where there is none."""
+    rows: list[Row] = [
+        {"arm": arm.protocol.name, **{f"{factor}_of": side for factor, side in arm.sides.items()}, "calls": arm.calls,
+         "tokens_in": arm.tokens_in, "tokens_out": arm.tokens_out, "cost": arm.cost,
+         "there": "stored" if arm.stored else "to run"}
+        for arm in found.arms
+    ]  # fmt: skip
+    run = [arm for arm in found.arms if not arm.stored]
+    costs = [arm.cost for arm in run]
+    cost = "not known" if None in costs else f"about {sum(cost or 0 for cost in costs):.2f} US dollars"
+    said = [f"To run: {many(sum(arm.calls for arm in run), 'call')} to judges; cost: {cost}.", *found.said]
+    return Table("experiment", "What it would take to tell apart what is left", rows, said)
 
 
 def _step(name: str, one: Interval, kind: str) -> Row:

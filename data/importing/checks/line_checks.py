@@ -17,7 +17,7 @@ from data.importing.checks.items import CardCheck, check_item
 from data.importing.checks.judgments import JudgmentCheck
 from data.importing.checks.known_rows import KnownAdjudications, KnownItems, KnownJudgments, KnownLabels, Lookup
 from data.importing.checks.labels import LabelCheck
-from data.importing.lines import Entry, Line, LineError, RejectedRow, Sort
+from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow, Sort
 from data.importing.report import ProblemCollector
 from data.importing.sentences import validation_problems
 from data.importing.snapshot import Snapshot
@@ -66,7 +66,7 @@ class LineChecks:
                 self.context.refuse(entry.name)
                 self.context.problems.reject(entry.file, entry.line, entry.problems, entry.row)
             else:
-                self.context.problems.warn(entry.sentence)
+                self._hint(entry)
         for what, there, most in (("people", self.people, _PEOPLE), ("judges", self.judgments.judges, _JUDGES)):
             if len(there) > most:
                 raise BadInput(f"The import names more than {most:,} {what}. Is it the right column that names them?")
@@ -89,13 +89,19 @@ class LineChecks:
         if said := self.judgments.orders.told():
             self.context.problems.warn(said)
         report.people = sorted(self.people)
-        report.judges = sorted({f"{judge.card.name}: {judge.model}" for judge in self.judgments.judges.values()})
+        report.judges = sorted({judge.named for judge in self.judgments.judges.values()})
         self.context.problems.close()
 
     @property
     def people(self) -> dict[str, str]:
         """The people whom this import names, with their teams."""
         return self.decisions.people | self.labels.people
+
+    def _hint(self, hint: Hint) -> None:
+        if hint.summary:
+            self.context.report.summary.append(hint.sentence)
+        else:
+            self.context.problems.warn(hint.sentence)
 
     def _line(self, line: Line, last: bool) -> None:
         try:

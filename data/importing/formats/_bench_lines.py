@@ -24,7 +24,9 @@ def bench_lines(made: Assembled, task: bool = False) -> Iterator[Entry]:
 
     task: the category of a question is its task, too.
     """
-    yield from map(Hint, [*completeness.describe(made.bench), *made.notes])
+    summary, *lacking = completeness.describe(made.bench)
+    yield Hint(summary, summary=True)
+    yield from map(Hint, [*lacking, *made.notes])
     for bad in made.bad:
         yield RejectedRow(bad.place.file, bad.place.line, [(bad.field, bad.sentence)], bad.place.row, bad.answer)
     for file, prompts in made.prompt_sets.items():
