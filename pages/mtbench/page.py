@@ -25,7 +25,7 @@ PARTS: dict[str, tuple[str, Callable[[Place], None]]] = {
     "judges": ("Judges compared", judges.panel),
     "why": ("Why they differ", why.panel),
     "votes": ("Votes", votes.panel),
-    "protocols": ("Protocols", lambda _: protocols.panel()),
+    "protocols": ("Protocols", protocols.panel),
 }
 """Value in the address -> title, and what draws it."""
 READ = ("results", "judges")

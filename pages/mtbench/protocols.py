@@ -1,113 +1,96 @@
-"""The part Protocols: how MT-Bench is run and read here, one's own protocols, and the prompts of judges there are."""
+"""The part Protocols: two of them factor by factor, one's own written here, and by whose words judges can be asked."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import streamlit as st
 
 from data.records import judge_prompts, protocols
-from judges.errors import AssayError
-from judges.mtbench import protocol as built_in
+from data.store import Store
+from judges.cards.mt_bench.judging import judge_card, pair_card
 from judges.mtbench.prompts import OURS
 from judges.mtbench.protocol import Protocol, describe, parse_protocol
 from judges.plural import many
+from pages.mtbench.place import Place
 from pages.ui import session, tables, text, url_state
 
-_LONGEST = 100_000
-"""Bytes of a protocol's file that are read: its longest fields have 20,000 letters."""
-
-_FAMILIES = (
-    ("family", "22%"), ("what it is", "38%"), ("wording", "18%", "Fingerprint of its base text."), ("from", "22%"),
+_LONGEST = 60_000
+_KEY = "judge prompts"
+_PROMPTS = (
+    ("family", "24%"), ("wording", "18%", "Fingerprint of the family's first prompt: names stay while texts change."),
+    ("from", "58%"),
 )  # fmt: skip
 
 
-def panel() -> None:
-    """Two protocols side by side, a form for another one, and the wordings by which judges can be asked."""
+def panel(_: Place | None = None) -> None:
+    """The protocols that there are, side by side; researchers add their own."""
     store = session.store()
-    if told := session.scratch("protocols").pop("told", ""):
-        st.success(text.plain(told), icon=":material/check:")
     known = protocols.known_protocols(store)
-    added = {name: "" if name in built_in.protocols() else " (added)" for name in known}
-    titles = {name: (one.title or name) + added[name] for name, one in known.items()}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        one = known[url_state.select("protocol", "Protocol", titles, width=360)]
-        other = known[url_state.select("beside", "Beside", titles, list(known)[1], 360)]
-    _both(one, other)
-    with st.expander("As JSON, to be changed and added", icon=":material/data_object:"):
-        st.code(one.model_dump_json(indent=2), language="json")
-    if session.me().may("researcher"):
-        _form(one)
-    _prompts()
-
-
-def _both(one: Protocol, other: Protocol) -> None:
-    rows = []
-    for (factor, value), (_, theirs) in zip(describe(one), describe(other), strict=True):
-        rows.append((factor + ("\n\N{NOT EQUAL TO} differs" if value != theirs else ""), value, theirs))
-    columns: list[tuple[str, ...]] = [("factor", "22%")]
-    columns += [(held.title or held.name, "39%", f"Its judges bear the mark {held.mark}.") for held in (one, other)]
-    tables.wrapped_table(columns, rows, "protocols", "Two protocols, factor by factor")
-
-
-def _form(one: Protocol) -> None:
-    """A text or a file of JSON becomes a protocol of the workspace."""
-    with st.expander("Add a protocol", icon=":material/add:"):
-        st.caption(
-            "JSON with the fields above. Fields that are left out have their usual value. A name that is there "
-            "already is changed: judges keep the mark of the protocol that they judged by."
-        )
-        with st.form("protocol", border=False):
-            start = one.model_copy(update={"name": f"{one.name[:50]}-own", "title": ""})
-            typed = st.text_area("JSON", start.model_dump_json(indent=2), height=320, key=f"protocol:{one.mark}")
-            upload = st.file_uploader("Or a file of JSON", ["json"], key="protocol file")
-            sent = st.form_submit_button("Add", type="primary", icon=":material/add:")
-        if sent:
-            with text.refusals():
-                _add(typed if upload is None else _read(upload))
-
-
-def _read(upload: Any) -> str:
-    """The text of an uploaded file. Raises AssayError."""
-    try:
-        given: bytes = upload.getvalue()
-        if len(given) > _LONGEST:
-            raise AssayError(f"{upload.name} has {len(given):,} bytes: a protocol has at most {_LONGEST:,}.")
-        return given.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise AssayError(f"{upload.name} is not UTF-8, so it is no protocol.") from None
-
-
-def _add(given: str) -> None:
-    found = parse_protocol(given)
-    new = protocols.add_protocol(session.store(), session.me().name, found)
-    session.scratch("protocols")["told"] = (
-        f"{'Added' if new else 'There already as it is'}: {found.title or found.name}, mark {found.mark}."
+    named = {name: one.title or name for name, one in known.items()}
+    text.quiet(
+        "A protocol says how answers are made, judged, read and averaged. Its mark, a fingerprint of all that changes "
+        "judgments, is part of every judge that judges by it."
     )
-    url_state.set_choice("protocol", found.name)
-    st.rerun()
-
-
-def _prompts() -> None:
-    """The families of prompts, and the texts of one of them."""
-    st.subheader("Prompts of judges", anchor=False)
-    held = {
-        f"{name}@{one.wording}": (held.file, one)
-        for held in judge_prompts.all_prompts(session.store()) for name, one in held.families.items()
-    }  # fmt: skip
-    rows = [(name, told, "", "Assay") for name, told in OURS.items()]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        one = known[url_state.select("protocol", "Protocol", named, next(iter(known)), 320)]
+        others = {name: title for name, title in named.items() if name != one.name}
+        other = known[url_state.select("beside", "Beside", others, next(iter(others)), 320)]
+    told = dict(describe(other))
+    rows = [("mark", one.mark, other.mark, "")]
     rows += [
-        (one.name, f"{'rates answers' if one.sort == 'single' else 'compares two answers'}, "
-         f"{many(len(one.prompts), 'prompt')}", one.wording, file)
-        for file, one in held.values()
+        (factor, value, told[factor], "\N{NOT EQUAL TO}" * (value != told[factor])) for factor, value in describe(one)
+    ]
+    columns = ("factor", "21%"), (one.name, "36%"), (other.name, "36%"), ("differs", "7%")
+    tables.wrapped_table(columns, rows, f"protocols:{one.mark}:{other.mark}", "Two protocols, factor by factor")
+    if session.me().may("researcher"):
+        _write(store, one)
+    st.subheader("Prompts of judges", anchor=False)
+    _prompts(store)
+
+
+def _write(store: Store, one: Protocol) -> None:
+    """A form for a protocol of one's own, which begins as the one that is shown."""
+    with st.expander("Add or change a protocol", icon=":material/edit:"):
+        text.quiet(
+            "It begins as {name}. Under another name it is added; the name of one of your own changes that one, and "
+            "what it was stays on record. Built-in ones stay as they are.",
+            name=one.title or one.name,
+        )
+        given = st.text_area(
+            "The protocol as JSON", one.model_dump_json(indent=2), height=380, max_chars=_LONGEST,
+            key=f"protocol:{one.mark}:{one.title}",
+        )  # fmt: skip
+        if st.button("Save", type="primary"):
+            with text.refusals():
+                found = parse_protocol(given)
+                new = protocols.add_protocol(store, session.me().name, found)
+                said = f"{found.name} is kept as {found.mark}." if new else f"{found.name} is kept like this already."
+                st.toast(text.plain(said), icon=":material/check:")
+                url_state.set_choice("protocol", found.name)
+                st.rerun()
+
+
+def _prompts(store: Store) -> None:
+    """The families by which judges can be asked; an opened one shows its texts."""
+    rows, texts = [], []
+    for name, told in OURS.items():
+        asked = Protocol(name="ours", prompts=name)
+        rows.append((name, judge_card(asked).defaults.wording, f"built in: {told}"))
+        texts.append(_ours(asked))
+    for held in judge_prompts.all_prompts(store):
+        for name, one in held.families.items():
+            rows.append((name, one.wording, f"{held.file}, {many(len(one.prompts), 'prompt')}"))
+            texts.append([(said.name, f"{said.system}\n\n{said.template}".strip()) for said in one.prompts.values()])
+    opened = tables.open_row(_KEY, len(rows))
+    detail = [] if opened is None else [("", ("prompt", "system prompt and template"), texts[opened])]
+    tables.wrapped_table(_PROMPTS, rows, _KEY, "Prompts of judges", detail)
+    if len(rows) == len(OURS):
+        text.quiet("Import your own judge_prompts.jsonl to have judges asked by the published wording.")
+        url_state.link("import", "Import files")
+
+
+def _ours(asked: Protocol) -> list[tuple[str, str]]:
+    """The prompts of a family that is built in, by name."""
+    return [
+        (f"{card.name}\n{variant.replace('_', ' ')}".strip(), said)
+        for card in (judge_card(asked), pair_card(asked)) for variant, said in card.prompts.items()
     ]  # fmt: skip
-    tables.wrapped_table(_FAMILIES, rows, "families", "Families of prompts")
-    if not held:
-        text.quiet("FastChat's wordings are not part of Assay: import your judge_prompts.jsonl to use and name them.")
-        return
-    st.caption("Names stay while texts change: the fingerprint says which text a judge was given.")
-    with st.expander("Texts", icon=":material/subject:"):
-        chosen = held[url_state.select("family", "Family", {name: name for name in held}, width=420)][1]
-        for prompt in chosen.prompts.values():
-            text.say("**{name}**", name=prompt.name)
-            st.code(f"{prompt.system}\n\n{prompt.template}".strip(), language=None, wrap_lines=True)
