@@ -18,7 +18,7 @@ from data.store.errors import BadInput
 from judges.card import Card
 from judges.cards.mt_bench.judging import judge_card
 from judges.client.estimate import Estimate
-from judges.mtbench.experiment import (
+from judges.mtbench.crossing import (
     FACTORS,
     ExperimentCell,
     cross_protocols,

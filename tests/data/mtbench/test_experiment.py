@@ -11,7 +11,7 @@ from data.mtbench.experiment import plan_experiment, start_experiment
 from data.runs import runs
 from data.store import Store
 from data.store.errors import BadInput
-from judges.mtbench.experiment import estimate_effects
+from judges.mtbench.crossing import estimate_effects
 from tests.data.mtbench.recorder import answering, is_judging, recording
 from tests.data.mtbench.test_pipeline import FASTCHAT, played, store, wanted
 from tests.judges.endpoint import Say

@@ -24,7 +24,7 @@ from data.workspace.verify import verify
 from judges.client.endpoint import Endpoint
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import Bench, Question
-from judges.types import ITEM
+from judges.types import Dialogue
 from tests.data.mtbench.recorder import answering, is_judging, recording
 from tests.judges.endpoint import Say, Served
 
@@ -299,7 +299,7 @@ def test_what_happened_to_an_answer_is_kept_beside_it(store: Store) -> None:
     found = Counter(str(r[0]) for r in store.rows("select unscored from judgment where part = ''"))
     assert found == {"": 1, "refused": 1, "api_error": 1}
     [item] = store.rows("select i.content from item i join dataset d on d.id = i.dataset_id where d.purpose is null")
-    answer = ITEM.validate_json(item[0])
+    answer = Dialogue.model_validate_json(item[0])
     assert [t.text for t in answer.turns if t.role == "assistant"] == ["It is bec", "I will not."]
     assert (answer.meta["cut_off"], answer.meta["refused"]) == ([1], [2])
 
