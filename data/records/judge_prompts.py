@@ -8,7 +8,6 @@ from functools import cached_property
 
 from data.records.values import get_setting, put_setting
 from data.store import Store, Tx, kept
-from judges.cards.mt_bench.judging import judge_card
 from judges.mtbench.prompts import OURS, SINGLES, BadPrompt, Family, families, family_name, fingerprint
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import PromptText
@@ -86,15 +85,6 @@ def find_prompts(store: Store | Tx, wanted: str) -> tuple[PromptText, ...]:
     raise BadPrompt(
         f"{name} stands for {many(len(texts), 'text')} in this workspace. Say which is meant: {', '.join(told)}."
     )
-
-
-@kept
-def wording_names(store: Store | Tx) -> dict[str, str]:
-    """Every wording that is known here, by its fingerprint: ours, or the file that it came in with."""
-    told = {judge_card(Protocol(name="ours", prompts=name)).defaults.wording: said for name, said in OURS.items()}
-    for held in all_prompts(store):
-        told |= {one.wording: f"{one.wording}, of {held.file}" for one in held.families.values() if one.wording}
-    return told
 
 
 def settle_prompts(

@@ -9,7 +9,6 @@ import streamlit as st
 
 from data.mtbench import figures
 from data.mtbench.figures import Shared, Source
-from data.records import judge_prompts
 from judges.mtbench.means import ModelMeans
 from judges.mtbench.ranks import Ranking
 from judges.render.findings import mtbench_results as said
@@ -123,8 +122,7 @@ def _judgments(at: Place, key: str) -> None:
     found = figures.judgment_counts(session.store(), at.dataset.id, at.rules.parse)
     findings.draw(said.counts(found, at.names), f"counts:{key}")
     with st.expander("Prompts and protocols of the judges", icon=":material/terminal:"):
-        known = judge_prompts.wording_names(session.store())
-        findings.draw([said.prompts(at.bench, at.names, known)], f"prompts:{key}")
+        findings.draw([said.prompts(at.bench, at.names, {})], f"prompts:{key}")
 
 
 def _rules(at: Place, shared: Shared, key: str) -> None:

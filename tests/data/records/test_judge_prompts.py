@@ -88,14 +88,6 @@ def test_what_differs_behind_the_same_base_text_is_told_apart_by_all_of_it(store
     assert len(versions) == 2
 
 
-def test_a_wording_is_called_by_where_it_is_from(store: Store) -> None:
-    named = judge_prompts.wording_names(store)
-    base = wording(family()[0]["prompt_template"])
-    assert named[base] == f"{base}, of judge_prompts.jsonl" and len(named) == 3
-    for name in ("fastchat", "swallow"):
-        assert named[judge_card(protocols()[name]).defaults.wording].startswith("our own wording")
-
-
 def test_what_no_run_could_use_is_named_with_its_line_and_stops_nothing(store: Store) -> None:
     odd = [*family(" odd"), {"name": "x", "type": "single", "prompt_template": "{question} {answer} {secret}"}]
     twice = [*family(" twice"), {**family()[0], "prompt_template": "{question} {answer} else"}]
