@@ -7,13 +7,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from data.mtbench.mtbench import load_bench
+from data.records.protocols import known_protocols
 from data.store import Store, kept
 from judges.mtbench import comparison, japanese, means, ranks, votes, win_rates
 from judges.mtbench.comparison import JudgeComparison, PairAgreement
 from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ModelMeans, RuleMeans
 from judges.mtbench.pipelines import Factor, Pipeline, compare_pipelines
-from judges.mtbench.protocol import Parse, Protocol, protocols
+from judges.mtbench.protocol import Parse, Protocol
 from judges.mtbench.ranks import RankComparison, Ranking
 from judges.mtbench.ratings import JudgeCount, RatingTable, Rules, count_judgments, count_ratings, read_ratings
 from judges.mtbench.replay import Waterfall, replay
@@ -139,7 +140,7 @@ class RunName(NamedTuple):
 
 def protocols_here(store: Store) -> dict[str, Protocol]:
     """The protocols that there are, by name."""
-    return protocols()
+    return dict(known_protocols(store))
 
 
 def _pipeline(store: Store, run: RunName) -> Pipeline:

@@ -15,7 +15,7 @@ from judges.mtbench import tables
 from judges.mtbench.experiment import plan_experiment
 from judges.mtbench.fastchat_files import write_fastchat
 from judges.mtbench.pipelines import Pipeline
-from judges.mtbench.protocol import Protocol, find_protocol, protocols
+from judges.mtbench.protocol import find_protocol, protocols
 from judges.mtbench.records import Bench
 from judges.mtbench.replay import replay
 from judges.mtbench.tables import Selection, Table
@@ -122,7 +122,7 @@ def _tables(options: argparse.Namespace, bench: Bench) -> list[Table]:
     if options.figure == "agreement":
         if not bench.votes:
             raise NothingToShow("The files hold no votes of people: agreement is about those. `compare` takes judges.")
-        found = tables.vote_table(bench)
+        found = tables.vote_table(_selected(options, bench).bench)
         if not found.rows:
             raise NothingToShow("No pair has two votes, or a vote and a judge's verdict: there is nothing to compare.")
         return [found]
@@ -138,7 +138,7 @@ def _tables(options: argparse.Namespace, bench: Bench) -> list[Table]:
     made = tables.result_tables(chosen, wide=options.figure == "show" and options.format in ("text", "md"))
     if options.figure == "export":
         made += tables.comparison_tables(chosen) if len(chosen.judges) > 1 else []
-        made += [tables.vote_table(bench)] if bench.votes else []
+        made += [tables.vote_table(chosen.bench)] if bench.votes else []
     made = [table for table in made if table.rows]
     if not made:
         rest = " `agreement` is about its votes." if bench.votes else ""
@@ -150,13 +150,16 @@ def _selected(options: argparse.Namespace, bench: Bench) -> Selection:
     """The ratings that the options ask for."""
     protocol = find_protocol(options.protocol) if options.protocol else None
     judges = [judge for name in options.judge for judge in _judges(bench, name)]
-    for name, wanted, there in (
-        ("model", options.model, bench.models),
-        ("category", options.category, list(dict.fromkeys(q.category for q in bench.questions.values()))),
-    ):
-        if unknown := [one for one in wanted if one not in there]:
-            raise NothingToShow(f"There is no {name} {', '.join(unknown)}. There are: {', '.join(there) or 'none'}.")
-    return tables.select(bench, protocol, judges, options.model, options.category)
+    return tables.select(bench, protocol, judges, _known(options, bench).model, options.category)
+
+
+def _known(options: argparse.Namespace, bench: Bench) -> argparse.Namespace:
+    """The options, whose models and categories are in the files. Raises NothingToShow."""
+    for name, there in (("model", bench.models), ("category", [q.category for q in bench.questions.values()])):
+        if unknown := [one for one in getattr(options, name) if one not in there]:
+            known = ", ".join(dict.fromkeys(there)) or "none"
+            raise NothingToShow(f"There is no {name} {', '.join(unknown)}. There are: {known}.")
+    return options
 
 
 def _judges(bench: Bench, name: str) -> list[str]:
@@ -170,7 +173,8 @@ def _judges(bench: Bench, name: str) -> list[str]:
 
 def _pipelines(options: argparse.Namespace, bench: Bench) -> list[Table]:
     """Two pipelines: each its files, its judge and its protocol."""
-    other = _read(options.against) if options.against else bench
+    bench = tables.narrow(bench, categories=_known(options, bench).category)
+    other = tables.narrow(_read(options.against), categories=options.category) if options.against else bench
     one = _pipeline(bench, options.judge[0] if options.judge else None, options.protocol, "--judge")
     name = options.other_judge or (options.judge[1] if len(options.judge) > 1 else None)
     if other is bench and name is None:
@@ -198,6 +202,4 @@ def _pipeline(bench: Bench, judge: str | None, protocol: str | None, option: str
     if len(found) != 1:
         told = f"rated by {', '.join(found)}" if found else "without a rating"
         raise NothingToShow(f"A pipeline has one judge; these files are {told}. Say which with {option}.")
-    known = bench.judges[found[0]].protocol if found[0] in bench.judges else ""
-    its: Protocol = find_protocol(protocol) if protocol else protocols().get(known, protocols()["fastchat"])
-    return Pipeline(bench, found[0], its)
+    return Pipeline(bench, found[0], find_protocol(protocol) if protocol else tables.own_protocol(bench, found[0]))

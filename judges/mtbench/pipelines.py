@@ -74,7 +74,10 @@ def differing_references(one: Pipeline, other: Pipeline) -> list[str]:
     both = [key for key in one.bench.questions if key in other.bench.questions]
     return [
         key for key in both
-        if any(shown_reference(one, key, turn) != shown_reference(other, key, turn) for turn in (1, 2))
+        if any(
+            shown_reference(one, key, turn) != shown_reference(other, key, turn)
+            for turn in range(1, len(one.bench.questions[key].turns) + 1)
+        )
     ]  # fmt: skip
 
 

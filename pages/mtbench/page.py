@@ -15,7 +15,7 @@ from judges.mtbench.protocol import Protocol
 from judges.mtbench.ratings import Rules, rules_of
 from judges.mtbench.records import Bench
 from judges.render.findings import mtbench_results as said
-from pages.mtbench import judges, results, votes, why
+from pages.mtbench import judges, protocols, results, votes, why
 from pages.mtbench.place import Place
 from pages.ui import picture, session, text, url_state
 
@@ -24,13 +24,14 @@ PARTS: dict[str, tuple[str, Callable[[Place], None]]] = {
     "judges": ("Judges compared", judges.panel),
     "why": ("Why they differ", why.panel),
     "votes": ("Votes", votes.panel),
+    "protocols": ("Protocols", protocols.panel),
 }
 """Value in the address -> title, and what draws it."""
 READ = ("results", "judges")
 """The parts whose figures are of one dataset's ratings, read by the rules of one protocol."""
 
 FORMATS: dict[Literal["csv", "parquet"], str] = {"csv": "CSV", "parquet": "Parquet"}
-FREE = ("why",)
+FREE = ("why", "protocols")
 """The parts that are of no one dataset."""
 
 

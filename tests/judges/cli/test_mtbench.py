@@ -189,4 +189,4 @@ def test_games_give_win_rates(tmp_path: Path, capsys: Capture) -> None:
     rates = {r["model"]: (r["games"], r["win"], r["tie"], r["adjusted"]) for r in made["wins"]["rows"]}
     assert rates["z"] == pytest.approx((3, 2 / 3, 1 / 3, 5 / 6)) and rates["m"] == pytest.approx((3, 0, 1 / 3, 1 / 6))
     told = made["wins"]["said"][0]
-    assert "1 are ties because the verdict changed" in told and "1 left out" in told
+    assert "3 pairs decided, 1 of them ties" in told and "1 left out" in told
