@@ -8,9 +8,10 @@ from typing import Literal
 
 import streamlit as st
 
-from data.mtbench import downloads, figures, mtbench
+from data.mtbench import downloads, mtbench
 from data.records import datasets
 from data.records.datasets import Dataset
+from data.records.protocols import known_protocols
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.ratings import Rules, rules_of
 from judges.mtbench.records import Bench
@@ -45,6 +46,7 @@ def page() -> None:
     known = {one.name: one for one in datasets.all_datasets(store) if one.id in sizes}
     if not known:
         _nothing()
+        protocols.panel()
         return
     part = url_state.tabs("part", "Part", {value: title for value, (title, _) in PARTS.items()})
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -57,14 +59,15 @@ def page() -> None:
         text.synthetic(dataset.description)
     raters = said.rater_names(bench)
     names = said.umpire_names(bench) | raters
-    with head:
-        _downloads(dataset, bench)
+    if part not in FREE:
+        with head:
+            _downloads(dataset, bench)
     PARTS[part][1](Place(dataset, bench, names, raters, rules))
 
 
 def _rules(bench: Bench) -> Rules:
     """The reading rules of the chosen protocol; at first of that which all judges name, if they name one."""
-    known = figures.protocols_here(session.store())
+    known = known_protocols(session.store())
     ways = {name: one.title or name for name, one in known.items()}
     return rules_of(known[url_state.select("rules", "Read by the rules of", ways, _own(bench, known), 320)])
 
@@ -78,7 +81,7 @@ def _own(bench: Bench, known: Mapping[str, Protocol]) -> str:
 def _downloads(dataset: Dataset, bench: Bench) -> None:
     """All tables, and the dataset as FastChat's files, made when they are asked for."""
     store, who, name = session.store(), session.me(), picture.file_name("mtbench", dataset.name)
-    known = figures.protocols_here(store)
+    known = known_protocols(store)
     protocol = known[url_state.chosen("rules", known) or _own(bench, known)]
     files = [
         picture.Download(

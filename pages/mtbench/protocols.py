@@ -21,7 +21,7 @@ _PROMPTS = (
 )  # fmt: skip
 
 
-def panel(_: Place) -> None:
+def panel(_: Place | None = None) -> None:
     """The protocols that there are, side by side; researchers add their own."""
     store = session.store()
     known = protocols.known_protocols(store)

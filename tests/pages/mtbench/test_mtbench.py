@@ -121,6 +121,12 @@ def test_a_researcher_writes_a_protocol_that_all_parts_then_offer(app: Server, p
     at_rest(page)
     page.get_by_role("combobox", name="Read by the rules of").click()
     expect(page.get_by_role("option", name="**Mine** <i>x</i>")).to_be_visible()
+    enter(page, app.url, "lea", "mtbench?dataset=two&part=why&to-rules=mine")
+    # Turn 2 of question 3 is five points lower with judge-b, for both models: 10 points over 24 turns.
+    expect(main).to_contain_text("difference +0.417")
+    expect(main).to_contain_text("mine")
+    expect(page.locator("svg.main-svg").first).to_contain_text("judge")  # the waterfall
+    expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_whoever_labels_sees_protocols_and_prompts_and_writes_none(app: Server, page: Any) -> None:
