@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 90.0  # seconds until it answers: a first start may make the sample workspace on a busy machine
 OURS = ("ASSAY_", "STREAMLIT_", "OPENAI_")
 WARM = Warm()
+PORTS: dict[int, bool] = {}
+"""The ports of this process's apps, and whether an app has each at the moment: the next takes over what is free."""
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -71,6 +73,7 @@ class Server:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if self.running:
             self.kill() if kind else self.stop()
+        PORTS[self.port] = False
         if kind is None:
             assert "Traceback" not in self.log, f"The app's log has a traceback:\n{self.log[-8000:]}"
 
@@ -152,9 +155,14 @@ class Server:
 
 
 def free_port() -> int:
-    """A port that nobody listens on, below those that the system hands to clients: free again for a restart, too."""
+    """A port that nobody listens on, below those that the system hands to clients: free again for a restart, too.
+
+    As a rule that of an app that has ended: a browser knows the scripts at that address, and need not compile them.
+    """
     while True:
-        port = random.SystemRandom().randrange(20_000, 32_000)
+        ended = [port for port, taken in PORTS.items() if not taken]
+        port = ended[0] if ended else random.SystemRandom().randrange(20_000, 32_000)
+        PORTS[port] = True
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
