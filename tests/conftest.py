@@ -278,7 +278,7 @@ def new_page(
             page.screenshot(path=picture)
             print(f"What the browser showed: {picture}")
     for options, tab in reversed(taken):
-        if failed or page_errors or tab.page.is_closed():
+        if failed or page_errors or tab.spent:
             tab.context.close()
             continue
         tab.begin_anew()

@@ -13,7 +13,7 @@ from tests import server
 
 ORDINARY = {"viewport": {"width": 1440, "height": 900}, "locale": "en-US", "reduced_motion": "reduce"}
 FORGET = "() => { try { localStorage.clear(); sessionStorage.clear() } catch { /* a blank page has none */ } }"
-"""Of an address that another page of this tab has shown, what is stored goes by the browser's own hand."""
+"""In the page that is left. What is stored at other addresses goes by the browser's own hand."""
 
 
 class Tab:
@@ -25,13 +25,23 @@ class Tab:
         self.page = self.context.new_page()
         self._hand = self.context.new_cdp_session(self.page)
         self._listening: list[tuple[str, Callable[..., Any]]] = []
-        listen = self.page.on
+        self._scripts = 0
+        listen, add = self.page.on, self.page.add_init_script
 
         def on(event: str, told: Callable[..., Any]) -> None:
             self._listening.append((event, told))
             listen(event, told)
 
-        self.page.on = on
+        def add_init_script(*script: Any, **named: Any) -> None:
+            self._scripts += 1
+            add(*script, **named)
+
+        self.page.on, self.page.add_init_script = on, add_init_script
+
+    @property
+    def spent(self) -> bool:
+        """Whether it cannot be as new any more: closed, or with a script in it that runs in every page."""
+        return self._scripts > 0 or self.page.is_closed()
 
     def begin_anew(self) -> None:
         """Close the other tabs of the person, leave the page, and forget all that it and the test have left."""
