@@ -27,14 +27,30 @@ class Example:
     reply: dict[str, Any] | str
 
 
+@dataclass(frozen=True)
+class Conversation:
+    """Calls in which a model answers an item rather than judging it; each is a piece of one judgment.
+
+    `pieces` are their names in the order in which they are asked, `after` those whose replies one of them goes on from:
+    it is asked only where these can be used. `messages` makes its messages from their raw replies, by piece, and
+    `temperature` is that of all calls about an item.
+    """
+
+    pieces: Callable[[Any], list[str]]
+    after: Callable[[Any, str], list[str]]
+    messages: Callable[[Any, str, Mapping[str, str]], list[dict[str, str]]]
+    temperature: Callable[[Any], float]
+
+
 def _kept(dimension: Dimension) -> dict[str, Any]:
     """A dimension as a card's content has it.
 
     What the version is the hash of keeps the word and the keys from before there were steps: no judge becomes another
-    one because Assay calls something by another name, nor because it explains more of an answer to people.
+    one because Assay calls something by another name, nor because it explains more of an answer to people, or takes a
+    judge's number that it refused before.
     """
     told = asdict(dimension)
-    del told["anchors"]
+    del told["anchors"], told["between"]
     scale = told["scale"]
     if not scale["step"]:
         del scale["step"]
@@ -72,18 +88,23 @@ class Card:
     `text` (where a card's judges answer in prose) makes the reply's JSON of a raw text, and of the part it is about.
 
     What running it takes: `prompts` are its system messages by variant ("" is the usual one; none: replies can be
-    imported, but the card cannot be run), `variant` says which of them an item (and part) gets, `parts` the units that
-    are judged in a call of their own ("" = the whole item), and `fields` what the judge is shown of the item, as JSON.
-    `audits` are the names of the known failures that are looked for, `defaults` the parameters that it begins with.
+    imported, but the card cannot be run), `templates` by variant the messages with fields in braces that take the place
+    of the fenced material (only where a published pipeline is reproduced), `variant` says which of them an item (and
+    part) gets, `parts` the units that are judged in a call of their own ("" = the whole item), and `fields` what the
+    judge is shown of the item, as JSON. `audits` are the names of the known failures that are looked for, `defaults`
+    the parameters that it begins with.
+
     `recipe` says how a card was made that has no folder of its own (judges/authoring/custom.py); None for a folder's
-    card. `allowed` is the rule for the verdict, where there is one: the verdicts that the other scores allow, which it
-    is given as codes by (unit, dimension). `rules` says in sentences what is checked when a reply is read, for people.
-    `read_part` reads in place of `read` where a reply in JSON does not tell which unit it is about (as in
-    judges/authoring/overlay.py). `trust` names the flag that says whether the judge's aggregate is to be trusted, and
-    `counts` what a score counts in a mean by its confidence in words (`judges.triage.confidence_level`), where the card
-    says so.
+    card. `again` makes such a card again of its stored content, where the recipe's "from" names this one. `allowed` is
+    the rule for the verdict, where there is one: the verdicts that the other scores allow, which it is given as codes
+    by (unit, dimension). `rules` says in sentences what is checked when a reply is read, for people. `read_part` reads
+    in place of `read` where a reply in JSON does not tell which unit it is about (as in judges/authoring/overlay.py).
+    `trust` names the flag that says whether the judge's aggregate is to be trusted, and `counts` what a score counts in
+    a mean by its confidence in words (`judges.triage.confidence_level`), where the card says so.
+
     `needs` says in sentences what it needs of a model and of the items, `least_reply` is how many tokens a reply takes
-    at the least; neither is part of its version.
+    at the least; neither is part of its version. `conversation` is there where the replies are answers to be judged and
+    not judgments (judges/mtbench/generating.py).
     """
 
     name: str
@@ -108,11 +129,14 @@ class Card:
     counts: Mapping[str, float] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     least_reply: int = 0
+    conversation: Conversation | None = None
+    templates: Mapping[str, str] = field(default_factory=dict)
+    again: Callable[[Card, Mapping[str, Any]], Card] | None = None
 
     @cached_property
     def spec(self) -> dict[str, Any]:
         """The card's content as JSON: what its version is the hash of, and what a workspace stores of it."""
-        return {
+        told = {
             "name": self.name,
             "title": self.title,
             "kind": self.kind,
@@ -122,6 +146,7 @@ class Card:
             "examples": [asdict(e) for e in self.examples],
             "recipe": self.recipe,
         }
+        return told | ({"templates": dict(self.templates)} if self.templates else {})
 
     @cached_property
     def version(self) -> str:

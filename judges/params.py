@@ -17,7 +17,7 @@ _ONLY: dict[str, set[Kind]] = {
     "window_over": {"dialogue"},
     "context": {"pair"},
 }
-_QUIET = {"verdict": "last", "probe": "", "seed": None, "logprobs": False}
+_QUIET = {"verdict": "last", "probe": "", "seed": None, "logprobs": False, "protocol": "", "prompt": "", "wording": ""}
 """Parameters that are left out of a judge's identity while they have these values."""
 
 
@@ -29,7 +29,8 @@ class Params(Strict):
     per window for dialogues of more than `window_over` turns (0: never cut); context: tokens that fit into one call,
     above which a pair is judged chapter by chapter (0: never cut); verdict: which rating in a prose reply counts
     ("last", or FastChat's reading, the first); probe: a change made to the item before it is shown, to see what it
-    does.
+    does. A judge of a protocol of MT-Bench also has the protocol's mark, the family of its prompts, and the fingerprint
+    of their wording.
     """
 
     temperature: float = Field(default=0.0, ge=0, le=2)
@@ -44,6 +45,9 @@ class Params(Strict):
     context: int = Field(default=0, ge=0, le=10_000_000)
     verdict: Literal["last", "fastchat"] = "last"
     probe: Probe = ""
+    protocol: str = Field(default="", max_length=200)
+    prompt: str = Field(default="", max_length=200)
+    wording: str = Field(default="", max_length=64)
 
     def identity(self, kind: Kind) -> dict[str, Any]:
         """What is stored of a judge, and hashed into its id: the parameters that matter for that kind of item."""

@@ -128,3 +128,15 @@ def not_json(error: json.JSONDecodeError, where: str = "") -> str:
     """What is wrong with a text that is no JSON, as a phrase with its place; the library's own may end with `at`."""
     said = error.msg[:1].lower() + error.msg[1:]
     return f"not JSON: {said.removesuffix(' at')} {where or f'at character {error.pos + 1}'}"
+
+
+def show_value(value: Any) -> str:
+    """A value as a message can hold it: on one line, not longer than 60 characters."""
+    if isinstance(value, (dict, list)):
+        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        value = value[:80]
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

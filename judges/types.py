@@ -7,7 +7,7 @@ data: no storage, no clock, no drawing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -352,6 +352,7 @@ class Dimension:
     """A question asked of one sort of unit, and its scale. `asked` is False for what only the judge states.
 
     `anchors` are (answer, what it means) of some answers, for people: the prompt tells a judge the same in full.
+    `between`: a judge's number may lie between two answers (8.5), as the mean of several samples may; a person's not.
     """
 
     name: str
@@ -360,6 +361,12 @@ class Dimension:
     definition: str
     asked: bool = True
     anchors: tuple[tuple[str, str], ...] = ()
+    between: bool = False
+
+    @property
+    def judged(self) -> Scale:
+        """The scale of what a judge says: that of people, or all numbers between its ends."""
+        return replace(self.scale, kind="interval") if self.between else self.scale
 
     @property
     def title(self) -> str:

@@ -23,6 +23,7 @@ from pages.exporting import page as exporting_page
 from pages.importing import page as importing_page
 from pages.me import page as me_page
 from pages.me import sign_in
+from pages.mtbench import page as mtbench_page
 from pages.overview import page as overview_page
 from pages.people import page as people_page
 from pages.queue import page as queue_page
@@ -43,6 +44,7 @@ ROUTES: list[tuple[str, Role, Callable[[], None], str, str, str]] = [
     ("", "annotator", dashboard_page.page, "Dashboard", "dashboard", ":material/dashboard:"),
     ("Evidence", "annotator", calibration_page.page, "Calibration", "calibration", ":material/monitoring:"),
     ("Evidence", "annotator", comparison_page.page, "Comparison", "comparison", ":material/compare:"),
+    ("Evidence", "annotator", mtbench_page.page, "MT-Bench", "mtbench", ":material/leaderboard:"),
     ("Evidence", "annotator", audits_page.page, "Audits", "audits", ":material/troubleshoot:"),
     ("Evidence", "researcher", annotators_page.page, "Annotators", "annotators", ":material/groups:"),
     ("Evidence", "annotator", approvals_page.page, "Approvals", "approvals", ":material/verified:"),
@@ -74,7 +76,9 @@ def run() -> None:
         doors = [st.Page(sign_in.page, title="Assay", url_path=a) for _, _, _, _, a, _ in ROUTES]
         doors.append(st.Page(sign_in.page, title="Assay", url_path=ROOT, default=True))
         _show_version()
-        st.navigation(doors, position="hidden").run()
+        door = st.navigation(doors, position="hidden")
+        url_state.register_current(door)
+        door.run()
         return
     name = f":material/account_circle: {text.plain(text.short(who.name, 14))}"
     mine = {
@@ -91,6 +95,7 @@ def run() -> None:
         menu.setdefault(name if section == OWN else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     page = st.navigation(menu, position="top")
+    url_state.register_current(page)
     if page is not mine["desk"]:  # every line of it is the item's
         _show_version()
     st.set_page_config(page_title=f"{page.title} · Assay")

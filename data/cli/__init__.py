@@ -8,8 +8,8 @@ from data import log
 from judges.cli import commands, run_command
 
 COMMANDS = (
-    "start", "import_", "card", "export", "run", "audit", "means", "report", "approve", "plan", "lead", "spare",
-    "dashboard", "backup", "restore", "verify",
+    "start", "import_", "card", "export", "run", "mtbench", "audit", "means", "report", "approve", "plan", "lead",
+    "spare", "dashboard", "backup", "restore", "verify",
 )  # fmt: skip
 """The modules of the commands, in the order in which they are listed; each is loaded when it is run."""
 

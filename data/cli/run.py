@@ -7,7 +7,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,10 +16,11 @@ from data.cards import cards
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
 from data.records import datasets
 from data.runs import runs
-from data.runs.run_order import RunOrder, RunProgress
+from data.runs.run_order import DryRunJudgment, RunOrder, RunProgress
 from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring import soundness
+from judges.card import Card
 from judges.cli.options import add_card, chosen_card
 from judges.cli.progress_bar import Bar
 from judges.client.budget import Price, dollars
@@ -64,14 +65,24 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--spend", type=float, metavar="USD", help="end the run before all its starts cost more")
     parser.add_argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="US dollars per million tokens")
     parser.add_argument("--logprobs", action="store_true", help="ask for token probabilities")
-    for name, (kind, says) in {**_PARAMS, **_ENDPOINT}.items():
-        given = {"choices": kind} if isinstance(kind, tuple) else {"type": kind, "metavar": "X"}
-        parser.add_argument(f"--{name}", help=says, **given)
+    _add(parser, _PARAMS)
+    add_endpoint(parser)
     parser.add_argument("--dry-run", action="store_true", help="ask about three items and show it; nothing is stored")
     parser.add_argument("--batch", action="store_true", help="through the endpoint's Batch API; collect it later")
     parser.add_argument("--collect", action="store_true", help="fetch what the batches of all runs have brought")
     parser.add_argument("--resume", metavar="RUN", help="go on with a run; --spend and --price give it others")
     add_actor(parser)
+
+
+def add_endpoint(parser: argparse.ArgumentParser) -> None:
+    """Add the options of where a model is asked, and what it allows."""
+    _add(parser, _ENDPOINT)
+
+
+def _add(parser: argparse.ArgumentParser, options: Mapping[str, tuple[Any, str]]) -> None:
+    for name, (kind, says) in options.items():
+        given = {"choices": kind} if isinstance(kind, tuple) else {"type": kind, "metavar": "X"}
+        parser.add_argument(f"--{name}", help=says, **given)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -83,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
             return _collect(store)
         if options.resume:
             runs.resume(store, name, options.resume, limit=options.spend, price=_price(options))
-            return _follow(store, options.resume, name)
+            return follow(store, options.resume, name)
         order = _order(store, name, options)
         found = runs.estimate(store, order)
         if found.long:
@@ -94,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
         calls = many(found.calls, "call")
         print(f"{many(found.judgments, 'judgment')} of {many(found.items, 'item')}, {calls}{cost}.", file=sys.stderr)
         started = runs.start(store, name, order, patient=False)
-        return _follow(store, started, name)
+        return follow(store, started, name)
 
 
 def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
@@ -109,13 +120,22 @@ def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
         print(fault.text, file=sys.stderr)
     given = {n.replace("-", "_"): v for n in _PARAMS if (v := getattr(options, n.replace("-", "_"))) is not None}
     params = _made(Params, {**card.defaults.model_dump(), **given, **({"logprobs": True} if options.logprobs else {})})
-    limits = {n.replace("-", "_"): v for n in _ENDPOINT if (v := getattr(options, n.replace("-", "_"))) is not None}
-    if is_practice(options.model) and "base_url" not in limits and not os.environ.get("OPENAI_BASE_URL", "").strip():
-        limits["base_url"] = runs.practice_url()
     return RunOrder(
-        dataset.id, card, options.model, params, _made(Endpoint, limits), options.spend,
+        dataset.id, card, options.model, params, chosen_endpoint(options, options.model), options.spend,
         _price(options), options.limit, options.only_unscored, options.batch,
     )  # fmt: skip
+
+
+def chosen_endpoint(options: argparse.Namespace, model: str, **other: str) -> Endpoint:
+    """The endpoint of a model as the options say, with `other` values in place of theirs where they are none.
+
+    A practice model is asked here, unless there is an address. Raises BadInput.
+    """
+    limits = {n.replace("-", "_"): v for n in _ENDPOINT if (v := getattr(options, n.replace("-", "_"))) is not None}
+    limits |= {name: value for name, value in other.items() if value}
+    if is_practice(model) and "base_url" not in limits and not os.environ.get("OPENAI_BASE_URL", "").strip():
+        limits["base_url"] = runs.practice_url()
+    return _made(Endpoint, limits)  # type: ignore[no-any-return]
 
 
 def _price(options: argparse.Namespace) -> Price | None:
@@ -133,18 +153,23 @@ def _made(model: Callable[..., Any], values: dict[str, Any]) -> Any:
 
 def _dry_run(store: Store, name: str, order: RunOrder) -> int:
     for shown in runs.dry_run(store, name, order):
-        print(f"== {shown.name}")
-        for message in shown.messages:
-            print(f"-- {message['role']}\n{message['content']}")
-        print(f"-- reply\n{shown.raw}")
-        if shown.reading.unscored:
-            print(f"-- unscored ({shown.reading.unscored}): {shown.reading.why}")
-        for score in shown.reading.scores:
-            asked = order.card.dimension(score.dimension, score.unit)
-            print(f"{score.unit:16} {score.dimension:24} {asked.scale.say(score.value) if asked else score.value}")
+        show_dry_run(shown, order.card)
     paid = "" if order.synthetic else " What it cost counts among the trials."
     print(f"Nothing of this was stored.{paid}", file=sys.stderr)
     return 0
+
+
+def show_dry_run(shown: DryRunJudgment, card: Card) -> None:
+    """Print the messages of a judgment of a dry run, what came back, and what it was read as."""
+    print(f"== {shown.name}")
+    for message in shown.messages:
+        print(f"-- {message['role']}\n{message['content']}")
+    print(f"-- reply\n{shown.raw}")
+    if shown.reading.unscored:
+        print(f"-- unscored ({shown.reading.unscored}): {shown.reading.why}")
+    for score in shown.reading.scores:
+        asked = card.dimension(score.dimension, score.unit)
+        print(f"{score.unit:16} {score.dimension:24} {asked.scale.say(score.value) if asked else score.value}")
 
 
 def _collect(store: Store) -> int:
@@ -159,10 +184,15 @@ def _collect(store: Store) -> int:
     return 0
 
 
-def _follow(store: Store, run_id: str, name: str) -> int:
-    """Wait for the end of a run, with a line that moves; Ctrl+C stops it cleanly."""
+def follow(
+    store: Store, run_id: str, name: str, again: str = "", unit: str = "judgment", made: str = "scored"
+) -> int:
+    """Wait for the end of a run, with a line that moves; Ctrl+C stops it cleanly. The exit code.
+
+    `again` is the command that goes on with it, `unit` what it makes, and `made` what one is that could be used.
+    """
     began, stopped = time.monotonic(), False
-    with Bar(unit="judgments", began=runs.run_progress(store, run_id).done) as bar:
+    with Bar(unit=f"{unit}s", began=runs.run_progress(store, run_id).done) as bar:
         try:
             end = runs.wait(store, run_id, lambda now: bar(now.done, now.total, now.done, _details(now)))
         except KeyboardInterrupt:
@@ -173,20 +203,20 @@ def _follow(store: Store, run_id: str, name: str) -> int:
             end = runs.wait(store, run_id)
     for problem in end.problems:
         print(problem, file=sys.stderr)
-    print(f"{end.state.capitalize()}. {_counts(end)} {time.monotonic() - began:,.1f} s.")
+    print(f"{end.state.capitalize()}. {_counts(end, unit, made)} {time.monotonic() - began:,.1f} s.")
     if end.state == "waiting for batch":
         print("Later, as often as you like: python -m data run --collect")
     elif end.state != "finished":
         print(end.why, file=sys.stderr)
         more = " --spend USD, with a higher limit" if "spending limit" in end.why else ""
-        print(f"To go on: python -m data run --resume {run_id}{more}", file=sys.stderr)
+        print(f"To go on: {again or f'python -m data run --resume {run_id}'}{more}", file=sys.stderr)
     return 0 if end.state in ("finished", "waiting for batch") else 130 if stopped else 1
 
 
-def _counts(end: RunProgress) -> str:
+def _counts(end: RunProgress, unit: str = "judgment", made: str = "scored") -> str:
     reasons = "".join(f", {n:,} {reason}" for reason, n in end.unscored.items())
     return (
-        f"{end.done:,} of {many(end.total, 'judgment')}: {end.scored:,} scored{reasons}. {many(end.calls, 'call')}, "
+        f"{end.done:,} of {many(end.total, unit)}: {end.scored:,} {made}{reasons}. {many(end.calls, 'call')}, "
         f"{end.tokens_in:,} tokens in, {end.tokens_out:,} out, {_cost(end)}."
     )
 

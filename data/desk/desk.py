@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from data.cards.desk_cards import CardLayer, card_layers
+from data.desk.judgments import UnitJudgments, shows_every_judge, unit_judgments
 from data.queue.queue import GivenItem
 from data.queue.review_signals import parse_reasons
 from data.records import datasets, exposure, items, people, settings
+from data.records.datasets import DatasetJudge
 from data.records.items import StoredItem
 from data.store import Store, Tx
 from data.store.errors import NotFound
@@ -51,7 +53,8 @@ class DeskView:
     repairs: what the person would have written, by unit;
     version: the key of the person's last answer to the item, or "". `over` are the cards beside the main one, with
     their judges; what those said of their own cells is in `scores` and `remarks` too. `doubts` are the reasons to look
-    at it with the rating that each is about, `others` what other judges said where a reason is that judges disagree.
+    at it with the rating that each is about, `others` what other judges said where a reason is that judges disagree,
+    or where every judge is shown: then `judgments` has what each of them said, by unit.
     `unnamed`: the names of the systems under test are hidden, as they bias who answers blind.
     """
 
@@ -73,6 +76,7 @@ class DeskView:
     doubts: tuple[Reason, ...] = ()
     others: dict[Cell, list[OtherJudgeValue]] = field(default_factory=dict)
     unnamed: bool = False
+    judgments: dict[str, list[UnitJudgments]] = field(default_factory=dict)
 
     @property
     def marks(self) -> dict[Cell, str]:
@@ -169,9 +173,11 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
     _add_own(store, person, [v for v in made if v.version])
     shown = [v for v in made if any(one.judge_id for one in v.layers)]
     _add_others(store, shown)
+    _add_every_judge(store, shown, usual)
     told = {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}
     for view in shown:
         told[view.item.id].update(one.judge_id for found in view.others.values() for one in found)
+        told[view.item.id].update(one.judge_id for found in view.judgments.values() for one in found)
     exposure.record_exposures(store, person, told, "review desk")
     _add_judges(store, shown)
     return made
@@ -199,6 +205,26 @@ def _add_others(store: Store, shown: list[DeskView]) -> None:
         if shows.get((item, (unit, dimension)), value) != value:
             others = by_item[item].others.setdefault((unit, dimension), [])
             others.append(OtherJudgeValue(judge, model, value))
+
+
+def _add_every_judge(store: Store, shown: list[DeskView], usual: Mapping[str, Sequence[DatasetJudge]]) -> None:
+    """Put in what all judges of the main card said, where that is a rating of each unit, and mark what differs."""
+    alike: dict[tuple[str, str], list[DeskView]] = defaultdict(list)
+    for view in shown:
+        if shows_every_judge(view.card) and view.judge_id:
+            alike[view.item.dataset_id, view.card.name].append(view)
+    for (dataset, card), views in alike.items():
+        judges = [one for one in usual[dataset] if one.card == card]
+        found = unit_judgments(store, judges, [view.item.id for view in views])
+        for view in views:
+            for unit, said in found.get(view.item.id, {}).items():
+                own = next((one for one in said if one.judge_id == view.judge_id), None)
+                view.judgments[unit] = sorted(said, key=lambda one: one is not own)
+                view.others[unit, view.card.dimensions[0].name] = [
+                    OtherJudgeValue(one.judge_id, one.name, one.value)
+                    for one in said
+                    if one is not own and one.scored and (own is None or one.value != own.value)
+                ]
 
 
 def reveal_judges(store: Store, actor: str, item_id: str) -> None:

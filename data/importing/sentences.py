@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from judges.plural import many
+from judges.strict_json import show_value
 from judges.types import WAYS
 
 _MOST = 8
@@ -39,15 +40,3 @@ def _problem(detail: Any) -> tuple[str, str]:
         return name, f"{name}: {said}." if name else f"{said[:1].upper()}{said[1:]}."
     said = _SHOULD.sub("must", said[:1].lower() + said[1:])
     return name, f"{name or 'The line'}: {said} (it is {show_value(given)})."
-
-
-def show_value(value: Any) -> str:
-    """A value as a message can hold it: on one line, not longer than 60 characters."""
-    if isinstance(value, (dict, list)):
-        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
-    if value is None:
-        return "null"
-    if isinstance(value, str):
-        value = value[:80]
-    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

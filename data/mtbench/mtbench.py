@@ -57,7 +57,8 @@ def bench_sizes(store: Store) -> dict[str, Size]:
     """dataset -> what it holds of MT-Bench, the oldest dataset first; those that hold nothing of it are left out."""
     items = store.rows(
         "select i.dataset_id, count(*) filter (i.kind = 'dialogue') from item i "
-        f"join dataset d on d.id = i.dataset_id where {_ASKED} group by i.dataset_id, d.seq order by d.seq, 1"
+        f"join dataset d on d.id = i.dataset_id where d.purpose is null and {_ASKED} "
+        "group by i.dataset_id, d.seq order by d.seq, 1"
     )
     judged = store.rows(
         "select i.dataset_id, i.kind, count(*) from judgment m join item i on i.id = m.item_id "

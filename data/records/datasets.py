@@ -33,7 +33,16 @@ class DatasetJudge(NamedTuple):
 
 def all_datasets(store: Store | Tx) -> list[Dataset]:
     """Every dataset, in the order of their making."""
-    rows = store.rows("select id, name, description, synthetic from dataset order by seq, name")
+    return _datasets(store, "purpose is null")
+
+
+def question_sets(store: Store | Tx) -> list[Dataset]:
+    """The sets of questions that are asked of models, in the order of their making: nobody labels or judges them."""
+    return _datasets(store, "purpose = 'questions'")
+
+
+def _datasets(store: Store | Tx, condition: str) -> list[Dataset]:
+    rows = store.rows(f"select id, name, description, synthetic from dataset where {condition} order by seq, name")
     return [Dataset(*row) for row in rows]
 
 

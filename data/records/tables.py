@@ -48,12 +48,13 @@ class ExposureRow(NamedTuple):
 
 
 class DatasetRow(NamedTuple):
-    """A set of items that is labelled and judged together."""
+    """A set of items that is labelled and judged together; with the purpose "questions" one that is asked of models."""
 
     id: str
     name: str
     description: str
     synthetic: bool
+    purpose: str | None = None
 
 
 class GuidelineRow(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -51,20 +51,28 @@ def dry_run(
             tasks += [task] if task.sample == 0 else []
         elif {one.key for one in tasks} == set(chosen):
             break
+    names = {found.id: found.name for found in stored_items(store, chosen)}
+    return try_tasks(store, order, tasks, names, budget, charged)
+
+
+def try_tasks(
+    store: Store, order: RunOrder, tasks: list[Task], names: Mapping[str, str], budget: Budget | None,
+    charged: list[CallReply | Charge],
+) -> list[DryRunJudgment]:  # fmt: skip
+    """Ask the endpoint for these judgments, whose items have `names` by their key; nothing is stored."""
     salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
     answers, judged = _wait(_dry(order, tasks, known_modes(store), salt, budget, charged))
-    names = {found.id: found.name for found in stored_items(store, chosen)}
     shown = []
     for one in judged:
         held = {a.piece: a for a in answers if (a.key, a.part) == (one.task.key, one.task.part)}
-        messages: list[Message] = []
+        calls: dict[str, list[Message]] = {}
         for piece in pieces(order.card, order.params, one.task):
             before = {p: a for p, a in held.items() if p != piece}
             mode = held[piece].mode if piece in held else "text"
             if piece in held:
-                messages += ask(order.card, order.params, one.task, piece, before, mode, salt).messages
+                calls[piece] = ask(order.card, order.params, one.task, piece, before, mode, salt).messages
         name = names[one.task.key] + (f", {one.task.part}" if one.task.part else "")
-        shown.append(DryRunJudgment(name, messages, one.raw, one.reading, tuple(held.values())))
+        shown.append(DryRunJudgment(name, calls, one.raw, one.reading, tuple(held.values())))
     return sorted(shown, key=lambda s: s.name)
 
 

@@ -47,13 +47,18 @@ class RunOrder:
 
 @dataclass(frozen=True)
 class DryRunJudgment:
-    """One judgment of a dry run: the item's name, the messages of all its calls in their order, what it was read as."""
+    """One judgment of a dry run: the item's name, the messages of each call by its piece, what it was read as."""
 
     name: str
-    messages: list[Message]
+    calls: Mapping[str, list[Message]]
     raw: str
     reading: Reading
     answers: tuple[CallReply, ...]
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages of all calls in their order."""
+        return [message for call in self.calls.values() for message in call]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 from data.cards import cards
 from data.importing.rows import judge_id
 from data.records import combinations
-from data.records.datasets import all_datasets, dataset_systems
+from data.records.datasets import all_datasets, dataset_systems, question_sets
 from data.records.people import require
 from data.records.tables import CardRow, JudgeRow, RunEventRow, RunLimitRow, RunRow
 from data.runs import charges, dry_runs, terms
@@ -48,7 +48,7 @@ def estimate(store: Store, order: RunOrder) -> Estimate:
     """What a run would still take: items that this very judge has judged are not asked again. Raises BadInput."""
     _check(store, order)
     told = (order.most, order.only_unscored, order.batch, order.price, order.endpoint.room)
-    key = ("estimate", order.dataset_id, _judge(order), *told)
+    key = ("estimate", order.dataset_id, judge_of(order), *told)
     return each_kept(store, [key], lambda _: [_estimate(store, order)])[0]
 
 
@@ -58,7 +58,7 @@ def dry_run(store: Store, actor: str, order: RunOrder, n: int = 3) -> list[DryRu
     _check(store, order)
     charged: list[CallReply | Charge] = []
     try:
-        return dry_runs.dry_run(store, actor, order, _judge(order), n, SEED, terms.budget(order, 0.0), charged)
+        return dry_runs.dry_run(store, actor, order, judge_of(order), n, SEED, terms.budget(order, 0.0), charged)
     finally:
         charges.store_charge(store, actor, "", charged, terms.order_price(order))
 
@@ -77,7 +77,7 @@ def start(store: Store, actor: str, order: RunOrder, *, patient: bool = True, so
     """
     require(store, actor, "researcher")
     _check(store, order)
-    key = _judge(order)
+    key = judge_of(order)
     _alone(store, order.dataset_id, key)
     until = store.newest()
     left = Remaining(store, order, key, until, SEED, until)
@@ -166,7 +166,7 @@ def resume(
 
 def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     """All runs, or those over a dataset, newest first."""
-    names = {d.id: d.name for d in all_datasets(store)}
+    names = {d.id: d.name for d in (*all_datasets(store), *question_sets(store))}
     rows = store.rows(
         "select r.id, r.dataset_id, j.card, j.card_version, j.model, j.params, r.settings, c.actor, c.made_at, "
         "r.items, r.judgments, r.judge_id, j.synthetic, e.kind, e.why from run r join judge j on j.id = r.judge_id "
@@ -307,7 +307,8 @@ def _endpoint(settings: dict[str, Any]) -> Endpoint:
     return found.model_copy(update={"base_url": practice_url()}) if settings["inside"] else found
 
 
-def _judge(order: RunOrder) -> str:
+def judge_of(order: RunOrder) -> str:
+    """The id of the judge that an order runs."""
     return judge_id(order.card.version, order.model, order.params.identity(order.card.kind), order.synthetic)
 
 
@@ -328,7 +329,8 @@ def _check(store: Store, order: RunOrder) -> None:
     soundness.require_sound(card)
     if not order.model.strip():
         raise BadInput("Choose a model.")
-    if not any(d.id == order.dataset_id for d in all_datasets(store)):
+    among = all_datasets(store) if card.conversation is None else question_sets(store)
+    if not any(d.id == order.dataset_id for d in among):
         raise BadInput("There is no such dataset in this workspace.")
     if not store.rows(
         "select 1 from item where dataset_id = $1 and kind = $2 limit 1", [order.dataset_id, order.card.kind]
@@ -366,7 +368,7 @@ def _same_card(store: Store, order: RunOrder, judge: str) -> None:
 
 
 def _estimate(store: Store, order: RunOrder) -> Estimate:
-    left = Remaining(store, order, _judge(order), store.newest(), SEED)
+    left = Remaining(store, order, judge_of(order), store.newest(), SEED)
     items, judgments = left.count()
     judge = order.card, order.model, order.params
     found = estimates.estimate(

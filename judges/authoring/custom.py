@@ -112,20 +112,24 @@ def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
             raise UnknownCard(f"There is no card {name!r} any more: its folder is gone from judges/cards/.")
         card = folders[name]
     else:
-        card = _again(recipe, folders)
+        card = _again(spec, folders)
     asked = replace(card, title=str(spec.get("title", card.title)), examples=_examples(spec))
     if "prompts" in spec:
         asked = replace(asked, prompts=dict(spec["prompts"]), dimensions=_defined(card, spec))
     return asked if _same(asked, spec) else card
 
 
-def _again(recipe: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
+def _again(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
+    recipe = spec["recipe"]
     if recipe.get("how") == "own":
         return from_recipe(check_recipe(dict(recipe)))
-    if recipe.get("from") == "pointwise_quality":
-        from judges.cards.pointwise_quality.card import again
+    if recipe.get("how") == "answers":
+        from judges.mtbench.generating import answer_card_again
 
-        return again(recipe)
+        return answer_card_again(recipe)
+    made_from = folders.get(str(recipe.get("from")))
+    if made_from is not None and made_from.again is not None:
+        return made_from.again(made_from, spec)
     if "over" in recipe:
         from judges.authoring.overlay import apply_per_turn
 

@@ -97,6 +97,8 @@ class _Key:
 @lru_cache(256)
 def _faults(key: _Key) -> tuple[CardFault, ...]:
     card = key.card
+    if card.conversation is not None:  # it answers, and reads nothing
+        return ()
     found = [*_audits(card)]
     try:
         fields = shown_fields(card)

@@ -49,7 +49,7 @@ class Capabilities:
         made: dict[str, Any] = {"model": model, "messages": ask.messages}
         made[_RENAMED if self.renamed else "max_tokens"] = params.max_tokens
         if "temperature" not in self.without:
-            made["temperature"] = params.temperature
+            made["temperature"] = params.temperature if ask.temperature is None else ask.temperature
         if params.seed is not None and "seed" not in self.without:
             made["seed"] = params.seed
         if params.logprobs and "logprobs" not in self.without:

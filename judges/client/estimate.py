@@ -27,6 +27,9 @@ COUNTED = 200
 _PHRASE, _PROSE = 30, 250
 """Tokens assumed for a free text in a reply, and for a reply in prose: one or two sentences, a few paragraphs."""
 _SUMMARY = json.dumps({"summary": "word " * 60})
+_ANSWER = 400
+"""Tokens assumed for an answer to a question."""
+_ANSWERED = "word " * _ANSWER
 _MARGIN = 2_000
 """Tokens around an item's own text in a call, beside the prompt: names of fields, the text about a window."""
 _LONG, _SYSTEMS = 3, 4
@@ -105,7 +108,7 @@ def estimate(
         cost=None if price is None else cost(price, there, back),
         most=None if price is None else cost(price, there, asked * params.max_tokens),
         counted=len(drawn),
-        notes=_notes(model, params, price, number, len(drawn)),
+        notes=_notes(model, params, price, number, len(drawn), card.conversation is None),
     )
 
 
@@ -116,7 +119,12 @@ def _call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, i
     shares = sum("window" in name or "chapter" in name for name in names) or 1
     for piece in names:
         ask = call_plan.ask(card, params, task, piece, before, "json_schema", "")
-        before[piece] = CallReply(task.key, task.part, task.sample, piece, _SUMMARY)
+        before[piece] = CallReply(
+            task.key, task.part, task.sample, piece, _SUMMARY if card.conversation is None else _ANSWERED
+        )
+        if card.conversation is not None:
+            yield tokens_sent(ask, "text"), _ANSWER
+            continue
         repeats = ceil(_repeats(card, task) / shares)
         yield tokens_sent(ask, "json_schema"), _PROSE if ask.schema is None else _reply(ask.schema, repeats)
 
@@ -176,11 +184,14 @@ def _reply(schema: dict[str, Any], repeats: int) -> int:
     return _PHRASE if sort == "string" else 1
 
 
-def _notes(model: str, params: Params, price: Price | None, number: int, counted: int) -> tuple[str, ...]:
+def _notes(
+    model: str, params: Params, price: Price | None, number: int, counted: int, told: bool
+) -> tuple[str, ...]:
     whose = "all items" if counted >= number else f"{counted} of {number:,} items, drawn at random"
+    assumed = f"from the shape of the reply ({_PHRASE} tokens a text)" if told else f"to be {_ANSWER} an answer"
     notes = [
         f"Tokens in: counted on the messages of {whose}; about, for no tokenizer of the model is at hand.",
-        f"Tokens out: assumed from the shape of the reply ({_PHRASE} tokens a text); "
+        f"Tokens out: assumed {assumed}; "
         f"the most that a call may give is {params.max_tokens:,}.",
     ]
     if price is None:
@@ -202,6 +213,8 @@ def requirements(
     `room` the tokens that a call and its reply may have together (0: not known).
     """
     own = [Requirement(said) for said in card.needs]
+    if card.conversation is not None:
+        return own
     return [*_strength(model, systems), *_room(card, params, longest, room), *own]
 
 

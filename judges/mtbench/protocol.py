@@ -7,7 +7,6 @@ says is part of a judge's identity: another value of any field that its judgment
 from __future__ import annotations
 
 import hashlib
-import json
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError
 
 from judges.errors import AssayError
-from judges.strict_json import canonical
+from judges.strict_json import BadJson, canonical, parse_json
 from judges.types import Strict
 
 Thinking = Literal["removed", "kept"]
@@ -79,6 +78,45 @@ class Protocol(Strict):
         return required if required is not None else self.temperatures.get(category, self.other_temperature)
 
 
+_PARSED: dict[Parse, str] = {
+    "fastchat": "the first [[n]], else the first [n]", "last": "the last [[n]]", "stated": "the file's own number",
+}  # fmt: skip
+_FAILED: dict[Failed, str] = {
+    "left out": "left out", "counted": "counted as -1",
+    "all failed": "counted as -1, left out where all samples of a turn failed",
+}  # fmt: skip
+_REPEATED: dict[Duplicates, str] = {"raw": "each counts", "first": "the first counts", "averaged": "their mean counts"}
+_REFERENCES = {"": "those named after the judge", "own": "the questions' own", "none": "none"}
+_FAMILIES = {"assay": "our own", "assay-japanese": "our own, which expect Japanese"}
+
+
+def describe(protocol: Protocol) -> list[tuple[str, str]]:
+    """A protocol as (factor, its value in words), in the order in which a pipeline works; the same factors for all."""
+    warm: dict[float, list[str]] = {}
+    for category, value in sorted(protocol.temperatures.items()):
+        warm.setdefault(value, []).append(category)
+    told = [f"{', '.join(names)} {value:g}" for value, names in sorted(warm.items())]
+    judge = f"temperature {protocol.judge_temperature:g}, {protocol.judge_max_tokens:,} tokens"
+    return [
+        ("questions", protocol.questions or "any set"),
+        ("system prompt for answers", protocol.system or "none"),
+        ("temperature of answers", "; ".join([*told, f"{'others' if told else 'all'} {protocol.other_temperature:g}"])),
+        ("answers to a question", f"{protocol.samples}"),
+        ("turn 2 follows", "its own turn 1" if protocol.continues == "own" else "turn 1 of the first sample"),
+        ("longest answer", f"{protocol.max_tokens:,} tokens"),
+        ("answers cut at", f"{protocol.cut_at:,} characters" if protocol.cut_at else "never"),
+        ("thinking in answers", "taken out" if protocol.thinking == "removed" else "shown"),
+        ("references", _REFERENCES.get(protocol.references, f"those for {protocol.references}")),
+        ("judge's prompts", _FAMILIES.get(protocol.prompts, protocol.prompts)),
+        ("judge", f"{protocol.judge or 'any'}, {judge}"),
+        ("rating that counts", _PARSED[protocol.parse]),
+        ("failed judgments", _FAILED[protocol.failed]),
+        ("repeated judgments", _REPEATED[protocol.duplicates]),
+        ("scale", "1 to 10" if protocol.scale == "1-10" else "divided by ten"),
+        ("share of Japanese", "reported" if protocol.japanese_share else "not reported"),
+    ]
+
+
 @cache
 def protocols() -> dict[str, Protocol]:
     """The protocols that are built in, by name."""
@@ -111,10 +149,10 @@ def read_protocol(file: Path) -> Protocol:
 def parse_protocol(text: str) -> Protocol:
     """The protocol that a text of JSON holds. Raises AssayError with the first field that is wrong."""
     try:
-        return Protocol.model_validate(json.loads(text))
+        return Protocol.model_validate(parse_json(text))
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or "the whole"
         raise AssayError(f"{field}: {first['msg'].removeprefix('Value error, ')}.") from None
-    except (ValueError, RecursionError) as error:
-        raise AssayError(f"this is not JSON ({error}), so it is no protocol.") from None
+    except BadJson as error:
+        raise AssayError(f"it {error}, so it is no protocol.") from None

@@ -13,6 +13,8 @@ from typing import Literal, NamedTuple
 from judges.protocols.orders import Order
 
 Winner = Literal["a", "b", "tie", ""]
+WITH_REFERENCE = ("math", "reasoning", "coding")
+"""The categories whose judges are shown a reference, where there is one: as FastChat does with single-math-v1."""
 
 
 class Question(NamedTuple):

@@ -31,15 +31,26 @@ def strip_thinking(text: str) -> str:
 
 def unclosed(text: str) -> tuple[str, ...]:
     """The tags of thinking that have no partner, as they stand in the text: what lies by them is not taken away."""
-    return _scan(text)[1]
+    return tuple(tag[0] for tag in _scan(text)[1])
 
 
-def _scan(text: str) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
+def fold_thinking(text: str) -> list[tuple[str, str]]:
+    """The text in parts as a person reads it, each after why it is folded away; joined they are the text again.
+
+    "" is what is read, "thinking" a block; all from an opening tag without a partner is one part, behind that tag.
+    """
+    tag = next((one for one in _scan(text)[1] if not one[1]), None)
+    end = len(text) if tag is None else tag.start()
+    parts = [("thinking" if thinks else "", part) for thinks, part in split_thinking(text[:end])]
+    return parts if tag is None else [*parts, (tag[0], text[end:])]
+
+
+def _scan(text: str) -> tuple[list[tuple[int, int]], list[re.Match[str]]]:
     """Where blocks begin and end, and the tags without a partner."""
     tags = list(_TAG.finditer(text))
     last_end = {tag[2].lower(): tag.start() for tag in tags if tag[1]}
     blocks: list[tuple[int, int]] = []
-    alone: list[str] = []
+    alone: list[re.Match[str]] = []
     open_: re.Match[str] | None = None
     for tag in tags:
         name = tag[2].lower()
@@ -50,5 +61,5 @@ def _scan(text: str) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
         elif not tag[1] and last_end.get(name, -1) > tag.start():
             open_ = tag
         else:
-            alone.append(tag[0])
-    return blocks, tuple(alone)
+            alone.append(tag)
+    return blocks, alone

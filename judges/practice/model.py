@@ -10,6 +10,7 @@ from judges.practice import completion
 from judges.practice.answer import answer_message
 from judges.practice.completion import Reply, completion_choice, count_tokens, reply_text, spell_tokens, unix_seconds
 from judges.practice.family import FAMILIES, PracticeJudge
+from judges.practice.mtbench import reply_unfenced
 from judges.practice.options import PracticeOptions
 from judges.protocols.messages import fenced
 
@@ -98,6 +99,8 @@ def make_reply(options: PracticeOptions, body: dict[str, Any], text: str, key: s
         if not isinstance(schema, dict) or schema.get("type") != "object":
             raise bad_request("Invalid schema for response_format: it must be of type 'object'.", "response_format")
     try:
+        if shape == "text" and fenced(text) is None:
+            return reply_unfenced(judge, body["messages"], text)
         return answer_message(judge, text, schema, shape == "json_object")
     except (ValueError, RecursionError) as error:
         raise bad_request(f"The practice endpoint cannot answer this: {error}.", "messages") from error

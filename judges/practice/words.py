@@ -14,7 +14,7 @@ _READ = 60_000
 """Characters of a text that are looked at; the rest only counts for its length."""
 _WORD = re.compile(r"[^\W\d_]{3,}|\d+")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
-_COMMON = frozenset(
+COMMON = frozenset(
     "the and for are was were you your yours with that this these those from have has had not but can could would "
     "should will about what which when where who how why they them their there here then than also into out our his "
     "her its all any some one more most very just get got make please let may might been being does did doing".split()
@@ -58,7 +58,7 @@ CONCLUDES, ORDERS = Cues(*_CUES["concludes"]), Cues(*_CUES["orders"])
 def content_words(text: str) -> frozenset[str]:
     """The content words of a text: words of three letters or more and numbers, pairs of characters in wide scripts."""
     text = text[:_READ].lower()
-    found = set(_WORD.findall(text)) - _COMMON
+    found = set(_WORD.findall(text)) - COMMON
     if not text.isascii():
         found = {w for w in found if not _WIDE.match(w)}
         for run in _WIDE.findall(text):

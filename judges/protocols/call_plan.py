@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import ValidationError
 
-from judges.card import Card, Item
+from judges.card import Card, Conversation, Item
 from judges.params import Params
 from judges.protocols import chapters, orders, probes, windows
 from judges.protocols.messages import Message, messages
@@ -42,11 +42,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One call: its messages, which say the shape of the reply in every mode but json_schema, and the schema."""
+    """One call: its messages, which say the shape of the reply in every mode but json_schema, and the schema.
+
+    `temperature`: that of this call, None for the judge's.
+    """
 
     messages: list[Message]
     schema: dict[str, Any] | None
     name: str
+    temperature: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +116,11 @@ def pieces(card: Card, params: Params, task: Task, begun: Iterable[str] = ()) ->
 def remaining_pieces(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply]) -> list[str]:
     """The pieces that are still to be asked, given the answers there are; none once one of these cannot be read.
 
-    A judgment is unscored when any of its pieces is: what would still be asked would be paid for nothing.
+    A judgment is unscored when any of its pieces is: what would still be asked would be paid for nothing. Of a
+    conversation only what goes on from such a piece is left out, unless a call failed.
     """
+    if card.conversation is not None:
+        return _unsaid(card.conversation, task, answers)
     missing = []
     for call in _calls(card, params, task, answers):
         answer = answers.get(call.name)
@@ -138,6 +145,10 @@ def ask(
     The marks of its fence differ each time, unless a `salt` is given. A window is given the summary that the one before
     it wrote. Raises NoProbe where the item cannot be probed.
     """
+    if card.conversation is not None:
+        said_before = {name: answer.raw for name, answer in before.items()}
+        made = card.conversation.messages(task.item, piece, said_before)
+        return Ask(made, None, card.name, card.conversation.temperature(task.item))
     calls = _calls(card, params, task, [piece], asking=True)
     call = next(call for call in calls if call.name == piece)
     shown, said = card.fields(call.item, task.part), ""
@@ -169,6 +180,8 @@ def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply
 def _together(
     card: Card, params: Params, task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]
 ) -> FinishedJudgment:
+    if card.conversation is not None:
+        return _conversed(task, calls, answers)
     if len(calls) == 1 and not calls[0].name:
         (answer,) = answers.values()
         return FinishedJudgment(task, answer.raw, lower_broken(_reading(card, params, task, calls[0], answer)))
@@ -274,6 +287,9 @@ def _calls(
 ) -> list[_Call]:
     # What is swapped is needed to ask only: a reply is read without knowing the other scenarios.
     swapped = params.probe == "scenario_swapped" and not asking
+    if card.conversation is not None:
+        names = card.conversation.pieces(task.item)
+        return [_Call(name, name.replace(":", " "), card, card, task.item) for name in names]
     item = task.item if swapped else probes.apply_probe(card, params, task.item, task.others)
     if not task.part and isinstance(item, Dialogue) and windows.allows_windows(card):
         of = next((int(told[1]) for name in begun if (told := _WINDOW.fullmatch(name))), 0)
@@ -302,6 +318,32 @@ def _windowed(card: Card, item: Dialogue, window: windows.Window) -> _Call:
     return _Call(
         name, words, shaped, card if window.last else shaped, windows.cut_dialogue(item, window), window=window
     )
+
+
+def _unsaid(conversation: Conversation, task: Task, answers: Mapping[str, CallReply]) -> list[str]:
+    """The pieces of a conversation that can still be asked; none once a call has failed."""
+    if any(answer.unscored == "api_error" for answer in answers.values()):
+        return []
+    usable = {piece for piece, answer in answers.items() if not _said(answer).unscored}
+    lost = answers.keys() - usable
+    left = (piece for piece in conversation.pieces(task.item) if piece not in answers)
+    return [piece for piece in left if not lost & set(conversation.after(task.item, piece))]
+
+
+def _conversed(task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]) -> FinishedJudgment:
+    """What a conversation amounts to: no scores; unscored where a call failed, and else where a reply is lacking."""
+    raw = pack_replies([(call.name, answers[call.name]) for call in calls if call.name in answers])
+    unasked = Reading(unscored="incomplete", why="it was not asked")
+    read = [(call, _said(answers[call.name]) if call.name in answers else unasked) for call in calls]
+    order = ("api_error", "refused", "incomplete", None)
+    call, first = min(read, key=lambda one: order.index(one[1].unscored))
+    return FinishedJudgment(task, raw, replace(first, why=f"{call.words}: {first.why}") if first.unscored else first)
+
+
+def _said(answer: CallReply) -> Reading:
+    """A reply of a conversation: whatever text came is the answer, also one that was cut off, or that refuses."""
+    lost = answer.unscored == "api_error" or (answer.unscored == "refused" and not answer.raw.strip())
+    return Reading(unscored=answer.unscored, why=answer.why) if lost else Reading()
 
 
 def _paired(card: Card, params: Params, item: Pair) -> list[_Call]:

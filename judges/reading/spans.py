@@ -60,7 +60,7 @@ def score_spans(card: Card, item: Item, part: str, raw: str, last: bool = True) 
             continue
         unit, dimension = cell
         try:
-            code = dimension.scale.code(value)
+            code = dimension.judged.code(value)
         except BadScale:
             continue
         out.append(ValueSpan(unit, dimension.name, code, start, end, raw[start:end]))
@@ -169,7 +169,7 @@ def _marks(card: Card, part: str, raw: str, last: bool) -> list[ValueSpan]:
     mark = found[-1 if last else 0]
     text = mark[1]
     try:
-        value = dimension.scale.code({"c": "tie"}.get(text.lower(), text) if text.isalpha() else float(text))
+        value = dimension.judged.code({"c": "tie"}.get(text.lower(), text) if text.isalpha() else float(text))
     except BadScale:
         return []
     return [ValueSpan(unit, dimension.name, value, mark.start(1), mark.end(1), text, True)]

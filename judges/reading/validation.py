@@ -144,7 +144,7 @@ def _asks(dimensions: tuple[Dimension, ...], there: Sequence[str]) -> _Asks:
         if len(_KNOWN) >= _MOST:
             _KNOWN.clear()
         cells = [(unit, d) for unit in there for d in dimensions if d.sort == sort_of(unit)]
-        checks = {(unit, d.name): _code(d.scale) for unit, d in cells}
+        checks = {(unit, d.name): _code(d.judged) for unit, d in cells}
         held = _KNOWN[key] = _Asks(dimensions, checks, tuple((unit, d.name) for unit, d in cells if d.asked))
     return held
 

@@ -15,7 +15,7 @@ from data.store.ids import now
 from judges.errors import AssayError
 from pages.adjudication import decisions
 from pages.adjudication.board import board_data, draw_board
-from pages.ui import choose, gold, session, text
+from pages.ui import choose, gold, session, text, url_state
 
 AHEAD = 3
 """Items that are sent to the browser ahead, so that the next one is painted at once."""
@@ -53,7 +53,7 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
             "notice": state.get("notice"),
         },
         key=key,
-        on_outbox=lambda: _act(who, key, state, zone),
+        on_outbox=url_state.callback_of("adjudication", lambda: _act(who, key, state, zone)),
     )
     decisions.decided(adjudication_items.adjudicated_cells(store, who.name, dataset.id), who, zone, key)
 

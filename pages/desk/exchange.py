@@ -31,7 +31,10 @@ def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
     total = 0
     kept: list[dict[str, Any]] = []
     for sheet in sheets:
-        total += sum(len(text["text"] or "") for row in sheet["rows"] for text in row["texts"])
+        texts = [text for row in sheet["rows"] for text in row["texts"]]
+        total += sum(len(part["text"] or "") for text in texts for part in text.get("parts", [text]))
+        judgments = [one for row in sheet["rows"] for judge in row["judgments"] for one in judge["texts"]]
+        total += sum(len(one["text"] or "") for one in judgments)
         total += sum(len(head["text"]) for head in sheet["head"])
         if len(kept) >= 2 and total > LETTERS:
             break

@@ -15,7 +15,7 @@ from data.records.people import Person
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from judges.errors import AssayError
 from pages.desk import exchange
-from pages.ui import choose, session, text
+from pages.ui import choose, session, text, url_state
 from pages.ui.sheet import draw_sheet, sheet_data
 
 
@@ -73,7 +73,7 @@ def _desk(
             "guide": exchange.guidelines_data(guidelines.current_guidelines(store, dataset.id), dataset.name, zone),
         },
         key=key,
-        on_outbox=lambda: _save(who, key, state, zone),
+        on_outbox=url_state.callback_of("desk", lambda: _save(who, key, state, zone)),
     )
 
 

@@ -330,12 +330,11 @@ def _dry_run(found: Sequence[DryRunJudgment], card: Card) -> None:
             left, right = st.columns(2, gap="medium")
             with left:
                 st.caption("What was sent")
-                call, calls = 0, sum(message["role"] == "system" for message in one.messages)
-                for message in one.messages:
-                    call += message["role"] == "system"
-                    which = f"call {call} of {calls}, " if calls > 1 else ""
-                    text.quiet("{which}{role} message", which=which, role=message["role"])
-                    st.code(message["content"], language=None, wrap_lines=True, height=300)
+                for call, messages in enumerate(one.calls.values(), 1):
+                    which = f"call {call} of {len(one.calls)}, " if len(one.calls) > 1 else ""
+                    for message in messages:
+                        text.quiet("{which}{role} message", which=which, role=message["role"])
+                        st.code(message["content"], language=None, wrap_lines=True, height=300)
             with right:
                 st.caption("What came back")
                 _reply(one.raw)

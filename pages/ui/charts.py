@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
@@ -19,6 +20,7 @@ import streamlit as st
 from data.dashboard.sentences import slice_size
 from judges.audits import Plot
 from judges.render import svg
+from judges.render.findings.findings import Bubbles, Radar, Waterfall
 from judges.render.svg import IntervalRow
 from judges.stats.reliability import ReliabilityLevel
 from judges.stats.slices import MeanSlice
@@ -30,6 +32,8 @@ ACCENT, JUDGE, AMBER, QUIET = "#000001", "#000002", "#000003", "#000006"
 """Places 1, 2, 3 and 6 of the theme's chartCategoricalColors (.streamlit/config.toml)."""
 GROUND, FAINT, INK = "#000038", "#000040", "#000037"
 """The page's ground, a touch off it, and its text."""
+_GRID = "#000039"
+"""The theme's lines behind a plot."""
 POINTS = 2_000
 """Points of a series that are drawn at most."""
 _CONFIG = {
@@ -228,6 +232,90 @@ def audit_plot(plot: Plot, key: str) -> None:
     _draw(figure, key, 280, margin={"l": 10, "r": 8, "t": 30, "b": 10})
     if every > 1:
         st.caption(f"Every {every:d}th point is drawn; the figures use all of them.")
+
+
+_SERIES = (ACCENT, JUDGE, AMBER, "#000004", "#000005", QUIET)
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_MARKS = ("circle", "square", "diamond", "cross", "x", "triangle-up")
+
+
+def radar(found: Radar, key: str) -> None:
+    """Figures of a few things around a centre; series differ in colour, dash and mark."""
+    figure, axes = go.Figure(), [escape(name) for name in found.axes]
+    for number, (name, values) in enumerate(found.series):
+        colour, place = _SERIES[number % len(_SERIES)], number % len(_DASHES)
+        ring = [*values, *values[:1]]
+        figure.add_scatterpolar(
+            r=ring, theta=[*axes, *axes[:1]], name=escape(short(name, 40)), mode="lines+markers",
+            line={"color": colour, "width": 2, "dash": _DASHES[place]}, connectgaps=False,
+            marker={"color": colour, "size": 7, "symbol": _MARKS[place]},
+            hovertemplate=escape(name) + "<br>%{theta}: %{r:.2f}<extra></extra>",
+        )  # fmt: skip
+    grid = {"gridcolor": _GRID, "linecolor": _GRID}
+    radial = {**grid, "range": list(found.reach), "nticks": 6, "angle": 90, "tickangle": 90}
+    figure.update_layout(
+        polar={
+            "bgcolor": "rgba(0,0,0,0)",
+            "radialaxis": radial | {"tickfont": {"color": INK, "size": 11}, "showline": False},
+            "angularaxis": {**grid, "rotation": 90, "direction": "clockwise", "tickfont": {"color": INK, "size": 13}},
+        },
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": -0.08, "yanchor": "top", "title": {"text": ""}},
+    )  # fmt: skip
+    _draw(figure, key, 440 + 20 * len(found.series), margin={"l": 84, "r": 84, "t": 34, "b": 10})
+
+
+def bubbles(found: Bubbles, key: str) -> None:
+    """How often two values meet, as circles whose area is the count, and the line on which both are equal."""
+    figure, (low, high) = go.Figure(), found.reach
+    most = max((n for _, _, n in found.points), default=1)
+    figure.add_scatter(
+        x=[low, high], y=[low, high], mode="lines", hoverinfo="skip",
+        line={"color": QUIET, "width": 1.5, "dash": "dash"},
+    )  # fmt: skip
+    figure.add_scatter(
+        x=[x for x, _, _ in found.points], y=[y for _, y, _ in found.points], mode="markers",
+        marker={
+            "color": ACCENT, "opacity": 0.75, "line": {"width": 0},
+            "size": [6 + 30 * (n / most) ** 0.5 for _, _, n in found.points],
+        },
+        hovertext=[f"{x:g} and {y:g}: {n:,}" for x, y, n in found.points], hoverinfo="text",
+    )  # fmt: skip
+    ticks = {"range": [low - 0.7, high + 0.7], "fixedrange": True, "dtick": 1, "zeroline": False}
+    figure.update_xaxes(**ticks, title={"text": escape(short(found.x, 60)), "standoff": 6})
+    figure.update_yaxes(**ticks, title={"text": escape(short(found.y, 48)), "standoff": 6})
+    _draw(figure, key, 440, margin={"l": 10, "r": 8, "t": 10, "b": 10})
+
+
+def waterfall(found: Waterfall, key: str) -> None:
+    """The way from one figure to another, a bar for each step; steps up and down differ in colour and in their sign."""
+    figure = go.Figure()
+    names = [found.start[0], *(name for name, _, _ in found.steps), found.end[0]]
+    levels = [found.start[1]]
+    for _, change, _ in found.steps:
+        levels.append(levels[-1] + change)
+    ends = [found.start[1], *levels[1:], found.end[1]]
+    spread = max(*ends, *levels) - min(*ends, *levels)
+    floor = min(*ends, *levels) - max(0.25 * spread, 0.02 * max(abs(one) for one in ends))
+    bases = [floor, *levels[:-1], floor]
+    heights = [found.start[1] - floor, *(change for _, change, _ in found.steps), found.end[1] - floor]
+    told = [f"{found.start[1]:{found.shape}}", *(f"{c:+{found.shape}}" for _, c, _ in found.steps)]
+    told.append(f"{found.end[1]:{found.shape}}")
+    colours = [QUIET, *(ACCENT if change >= 0 else AMBER for _, change, _ in found.steps), QUIET]
+    wrapped = ["<br>".join(map(escape, wrap(name, 16)[:4])) for name in names]
+    figure.add_bar(
+        x=list(range(len(names))), y=heights, base=bases, marker={"color": colours, "line": {"width": 0}},
+        text=told, textposition="outside", textfont={"color": INK, "size": 13}, cliponaxis=False, hoverinfo="text",
+        hovertext=[escape(found.start[0]), *(escape(said) for _, _, said in found.steps), escape(found.end[0])],
+    )  # fmt: skip
+    for place, level in enumerate(levels):
+        figure.add_shape(
+            type="line", x0=place + 0.4, x1=place + 0.6, y0=level, y1=level, line={"color": QUIET, "width": 1}
+        )
+    figure.update_xaxes(tickvals=list(range(len(names))), ticktext=wrapped, fixedrange=True, showgrid=False)
+    figure.update_yaxes(range=[floor, max(*ends, *levels) + 0.15 * (spread or 1)], fixedrange=True, nticks=6)
+    figure.update_layout(bargap=0.2)
+    _draw(figure, key, 380, margin={"l": 10, "r": 8, "t": 24, "b": 10})
 
 
 @dataclass(frozen=True)

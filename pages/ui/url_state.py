@@ -101,6 +101,8 @@ def _key(name: str) -> str:
 
 def _address(name: str, key: str) -> None:
     value = session.component_state(key)
+    if st.query_params.get(name) == value:
+        return  # the person chose nothing: Streamlit had forgotten it, as the page was left (see callback_of)
     st.query_params.pop("item", None)  # it was an item of the queue before
     st.query_params.pop(name, None)
     if value is not None:
@@ -110,6 +112,27 @@ def _address(name: str, key: str) -> None:
 def register_pages(pages: dict[str, Any]) -> None:
     """Say which pages there are for this person in this run; the router does."""
     session.scratch("links")["pages"] = pages
+
+
+def register_current(page: Any) -> None:
+    """Say which page is drawn in this run, and by which address; the router does."""
+    session.scratch("links").update(current=page, query=st.query_params.to_dict())
+
+
+def callback_of(address: str, act: Callable[[], None]) -> Callable[[], None]:
+    """The callback of a component that sends by itself, on the page at that address: act, and keep the person's page.
+
+    What is sent from a fragment in the moment in which its page is left, Streamlit runs after the page that was gone
+    to: the browser clears that page for a fragment that is gone, and nothing is left on screen. So it is drawn anew.
+    """
+
+    def call() -> None:
+        act()
+        links = session.scratch("links")
+        if links["current"].url_path != address:
+            st.switch_page(links["current"], query_params=links["query"])
+
+    return call
 
 
 def link(address: str, label: str = "", icon: str = "", **query: str) -> None:

@@ -8,10 +8,10 @@ from data.importing.checks.import_context import ImportContext, check_person, ch
 from data.importing.checks.known_rows import KnownAdjudications, KnownDecision
 from data.importing.checks.labels import LabelQuestion, find_question
 from data.importing.lines import Line, LineError
-from data.importing.sentences import show_value
 from data.records.tables import AdjudicationRow
 from data.store.ids import content_id
 from judges.importing.lines import AdjudicatedLabel, AdjudicationLine
+from judges.strict_json import show_value
 
 
 class AdjudicationCheck:

@@ -11,13 +11,12 @@ from data.cards.cards import Place
 from data.importing.checks.known_rows import KnownItem, KnownItems
 from data.importing.lines import LineError
 from data.importing.report import ImportPreview, ProblemCollector
-from data.importing.sentences import show_value
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
 from data.records.names import imported_name
 from data.store.ids import now
 from judges.card import Card
-from judges.strict_json import check_value
+from judges.strict_json import check_value, show_value
 from judges.types import Dimension
 
 _SHOWN, _LONG = 5, 2_000

@@ -12,7 +12,6 @@ from data.importing.checks.import_context import ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.checks.order_pairs import OrderCheck
 from data.importing.lines import Line, LineError
-from data.importing.sentences import show_value
 from data.records.tables import JudgmentRow, RemarkRow, ScoreRow
 from judges.authoring.soundness import find_faults
 from judges.card import Card
@@ -21,7 +20,7 @@ from judges.importing.lines import JudgmentLine
 from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_replies
 from judges.reading import bare_scores
 from judges.reading.reading import counted_verdict, read_reply
-from judges.strict_json import canonical
+from judges.strict_json import canonical, show_value
 from judges.types import Reading, is_unit, units
 
 _PARAMS = 20_000

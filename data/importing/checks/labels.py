@@ -11,13 +11,13 @@ from data.importing import rows
 from data.importing.checks.import_context import ImportContext, check_person, check_text
 from data.importing.checks.known_rows import Cell, KnownItem, KnownLabels, label_slot
 from data.importing.lines import Line, LineError
-from data.importing.sentences import show_value
 from data.importing.staging import LATER
 from data.records.tables import LabelRow
 from data.store.errors import BadInput
 from data.store.ids import content_id
 from judges.errors import BadScale
 from judges.importing.lines import CellLine, LabelLine
+from judges.strict_json import show_value
 from judges.types import Dimension, Scale, is_unit, sort_of, units
 
 NO_PROBABILITY = (

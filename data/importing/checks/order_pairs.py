@@ -14,7 +14,6 @@ from data.importing.checks.import_context import ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.files.spill_file import SpillFile
 from data.importing.lines import Line, LineError
-from data.importing.sentences import show_value
 from judges.card import Card
 from judges.importing.lines import JudgmentLine
 from judges.plural import many
@@ -23,7 +22,7 @@ from judges.protocols.call_plan import unpack_replies
 from judges.protocols.order_halves import OrderMatcher, OrderReply
 from judges.protocols.orders import NAMES, Order, swap
 from judges.reading import bare_scores
-from judges.strict_json import canonical
+from judges.strict_json import canonical, show_value
 from judges.types import Pair
 
 _CHUNK = 200

@@ -15,7 +15,7 @@ from typing import Any, Protocol, cast
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
 
-OWN = ("canonical", "messages", "fastchat", "table")
+OWN = ("canonical", "messages", "fastchat", "swallow", "mt_bench_101", "table")
 """The formats that belong to no other tool. The last is that of tables which no other format knows."""
 TOOLS: tuple[str, ...] = tuple(
     sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in OWN and not m.name.startswith("_"))
@@ -23,7 +23,7 @@ TOOLS: tuple[str, ...] = tuple(
 """The formats of other tools, by name."""
 SEPARATE = frozenset(("canonical", "messages", "table"))
 """The formats whose files are read one by one, in their order; files of any other are read together."""
-_RECOGNISED = ("canonical", *TOOLS, "messages", "fastchat")
+_RECOGNISED = ("canonical", "swallow", "mt_bench_101", *TOOLS, "messages", "fastchat")
 """The order in which formats are asked whether a file is theirs."""
 
 

@@ -79,7 +79,9 @@ def _scored(ratings: ScoreCollector, file: str, record: Record) -> Iterator[Entr
     data["params"] = json.loads(params) if isinstance(params, str) else params
     if row.get("sample") is not None:
         data["sample"] = int(row["sample"])
-    told = {"unit": row["unit"], "dimension": row["dimension"], "value": row.get("value")}
+    value, code = row.get("value"), row.get("code")
+    between = isinstance(code, float) and not code.is_integer()  # in words it is rounded
+    told = {"unit": row["unit"], "dimension": row["dimension"], "value": code if between else value}
     if row.get("confidence") is not None:
         told["confidence"] = float(row["confidence"])
     ratings.add(file, record.line, row, data, told)

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from data.importing.conversations.utterances import QUIET
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow
-from data.importing.sentences import show_value
 from data.store.ids import content_id
 from judges.importing.jsonl import Record, kind_of
+from judges.strict_json import show_value
 from judges.tool_calls import call_text
 
 TITLE = "chats"

@@ -19,11 +19,10 @@ from data.importing.mapping.mapping import (
     interpret_cell,
 )
 from data.importing.mapping.score_collector import ScoreCollector
-from data.importing.sentences import show_value
 from data.store.ids import content_id, now
 from judges.authoring.scale_inference import is_missing
 from judges.importing.jsonl import Record
-from judges.strict_json import BadJson, canonical, parse_json
+from judges.strict_json import BadJson, canonical, parse_json, show_value
 
 TITLE = "a table"
 LISTS = ()

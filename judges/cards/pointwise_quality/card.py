@@ -150,8 +150,9 @@ def named(dimensions: Iterable[tuple[str, str] | tuple[str, str, Scale]], confid
     return _made(given, {"from": NAME, "dimensions": asked} | ({} if confidence else {"confidence": False}))
 
 
-def again(recipe: Mapping[str, Any]) -> Card:
-    """The card of such a recipe, as stored."""
+def again(_card: Card, spec: Mapping[str, Any]) -> Card:
+    """The card with named dimensions whose stored content this is."""
+    recipe = spec["recipe"]
     given: list[Any] = [
         (str(name), str(definition), *(Scale("ordinal", scale["lo"], scale["hi"]) for scale in own))
         for name, definition, *own in recipe["dimensions"]
@@ -214,6 +215,7 @@ def _made(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) ->
         audits=tuple(name for name in _AUDITS if sure or name not in _OF_CONFIDENCE),
         recipe=recipe,
         trust=_TRUST.name,
+        again=again,
         counts={confidence_level(CONFIDENCE[word]) or "": float(weight) for word, weight in WEIGHTS.items()},
         rules=(
             *(_SUMS if sure else ()),

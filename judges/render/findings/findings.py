@@ -157,3 +157,41 @@ class Lines:
 
 Plot = Intervals | Confusion | Marginals | Growth | Reliability | Lines
 Finding = Sentence | Table | Measures | Plot
+
+
+# -- plots that only a page draws, with plotly ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Radar:
+    """Several figures of each of a few things: an axis a figure, from the centre `reach[0]` outwards.
+
+    `series` are (name, a value for each of `axes`, None where there is none).
+    """
+
+    axes: Sequence[str]
+    series: Sequence[tuple[str, Sequence[float | None]]]
+    reach: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Bubbles:
+    """How often two values meet: (x, y, how often); both axes cover `reach`, and are equal on the diagonal."""
+
+    points: Sequence[tuple[float, float, int]]
+    x: str
+    y: str
+    reach: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Waterfall:
+    """The way from one figure to another: `start` and `end` are (name, value), `steps` (name, change, in words).
+
+    `shape` is the format of the figures.
+    """
+
+    start: tuple[str, float]
+    steps: Sequence[tuple[str, float, str]]
+    end: tuple[str, float]
+    shape: str = ".3f"

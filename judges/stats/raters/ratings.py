@@ -21,7 +21,7 @@ class Ratings:
 
     `item`, `cell` and `person` are numbers from 0, each cell lying in one item; `value` is the answer by its row of the
     table, 0..K-1 (n/a is left out), and `exact` its code where a row is a bin (`judges.stats.bins`; None: the same).
-    `judge` is the code of the judge's in that cell (between two where its samples came to that), -1 where it gave none.
+    `judge` is the code of the judge's in that cell (it may lie between two), -1 where it gave none.
     `people` are the names by number.
     """
 

@@ -151,7 +151,7 @@ const MOVES = {
   ArrowLeft: (b) => slideKey(b, -1), ArrowRight: (b) => slideKey(b, 1), "]": (b) => onward(b, 1), "[": (b) => onward(b, -1), u: undoKey, v: judgeKey,
   n: (b) => { const c = cellNow(b); if (!c) return; if (c.steps.some((s) => s.v === null)) pick(b, null); else say2(b, `${c.label} does not allow n/a.`); },
   Enter: (b) => { const c = cellNow(b); if (!c) return; if (!b.picks.has(keyOf(b.now, c))) return say2(b, "Choose a value first."); b.phase = "reason"; b.hint = ""; drawBoard(b); caseInView(b); },
-  t: (b) => { const all = [...b.ui.texts.querySelectorAll(".tool")], open = !(all[0] || {}).open; for (const tool of all) tool.open = open; },
+  t: (b) => { const all = [...b.ui.texts.querySelectorAll(".folded")], open = !(all[0] || {}).open; for (const tool of all) tool.open = open; },
   x: (b) => { const row = b.ui.texts.querySelector(".row.here"); turnRaw(b.person, [b.ui.texts]); drawBoard(b); if (row) row.scrollIntoView({ block: "nearest" }); },
   l: (b) => { for (const f of b.ui.texts.querySelectorAll(".part.fold")) f.classList.toggle("open"); },
 };

@@ -21,7 +21,7 @@ function drawHeader(d) {
 }
 
 function metaOf(d, s) {
-  const parts = [s.dataset, s.title && s.title !== s.name ? s.name : null, (s.systems || []).join(" / ")].filter(Boolean).join(" · ");
+  const parts = [s.dataset, s.title && s.title !== s.name ? s.name : null, (s.systems || []).join(" / "), s.choice ? `choice ${s.choice}` : null].filter(Boolean).join(" · ");
   const found = [parts], judges = (s.judges || []).filter(() => s.mode !== "blind");
   if (judges.length) {
     const one = judges.every((j) => j.model === judges[0].model), of = (j) => `${j.card} ${j.version}`;
@@ -81,7 +81,7 @@ function toDoubt(d, i) {
 
 function differs(view, c) {
   const judge = judgeOf(view, c);
-  return judge !== null && view.values.has(c.key) && view.values.get(c.key) !== judge.v;
+  return judge !== null && view.values.has(c.key) && !agrees(judge, view.values.get(c.key));
 }
 
 /** "5 agree, 9 differ (6 by one, 3 by more); " */

@@ -39,25 +39,64 @@ function pretty(text) {
   try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
 }
 
-/** A call of a tool, or its result: one line, and what it holds only once it is opened. */
-function drawTool(t) {
-  const e = el("details", "text tool", null, { "data-role": "tool" }), line = el("summary", "");
-  line.append(el("span", "label", t.label), el("span", "begin", t.text.slice(0, 200).replace(/\s+/g, " ")));
+/** Something that is folded away: one line, and what it holds only once it is opened. */
+function drawFold(cls, label, begin, make) {
+  const e = el("details", "folded " + cls), line = el("summary", "");
+  line.append(...(typeof label === "string" ? [el("span", "label", label)] : label), el("span", "begin", begin.slice(0, 200).replace(/\s+/g, " ")));
   e.append(line);
-  e.addEventListener("toggle", () => { if (e.open && e.childNodes.length === 1) { const body = prose("prose clip", pretty(t.text)); body.tabIndex = 0; body.setAttribute("role", "group"); body.setAttribute("aria-label", t.label); e.append(body); } });
+  e.addEventListener("toggle", () => { if (!e.open || e.childNodes.length > 1) return; const body = make(); body.classList.add("clip"); body.tabIndex = 0; body.setAttribute("role", "group"); body.setAttribute("aria-label", line.querySelector(".label").textContent); e.append(body); });
   return e;
+}
+
+/** A call of a tool, or its result. */
+function drawTool(t) {
+  const e = drawFold("text tool", t.label, t.text, () => prose("prose", pretty(t.text)));
+  e.dataset.role = "tool";
+  return e;
+}
+
+const lengthOf = (text) => `${text.length.toLocaleString("en")} characters`;
+const partsOf = (t) => t.parts || [{ why: "", text: t.text }];
+/** What is read of a text, without what is folded away. */
+const readOf = (t) => (t.parts ? t.parts.filter((p) => !p.why).map((p) => p.text).join("").trim() : t.text);
+
+/** What is folded away of a model's text: its thinking, or what may be, and what nobody judged. */
+function drawThinking({ why, text }) {
+  const plain = why === "thinking";
+  return drawFold("think" + (plain ? "" : " odd"), [el("span", "label", why), el("span", "count", lengthOf(text))], plain ? text.replace(/^<\w+>/, "") : "", () => judged(text));
 }
 
 function drawText(t, label) {
   if (t.role === "tool") return drawTool(t);
-  const block = el("div", "text " + (ROLE[t.role] || "bot"), null, { "data-role": t.role });
+  if (t.fold) return drawFold("text reference", [el("span", "label", label), el("span", "count", lengthOf(t.text))], t.text, () => judged(t.text));
+  const block = el("div", "text " + (ROLE[t.role] || "bot"), null, { "data-role": t.role }), said = readOf(t);
   if (label) block.append(el("span", "label", label));
   else if (t.role) { block.setAttribute("role", "group"); block.setAttribute("aria-label", t.role); } // who speaks is seen by its shape alone
-  if (t.text === null || t.text === undefined) block.append(el("div", "absent", "This text is not in the files."));
+  if (said === null || said === undefined) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
-  else if (t.role === "assistant" && !t.text.trim()) block.append(el("div", "absent", "The assistant says nothing here."));
-  else block.append(judged(t.text));
+  else if (t.role === "assistant" && !said.trim()) block.append(...partsOf(t).filter((p) => p.why).map(drawThinking), el("div", "absent", t.parts ? "The assistant says nothing besides." : "The assistant says nothing here."));
+  else for (const part of partsOf(t)) if (part.why) block.append(drawThinking(part)); else if (part.text.trim() || !t.parts) block.append(judged(part.text));
+  for (const mark of t.marks || []) block.append(el("div", "mark", mark));
   return block;
+}
+
+/** What each judge said of a row, a line each; its texts only once it is opened. */
+function drawJudgments(row) {
+  const box2 = el("div", "judgments", null, { role: "group", "aria-label": "every judge" });
+  for (const said of row.judgments) {
+    const own = said.main && row.groups[0] && row.groups[0].cells[0].judge;
+    const line = [el("b", "value" + (said.main ? " main" : ""), said.t || "–"), el("span", "label", said.judge), el("span", "count", said.prompt)];
+    box2.append(drawFold("judgment", line, "", () => {
+      const body = el("div", "said");
+      for (const one of said.texts) {
+        const text = one.text ?? (own ? own.note : "");
+        if (one.why) body.append(el("div", "rule", `no rating: ${one.why}`)); else if (one.t) body.append(el("div", "def", `rated ${one.t}`));
+        body.append(text ? judged(text) : el("div", "absent", "This judge wrote no text."));
+      }
+      return body;
+    }));
+  }
+  return box2;
 }
 
 const LABELS = { reference: "reference", system: "system" };
@@ -164,7 +203,7 @@ function drawCell(view, c) {
   e.append(scale);
   if (told.length) {
     const sure = el("span", "sure" + (judge.rule || judge.level === "low" ? " low" : judge.level === "medium" ? " mid" : ""), null,
-      { title: judge.exact ? `its samples came to ${judge.exact}; the nearest answer is marked` : judge.rule || `${doubtOf(judge)}: ${certaintyOf(judge)}` });
+      { title: judge.exact ? `${(judge.samples || []).length > 1 ? "its samples came to" : "the judge says"} ${judge.exact}; ${judge.between ? "both answers beside it are marked: choose one" : "the nearest answer is marked"}` : judge.rule || `${doubtOf(judge)}: ${certaintyOf(judge)}` });
     sure.append(...told.flatMap((words, i) => (i ? [" ", el("span", "", words)] : [el("span", "", words)])));
     e.append(sure);
   }
@@ -177,13 +216,13 @@ function markCell(view, c) {
   const judge = judgeOf(view, c), has = view.values.has(c.key), own = view.values.get(c.key);
   let roving = null;
   c.choices.forEach((step, i) => {
-    const b = c.steps[i], theirs = judge !== null && judge.v === step.v, mine = has && own === step.v && !(c.input && step.v !== null);
+    const b = c.steps[i], theirs = judge !== null && agrees(judge, step.v), mine = has && own === step.v && !(c.input && step.v !== null);
     b.classList.toggle("judge", theirs);
     b.classList.toggle("mine", mine);
     b.classList.toggle("changed", mine && judge !== null && !theirs);
     b.setAttribute(c.input ? "aria-pressed" : "aria-checked", mine ? "true" : "false");
     const others = isBlind(view) ? [] : (c.cell.others || []).filter((o) => o.v === step.v).map((o) => o.by);
-    if (theirs) b.setAttribute("aria-label", `${step.t}, the judge's value`);
+    if (theirs) b.setAttribute("aria-label", judge.between ? `${step.t}, beside the judge's value` : `${step.t}, the judge's value`);
     if (others.length && !theirs) { b.classList.add("other"); b.title = others.join(", "); b.setAttribute("aria-label", `${step.t}, the value of ${others.join(" and ")}`); }
     b.tabIndex = -1;
     if (mine || (!has && theirs)) roving = b;
@@ -223,7 +262,7 @@ const unitName = ({ row, group }) => rowName(row) + (group.label ? ` ${group.lab
 function cellName(view, c, withJudge) {
   const judge = judgeOf(view, c);
   let name = `${c.cell.label}, ${unitName(c)}${c.cell.optional ? ", optional" : ""}`;
-  if (withJudge && judge) name += `; judge ${(stepOf(c, judge.v) || { t: judge.v }).t}${doubtOf(judge) ? `, ${doubtOf(judge)}` : ""}${judge.rule ? ", breaks a rule" : ""}${c.cell.reason ? ", needs a look" : ""}`;
+  if (withJudge && judge) name += `; judge ${judge.exact || (stepOf(c, judge.v) || { t: judge.v }).t}${doubtOf(judge) ? `, ${doubtOf(judge)}` : ""}${judge.rule ? ", breaks a rule" : ""}${c.cell.reason ? ", needs a look" : ""}`;
   return name;
 }
 
@@ -245,13 +284,14 @@ function drawRow(view, row, r) {
   let heavy = 0;
   if (two) {
     const cols = el("div", "cols");
-    for (const t of texts) { const b = drawText(t, t.label || LABELS[t.role]); if (t.role !== "a" && t.role !== "b") b.classList.add("both"); cols.append(b); heavy = Math.max(heavy, weight(t.text)); }
+    for (const t of texts) { const b = drawText(t, t.label || LABELS[t.role]); if (t.role !== "a" && t.role !== "b") b.classList.add("both"); cols.append(b); heavy = Math.max(heavy, weight(readOf(t))); }
     main.append(cols);
   } else {
+    for (const notice of row.notices || []) pre.append(el("div", "notice", notice));
     const at = texts.findIndex((t) => ROLE[t.role] === "bot");
     texts.forEach((t, i) => {
       const b = drawText(t, t.label || LABELS[t.role]);
-      if (at < 0 || i < at) pre.append(b); else { main.append(b); heavy += weight(t.text); }
+      if (at < 0 || i < at) pre.append(b); else { main.append(b); heavy += t.fold ? 40 : weight(readOf(t)); }
     });
   }
   if (!isBlind(view)) {
@@ -278,6 +318,7 @@ function drawRow(view, row, r) {
       box2.append(g);
     }
     if (box2 !== cells) cells.append(box2);
+    if ((row.judgments || []).length && !isBlind(view)) cells.append(drawJudgments(row));
     cells.append(el("div", "note", null, { hidden: "" }));
     e.append(cells);
   } else e.classList.add("bare");
@@ -298,7 +339,7 @@ function build(view) {
   view.rowEls = view.sheet.rows.map((row, r) => {
     const e = drawRow(view, row, r);
     rows.append(e);
-    for (const t of row.texts || []) weightAll += (t.text || "").length;
+    for (const t of row.texts || []) weightAll += (readOf(t) || "").length;
     return e;
   });
   if (rows.querySelector(".row.two.tall")) tree.classList.add("long");
@@ -349,7 +390,7 @@ function drawNote(d, view) {
     if (lang) p.lang = lang;
     parts.push(p);
   }
-  for (const other of (judge && c.cell.others) || []) if (!judge.samples || other.by !== "another sample") parts.push(el("div", "def", `${other.by}: ${other.t}`));
+  for (const other of (judge && !(c.row.judgments || []).length && c.cell.others) || []) if (!judge.samples || other.by !== "another sample") parts.push(el("div", "def", `${other.by}: ${other.t}`));
   const apart = judge && new Set(judge.samples || []).size > 1;
   if (apart || (d.full && judge && judge.samples && judge.samples.length)) parts.push(el("div", "def", `asked ${judge.samples.length} times: ${judge.samples.join(", ")}${judge.exact ? `; together ${judge.exact}` : ""}`));
   if (d.full) {

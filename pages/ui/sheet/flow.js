@@ -84,7 +84,7 @@ function go(d, repeat) {
   }
   const open = missing(view), n = counts(view);
   if (!n.given && !n.left) {
-    hint(d, isBlind(view) ? "Nothing is answered yet. Give at least one score, or skip the item (s)." : "The judge has no scores here. Give at least one, or skip the item (s).");
+    hint(d, isBlind(view) ? "Nothing is answered yet. Give at least one score, or skip the item (s)." : view.cells.some((c) => judgeOf(view, c)) ? "The judge's values lie between your answers. Choose at least one, or skip the item (s)." : "The judge has no scores here. Give at least one, or skip the item (s).");
     if (open.length) moveTo(d, open[0].i);
     return;
   }

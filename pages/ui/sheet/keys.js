@@ -61,22 +61,26 @@ const ACTS = {
   Enter: accept, n: notApplicable, u: undo, b: back, w: weakest, v: reveal, "?": openCard, s: openSkip,
   e: (d) => openBetter(d), i: (d) => openEditor(d, "issue"), m: (d) => openEditor(d, "comment"),
   d: wholeNote, g: firstUnseen,
-  l: (d) => foldAll(d), t: openTools, x: rawKey, y: nextDoubt, h: openGuide,
+  l: (d) => foldAll(d), t: (d) => unfold(d, ".tool, .think", "Nothing is folded here: no thinking, and no tool was called."), o: (d) => unfold(d, ".judgment", "No other judge is shown here."),
+  r: (d) => unfold(d, ".reference", "No reference answer is folded here."), x: rawKey, y: nextDoubt, h: openGuide,
   Escape: (d) => { if (d.full) wholeNote(d); else if (d.inPast) { if (d.view) saveDraft(d, d.view); forward(d); } },
 };
 
 function accept(d, e) {
-  const { view } = d, c = here(d);
+  const { view } = d, c = here(d), said = [];
   if (!c) return;
   const judge = judgeOf(view, c);
   if (!view.values.has(c.key)) {
     if (judge && !e.repeat && offScreen(d, c)) { moveTo(d, c.i); return hint(d, "Here is the first rating: Enter accepts the judge's value."); }
     if (!judge) return hint(d, isBlind(view) ? "There is no value to accept: the judge's scores are hidden. Give your own." : "The judge has no value here. Give your own.");
+    if (judge.between) return hint(d, `The judge's ${judge.exact} lies between two of your answers: choose one.`);
     give(d, c, judge.v);
+    if (judge.exact) said.push(`${stepOf(c, judge.v).t} is the answer nearest to the judge's ${judge.exact}.`);
   }
   const next = nextAsked(view, c);
-  if (!next) return hint(d, `That was the last one: ${GO} saves and goes on.`);
-  moveTo(d, next.i);
+  if (!next) said.push(`That was the last one: ${GO} saves and goes on.`);
+  if (said.length) hint(d, said.join(" "));
+  if (next) moveTo(d, next.i);
 }
 
 /** What was typed becomes the answer; false, and a sentence, where it is none. */
@@ -205,12 +209,12 @@ function foldAll(d, button2) {
   }
 }
 
-/** Opens or folds the tool calls of this turn; elsewhere all of them. */
-function openTools(d) {
-  const c = here(d), row = c && d.view.rowEls[c.r].querySelector(".tool") ? d.view.rowEls[c.r] : d.ui.body, tools = [...row.querySelectorAll(".tool")];
-  if (!tools.length) return hint(d, "No tool was called here.");
-  const open = !tools[0].open;
-  for (const tool of tools) tool.open = open;
+/** Opens or folds all of a sort that this turn has; where it has none, those of the whole item. */
+function unfold(d, sort, none) {
+  const row = here(d) && d.view.rowEls[here(d).r], found = [...(row && row.querySelector(sort) ? row : d.ui.body).querySelectorAll(sort)];
+  if (!found.length) return hint(d, none);
+  const open = !found[0].open;
+  for (const one of found) one.open = open;
 }
 
 /** The texts as they came, and formatted again; the rating in hand stays where it is. */

@@ -293,9 +293,9 @@ function closeDock(d) {
 
 const CARD = [
   ["Score", [["1 – 9, 0", "set the score (0 = 10; 4 . 5 where there are half points) and go on"], ["← →", "one less, one more"], ["3 . 7 ⏎", "type a number, where it is one"], ["n", "n/a, where allowed"], ["⏎", "accept the judge's value"], [GO, "accept the rest, next item"], ["w", "this turn is the weakest"], ["u", "undo the last change"]]],
-  ["Move", [["↑ ↓ or j k", "rating by rating"], ["[ ]", "by turn or section"], ["b", "back to what you answered"], ["l", "open or fold the long input"], ["t", "open or fold the tool calls"], ["y", "the rating that a reason speaks of"], ["h", "the guidelines of the dataset"]]],
+  ["Move", [["↑ ↓ or j k", "rating by rating"], ["[ ]", "by turn or section"], ["b", "back to what you answered"], ["l", "open or fold the long input"], ["t", "open or fold thinking and tool calls"], ["r", "open or fold the reference answer"], ["y", "the rating that a reason speaks of"], ["h", "the guidelines of the dataset"]]],
   ["Say", [["i", "issue with this turn or section"], ["m", "comment on the item"], ["e", "write this turn better"], ["s", "skip, with a reason"]]],
-  ["See", [["d", "the whole note and the definition"], ["x", "the texts as they came, without formatting"], ["g", "the first rating that was not on screen yet"], ["v", "blind item, answered: show the judge"], ["?", "this card"], ["Esc", "close"]]],
+  ["See", [["d", "the whole note and the definition"], ["o", "what every judge wrote of this turn"], ["x", "the texts as they came, without formatting"], ["g", "the first rating that was not on screen yet"], ["v", "blind item, answered: show the judge"], ["?", "this card"], ["Esc", "close"]]],
 ];
 
 function openCard(d) {

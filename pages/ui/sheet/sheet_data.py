@@ -6,7 +6,9 @@ import re
 from typing import Any
 
 from data.desk.desk import DeskView
+from data.desk.judgments import UnitJudgments
 from data.desk.labels import repairable_units
+from judges.mtbench.thinking import fold_thinking, unclosed
 from judges.protocols.combination import nearest_answer
 from judges.sections import unasked_sections
 from judges.tool_calls import call_arguments
@@ -14,6 +16,10 @@ from judges.triage import confidence_level, confidence_measure
 from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Turn, sort_of
 
 Json = dict[str, Any]
+FOLDED = 400
+"""The characters from which a reference answer is folded."""
+_ENDS = {"cut_off": "cut off by the limit of tokens", "refused": "marked as a refusal by the endpoint"}
+"""Facts of an item's meta that list turns, with what they mean."""
 
 
 def sheet_data(view: DeskView, again: bool = False) -> Json:
@@ -31,6 +37,7 @@ def sheet_data(view: DeskView, again: bool = False) -> Json:
         "title": _title(content),
         "systems": list(view.systems),
         "unnamed": view.unnamed,
+        "choice": _count(content.meta.get("choice")),
         "synthetic": view.item.synthetic,
         "stream": view.stream,
         "mode": view.mode,
@@ -117,15 +124,80 @@ def _spare(view: DeskView, content: Dialogue | Pair | Response) -> list[Json]:
 
 def _dialogue(view: DeskView, content: Dialogue) -> list[Json]:
     numbers = sorted({t.turn for t in content.turns if t.role != "system"})
+    references = _references(view, content)
     rows = []
-    for number in numbers:
+    for place, number in enumerate(numbers):
         texts = [
-            {"role": t.role, "label": "", "text": t.text} | _tool(t)
+            {"role": t.role, "label": ""}
+            | (_said(t.text, content, number) if t.role == "assistant" else {"text": t.text} | _tool(t))
             for t in content.turns
             if t.turn == number and t.role != "system"
         ]
-        rows.append(_row(view, f"turn:{number}", "turn", str(number), texts))
+        row = _row(view, f"turn:{number}", "turn", str(number), texts + references.get(place, []))
+        rows.append(row | {"notices": _notices(content, number) if place == 1 else []})
     return [*rows, _row(view, "conversation", "whole", "", [])]
+
+
+def _said(text: str | None, of: Dialogue | Pair | Response, turn: int = 0) -> Json:
+    """What a model said: in parts where some of it is folded away, and sentences on where it ends or is not whole."""
+    if text is None:
+        return {"text": None}
+    parts, cut, marks = [], _count(of.meta.get("cut_at")), []
+    for why, part in fold_thinking(text):
+        open_ = why if why in ("", "thinking") else f"{why} is never closed: the rest may be thinking, or the answer"
+        parts.append({"why": open_, "text": part})
+    if parts == [{"why": "", "text": text}] and 0 < cut < len(text):
+        beyond = f"beyond {cut:,} characters, where the protocol cuts: not judged"
+        parts = [{"why": "", "text": text[:cut]}, {"why": beyond, "text": text[cut:]}]
+    elif 0 < cut <= len(text):
+        marks.append(f"cut at {cut:,} characters by the protocol")
+    marks += [f"{tag} closes nothing: what is before it may be thinking" for tag in unclosed(text) if tag[1] == "/"][:1]
+    for fact, words in _ENDS.items():
+        turns = of.meta.get(fact)
+        marks += [words] if isinstance(turns, list) and turn in turns else []
+    said: Json = {"parts": parts} if any(part["why"] for part in parts) else {"text": text}
+    return said | ({"marks": marks} if marks else {})
+
+
+def _count(value: object) -> int:
+    """A number of the item's meta, which may hold anything; 0 where it is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _notices(content: Dialogue, number: int) -> list[str]:
+    """What must be known of a second turn: that it was asked after another answer than the one that stands here."""
+    told = content.meta.get("continues")
+    if isinstance(told, bool) or not isinstance(told, int) or told == content.meta.get("choice", 0):
+        return []
+    return [
+        f"Turn {number} was asked after choice {told}'s first answer, not after this one: "
+        "the conversation never took place as it stands here."
+    ]
+
+
+def _references(view: DeskView, content: Dialogue) -> dict[int, list[Json]]:
+    """The reference answers of an item by the place of their turn, from 0, each saying of whose set it is.
+
+    A set's name is a judge's, so that a blind item does not tell it. Sets of one text are shown as one.
+    """
+    meta = content.meta
+    own, given = meta.get("reference"), meta.get("reference_answer")
+    sets = [] if given is None else [("the question's own", own)]
+    named = meta.get("reference_answers")
+    for name, said in (named if isinstance(named, dict) else {"": own if given is None else given}).items():
+        sets.append((f"set {name}" if name and view.mode != "blind" else "the judges' set", said))
+    found: dict[int, dict[str, dict[str, None]]] = {}
+    for whose, said in sets:
+        for place, text in enumerate(said if isinstance(said, list) else []):
+            if isinstance(text, str) and text.strip():
+                found.setdefault(place, {}).setdefault(text, {})[whose] = None
+    return {
+        place: [
+            {"role": "reference", "label": f"reference: {', '.join(whose)}", "text": text, "fold": len(text) > FOLDED}
+            for text, whose in texts.items()
+        ]
+        for place, texts in found.items()
+    }
 
 
 def _tool(entry: Turn) -> Json:
@@ -143,7 +215,9 @@ def _pair(view: DeskView, content: Pair) -> list[Json]:
         texts = [_side(view, content, side, section) for side in ("a", "b")]
         rows.append(_row(view, f"section:{number}", "section", str(number), texts, title=section.label, columns=2))
     if not content.sections:
-        texts = [{"role": s, "label": _label(view, content, s), "text": _answer(content, s)} for s in ("a", "b")]
+        texts = [
+            {"role": s, "label": _label(view, content, s), **_said(_answer(content, s), content)} for s in ("a", "b")
+        ]
         return [_row(view, "pair", "whole", "", texts, columns=2)]
     return [*rows, _row(view, "response", "side", "", [], title="Failures"), _row(view, "pair", "whole", "", [])]
 
@@ -172,7 +246,7 @@ def _side(view: DeskView, content: Pair, side: str, section: Section) -> Json:
 def _response(view: DeskView, content: Response) -> list[Json]:
     # Known by its name alone: an output that is empty is one that was given to a task.
     text = content.output if content.output or content.task else None
-    return [_row(view, "response", "response", "", [{"role": "output", "label": "Output", "text": text}])]
+    return [_row(view, "response", "response", "", [{"role": "output", "label": "Output", **_said(text, content)}])]
 
 
 def _row(
@@ -208,9 +282,36 @@ def _row(
         "judge_issues": [text for _, _, kind, text in on_row if kind == "issue"],
         "notes": [{"sort": s, "text": t} for u, s, t in view.comments if s == "issue" and u == unit],
         "rules": [text for _, _, kind, text in on_row if kind == "rule"],
+        "notices": [],
+        "judgments": _judgments(view, unit),
         "can_issue": sort in ("turn", "section", "response", "whole"),
         "better": view.repairs.get(unit),
         "can_better": unit in repairable_units(view.item.content),
+    }
+
+
+def _judgments(view: DeskView, unit: str) -> list[Json]:
+    """What each judge said of a unit, where there are several; the main one's first text stands at its rating."""
+    said = view.judgments.get(unit, [])
+    return [_judgment(view, one) for one in said] if len(said) > 1 else []
+
+
+def _judgment(view: DeskView, said: UnitJudgments) -> Json:
+    scale, main = view.card.dimensions[0].scale, said.judge_id == view.judge_id
+    several = len(said.samples) > 1
+    return {
+        "judge": said.name,
+        "prompt": said.prompt,
+        "main": main,
+        "t": scale.say(said.value) if said.scored else "",
+        "texts": [
+            {
+                "t": scale.say(one.value) if several and not one.why else "",
+                "text": None if main and not one.why and n == 0 else one.text,
+                "why": one.why,
+            }
+            for n, one in enumerate(said.samples)
+        ],
     }
 
 
@@ -253,10 +354,18 @@ def number_range(scale: Scale) -> Json | None:
 
 
 def shown_answer(scale: Scale, value: float | None) -> float | None:
-    """The answer shown for a judge's value: the nearest one where its samples came to a value between two."""
+    """The answer shown for a judge's value: the nearest one where it lies between two."""
     if value is None or scale.kind == "turn":
         return value
     return scale.snapped(value) if scale.kind == "interval" else nearest_answer(value)
+
+
+def _between(scale: Scale, value: float | None) -> Json | None:
+    """A judge's value with the two answers that are equally near: neither can be taken for it without being chosen."""
+    nearest, step = shown_answer(scale, value), scale.step if scale.kind == "interval" else 1.0
+    if value is None or nearest is None or scale.kind == "turn" or abs(abs(nearest - value) - step / 2) > step * 1e-6:
+        return None
+    return {"v": value, "near": sorted((2 * value - nearest, nearest))} if step else None
 
 
 def anchors(dimension: Dimension) -> tuple[tuple[str, str], ...]:
@@ -298,6 +407,7 @@ def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
             # What is accepted is an answer; the samples' combined value is shown beside it where it is none.
             "v": shown_answer(scale, exact),
             "exact": scale.say(exact) if exact != shown_answer(scale, exact) else "",
+            "between": _between(scale, exact),
             "samples": [scale.say(said) for said in value.samples],
             "note": remarks.get("note", ""),
             "level": confidence_level(value.confidence),

@@ -85,6 +85,9 @@ function deskOf(data) {
 const cellKey = (unit, dimension) => unit + "\u0000" + dimension;
 const isBlind = (view) => view.sheet.mode === "blind";
 const judgeOf = (view, c) => (isBlind(view) ? null : c.cell.judge || null);
+/** The judge's value where it can be accepted: one that lies between two answers that are equally near is no answer. */
+const offerOf = (view, c) => { const judge = judgeOf(view, c); return judge && judge.between ? null : judge; };
+const agrees = (judge, v) => (judge.between ? judge.between.near.includes(v) : judge.v === v);
 
 function newView(d, sheet, past) {
   const view = { sheet, cells: [], index: new Map(), values: new Map(), notes: [], base: null, saved: false, undo: [], here: 0, ms: 0, tree: null, armed: false, warned: false, looked: false, draft: 0 };
@@ -157,15 +160,15 @@ function withBetter(view, unit, text) {
 /** What the assistant says in a unit. */
 function saidIn(view, unit) {
   const row = view.sheet.rows.find((r) => r.unit === unit), said = ((row && row.texts) || []).find((t) => t.role === "assistant" || t.role === "output");
-  return (said && said.text) || "";
+  return (said && readOf(said)) || "";
 }
 
 const sortOf = (unit) => ({ turn: "turn", section: "section", response: unit.includes("/") ? "side" : "response" })[unit.split(/[:/]/)[0]] || unit;
 const stepOf = (c, v) => c.choices.find((s) => s.v === v) || (c.cell.range && within(c.cell.range, v) ? { v, t: numeral(v) } : undefined);
 // What only the judge states may be answered and need not: without an answer it counts nowhere.
-const missing = (view) => view.cells.filter((c) => !c.cell.optional && !view.values.has(c.key) && !judgeOf(view, c));
+const missing = (view) => view.cells.filter((c) => !c.cell.optional && !view.values.has(c.key) && !offerOf(view, c));
 // What "accept the rest" takes as the judge has it though it was never on screen: what the person did not look at.
-const unseen = (view) => view.cells.filter((c) => !c.cell.optional && !c.seen && !view.values.has(c.key) && judgeOf(view, c));
+const unseen = (view) => view.cells.filter((c) => !c.cell.optional && !c.seen && !view.values.has(c.key) && offerOf(view, c));
 const nextAsked = (view, c) => view.cells.find((x) => x.i > c.i && !x.cell.optional);
 
 // ---- numbers that are typed, because their scale has too many answers to be listed
@@ -202,9 +205,9 @@ function counts(view) {
     const judge = judgeOf(view, c), has = view.values.has(c.key);
     if (c.cell.optional && !has) continue;
     n.all++;
-    if (has && judge) n[view.values.get(c.key) === judge.v ? "accepted" : "changed"]++;
+    if (has && judge) n[!agrees(judge, view.values.get(c.key)) ? "changed" : judge.between ? "answered" : "accepted"]++;
     else if (has) n.answered++;
-    else n[judge ? "left" : "none"]++;
+    else n[judge && !judge.between ? "left" : "none"]++;
     if (has && (!view.base.values.has(c.key) || view.base.values.get(c.key) !== view.values.get(c.key))) n.since++;
   }
   n.given = n.accepted + n.changed + n.answered;
@@ -232,7 +235,7 @@ function answerOf(d, view, action, reason) {
   const values = [];
   if (action === "save") for (const c of view.cells) {
     const judge = judgeOf(view, c), has = view.values.has(c.key);
-    if (has || (judge && !c.cell.optional)) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? judge.v : null, ...(has || c.seen ? {} : { unseen: true }), ...(c.cell.by && c.cell.by !== (view.sheet.judge || {}).id ? { judge: c.cell.by } : {}) });
+    if (has || (offerOf(view, c) && !c.cell.optional)) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? (judge.between || judge).v : null, ...(has || c.seen ? {} : { unseen: true }), ...(c.cell.by && c.cell.by !== (view.sheet.judge || {}).id ? { judge: c.cell.by } : {}) });
   }
   const s = view.sheet;
   return { key: uuid(), person: d.person, action, item: s.item, claim: s.claim ?? null, judge: s.judge ? s.judge.id : null, mode: s.mode, version: s.version || "",

@@ -6,12 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from data.importing import ImportPlan, Source, from_bytes, import_source, preview_import
+from data.calibration.calibration import comparison_input
+from data.exporting import exporting as export
+from data.importing import ImportPlan, ImportRefused, Source, from_bytes, import_source, preview_import
+from data.records.datasets import dataset_named
 from data.store import Store
 from data.workspace.verify import verify
 from judges.cards import card
+from judges.mtbench.prompts import wording
+from judges.stats.calibration import summarise
 from judges.types import ITEM, Dialogue, Pair
 from tests.data.imports import counts, text, workspace
 
@@ -89,9 +95,10 @@ def test_references_are_shown_beside_the_dialogue_and_a_second_opinion_is_told(t
         "reference_answer/other.jsonl": [answer(81, "other", "S1", "S2")],
     }
     found = import_source(store, "lea", _named(content), ImportPlan("d"))
-    assert found.items == 2 and "references differ" in found.preview.warnings[0]
+    assert found.items == 2 and any("differ for 1 question" in said for said in found.preview.warnings)
     meta = json.loads(store.rows("select meta from item where name = '81/m/one'")[0][0])
     assert meta["reference"] == ["R1", "R2"]
+    assert meta["reference_answers"] == {"gpt-4": ["R1", "R2"], "other": ["S1", "S2"]}
     store.close()
 
 
@@ -213,14 +220,14 @@ def test_a_rating_that_is_none_is_unscored(tmp_path: Path, row: dict[str, Any], 
 BAD: list[tuple[dict[str, Any], str]] = [
     (rated(question_id=1.5), "question_id must be a number or a text"),
     (rated(turn="one"), "turn must be a number from 1 (it is 'one')."),
-    (rated(turn=3), "'81/m/one' has no 'turn:3'."),
+    (rated(turn=3), "The answer of m/one to question 81 has 2 turns: none is 3."),
     (rated(model="unknown"), "The item '81/unknown' is missing"),
     (rated(score="8"), "score must be a number (it is '8')."),
     (rated(judgment=7), "judgment must be a text (it is 7)."),
     (rated(judgment=["a"], score=[1, 2]), "score and judgment are lists of different length"),
     (vote("expert_1", "model_c"), "winner must be model_a, model_b, tie or error (it is 'model_c')."),
     (vote("expert_1", "tie", a="a", b="a"), "model_a and model_b are the same model"),
-    (vote("expert_1", "tie", turn=0), "turn must be a number from 1."),
+    (vote("expert_1", "tie", turn=0), "turn must be a number from 1 (it is 0)."),
     (vote("expert_1", "error"), "a person's vote must be one of the models, or tie."),
 ]
 
@@ -334,7 +341,8 @@ def test_a_judges_verdict_holds_where_both_orders_agree(
         else:
             assert notes == ([note] if note else [])
             kept = json.loads(store.rows("select raw from judgment")[0][0])
-            assert kept["winner"] == row["winner"]
+            turned = {"model_a": "model_b", "model_b": "model_a"}
+            assert kept["winner"] == turned.get(row["winner"], row["winner"])
     store.close()
 
 
@@ -350,11 +358,12 @@ def test_a_model_whose_answers_are_not_in_the_files_has_no_text_and_its_votes_co
     store.close()
 
 
-def test_prompts_are_left_aside_and_said_so(tmp_path: Path) -> None:
+def test_prompts_tell_the_wording_of_the_judges_beside_them(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     prompts = [{"name": "single-v1", "type": "single", "prompt_template": "{question}", "system_prompt": ""}]
-    done = bring(store, {**BASE, "judge_prompts.jsonl": prompts})
-    assert done.items == 2 and done.preview.warnings[0].startswith("judge_prompts.jsonl was left aside")
+    bring(store, {**BASE, "judge_prompts.jsonl": prompts, "x.jsonl": [rated(user_prompt="")]})
+    told = {"protocol": "fastchat", "prompt": "single-v1", "wording": wording("{question}")}
+    assert [json.loads(params) for (params,) in store.rows("select params from judge")] == [told]
     store.close()
 
 
@@ -367,3 +376,65 @@ def test_columns_of_other_judges_in_a_vote_are_told_and_can_be_read_as_a_table(t
     plain = from_bytes([("v.jsonl", json.dumps(vote).encode())])
     assert not [w for w in preview_import(store, plain, ImportPlan("d")).warnings if "left aside" in w]
     store.close()
+
+
+def test_two_prompts_of_a_model_are_two_judges_and_no_score_vanishes(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [rated(), rated(judge=["gpt-4", "strict-v1"], judgment="[[3]]", score=3)]
+    rows += [rated(judgment="[[3]]", score=3), rated()]  # asked again: the very text of the first, too
+    content = {**BASE, "gpt-4_single.jsonl": rows}
+    assert bring(store, content).judgments == 4
+    found = store.rows(
+        "select j.params->>'prompt', s.sample, s.value from score s join judge j on j.id = s.judge_id order by 1, 2"
+    )
+    assert found == [("single-v1", 0, 8), ("single-v1", 1, 3), ("single-v1", 2, 8), ("strict-v1", 0, 3)]
+    assert bring(store, content).preview.new.total == 0 and verify(store) == []
+    store.close()
+
+
+def test_every_choice_is_an_item_of_its_own_linked_to_its_question(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    one = answer(81, "m/one", "First", "Second")
+    one["choices"].append({"index": 1, "turns": ["Other", "<think>Hm"], "continues": 0})
+    row = rated(judgment=["[[5]]", "[[6.5]]"], score=[5, 6.5], user_prompt=["", ""])
+    done = bring(store, {"question.jsonl": QUESTIONS, "one.jsonl": [one], "x.jsonl": [row]})
+    assert (done.items, done.judgments) == (2, 2)
+    metas = {name: json.loads(meta) for name, meta in store.rows("select name, meta from item")}
+    assert metas["81/m/one/choice:1"] == {"question_id": "81", "category": "writing", "choice": 1, "continues": 0}
+    judged = "select i.name, m.raw from judgment m join item i on i.id = m.item_id order by 1"
+    assert store.rows(judged) == [("81/m/one", "[[5]]"), ("81/m/one/choice:1", "[[6.5]]")]
+    assert any("<think> without its partner" in said for said in done.preview.warnings)
+    store.close()
+
+
+def test_half_points_are_ratings_from_the_file_to_kappa_and_back(tmp_path: Path) -> None:
+    """A judge's 8.5 is a value like a mean of samples; people still answer with whole numbers."""
+    rng = np.random.default_rng(3)
+    judged = np.round(rng.uniform(1, 10, 60) * 4) / 4
+    people = np.clip(np.round(judged + rng.normal(0, 1, 60)), 1, 10)
+    questions = [{"question_id": n, "category": "writing", "turns": [f"Ask {n}."]} for n in range(60)]
+    told = [rated(question_id=n, judgment=f"[[{value:g}]]", score=value) for n, value in enumerate(judged)]
+    store = workspace(tmp_path)
+    bring(store, {"question.jsonl": questions, "m.jsonl": [answer(n, "m/one", f"A{n}") for n in range(60)],
+                  "gpt-4_single.jsonl": told})  # fmt: skip
+    assert [value for *_, value in scores(store)] == [judged[int(name.split("/")[0])] for name, *_ in scores(store)]
+    at = "2026-01-01T00:00:00+00:00"
+    said = {"unit": "turn:1", "dimension": "rating", "annotator": "ann", "mode": "blind", "made_at": at}
+    given = [{"item": f"{n}/m/one", "value": int(v), **said} for n, v in enumerate(people)]
+    with pytest.raises(ImportRefused, match=r"8\.5 is not on the scale: allowed are 1 to 10"):
+        import_source(store, "lea", from_bytes([("labels.jsonl", text([{**given[0], "value": 8.5}]))]), ImportPlan("d"))
+    import_source(store, "lea", from_bytes([("labels.jsonl", text(given))]), ImportPlan("d", sampling="all"))
+    known, ((judge,),) = dataset_named(store, "d"), store.rows("select id from judge")
+    (rating,) = card("mt_bench").dimensions
+    chance = np.subtract.outer(judged, people) ** 2
+    figures = summarise(comparison_input(store, known.id, judge, rating, "all"), rating)
+    assert figures.interval.point == pytest.approx(1 - np.mean((judged - people) ** 2) / chance.mean())
+    for kinds in (["dataset"], ["items", "scores"]):
+        for kind in kinds:
+            export.write_export(store, "lea", known, export.export_kind(kind), {}, "jsonl", tmp_path / f"{kind}.jsonl")
+        (tmp_path / "again" / kinds[0]).mkdir(parents=True)
+        again = workspace(tmp_path / "again" / kinds[0])
+        rows = [(f"{kind}.jsonl", (tmp_path / f"{kind}.jsonl").read_bytes()) for kind in kinds]
+        import_source(again, "lea", from_bytes(rows), ImportPlan("d"))
+        assert scores(again) == scores(store)
+    assert verify(store) == []

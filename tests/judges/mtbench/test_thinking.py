@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.mtbench.thinking import split_thinking, strip_thinking, unclosed
+from judges.mtbench.thinking import fold_thinking, split_thinking, strip_thinking, unclosed
 
 PIECES = st.lists(
     st.sampled_from(["<think>", "</think>", "<reason>", "</reason>", "<THINK>", "</Reason>", "a", " ", "<", "日"]),
@@ -43,6 +43,18 @@ def test_parts_make_the_text_again_and_stripping_leaves_no_block(text: str) -> N
     thought = any(thinks for thinks, _ in parts)
     left = "".join(part for thinks, part in parts if not thinks)
     assert strip_thinking(text) == (left.strip() if thought else text)
+
+
+@given(PIECES)
+def test_what_is_folded_is_the_blocks_and_all_from_the_first_tag_that_is_never_closed(text: str) -> None:
+    parts = fold_thinking(text)
+    assert "".join(part for _, part in parts) == text
+    open_ = [tag for tag in unclosed(text) if tag[1] != "/"]
+    assert [why for why, _ in parts if why not in ("", "thinking")] == open_[:1]
+    if open_:
+        assert parts[-1][0] == open_[0] and parts[-1][1].startswith(open_[0])
+    else:
+        assert [(why == "thinking", part) for why, part in parts] == split_thinking(text)
 
 
 def test_many_unclosed_tags_take_no_square_of_time() -> None:

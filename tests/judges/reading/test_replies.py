@@ -409,7 +409,7 @@ PROSE = [
     Row(T, "11 of 10", "Rating: [[11]]", OUT, "11"),
     Row(T, "0 of 10", "Rating: [[0]]", OUT, "rating is 0"),
     Row(T, "-3 of 10", "Rating: [[-3]]", OUT, "-3"),
-    Row(T, "4.5 lies between two answers", "Rating: [[4.5]]", OUT, "4.5"),
+    Row(T, "4.5 lies between two answers, and is one", "Rating: [[4.5]]", cells=(("turn:1", "rating", 4.5),)),
     Row(T, "a number of 400 digits", f"[[{'9' * 400}]]", OUT, "inf"),
     Row(T, "no brackets", "Rating: 7/10", U, "no [[rating]]"),
     Row(T, "a share in brackets", "Rating: [[7/10]]", U, "no [[rating]]"),

@@ -453,6 +453,31 @@ def tools(name="t-0001"):
     return item(name, "Where is my parcel?", "dialogue", rows)
 
 
+def thought(name="m-0001", **more):
+    """A turn of MT-Bench: thinking and a long reference folded away, three judges, an answer that was cut."""
+    parts = [
+        {"why": "thinking", "text": f"<think>\nTHOUGHT **one** {LOREM}\n</think>"},
+        {"why": "", "text": "\n\nThe **answer**."},
+        {"why": "<think> is never closed", "text": "<think>REST <img src=x onerror=alert(1)>"},
+    ]
+    said = [
+        {"judge": "gpt-4o", "prompt": "single-v1", "main": True, "t": "8",
+         "texts": [{"t": "", "text": None, "why": ""}]},
+        {"judge": "gpt-4.1", "prompt": "single-v1", "main": False, "t": "6.5",
+         "texts": [{"t": "6", "text": "SAID six", "why": ""}, {"t": "7", "text": "SAID seven", "why": ""}]},
+        {"judge": "o3", "prompt": "", "main": False, "t": "", "texts": [{"t": "", "text": "", "why": "no [[rating]]"}]},
+    ]  # fmt: skip
+    texts = [
+        text("user", "What is it?"),
+        {"role": "assistant", "label": "", "parts": parts, "marks": ["cut at 8,192 characters by the protocol"]},
+        {"role": "reference", "label": "reference: the judges' set", "text": "REFERENCE " + LOREM, "fold": True},
+    ]
+    rating = cell("turn:1", "rating", 8, note="SAID eight", steps=[{"v": n, "t": str(n)} for n in range(1, 11)])
+    rating["others"] = [{"by": "gpt-4.1", "v": 7, "t": "6.5"}]
+    made = row("turn:1", "turn", texts, [("", [rating])], no="1", notices=["Turn 1 was never asked."], judgments=said)
+    return item(name, "What is it?", "dialogue", [{**made, "can_better": True}], **{"choice": 3, "why": [], **more})
+
+
 def numbers(name="n-0001"):
     """A response with half points, with numbers that are typed, and with what only the judge states."""
     cells = [

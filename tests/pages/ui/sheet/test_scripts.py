@@ -6,6 +6,7 @@ needs a server that really runs is in test_sheet.py."""
 from __future__ import annotations
 
 import itertools
+import re
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -1236,3 +1237,70 @@ def test_a_judged_text_is_formatted_as_soon_as_it_can_be(bench: Bench) -> None:
     bench.page.locator(".formatted strong").wait_for()
     bench.page.locator(".formatted .hljs-keyword").first.wait_for()
     assert bench.text(".formatted strong") == "bold"
+
+
+def test_a_judges_value_that_is_no_answer_is_never_rounded_unsaid(bench: Bench) -> None:
+    """8.4 is taken as 8, which is said; 8.5 is as near to 9 as to 8, so that the person has to choose."""
+    sheet = response("a")
+    tone, fit = sheet["rows"][0]["groups"][0]["cells"]
+    for cell in (tone, fit):
+        cell["steps"] = [{"v": n, "t": str(n)} for n in range(1, 11)]
+    tone["judge"].update(v=9, exact="8.5", between={"v": 8.5, "near": [8, 9]})
+    fit["judge"].update(v=8, exact="8.4", between=None)
+    bench.sit(sheet, response("b"))
+    assert bench.cell("tone").locator(".judge").all_inner_texts() == ["8", "9"]
+    assert bench.cell("tone").get_attribute("aria-label").startswith("tone, response; judge 8.5")
+    assert "1 left as the judge has them" in bench.sum() and "1 without an answer" in bench.sum()
+    bench.press("Enter")
+    assert bench.mine("tone") == [] and bench.here == "tone"
+    assert bench.hint() == "The judge's 8.5 lies between two of your answers: choose one."
+    bench.go()
+    assert bench.item == "id-a" and "1 rating has no answer yet" in bench.sum()
+    bench.press("8", "Enter")
+    assert bench.mine("tone") == ["8"] and bench.mine("fit") == ["8"]
+    assert not bench.page.locator(".cell .changed").count()
+    assert bench.hint().startswith("8 is the answer nearest to the judge's 8.4. That was the last one")
+    assert "1 accepted" in bench.sum() and "1 answered" in bench.sum()
+    bench.go()
+    [answer] = bench.waiting()
+    assert [(v["v"], v["seen"]) for v in answer["values"]] == [(8, 8.5), (8, 8)]
+
+
+# -- what is folded away ----------------------------------------------------------------------------------------------
+
+
+def test_thinking_references_and_what_judges_wrote_are_built_once_they_are_opened(bench: Bench) -> None:
+    bench.sit(fakes.thought())
+    whole = bench.page.locator(".body")
+    assert all(word not in whole.inner_text() for word in ("REST", "SAID six", "SAID seven"))
+    assert bench.page.locator(".folded .clip").count() == 0, "what is folded is not even built"
+    lines = [line.inner_text().split("\n") for line in bench.page.locator(".think summary").all()]
+    assert lines[0][0] == "thinking" and lines[0][1].endswith("characters") and lines[0][2].startswith("THOUGHT")
+    assert lines[1][0] == "<think> is never closed"
+    assert bench.text(".mark") == "cut at 8,192 characters by the protocol"
+    assert bench.text(".notice") == "Turn 1 was never asked." and " · choice 3" in bench.text(".meta")
+    bench.press("t")
+    assert bench.text(".think:not(.odd) .clip strong") == "one" and bench.page.locator(".think[open]").count() == 2
+    assert "onerror" in bench.text(".think.odd .clip") and bench.page.locator(".body img").count() == 0
+    bench.press("t", "r")
+    assert bench.page.locator(".folded[open]").count() == 1 and "REFERENCE" in bench.text(".reference .clip")
+    bench.press("r", "o")
+    bench.page.locator(".judgment .clip").nth(2).wait_for()
+    told = [re.split(r"\n+", one.inner_text()) for one in bench.page.locator(".judgment").all()]
+    assert told[0] == ["8", "gpt-4o", "single-v1", "SAID eight"]
+    assert told[1] == ["6.5", "gpt-4.1", "single-v1", "rated 6", "SAID six", "rated 7", "SAID seven"]
+    assert told[2][:2] == ["–", "o3"] and told[2][-2:] == ["no rating: no [[rating]]", "This judge wrote no text."]
+    bench.press("o")
+    bench.page.locator(".judgment summary").nth(1).click()
+    assert bench.page.locator(".judgment[open]").count() == 1
+    bench.press("9")
+    assert bench.mine("rating") == ["9"], "the keys go on rating after a click"
+    bench.press("e")
+    assert bench.page.locator(".editor textarea").input_value() == "The **answer**.", "no thinking in what is repaired"
+
+
+def test_of_a_blind_item_no_judgment_is_drawn_even_if_one_is_given(bench: Bench) -> None:
+    bench.sit(fakes.thought(mode="blind"))
+    assert bench.page.locator(".judgments, .step.judge, .step.other").count() == 0
+    bench.press("o")
+    assert bench.hint() == "No other judge is shown here."

@@ -1,0 +1,157 @@
+"""`mtbench`: MT-Bench in a workspace: run a protocol end to end, from the questions to the judge's ratings."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from data.cli import run as run_command
+from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
+from data.mtbench import pipeline, questions
+from data.mtbench.pipeline import Pipeline, PlannedStep
+from data.records.datasets import Dataset, question_sets
+from data.runs import runs
+from data.runs.run_order import DryRunJudgment
+from data.store import Store
+from data.store.errors import BadInput
+from judges.client.budget import Price
+from judges.client.endpoint import is_practice
+from judges.importing.bench_files import read_bench
+from judges.mtbench.protocol import find_protocol
+from judges.mtbench.records import Bench
+from judges.protocols.call_plan import unpack_replies
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="run")
+    new = verbs.add_parser(
+        "run",
+        help="a protocol end to end",
+        description="A model answers the questions as a protocol says, and a judge rates the answers. What is there "
+        "already is not asked again; without --model a judge rates the answers that a dataset holds.",
+    )
+    new.add_argument(
+        "--questions", nargs="+", default=[], metavar="PATH",
+        help="a question file; further files or folders may hold reference answers and judge_prompts.jsonl (default: "
+        "the only set of questions in the workspace)",
+    )  # fmt: skip
+    new.add_argument("--protocol", required=True, metavar="NAME|FILE", help="fastchat, swallow, or a file of JSON")
+    new.add_argument("--model", default="", metavar="NAME", help="who answers; practice-... for practice")
+    new.add_argument("--judge", default="", metavar="NAME", help="who rates (default: the protocol's judge)")
+    new.add_argument("--answers-only", action="store_true", help="no judging")
+    new.add_argument("--pairs", action="store_true", help="also compare with the other models of the dataset")
+    add_dataset(new, "where answers go and are judged (default: one of the protocol's name)", required=False)
+    new.add_argument("--spend", type=float, metavar="USD", help="end before all steps and starts together cost more")
+    for name, whose in (("price", "the model"), ("judge-price", "the judge")):
+        says = f"of {whose}, US dollars per million tokens"
+        new.add_argument(f"--{name}", type=float, nargs=2, metavar=("IN", "OUT"), help=says)
+    new.add_argument("--dry-run", action="store_true", help="ask about a question of each sort; nothing is stored")
+    new.add_argument("--plan", action="store_true", help="only say what it would take")
+    new.add_argument("--resume", action="store_true", help="go on where it ended; nothing is asked twice")
+    run_command.add_endpoint(new)
+    new.add_argument("--judge-url", default="", metavar="URL", help="the judge's endpoint (default: the model's)")
+    new.add_argument("--judge-key-variable", default="", metavar="NAME", help="that holds the key of the judge's one")
+    add_actor(new)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Plan, try or run a protocol; exit code 0 where all steps have finished."""
+    with workspace_store() as store, contextlib.ExitStack() as stack:
+        stack.callback(runs.close, store)
+        name = acting_person(store, options.actor)
+        wanted = _pipeline(store, name, options)
+        _show_plan(store, wanted, pipeline.plan(store, wanted))
+        if options.plan:
+            return 0
+        if options.dry_run:
+            return _dry_run(store, name, wanted)
+        code = 0
+        again = "the same command with --resume"
+        for step, run_id in pipeline.steps(store, name, wanted, options.resume):
+            print(f"{pipeline.TITLES[step].capitalize()}:", file=sys.stderr)
+            said = ("question", "answered") if step == "answers" else ("judgment", "scored")
+            code = run_command.follow(store, run_id, name, again, *said)
+        if not code:
+            print(f'All of it is in the dataset "{wanted.dataset}".')
+        return code
+
+
+def _pipeline(store: Store, name: str, options: argparse.Namespace) -> Pipeline:
+    protocol = find_protocol(options.protocol)
+    bench = _read(options.questions)
+    judge = "" if options.answers_only else options.judge or pipeline.usual_judge(protocol, options.model)
+    asked = _questions(store, name, options, bench) if options.model else None
+    at = run_command.chosen_endpoint(options, options.model or judge)
+    told = {"base_url": options.judge_url, "key_variable": options.judge_key_variable}
+    return Pipeline(
+        protocol,
+        options.dataset or pipeline.usual_dataset(protocol, options.model or judge),
+        asked.id if asked else "",
+        options.model,
+        judge,
+        options.pairs,
+        bench.prompts if bench else (),
+        at,
+        run_command.chosen_endpoint(options, judge, **told),
+        options.spend,
+        _price(options.price),
+        _price(options.judge_price),
+    )
+
+
+def _read(paths: Sequence[str]) -> Bench | None:
+    """What the files hold; what is to be said of those that are not sound goes to standard error."""
+    if not paths:
+        return None
+    bench, said = read_bench([Path(one) for one in paths])
+    for sentence in said:
+        print(sentence, file=sys.stderr)
+    return bench
+
+
+def _questions(store: Store, name: str, options: argparse.Namespace, bench: Bench | None) -> Dataset:
+    if bench is not None and bench.questions:
+        return questions.keep_questions(store, name, Path(options.questions[0]).resolve().name, bench)
+    there = question_sets(store)
+    if len(there) == 1:
+        return there[0]
+    named = f" There are: {', '.join(one.name for one in there)}." if there else ""
+    raise BadInput(f"Say which questions are asked: --questions FILE.{named}")
+
+
+def _price(given: Sequence[float] | None) -> Price | None:
+    return (given[0], given[1]) if given else None
+
+
+def _show_plan(store: Store, wanted: Pipeline, steps: Sequence[PlannedStep]) -> None:
+    """What each step will take, and all together."""
+    for line in pipeline.describe_plan(store, wanted, steps):
+        print(line, file=sys.stderr)
+
+
+def _dry_run(store: Store, name: str, wanted: Pipeline) -> int:
+    for step, shown in pipeline.dry_run(store, name, wanted):
+        if step == "answers":
+            _show_answers(shown)
+        else:
+            run_command.show_dry_run(shown, pipeline.step_card(wanted, step))
+    paid = "" if is_practice(wanted.model or wanted.judge) else " What it cost counts among the trials."
+    print(f"Nothing of this was stored.{paid}", file=sys.stderr)
+    return 0
+
+
+def _show_answers(shown: DryRunJudgment) -> None:
+    """Print the calls about a question one after the other, each with what came back."""
+    replies = {piece: text for piece, text, _, _ in unpack_replies(shown.raw) or ()}
+    print(f"== question {shown.name}")
+    for piece, messages in shown.calls.items():
+        print(f"-- call {piece}")
+        for message in messages:
+            print(f"-- {message['role']}\n{message['content']}")
+        print(f"-- reply\n{replies.get(piece, '')}")
+    if shown.reading.unscored:
+        print(f"-- no whole answer ({shown.reading.unscored}): {shown.reading.why}")

@@ -1,0 +1,90 @@
+"""What every judge said of each unit of an item: ratings and texts, where a card asks for one rating of a unit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from data.records import combinations
+from data.records.datasets import DatasetJudge
+from data.store import Store
+from judges.card import Card
+
+
+class JudgmentSample(NamedTuple):
+    """One judgment of a unit: its rating (None: n/a), its text, and why it has no rating ("" where it has one)."""
+
+    value: float | None
+    text: str
+    why: str = ""
+
+
+class UnitJudgments(NamedTuple):
+    """What one judge said of a unit: the rating that stands for it, and each judgment that it is made of.
+
+    `prompt` names the prompt that the judge was given, "" where that is not known. `value` is None for n/a, and where
+    no judgment could be used.
+    """
+
+    judge_id: str
+    name: str
+    prompt: str
+    value: float | None
+    samples: tuple[JudgmentSample, ...]
+
+    @property
+    def scored(self) -> bool:
+        """Whether any of its judgments has a rating, which n/a is too."""
+        return any(not sample.why for sample in self.samples)
+
+
+def shows_every_judge(card: Card) -> bool:
+    """Whether people see every judge of a card beside an item: where all that one says of a unit is a rating."""
+    return card.kind == "dialogue" and len(card.dimensions) == 1
+
+
+def unit_judgments(
+    store: Store, judges: Sequence[DatasetJudge], item_ids: Collection[str]
+) -> dict[str, dict[str, list[UnitJudgments]]]:
+    """item -> unit -> what each of these judges, all of one card, said of it; judges in the order given."""
+    ids, where = [one.id for one in judges], "m.item_id = any($1) and m.judge_id = any($2)"
+    found: dict[tuple[str, str, str], list[JudgmentSample]] = {}
+    for item, judge, unit, _, *sample in store.rows(
+        "select m.item_id, m.judge_id, m.unit, m.sample, m.value, coalesce(r.text, ''), '' from score m "
+        "left join remark r on r.judgment_id = m.judgment_id and r.unit = m.unit and r.sort = 'note' "
+        f"where {where} union all "
+        "select m.item_id, m.judge_id, m.part, m.sample, null, m.raw, m.why from unscored_now m "
+        f"where {where} order by 4",
+        [list(item_ids), ids],
+    ):
+        found.setdefault((item, unit, judge), []).append(JudgmentSample(*sample))
+    stands = {
+        (item, unit, judge): value
+        for item, unit, judge, value in store.rows(
+            f"select m.item_id, m.unit, m.judge_id, m.value from score_now m where {where}", [list(item_ids), ids]
+        )
+    }
+    names, prompts = combinations.model_names(store, judges), _prompts(store, ids)
+    made: dict[str, dict[str, list[UnitJudgments]]] = {}
+    for judge in ids:
+        for (item, unit, by), samples in found.items():
+            if by == judge:
+                said = UnitJudgments(judge, names[judge], prompts[judge], stands.get((item, unit, by)), tuple(samples))
+                made.setdefault(item, {}).setdefault(unit, []).append(said)
+    return made
+
+
+def _prompts(store: Store, judge_ids: Sequence[str]) -> Mapping[str, str]:
+    """The prompt family of each judge; with a part of its wording's fingerprint where one model has two wordings."""
+    told: dict[str, tuple[str, str, str]] = {}
+    for judge, model, params in store.rows("select id, model, params from judge where id = any($1)", [list(judge_ids)]):
+        given = json.loads(params or "{}")
+        given = given if isinstance(given, dict) else {}
+        prompt, wording = (said if isinstance(said := given.get(key), str) else "" for key in ("prompt", "wording"))
+        told[judge] = (model, prompt, wording)
+    named = [one[:2] for one in told.values()]
+    return {
+        judge: f"{prompt} {wording[:6]}".strip() if named.count((model, prompt)) > 1 else prompt
+        for judge, (model, prompt, wording) in told.items()
+    }

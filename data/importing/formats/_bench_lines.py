@@ -1,0 +1,170 @@
+"""MT-Bench's records as lines: answers become dialogues, compared answers pairs, and what was said of them follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from data.importing.lines import Entry, Hint, Line, RejectedRow, RepeatCounter
+from data.store.ids import now
+from judges.mtbench import completeness
+from judges.mtbench.assembly import Assembled, Place, answer_name
+from judges.mtbench.pair_turns import ANSWER, USER, join_turns
+from judges.mtbench.records import Answer, Game, Judge, Rating, Vote
+from judges.mtbench.rows import INCONSISTENT
+from judges.strict_json import canonical
+
+_PLACES = {"a": "model_a", "b": "model_b", "tie": "tie", "": "error"}
+_TURNED = {"a": "b", "b": "a"}
+
+
+def bench_lines(made: Assembled, task: bool = False) -> Iterator[Entry]:
+    """The items, judgments and labels of a set of files, after what is to be said of them.
+
+    task: the category of a question is its task, too.
+    """
+    yield from map(Hint, [*completeness.describe(made.bench), *made.notes])
+    for bad in made.bad:
+        yield RejectedRow(bad.place.file, bad.place.line, [(bad.field, bad.sentence)], bad.place.row, bad.answer)
+    lines = _Lines(made, task)
+    for key, answer in made.answers.items():
+        yield lines.answer(made.answered[key], answer)
+    for place, rating in made.ratings:
+        yield lines.rating(place, rating)
+    for place, game in made.games:
+        yield from lines.pair(place, game)
+        yield lines.game(place, game)
+    for place, vote, at in made.votes:
+        yield from lines.pair(place, vote)
+        yield lines.vote(place, vote, at)
+
+
+class _Lines:
+    """What was made so far of the records of some files."""
+
+    def __init__(self, made: Assembled, task: bool) -> None:
+        self.made, self.task = made, task
+        self.pairs: set[str] = set()
+        self.votes = RepeatCounter()
+        self.time = now().isoformat()
+
+    def answer(self, place: Place, answer: Answer) -> Entry:
+        """The dialogue of an answer."""
+        name = answer_name(answer.question, answer.model, answer.choice)
+        question = self.made.questions.get(answer.question)
+        if question is None:
+            why = f"The question {answer.question} is not in the files: question.jsonl is needed beside the answers."
+            return RejectedRow(place.file, place.line, [("question_id", why)], place.row, name)
+        turns = [
+            {"turn": turn, "role": role, "text": said}
+            for turn, both in enumerate(zip(question.turns, answer.turns, strict=False), 1)
+            for role, said in zip(("user", "assistant"), both, strict=True)
+        ]
+        facts = {"choice": answer.choice or None, "continues": answer.continues, "cut_at": answer.cut_at or None}
+        meta = self._meta(answer.question) | {fact: value for fact, value in facts.items() if value is not None}
+        given, sets = self._references(answer.question)
+        own = list(question.reference)
+        meta |= {"reference": own or given} if own or given else {}
+        # A question's own reference is shown to people, and never to a judge.
+        meta |= ({"reference_answer": given} if own else {}) | sets
+        data = {"id": name, "kind": "dialogue", "system": answer.model, "turns": turns, "meta": meta}
+        return Line(place.file, place.line, "item", data, place.row)
+
+    def _references(self, question: str) -> tuple[list[str], dict[str, Any]]:
+        """The reference answers to a question, the first of several; and all of them by judge where they differ."""
+        sets = {judge: list(held[question]) for judge, held in self.made.references.items() if question in held}
+        first = next(iter(sets.values()), [])
+        return first, {} if all(one == first for one in sets.values()) else {"reference_answers": sets}
+
+    def _meta(self, question: str) -> dict[str, Any]:
+        known = self.made.questions.get(question)
+        if known is None:
+            return {"question_id": question}
+        kept = {"category": known.category or None, "required_temperature": known.temperature}
+        kept |= {"task": known.category or None} if self.task else {}
+        return {"question_id": question} | {name: value for name, value in kept.items() if value is not None}
+
+    def rating(self, place: Place, rating: Rating) -> Line:
+        """The judgment of a turn of an answer."""
+        reply = {"turn": rating.turn, "judgment": rating.text, "score": rating.stated}
+        data = {
+            "item": answer_name(rating.question, rating.model, rating.choice),
+            "card": "mt_bench",
+            "model": self.made.judges[rating.judge].model,
+            "params": params_of(self.made.judges[rating.judge]),
+            "part": f"turn:{rating.turn}",
+            "sample": rating.sample or None,
+            "reply": reply,
+            "raw": rating.text or canonical(reply),
+        }
+        return Line(place.file, place.line, "judgment", data, place.row)
+
+    def pair(self, place: Place, said: Game | Vote) -> Iterator[Line]:
+        """The pair of two models' answers, before what is first said of it."""
+        name = _pair_name(said)
+        if name in self.pairs:
+            return
+        self.pairs.add(name)
+        question = self.made.questions.get(said.question)
+        sides = [self.made.answers.get((said.question, model, 0)) for model in (said.a, said.b)]
+        full = question is not None and all(given is not None and len(given.turns) >= said.turn for given in sides)
+        given, sets = self._references(said.question)
+        shown = {"reference_answer": given[: said.turn]} if given else {}
+        data: dict[str, Any] = {
+            "id": name,
+            "kind": "pair",
+            "input": join_turns(question.turns[: said.turn], USER) if question else "",
+            "meta": {**self._meta(said.question), "turn": said.turn, **shown, **sets},
+        }
+        for side, model, one in zip("ab", (said.a, said.b), sides, strict=True):
+            there = one is not None and len(one.turns) >= said.turn
+            text = join_turns(one.turns[: said.turn], ANSWER) if one is not None and there else None
+            data[f"response_{side}"] = {"system": model, "text": text}
+        yield Line(place.file, place.line, "item", data, place.row, weak=not full)
+
+    def game(self, place: Place, game: Game) -> Line:
+        """The judgment of a pair in one order, as its judge saw it, or over both."""
+        judge = self.made.judges[game.judge]
+        data: dict[str, Any] = {
+            "item": _pair_name(game), "card": "plain_pairwise", "model": judge.model, "params": params_of(judge)
+        }  # fmt: skip
+        unscored = ("api_error", game.error) if game.error else None
+        if game.order:
+            seen = _TURNED.get(game.winner, game.winner) if game.order == "ba" else game.winner
+            data |= {"order": game.order, "reply": {"verdict": seen or "tie", "reason": game.text}}
+        else:
+            text = "" if game.text == INCONSISTENT else game.text
+            winner = "tie (inconsistent)" if game.text == INCONSISTENT else _PLACES[game.winner]
+            kept = {"model_a": game.a, "model_b": game.b, "winner": winner} | ({"judgment": text} if text else {})
+            data |= {"reply": {"verdict": game.winner, "reason": game.text}, "raw": canonical(kept)}
+        return Line(place.file, place.line, "judgment", data, place.row, unscored=unscored)
+
+    def vote(self, place: Place, vote: Vote, at: float | None) -> Line:
+        """The label of a person on a pair."""
+        name, made_at, nth = _pair_name(vote), self.time, None
+        if at is not None and 0 < at < 4e9:
+            made_at = datetime.fromtimestamp(at, UTC).isoformat()
+        else:
+            nth = self.votes.count(name, vote.voter, vote.winner)
+        data = {
+            "item": name,
+            "unit": "pair",
+            "dimension": "verdict",
+            "value": vote.winner,
+            "annotator": vote.voter,
+            "mode": "blind",
+            "made_at": made_at,
+            "team": vote.group,
+        }
+        return Line(place.file, place.line, "label", data, place.row, nth=nth)
+
+
+def params_of(judge: Judge) -> dict[str, Any]:
+    """What tells a judge of files apart from others of its model: its protocol, its prompt and that one's wording."""
+    told = {"protocol": judge.protocol, "prompt": judge.prompt, "wording": judge.wording}
+    return {name: value for name, value in told.items() if value}
+
+
+def _pair_name(said: Game | Vote) -> str:
+    return f"{said.question}/{said.a}~{said.b}/turn{said.turn}"

@@ -1,0 +1,38 @@
+"""Swallow's evaluation (MT-Bench): its results, and its details in Parquet, whose samples become dialogues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from data.importing.format_file import FileStart, FormatFile
+from data.importing.formats._bench_lines import bench_lines
+from data.importing.lines import Entry
+from data.store.errors import BadInput
+from judges.mtbench.assembly import BenchFile
+from judges.mtbench.swallow import Role, assemble_swallow, role_of
+
+TITLE = "Swallow's evaluation"
+LISTS = ()
+ROLES_OF_FILES: dict[Role, str] = {"results": "means of a run", "details": "answers and ratings of a model"}
+
+
+def role(start: FileStart) -> Role:
+    """Which of the files begins so. Raises BadInput where it is none of them."""
+    found = _role(start)
+    if found is None:
+        raise BadInput(f"{start.name} is no file of {TITLE}: it has neither predictions and metrics, nor results.")
+    return found
+
+
+def _role(start: FileStart) -> Role | None:
+    return next((found for keys in start.shapes if (found := role_of(keys)) is not None), None)
+
+
+def fits(start: FileStart) -> bool:
+    """Whether a file that begins so is one of the evaluation's."""
+    return start.held != "csv" and _role(start) is not None
+
+
+def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
+    """The dialogues of every sample, and the ratings of their turns."""
+    yield from bench_lines(assemble_swallow(BenchFile(part.name, str(part.role), part.records) for part in files))

@@ -1,0 +1,123 @@
+"""Answers that runs have brought, made items of a dataset: dialogues to be rated, and pairs to be compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from data.importing.files.source import from_bytes
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
+from data.mtbench.questions import load_questions
+from data.records import datasets
+from data.store import Store
+from data.store.errors import BadInput
+from judges.client.endpoint import is_practice
+from judges.mtbench.generating import answered_dialogues
+from judges.mtbench.pairing import make_pairs
+from judges.mtbench.protocol import Protocol
+from judges.strict_json import canonical
+from judges.types import ITEM, Dialogue, Item
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where answers of a model go: a dataset's name, the protocol, the questions' set, the set of its references."""
+
+    dataset: str
+    protocol: Protocol
+    questions: str
+    model: str
+    references: str = ""
+
+
+def check_target(store: Store, target: Target) -> None:
+    """Raises BadInput where the dataset holds what these answers could not stand beside."""
+    found = next((one for one in datasets.all_datasets(store) if one.name == target.dataset), None)
+    if found is None:
+        return
+    if found.synthetic != is_practice(target.model):
+        sort = "synthetic, and these answers are not" if found.synthetic else "real, and practice answers are not"
+        raise BadInput(f"The dataset {found.name} is {sort}. Give another dataset.")
+    asked = load_questions(store, target.questions).values()
+    known = {one.id: _asked(one) for one in asked}
+    for there in _dialogues(store, found.id):
+        mark, question = str(there.meta.get("protocol", "")), str(there.meta.get("question_id", ""))
+        if mark != target.protocol.mark and (mark or there.system == target.model):
+            said = f"by the protocol {mark}" if mark else f"of {target.model} that came from elsewhere"
+            raise BadInput(
+                f"The dataset {found.name} holds answers {said}, and these are by {target.protocol.mark}: they would "
+                "bear the same names. Give another dataset; both can be compared side by side."
+            )
+        if known.get(question, _asked(there)) != _asked(there):
+            raise BadInput(
+                f"The dataset {found.name} holds answers to another wording of question {question}. Give another one."
+            )
+
+
+def write_answers(store: Store, actor: str, target: Target, judge: str) -> tuple[int, Counter[str]]:
+    """Make items of a model's answers: (items that are new, questions without a whole answer by reason).
+
+    `judge` is the id under which the replies are stored. What is there already stays as it is.
+    """
+    asked = load_questions(store, target.questions)
+    there = {one.id for one in stored_answers(store, target.dataset)}
+    made: list[Dialogue] = []
+    lacking: Counter[str] = Counter()
+    for item, raw, unscored in store.rows(
+        "select item_id, raw, unscored from judgment where judge_id = $1 and item_id = any($2) "
+        "qualify row_number() over (partition by item_id order by unscored <> '', seq desc, id desc) = 1",
+        [judge, list(asked)],
+    ):
+        told = target.protocol, asked[item], target.model, raw, target.references
+        whole = answered_dialogues(*told)
+        made += whole
+        lacking[unscored] += not whole
+    return write_items(store, actor, target, [one for one in made if one.id not in there]), +lacking
+
+
+def write_pairs(store: Store, actor: str, target: Target) -> int:
+    """Make pairs of the answers of a dataset: those of the model with all others; how many are new."""
+    answers = stored_answers(store, target.dataset)
+    known = item_names(store, target.dataset, "pair")
+    made = [one for one in make_pairs(answers, target.model) if one.id not in known]
+    return write_items(store, actor, target, made)
+
+
+def write_items(store: Store, actor: str, target: Target, items: Sequence[Item]) -> int:
+    """Put items into the dataset, which is made if it is missing; how many are new. Raises ImportRefused."""
+    if not items:
+        return 0
+    lines = "\n".join(canonical(one.model_dump(mode="json")) for one in items).encode("utf-8", "replace")
+    plan = ImportPlan(target.dataset, synthetic=is_practice(target.model), format="canonical", sampling="all")
+    return import_source(store, actor, from_bytes([(f"answers of {target.model}.jsonl", lines)]), plan).items
+
+
+def stored_answers(store: Store, dataset: str) -> list[Dialogue]:
+    """The answers that a dataset of that name holds; none where there is no such dataset."""
+    found = next((one for one in datasets.all_datasets(store) if one.name == dataset), None)
+    return [] if found is None else list(_dialogues(store, found.id))
+
+
+def _dialogues(store: Store, dataset_id: str) -> Iterable[Dialogue]:
+    rows = store.rows(
+        "select content from item where dataset_id = $1 and kind = 'dialogue' order by seq, id", [dataset_id]
+    )
+    for (content,) in rows:
+        found = ITEM.validate_json(content)
+        if isinstance(found, Dialogue) and "question_id" in found.meta:
+            yield found
+
+
+def item_names(store: Store, dataset: str, kind: str) -> set[str]:
+    """The names of the items of a kind that a dataset of that name holds."""
+    rows = store.rows(
+        "select i.name from item i join dataset d on d.id = i.dataset_id where d.name = $1 and i.kind = $2",
+        [dataset, kind],
+    )
+    return {str(name) for (name,) in rows}
+
+
+def _asked(question: Dialogue) -> list[str]:
+    return [entry.text for entry in question.turns if entry.role == "user"]

@@ -1,0 +1,25 @@
+"""The answers on which two judges differ most, as a list that a person may see."""
+
+from __future__ import annotations
+
+from data.mtbench.figures import compared_judges
+from data.mtbench.mtbench import item_ids
+from data.records import exposure
+from data.store import Store
+from judges.mtbench.comparison import LARGEST, Disagreement
+from judges.mtbench.protocol import Parse
+
+
+def largest_disagreements(
+    store: Store, person: str, dataset_id: str, parse: Parse, one: str, other: str, most: int = LARGEST
+) -> list[tuple[Disagreement, str]]:
+    """(what differs, its item), the largest first.
+
+    Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
+    """
+    items, waits = item_ids(store, dataset_id), exposure.blind_pending(store, person)
+    every = compared_judges(store, dataset_id, parse, one, other).largest
+    placed = [(found, items[found.question, found.model, found.choice]) for found in every]
+    shown = [(found, item) for found, item in placed if item not in waits][:most]
+    exposure.record_exposures(store, person, {item: (one, other) for _, item in shown}, "comparison")
+    return shown

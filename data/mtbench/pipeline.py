@@ -1,0 +1,334 @@
+"""A protocol of MT-Bench run end to end: a model answers the questions, its answers become items, a judge rates them.
+
+Answers and ratings are runs of cards like any other. Each step does only what is not there yet, so that whatever ends a
+pipeline (a stop, a spending limit, a killed process) it goes on where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+from data.mtbench import answers
+from data.mtbench.answers import Target
+from data.mtbench.questions import chosen_references, load_questions
+from data.records.datasets import all_datasets, item_kinds
+from data.records.people import require
+from data.runs import charges, dry_runs, runs, terms
+from data.runs.run_order import DryRunJudgment, RunOrder, RunSummary
+from data.store import Store
+from data.store.errors import BadInput
+from judges.card import Card
+from judges.cards.mt_bench.judging import judge_card, pair_card
+from judges.cards.mt_bench.material import references
+from judges.client import estimate as estimates
+from judges.client.budget import Price, dollars
+from judges.client.endpoint import Endpoint, is_practice
+from judges.client.estimate import Estimate
+from judges.client.usage import Charge
+from judges.mtbench.generating import answer_card, answered_dialogues
+from judges.mtbench.pairing import make_pairs
+from judges.mtbench.protocol import Protocol
+from judges.mtbench.records import PromptText
+from judges.plural import many
+from judges.protocols.call_plan import CallReply, Task, pack_replies, pieces, tasks
+from judges.types import Dialogue, Item
+
+Step = Literal["answers", "ratings", "verdicts"]
+TITLES: dict[Step, str] = {"answers": "answers", "ratings": "ratings of turns", "verdicts": "verdicts on pairs"}
+_COUNTED: dict[Step, str] = {"answers": "question", "ratings": "turn", "verdicts": "pair"}
+_UNFINISHED = ("stopped", "interrupted", "failed")
+_ASSUMED = "word " * 400
+"""An answer that is not there yet, where its judging is estimated."""
+_PRACTICE = "practice-heuristic"
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """What is to be run by a protocol.
+
+    `dataset` is the name of the dataset that the answers come into, and in which the judge works: a protocol has one of
+    its own, as an answer's name tells question, model and sample. `questions` is the id of a set of questions and
+    `model` who answers them ("": nobody, the answers that are there are judged); `judge` rates ("": nobody), and with
+    `pairs` also compares. `prompts` are those of the user's own judge_prompts.jsonl. `spending_limit` in US dollars is
+    for all steps together.
+    """
+
+    protocol: Protocol
+    dataset: str
+    questions: str = ""
+    model: str = ""
+    judge: str = ""
+    pairs: bool = False
+    prompts: tuple[PromptText, ...] = ()
+    endpoint: Endpoint = field(default_factory=Endpoint)
+    judge_endpoint: Endpoint = field(default_factory=Endpoint)
+    spending_limit: float | None = None
+    price: Price | None = None
+    judge_price: Price | None = None
+
+
+    @property
+    def steps(self) -> list[Step]:
+        """What is to be done, in its order."""
+        judging: list[Step] = ["ratings", *(["verdicts"] if self.pairs else [])]  # type: ignore[list-item]
+        return [*(["answers"] if self.model else []), *(judging if self.judge else [])]  # type: ignore[list-item]
+
+class PlannedStep(NamedTuple):
+    """A step, and what it will take; of answers that are not there yet the length is assumed."""
+
+    step: Step
+    estimate: Estimate
+
+
+def usual_dataset(protocol: Protocol, model: str) -> str:
+    """The name of the dataset for a protocol's answers; practice answers have one of their own."""
+    return f"MT-Bench {protocol.name}{', practice' if is_practice(model) else ''}"
+
+
+def usual_judge(protocol: Protocol, model: str) -> str:
+    """The protocol's judge; a practice model's answers are judged by a practice model, which needs no key."""
+    return _PRACTICE if is_practice(model) else protocol.judge
+
+
+def plan(store: Store, wanted: Pipeline) -> list[PlannedStep]:
+    """What each step will still take: calls, tokens, cost. Raises BadInput where something is wrong with it."""
+    _check(store, wanted)
+    return [PlannedStep(step, _estimate(store, wanted, step)) for step in wanted.steps]
+
+
+def describe_plan(store: Store, wanted: Pipeline, planned: Sequence[PlannedStep]) -> list[str]:
+    """The plan in sentences: each step, all together, and which prompts and references are used."""
+    protocol, out = wanted.protocol, list[str]()
+    for step, found in planned:
+        who = wanted.model if step == "answers" else wanted.judge
+        calls = f"{many(found.calls, 'call')} for {many(found.judgments, _COUNTED[step])}"
+        out.append(f"{TITLES[step].capitalize()} by {who}: {calls}, {_tokens(found)}, {_paid_for(found)}.")
+        out += [found.long] if found.long else []
+    if len(planned) > 1:
+        whole = _sum(planned[0].estimate, planned[1].estimate)
+        for one in planned[2:]:
+            whole = _sum(whole, one.estimate)
+        out.append(f"Together: {many(whole.calls, 'call')}, {_tokens(whole)}, {_paid_for(whole)}.")
+    if wanted.judge:
+        asked = step_card(wanted, "ratings").defaults
+        out.append(f"The judge's prompts: {asked.prompt}, wording {asked.wording}; protocol {protocol.mark}.")
+    if wanted.model and wanted.judge and protocol.references not in ("own", "none"):
+        used, named = _target(store, wanted).references, protocol.references or wanted.judge
+        if used and used != named:
+            out.append(f"There are no reference answers for {named}: those for {used} are used.")
+    return out
+
+
+def step_card(wanted: Pipeline, step: Step) -> Card:
+    """The card by which a step is run."""
+    if step == "answers":
+        return answer_card(wanted.protocol)
+    return (pair_card if step == "verdicts" else judge_card)(wanted.protocol, wanted.prompts)
+
+
+def _tokens(found: Estimate) -> str:
+    return f"about {found.tokens_in:,} tokens in and {found.tokens_out:,} out"
+
+
+def _paid_for(found: Estimate) -> str:
+    if found.cost is None or found.most is None:
+        return "price not known"
+    return f"about {dollars(found.cost)}, at the very most {dollars(found.most)}" if found.most else "no cost"
+
+
+def steps(store: Store, actor: str, wanted: Pipeline, resume: bool = False) -> Iterator[tuple[Step, str]]:
+    """Begin one step after the other, and give each with its run's id once it has begun; researchers and leads.
+
+    To go on with the next step is to wait for the end of the one before, which has to finish. Runs that ended before
+    their time are gone on with where `resume` is set, and refused else; `spending_limit` then counts what they have
+    cost. Raises BadInput where there is nothing to ask, or nothing left to spend.
+    """
+    require(store, actor, "researcher")
+    _check(store, wanted)
+    spent, begun, lacking = 0.0, False, ""
+    for step in wanted.steps:
+        if step == "verdicts":
+            answers.write_pairs(store, actor, _target(store, wanted))
+        if step != "answers" and not answers.stored_answers(store, wanted.dataset):
+            raise BadInput(f"There are no answers to judge in {wanted.dataset}.{lacking}")
+        order = _order(store, wanted, step)
+        run_id = _begin(store, actor, order, spent, resume)
+        if run_id:
+            begun = True
+            yield step, run_id
+            end = runs.wait(store, run_id)
+            spent += (end.cost or 0.0) + end.open
+        elif resume:
+            spent += _paid(store, order)
+        if step == "answers":
+            lost = answers.write_answers(store, actor, _target(store, wanted), runs.judge_of(order))[1]
+            lacking = "".join(f" {many(n, 'question')} without one: {w.replace('_', ' ')}." for w, n in lost.items())
+        if run_id and end.state != "finished":
+            return
+    if not begun:
+        raise BadInput("Nothing is left to ask: all of this is answered and judged.")
+
+
+def dry_run(store: Store, actor: str, wanted: Pipeline) -> list[tuple[Step, DryRunJudgment]]:
+    """Ask about one question of each sort: with temperature and without, with a reference and without.
+
+    Its answers are judged as they would be; nothing is stored but what it cost. Of several samples two are made.
+    """
+    require(store, actor, "researcher")
+    _check(store, wanted)
+    if not wanted.model:
+        return [
+            (step, one) for step in wanted.steps for one in runs.dry_run(store, actor, _order(store, wanted, step), 2)
+        ]
+    few = replace(wanted, protocol=wanted.protocol.model_copy(update={"samples": min(2, wanted.protocol.samples)}))
+    order = _order(store, few, "answers")
+    asked = _one_of_each_sort(few.protocol, load_questions(store, few.questions))
+    out = _tried(store, actor, order, list(asked.items()))
+    told, target = [("answers", one) for one in out], _target(store, few)
+    if few.judge:
+        made = [
+            one
+            for shown in out
+            for one in answered_dialogues(
+                few.protocol, asked[shown.answers[0].key], few.model, shown.raw, target.references
+            )
+        ]
+        told += [
+            ("ratings", one) for one in _tried(store, actor, _order(store, few, "ratings"), [(m.id, m) for m in made])
+        ]
+    return told  # type: ignore[return-value]
+
+
+def _tried(store: Store, actor: str, order: RunOrder, items: Sequence[tuple[str, Item]]) -> list[DryRunJudgment]:
+    charged: list[CallReply | Charge] = []
+    wanted = [task for task in tasks(order.card, order.params, items) if task.sample == 0]
+    try:
+        names = {key: item.id for key, item in items}
+        return dry_runs.try_tasks(store, order, wanted, names, terms.budget(order, 0.0), charged)
+    finally:
+        charges.store_charge(store, actor, "", charged, terms.order_price(order))
+
+
+def _one_of_each_sort(protocol: Protocol, asked: dict[str, Dialogue]) -> dict[str, Dialogue]:
+    """The first question of each sort."""
+    found: dict[tuple[bool, bool], str] = {}
+    for key, one in asked.items():
+        heat = protocol.temperature(str(one.meta.get("category", "")), one.meta.get("required_temperature"))
+        found.setdefault((heat > 0, bool(references(one, 1))), key)
+    return {key: asked[key] for key in found.values()}
+
+
+# -- one step ---------------------------------------------------------------------------------------------------------
+
+
+def _check(store: Store, wanted: Pipeline) -> None:
+    """Raises BadInput where the pipeline cannot be run as it is, before anything is paid for."""
+    if not wanted.steps:
+        raise BadInput("Say which model answers, or which judge rates the answers that are there.")
+    if wanted.model and not wanted.questions:
+        raise BadInput("Say which questions are asked.")
+    if wanted.model:
+        answers.check_target(store, _target(store, wanted))
+    for step in wanted.steps:
+        terms.check_terms(_order(store, wanted, step))
+
+
+def _target(store: Store, wanted: Pipeline) -> Target:
+    named = wanted.protocol.references
+    if named == "own" or not wanted.questions:
+        return Target(wanted.dataset, wanted.protocol, wanted.questions, wanted.model)
+    sets = load_questions(store, wanted.questions).values()
+    used = chosen_references(sets, named or wanted.judge or wanted.protocol.judge)
+    return Target(wanted.dataset, wanted.protocol, wanted.questions, wanted.model, used)
+
+
+def _order(store: Store, wanted: Pipeline, step: Step) -> RunOrder:
+    """The run that a step is; its dataset is "" where there is none yet."""
+    if step == "answers":
+        dataset, model, at, price = wanted.questions, wanted.model, wanted.endpoint, wanted.price
+    else:
+        model, at, price = wanted.judge, wanted.judge_endpoint, wanted.judge_price
+        dataset = next((one.id for one in all_datasets(store) if one.name == wanted.dataset), "")
+    card = step_card(wanted, step)
+    return RunOrder(dataset, card, model, card.defaults, at, wanted.spending_limit, price)
+
+
+def _begin(store: Store, actor: str, order: RunOrder, spent: float, resume: bool) -> str:
+    """Begin or go on with a step; the run's id, "" where nothing is left to ask."""
+    newest = next(iter(_runs_of(store, order)), None)
+    if newest is not None and newest.state in _UNFINISHED and not resume:
+        raise BadInput(
+            f"A run of {order.model} over these items ended before its time ({newest.state}). Go on with it "
+            "(--resume): nothing that was answered is asked again, and its cost counts."
+        )
+    if order.card.kind not in item_kinds(store, order.dataset_id) or not runs.estimate(store, order).judgments:
+        return ""
+    left = None if order.spending_limit is None else order.spending_limit - spent
+    if left is not None and left <= 0:
+        raise BadInput(
+            f"{dollars(spent)} of the spending limit of {dollars(order.spending_limit or 0.0)} is spent, before "
+            f"{order.model} was asked. Go on with a higher limit: nothing is asked twice."
+        )
+    if newest is not None and newest.state in _UNFINISHED:
+        runs.resume(store, actor, newest.id, limit=left, price=order.price)
+        return newest.id
+    return runs.start(store, actor, replace(order, spending_limit=left))
+
+
+def _runs_of(store: Store, order: RunOrder) -> list[RunSummary]:
+    """The runs of an order's judge over its dataset, newest first."""
+    key = runs.judge_of(order)
+    return [one for one in runs.list_runs(store, order.dataset_id) if one.judge == key] if order.dataset_id else []
+
+
+def _paid(store: Store, order: RunOrder) -> float:
+    """What the newest run of an order has cost."""
+    return next((one.cost or 0.0 for one in _runs_of(store, order)), 0.0)
+
+
+def _estimate(store: Store, wanted: Pipeline, step: Step) -> Estimate:
+    order = _order(store, wanted, step)
+    if step == "answers":
+        return runs.estimate(store, order)
+    there = answers.stored_answers(store, wanted.dataset)
+    known = {one.id for one in there}
+    coming = [one for one in _assumed(store, wanted) if one.id not in known]
+    items: list[Item] = list(coming)
+    if step == "verdicts":
+        held = answers.item_names(store, wanted.dataset, "pair")
+        items = [one for one in make_pairs([*there, *coming], wanted.model) if one.id not in held]
+    new = estimates.estimate(
+        order.card, order.model, order.params, [(one.id, one) for one in items], price=terms.order_price(order)
+    )
+    kinds = item_kinds(store, order.dataset_id) if order.dataset_id else []
+    return _sum(runs.estimate(store, order), new) if order.card.kind in kinds else new
+
+
+def _assumed(store: Store, wanted: Pipeline) -> list[Dialogue]:
+    """The answers that the model will give, with texts of an assumed length."""
+    if not wanted.model:
+        return []
+    card, target = answer_card(wanted.protocol), _target(store, wanted)
+    made = []
+    for key, one in load_questions(store, wanted.questions).items():
+        task = Task(key, one)
+        raw = pack_replies(
+            [(name, CallReply(key, "", 0, name, _ASSUMED)) for name in pieces(card, card.defaults, task)]
+        )
+        made += answered_dialogues(wanted.protocol, one, wanted.model, raw, target.references)
+    return made
+
+
+def _sum(one: Estimate, two: Estimate) -> Estimate:
+    """What both take together."""
+
+    def paid(a: float | None, b: float | None) -> float | None:
+        return None if a is None or b is None else a + b
+
+    return replace(
+        two, items=one.items + two.items, judgments=one.judgments + two.judgments, calls=one.calls + two.calls,
+        tokens_in=one.tokens_in + two.tokens_in, tokens_out=one.tokens_out + two.tokens_out,
+        cost=paid(one.cost, two.cost), most=paid(one.most, two.most), counted=one.counted + two.counted,
+    )  # fmt: skip

@@ -1,0 +1,68 @@
+"""Sets of questions that models are asked, as a workspace keeps them: nobody labels or judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from data.importing.rows import item_row
+from data.mtbench.mtbench import in_order
+from data.records.datasets import Dataset, question_sets
+from data.records.people import require
+from data.records.tables import DatasetRow
+from data.store import Store, Tx
+from data.store.errors import BadInput, NotFound
+from data.store.ids import content_id
+from judges.mtbench.generating import open_dialogue
+from judges.mtbench.records import Bench
+from judges.types import ITEM, Dialogue
+
+_SET = 6
+"""Digits of the fingerprint that tells sets of one name apart."""
+
+
+def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset:
+    """The set of a bench's questions with their references, stored if it is not there yet; researchers and leads.
+
+    The same questions under the same name are one set, whoever stores them. Raises BadInput where there is none.
+    """
+    asked = [
+        open_dialogue(one, {judge: told[one.id] for judge, told in bench.references.items() if one.id in told})
+        for one in bench.questions.values()
+        if one.turns
+    ]
+    if not asked:
+        raise BadInput(f"{name} holds no questions to ask.")
+    key = content_id("questions", name, [one.model_dump(mode="json") for one in asked])
+    called = f"{name} ({key[:_SET]})"
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "researcher")
+        if not tx.rows("select 1 from dataset where id = $1", [key]):
+            tx.append([DatasetRow(key, called, "", False, "questions")])
+            tx.append([item_row(key, one) for one in asked])
+
+    if not any(one.id == key for one in question_sets(store)):
+        store.tx(actor, "questions", work, target=called)
+    return find_questions(store, key)
+
+
+def find_questions(store: Store | Tx, questions: str) -> Dataset:
+    """The set of questions of that id. Raises NotFound."""
+    for found in question_sets(store):
+        if found.id == questions:
+            return found
+    raise NotFound("There is no such set of questions in this workspace.")
+
+
+def load_questions(store: Store | Tx, questions: str) -> dict[str, Dialogue]:
+    """The questions of a set by the id of their item, by number."""
+    rows = store.rows("select id, name, content from item where dataset_id = $1", [questions])
+    rows.sort(key=lambda row: in_order(str(row[1])))
+    found = {str(key): ITEM.validate_json(content) for key, _, content in rows}
+    return {key: item for key, item in found.items() if isinstance(item, Dialogue)}
+
+
+def chosen_references(questions: Iterable[Dialogue], wanted: str) -> str:
+    """The set of reference answers that is used: that of the wanted name, else the first there is, "" for none."""
+    names = list(dict.fromkeys(name for one in questions for name in one.meta.get("references", {})))
+    return wanted if wanted in names else next(iter(names), "")

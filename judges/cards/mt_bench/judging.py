@@ -1,0 +1,73 @@
+"""The cards of MT-Bench as a protocol has them shown: by whose prompts, with which references, and what of an answer.
+
+With the prompts of a judge_prompts.jsonl a judge gets just what FastChat's judge gets: the system prompt and the filled
+template, with no fence of ours around what is judged, so that a published pipeline is reproduced.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from judges.card import Card
+from judges.cards.mt_bench.card import CARD, PAIR
+from judges.cards.mt_bench.showing import REPLY, Shown, show
+from judges.mtbench.prompts import OURS, Sort, find_family, wording
+from judges.mtbench.protocol import Protocol
+from judges.mtbench.records import PromptText
+from judges.params import Params
+
+_JAPANESE = "assay-japanese"
+_LANGUAGE = re.compile(r"in the language of the (?:question|conversation|user)")
+
+
+def judge_card(protocol: Protocol, prompts: Sequence[PromptText] = ()) -> Card:
+    """The card mt_bench as a protocol's judge is shown it, with the parameters that it runs with as its defaults.
+
+    `prompts` are those of the judge_prompts.jsonl whose family the protocol names; ours need none. Thinking is taken
+    out of answers where the protocol says so, and what is left is cut at its length; turn 2 is judged beside its own
+    turn 1. Templates are for two turns: with them later turns are not judged. What equals the usual card is that
+    very version. Raises BadPrompt where the family is not there, or lacks a prompt.
+    """
+    return _of_protocol(CARD, protocol, prompts)
+
+
+def pair_card(protocol: Protocol, prompts: Sequence[PromptText] = ()) -> Card:
+    """The card mt_bench_pair in the same way, by the family that FastChat has for pairs beside that of the protocol."""
+    return _of_protocol(PAIR, protocol, prompts)
+
+
+def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText]) -> Card:
+    sort: Sort = "pairwise" if base.kind == "pair" else "single"
+    name, texts, templates = protocol.prompts, dict(base.prompts), dict[str, str]()
+    if name == _JAPANESE:
+        texts = _japanese(base)
+    elif name not in OURS:
+        family = find_family(name, prompts, sort, references=protocol.references != "none")
+        name, texts = family.name, {variant: one.system for variant, one in family.prompts.items()}
+        templates = {variant: one.template for variant, one in family.prompts.items()}
+    shown = Shown(
+        family=name, thinking=protocol.thinking, cut_at=protocol.cut_at, references=protocol.references
+    )
+    asked = Params(
+        temperature=protocol.judge_temperature,
+        max_tokens=protocol.judge_max_tokens,
+        combine="vote" if base.kind == "pair" else "mean",
+        orders="both" if base.kind == "pair" else "ab",
+        verdict="last" if protocol.parse == "last" else "fastchat",
+        protocol=protocol.mark,
+        prompt=name,
+        wording=wording((templates or texts)[""]),
+    )
+    made = base if shown == Shown() else show(base, shown, texts, templates)
+    return replace(made, defaults=asked)
+
+
+def _japanese(base: Card) -> dict[str, str]:
+    """Our own prompts, which expect an answer in Japanese and explain in it."""
+    file = "japanese_pair.md" if base.kind == "pair" else "japanese.md"
+    said = Path(__file__).with_name(file).read_text(encoding="utf-8").strip()
+    ends = f"{said}\n\n{REPLY}"
+    return {name: _LANGUAGE.sub("in Japanese", text).replace(REPLY, ends) for name, text in base.prompts.items()}

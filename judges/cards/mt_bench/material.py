@@ -1,0 +1,88 @@
+"""What a judge of MT-Bench is shown of an item: the answer that it judges, what led to it, and its references."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judges.mtbench.records import WITH_REFERENCE
+from judges.tool_calls import entry_fields as told
+from judges.types import Dialogue, Pair, Turn
+
+
+def parts(item: Dialogue) -> list[str]:
+    """Every assistant turn is judged in a call of its own."""
+    return [f"turn:{entry.turn}" for entry in item.turns if entry.role == "assistant"]
+
+
+def references(item: Dialogue | Pair, turn: int) -> list[str]:
+    """The reference answers to the turns up to this one that a judge is shown; [] outside math, reasoning and coding.
+
+    A question's own `reference` is for people where FastChat's files of reference answers (reference_answer/) go with
+    it: what a judge may see is then under `reference_answer`, and is the only one that counts, even if it is empty.
+    """
+    if item.meta.get("category") not in WITH_REFERENCE:
+        return []
+    held = item.meta.get("reference_answer", item.meta.get("reference"))
+    given = [held] if isinstance(held, str) else held
+    if not isinstance(given, list) or not all(isinstance(said, str) for said in given):
+        return []
+    return given[:turn] if len(given) >= turn and given[turn - 1].strip() else []
+
+
+def variant(item: Dialogue, part: str) -> str:
+    """The name of the prompt that a turn gets.
+
+    It is "" for an answer to a single question and multi_turn for one with more before it, either with reference where
+    there is one.
+    """
+    names = ["" if len(entries_until(item, part)) == 2 else "multi_turn"]
+    return join_names([*names, "reference" if references(item, _turn(part)) else ""])
+
+
+def pair_variant(item: Pair, _part: str) -> str:
+    """Which prompt a pair gets: by its turn, which FastChat's files name, and by its reference."""
+    turn = pair_turn(item)
+    return join_names(["multi_turn" if turn > 1 else "", "reference" if references(item, turn) else ""])
+
+
+def fields(item: Dialogue, part: str) -> dict[str, Any]:
+    """What the judge of a turn is shown: question and answer, or the dialogue up to the turn that it rates."""
+    until = entries_until(item, part)
+    if len(until) == 2:
+        shown: dict[str, Any] = {"question": until[0].text, "answer": until[1].text}
+    else:
+        dialogue = [told(entry) for entry in until]
+        shown = {"dialogue": dialogue, "judged_turn": _turn(part)}
+    return shown | _with_reference(item, _turn(part))
+
+
+def pair_fields(item: Pair, _part: str) -> dict[str, Any]:
+    """What the judge of a pair is shown; the systems' names are never among it."""
+    shown = {"input": item.input_shown, "response_a": item.response_a.text, "response_b": item.response_b.text}
+    return shown | _with_reference(item, pair_turn(item))
+
+
+def _with_reference(item: Dialogue | Pair, turn: int) -> dict[str, Any]:
+    given = references(item, turn)
+    return {"reference_answer": [{"turn": n, "text": said} for n, said in enumerate(given, 1)]} if given else {}
+
+
+def _turn(part: str) -> int:
+    return int(part.partition(":")[2])
+
+
+def entries_until(item: Dialogue, part: str) -> list[Turn]:
+    """The entries of a dialogue up to and including the judged one."""
+    turn = _turn(part)
+    return [entry for entry in item.turns if entry.turn <= turn]
+
+
+def pair_turn(item: Pair) -> int:
+    """The turn up to which a pair's answers go, which FastChat's files name."""
+    turn = item.meta.get("turn", 1)
+    return turn if isinstance(turn, int) and turn > 0 else 1
+
+
+def join_names(names: list[str]) -> str:
+    """The name of a variant that has these traits; "" for the usual one."""
+    return "_".join(name for name in names if name)

@@ -1,0 +1,141 @@
+"""The cards of MT-Bench shown in another way: by other prompts, with other references, and less of an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from judges.card import Card
+from judges.cards.mt_bench.material import entries_until, join_names, pair_turn, references
+from judges.errors import BadCard
+from judges.mtbench.pair_turns import ANSWER, USER, join_turns, split_turns
+from judges.mtbench.protocol import Thinking
+from judges.mtbench.thinking import strip_thinking
+from judges.types import Dialogue, Pair, PairSide, Strict
+
+REPLY = "## Your reply"
+"""The heading under which a prompt says how to reply: what else is said comes before it."""
+_NUMBER = re.compile(r"\{\w+_([1-9])\}")
+
+
+class Shown(Strict):
+    """What of a protocol changes what its judge is shown: part of the content of its card, and so of its version."""
+
+    family: str = Field(default="assay", max_length=200)
+    thinking: Thinking = "kept"
+    cut_at: int = Field(default=0, ge=0)
+    references: str = Field(default="", max_length=200)
+
+
+def again(base: Card, spec: Mapping[str, Any]) -> Card:
+    """The card of a stored content that was made of `base`, with its prompts. Raises BadCard for what is none."""
+    recipe, prompts, templates = spec["recipe"], spec.get("prompts", {}), spec.get("templates", {})
+    try:
+        shown = Shown.model_validate({name: value for name, value in recipe.items() if name != "from"})
+    except ValidationError as error:
+        raise BadCard(f"The stored card {base.name} says nothing that can be used of its showing: {error}.") from None
+    for texts in (prompts, templates):
+        if not isinstance(texts, Mapping) or not all(isinstance(text, str) for text in texts.values()):
+            raise BadCard(f"The stored card {base.name} has prompts that are no texts.")
+    return show(base, shown, dict(prompts), dict(templates))
+
+
+def show(base: Card, shown: Shown, prompts: dict[str, str], templates: dict[str, str]) -> Card:
+    """The card with these prompts, and with functions that show an item so."""
+    most = max([1, *(int(number) for number in _NUMBER.findall(templates.get("multi_turn", "")))])
+
+    def parts(item: Any) -> list[str]:
+        given = base.parts(item)
+        return [part for part in given if len(_turns(item, part)) in (1, most)] if templates else given
+
+    def variant(item: Any, part: str) -> str:
+        seen = _with_references(item, shown.references)
+        if not templates:
+            return base.variant(seen, part)
+        turn = len(_turns(seen, part))
+        return join_names(["multi_turn" * (turn > 1), "reference" * bool(references(seen, turn))])
+
+    def fields(item: Any, part: str) -> dict[str, Any]:
+        seen = _with_references(_cleaned(item, shown), shown.references)
+        return _filled(seen, part) if templates else base.fields(seen, part)
+
+    recipe = {"from": base.name, **shown.model_dump()}
+    return replace(
+        base, prompts=prompts, templates=templates, variant=variant, parts=parts, fields=fields, recipe=recipe
+    )
+
+
+def _with_references(item: Dialogue | Pair, wanted: str) -> Dialogue | Pair:
+    """The item with those references for its judge that are wanted: the question's own, none, or a judge's.
+
+    Where an item holds the sets of several judges, as they differ, a name chooses one of them; else all have the same.
+    """
+    sets = item.meta.get("reference_answers")
+    if wanted in ("own", "none"):
+        given = item.meta.get("reference", []) if wanted == "own" else []
+    elif wanted and isinstance(sets, dict):
+        given = sets.get(wanted, [])
+    else:
+        return item
+    return item.model_copy(update={"meta": {**item.meta, "reference_answer": given}})
+
+
+def _cleaned(item: Dialogue | Pair, shown: Shown) -> Dialogue | Pair:
+    """The item with what of its answers is shown: without thinking, and cut."""
+
+    def clean(text: str) -> str:
+        plain = strip_thinking(text) if shown.thinking == "removed" else text
+        return plain[: shown.cut_at] if shown.cut_at else plain
+
+    if isinstance(item, Dialogue):
+        turns = [
+            entry.model_copy(update={"text": clean(entry.text)}) if entry.role == "assistant" else entry
+            for entry in item.turns
+        ]
+        return item.model_copy(update={"turns": turns})
+    sides = {}
+    for name in ("response_a", "response_b"):
+        side: PairSide = getattr(item, name)
+        said = [clean(text) for text in split_turns(side.text or "", pair_turn(item), ANSWER)]
+        sides[name] = side.model_copy(update={"text": join_turns(said, ANSWER)})
+    return item.model_copy(update=sides)
+
+
+def _turns(item: Dialogue | Pair, part: str) -> list[dict[str, str]]:
+    """What was said in each turn up to the judged one, by the names of fields without their number.
+
+    A pair that does not say where its turns begin has none.
+    """
+    if isinstance(item, Dialogue):
+        until = entries_until(item, part)
+        said = {entry.turn: {"question": "", "answer": ""} for entry in until}
+        for entry in until:
+            name = {"user": "question", "assistant": "answer"}.get(entry.role)
+            if name is not None:
+                said[entry.turn][name] = "\n\n".join(filter(None, (said[entry.turn][name], entry.text)))
+        return list(said.values())
+    turn = pair_turn(item)
+    asked = item.input if isinstance(item.input, str) else "\n\n".join(entry.text for entry in item.input)
+    given = (
+        split_turns(asked, turn, USER),
+        *(split_turns(side.text or "", turn, ANSWER) for side in (item.response_a, item.response_b)),
+    )
+    if any(len(texts) != turn for texts in given):
+        return []
+    names = ("question", "answer_a", "answer_b")
+    return [dict(zip(names, texts, strict=True)) for texts in zip(*given, strict=True)]
+
+
+def _filled(item: Dialogue | Pair, part: str) -> dict[str, str]:
+    """The fields of a template: as they are for a first turn, numbered for several, with the references beside them."""
+    said = _turns(item, part)
+    given = references(item, len(said))
+    if len(said) == 1:
+        told = said[0]
+    else:
+        told = {f"{name}_{n}": text for n, turn in enumerate(said, 1) for name, text in turn.items()}
+    return told | {f"ref_answer_{n}": text for n, text in enumerate(given, 1)}

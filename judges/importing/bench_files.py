@@ -1,0 +1,107 @@
+"""MT-Bench read from files and folders, without a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from judges.errors import AssayError
+from judges.importing import contents, jsonl
+from judges.importing.jsonl import Record
+from judges.importing.line_files import BadLines
+from judges.importing.repeated_problems import RepeatedProblems
+from judges.mtbench import completeness, many_turns, swallow
+from judges.mtbench.assembly import ROLES, Assembled, BenchFile, assemble, joined
+from judges.mtbench.records import Bench
+from judges.mtbench.rows import role_of
+from judges.mtbench.swallow import assemble_swallow
+
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
+_POINTER = b"version https://git-lfs"
+_READERS: tuple[tuple[Callable[[list[BenchFile]], Assembled], tuple[str, ...]], ...] = (
+    (assemble, ROLES), (assemble_swallow, ("results", "details")), (many_turns.assemble_dialogues, ("dialogue",))
+)  # fmt: skip
+_PEEK, _HEAD = 20, 4096
+_SHOWN = 50
+
+
+def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
+    """What the files at these paths, and in these folders, hold of MT-Bench; and what is to be said of it, grouped.
+
+    Raises AssayError where a path is neither a file nor a folder, or nothing of MT-Bench is in any of them.
+    """
+    said: list[str] = []
+    files = [file for name, path in _found(paths) if (file := _opened(name, path, said)) is not None]
+    if not files:
+        rest = f" {' '.join(said)}" if said else ""
+        raise AssayError(f"{', '.join(map(str, paths))}: nothing of MT-Bench is in there.{rest}")
+    bench, problems = Bench(), RepeatedProblems()
+    for reader, roles in _READERS:
+        if of_reader := [file for file in files if file.role in roles]:
+            made = reader(of_reader)
+            for bad in made.bad:
+                problems.add((bad.place.file, bad.place.line), bad.sentence, bad.field)
+            said += made.notes
+            bench, clashes = joined(bench, made.bench)
+            said += clashes
+    return bench, [*said, *problems.told(_SHOWN), *completeness.describe(bench)]
+
+
+def _found(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:
+    """(name with folders, path) of the data files, each once."""
+    met: set[Path] = set()
+    for path in map(Path, paths):
+        if path.is_dir():
+            inside = [one for one in sorted(path.rglob("*")) if one.is_file() and one.suffix.lower() in SUFFIXES]
+        elif path.is_file():
+            inside = [path]
+        else:
+            raise AssayError(f"There is no file or folder {path}. Check the path; it is relative to where you are.")
+        for one in inside:
+            if one.resolve() not in met and one.name[0] != ".":
+                met.add(one.resolve())
+                yield one.as_posix(), one
+
+
+def _opened(name: str, path: Path, said: list[str]) -> BenchFile | None:
+    """A file as one of MT-Bench's; None where it is none, which is said."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD)
+        if head.startswith(_POINTER):
+            said.append(f"{name} is a git-LFS pointer, not the data. Run `git lfs pull` where it came from.")
+            return None
+        records = _records(path, head)
+    except BadLines as error:
+        said.append(str(error))
+        return None
+    except OSError as error:
+        said.append(f"{name} cannot be read: {error.strerror}.")
+        return None
+    role = _role(name, [record.value for record in records[:_PEEK] if not record.problem])
+    if role is None:
+        why = "it is none of MT-Bench's files" if records else "it is empty"
+        said.append(f"{name} was left aside: {why}.")
+        return None
+    return BenchFile(name, role, records)
+
+
+def _role(name: str, starts: Sequence[dict[str, Any]]) -> str | None:
+    """Which of MT-Bench's files begins so: one of FastChat's, of Swallow's, or of MT-Bench-101."""
+    for value in starts:
+        keys = frozenset(value)
+        if found := "dialogue" if many_turns.fits(value) else swallow.role_of(keys) or role_of(name, keys):
+            return found
+    return None
+
+
+def _records(path: Path, head: bytes) -> list[Record]:
+    """The records of a file: lines of JSON, one object or list of JSON, or the rows of a Parquet file."""
+    if not head.startswith(b"PAR1") and head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"[":
+        with path.open("rb") as stream:
+            lines = list(jsonl.records(stream))
+        whole = jsonl.record(1, path.read_bytes()) if len(lines) > 1 and all(one.problem for one in lines) else None
+        return lines if whole is None or whole.problem else [whole]
+    given = contents.read_rows(path)
+    return [Record(n, {}, "", f"is {row}") if isinstance(row, str) else Record(n, row) for n, row in given]

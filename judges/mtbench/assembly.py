@@ -1,0 +1,592 @@
+"""MT-Bench's files put together: rows of any of them, in any order of files, become one set of records.
+
+Nothing is merged and nothing is lost: every choice is an answer of its own, judges are told apart by model, prompt and
+wording, and what cannot be taken is said, with its place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any, Literal, NamedTuple, Protocol
+
+from judges.mtbench import prompts, rows, wordings
+from judges.mtbench.parsing import ERROR
+from judges.mtbench.records import Answer, Bench, Game, Judge, PromptText, Question, Rating, Vote, Winner
+from judges.mtbench.rows import BadField, JudgeNames, Score
+from judges.mtbench.thinking import strip_thinking
+from judges.plural import many, verb
+from judges.protocols.orders import Order
+from judges.strict_json import show_value
+
+ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "single", "pair", "vote")
+"""What FastChat's files hold, in the order in which they are read."""
+_NAN = re.compile(r"\bNaN\b|-?\bInfinity\b")
+_LISTED = 8
+_ORDERS: dict[Order | Literal[""], Order | Literal[""]] = {"ab": "ba", "ba": "ab", "": ""}
+_SIDES: dict[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie", "": ""}
+
+
+class FileRecord(Protocol):
+    """A line or row of a file: its number, and its object, or the problem that kept it from being one."""
+
+    @property
+    def line(self) -> int: ...
+    @property
+    def value(self) -> dict[str, Any]: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def problem(self) -> str: ...
+
+
+class BenchFile(NamedTuple):
+    """One of the files: its name with its folders, what it holds (`ROLES`), and its records."""
+
+    name: str
+    role: str
+    records: Iterable[FileRecord]
+
+
+class Place(NamedTuple):
+    """Where something stands; `row` is kept where it may yet be refused."""
+
+    file: str
+    line: int
+    row: Any = None
+
+
+class BadRow(NamedTuple):
+    """A row that is not taken: its place, the field, a sentence, and the answer that it was to become ("" for none)."""
+
+    place: Place
+    field: str
+    sentence: str
+    answer: str = ""
+
+
+AnswerKey = tuple[str, str, int]
+
+
+@dataclass
+class Assembled:
+    """The records of a set of files with their places, what is not taken, and notes on what was found."""
+
+    questions: dict[str, Question] = field(default_factory=dict)
+    answers: dict[AnswerKey, Answer] = field(default_factory=dict)
+    answered: dict[AnswerKey, Place] = field(default_factory=dict)
+    references: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    prompts: list[PromptText] = field(default_factory=list)
+    judges: dict[str, Judge] = field(default_factory=dict)
+    ratings: list[tuple[Place, Rating]] = field(default_factory=list)
+    games: list[tuple[Place, Game]] = field(default_factory=list)
+    votes: list[tuple[Place, Vote, float | None]] = field(default_factory=list)
+    bad: list[BadRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def bench(self) -> Bench:
+        """Everything as one Bench."""
+        return Bench(
+            self.questions, self.answers, self.references, self.judges, tuple(one for _, one in self.ratings),
+            tuple(one for _, one in self.games), tuple(one for _, one, _ in self.votes), tuple(self.prompts),
+        )  # fmt: skip
+
+
+def judge_key(model: str, prompt: str, wording: str) -> str:
+    """The id of a judge of files: its model, the family of its prompt and the prompt's wording, as far as told."""
+    return f"{model} {prompt}".strip() + (f"@{wording}" if wording else "")
+
+
+def assemble(files: Iterable[BenchFile]) -> Assembled:
+    """The records of FastChat's files. Files are read one by one, questions and answers before what is said of them."""
+    made = Assembly("fastchat")
+    for file in sorted(files, key=lambda file: ROLES.index(file.role)):
+        for record in file.records:
+            made.take(file, _mended(record))
+    return made.finish()
+
+
+def joined(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
+    """Two sets of records as one, and sentences on what of the second is not in it.
+
+    Where both have answers of a model to the same questions with other texts, those of the second, and what was said of
+    them, are left out: a judgment of one text is none of the other.
+    """
+    texts = [key for key, held in other.questions.items() if one.questions.get(key, held) != held]
+    models = {key[1] for key, held in other.answers.items() if one.answers.get(key, held) != held}
+    said = []
+    if texts:
+        said.append(f"The questions {named(texts)} have other texts in some of the files: those met first are shown.")
+    if models:
+        said.append(
+            f"Files of two sorts hold other answers of {named(sorted(models))} to the same questions: those of the "
+            "second are left out. Read each set by itself."
+        )
+    answers = {key: held for key, held in other.answers.items() if key[1] not in models}
+    ratings = tuple(rating for rating in other.ratings if rating.model not in models)
+    games = tuple(game for game in other.games if not {game.a, game.b} & models)
+    made = Bench(
+        {**one.questions, **other.questions, **one.questions}, {**one.answers, **answers},
+        {**one.references, **other.references, **one.references}, {**one.judges, **other.judges},
+        one.ratings + ratings, one.games + games, one.votes + other.votes, one.prompts + other.prompts,
+    )  # fmt: skip
+    return made, said
+
+
+class _Mended(NamedTuple):
+    line: int
+    value: dict[str, Any]
+    text: str
+    problem: str
+
+
+def _mended(record: FileRecord) -> FileRecord:
+    """A record that holds NaN, which is no JSON and which some tools write as a mean, with null in its place."""
+    if not record.problem or not _NAN.search(record.text):
+        return record
+    try:
+        value = json.loads(record.text, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        return record
+    return _Mended(record.line, value, record.text, "") if isinstance(value, dict) else record
+
+
+class _Judged(NamedTuple):
+    """A judgment whose judge's wording is not settled yet. `game` is None for a rating."""
+
+    place: Place
+    judge: JudgeNames
+    question: str
+    model: str
+    choice: int | None
+    score: Score
+    template: str | None
+    said: str = ""
+
+
+class _Compared(NamedTuple):
+    place: Place
+    judge: JudgeNames
+    question: str
+    verdict: rows.Verdict
+    game: rows.GameSaid
+    template: str | None
+
+
+class Assembly:
+    """What was read so far of files whose judges belong to a protocol. Call `finish` once, when all is read."""
+
+    def __init__(self, protocol: str) -> None:
+        self.found, self._protocol = Assembled(), protocol
+        self.prompts: dict[str, list[PromptText]] = {}
+        self.stems: dict[str, str] = {}
+        self.choices: dict[tuple[str, str], list[int]] = {}
+        self.rated: list[_Judged] = []
+        self.compared: list[_Compared] = []
+        self.templates: dict[str, list[str]] = defaultdict(list)
+        self.counted: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        self.swapped: dict[tuple[str, str], list[str]] = defaultdict(list)
+
+    def take(self, file: BenchFile, record: FileRecord) -> None:
+        """One record of a file."""
+        if record.problem:
+            place = Place(file.name, record.line, record.text)
+            self.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
+            return
+        self.read(file.role, Place(file.name, record.line, record.value), record.value)
+
+    def read(self, role: str, place: Place, row: dict[str, Any]) -> None:
+        """A row of that role, in the shape that FastChat's files have; what is wrong with it is kept."""
+        try:
+            getattr(self, f"_{role}")(place, row)
+        except BadField as error:
+            self.found.bad.append(BadRow(place, *error.problem))
+
+    def _prompt(self, place: Place, row: dict[str, Any]) -> None:
+        system, template = row.get("system_prompt") or "", row.get("prompt_template")
+        if not isinstance(system, str) or not isinstance(template, str):
+            raise BadField("prompt_template", "system_prompt and prompt_template must be texts.")
+        sort = "pairwise" if str(row.get("type") or row.get("name")).startswith("pair") else "single"
+        made = PromptText(rows.first_text(row, "name"), sort, system, template)
+        self.prompts.setdefault(place.file, []).append(made)
+        if made not in self.found.prompts:
+            self.found.prompts.append(made)
+
+    def _question(self, place: Place, row: dict[str, Any]) -> None:
+        made = rows.read_question(row)
+        if self.found.questions.setdefault(made.id, made) != made:
+            raise BadField("question_id", f"The question {made.id} stands twice, with different texts.")
+
+    def _reference(self, place: Place, row: dict[str, Any]) -> None:
+        key, given, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
+        # The file's name says for which judge they are; the row's own may say who wrote them.
+        in_folder = "reference" in str(path.parent).lower() or not row.get("model_id")
+        judge = path.stem if in_folder else rows.first_text(row, "model_id")
+        if self.found.references.setdefault(judge, {}).setdefault(key, given) != given:
+            raise BadField("question_id", f"The reference answer to question {key} stands twice, with other texts.")
+
+    def _answer(self, place: Place, row: dict[str, Any]) -> None:
+        key, model = rows.question_id(row), rows.first_text(row, "model_id", "model")
+        self.stems.setdefault(PurePosixPath(place.file).stem, model)
+        question = self.found.questions.get(key)
+        for one in rows.read_choices(row):
+            name = answer_name(key, model, one.choice)
+            if question is not None and len(one.turns) > len(question.turns):
+                why = f"There are {len(one.turns)} answers to the {len(question.turns)} turns of question {key}."
+                self.found.bad.append(BadRow(place, "choices", why, name))
+                continue
+            made = Answer(key, model, one.choice, one.turns, one.continues, one.cut_at)
+            held = self.found.answers.setdefault((key, model, one.choice), made)
+            if held != made:
+                why = f"The answer of {model} to question {key} stands twice, with other texts. The first is taken."
+                self.found.bad.append(BadRow(place, "question_id", why))
+            elif (key, model, one.choice) in self.found.answered:
+                self.counted["answers that stand twice", place.file][model] += 1
+            else:
+                self.found.answered[key, model, one.choice] = place
+                self.choices.setdefault((key, model), []).append(one.choice)
+
+    def _single(self, place: Place, row: dict[str, Any]) -> None:
+        key, judge, scores = rows.question_id(row), rows.read_judge(row, place.file), rows.read_scores(row, place.file)
+        stem = PurePosixPath(place.file).stem
+        model = rows.first_text(row, "model", "model_id") if row.get("model") or row.get("model_id") else stem
+        model = self._known_model(place.file, key, model)
+        if not scores:
+            self.counted["not asked", place.file][judge.model] += 1
+        there = self.choices.get((key, model), [])
+        own = row.get("choice")
+        several = len(there) > 1 and len([one for one in scores if one.sample is not None]) == len(there)
+        kept = place if not there else place._replace(row=None)
+        for score in scores:
+            answer = self.found.answers.get((key, model, there[0])) if there else None
+            if answer is not None and score.turn > len(answer.turns):
+                turns = many(len(answer.turns), "turn")
+                why = f"The answer of {model} to question {key} has {turns}: none is {score.turn}."
+                self.found.bad.append(BadRow(place, "turn", why))
+                continue
+            choice = there[score.sample] if several and score.sample is not None else None
+            choice = own if isinstance(own, int) and not isinstance(own, bool) and own in there else choice
+            shown = self._shown(key, model, score) if choice is None and len(there) > 1 and score.asked else []
+            if len(shown) == 1:
+                choice = shown[0]
+            template = judge.template or self._template(judge, key, model, choice or (shown or [0])[0], score)
+            self._check_turn(place.file, key, model, judge, score)
+            said = told if isinstance(told := row.get("wording"), str) else ""
+            score = score._replace(asked="x" * bool(score.asked))
+            self.rated.append(_Judged(kept, judge, key, model, choice, score, template, said))
+
+    def _pair(self, place: Place, row: dict[str, Any]) -> None:
+        key, found, judge = rows.question_id(row), rows.read_verdict(row, place.file), rows.read_judge(row, place.file)
+        found = self._renamed(place.file, key, found)
+        if found.contrary:
+            self.counted["contrary", place.file][judge.model] += 1
+        for game in found.games:
+            sides = (found.a, found.b) if game.order != "ba" else (found.b, found.a)
+            template = judge.template or self._pair_template(judge, key, found.turn, sides, game)
+            kept = game._replace(asked="x" * bool(game.asked))
+            self.compared.append(_Compared(place._replace(row=None), judge, key, found, kept, template))
+
+    def _vote(self, place: Place, row: dict[str, Any]) -> None:
+        key, people, given = rows.question_id(row), rows.voters(row), row.get("tstamp")
+        if not people:
+            self._pair(place, row)
+            return
+        found = self._renamed(place.file, key, rows.read_verdict(row, place.file))
+        winner = found.games[0].winner
+        if not winner:
+            raise BadField("winner", "winner is error: a person's vote must be one of the models, or tie.")
+        at = float(given) if isinstance(given, (int, float)) and not isinstance(given, bool) else None
+        for person in people:
+            made = Vote(person, rows.voter_group(person), key, found.turn, found.a, found.b, winner)
+            self.found.votes.append((place, made, at))
+
+    def _known_model(self, file: str, question: str, name: str) -> str:
+        """A model under the name that its answers have: judgments may name it as its file of answers is named."""
+        if (question, name) in self.choices or name not in self.stems or self.stems[name] == name:
+            return name
+        self.counted["under two names", f"{name}\x00{self.stems[name]}"][file] += 1
+        return self.stems[name]
+
+    def _renamed(self, file: str, question: str, found: rows.Verdict) -> rows.Verdict:
+        """A verdict on models under the names that their answers have."""
+        a, b = (self._known_model(file, question, name) for name in (found.a, found.b))
+        if (a, b) == (found.a, found.b) or a == b:
+            return found
+        if a < b:
+            return rows.Verdict(a, b, found.turn, found.games, found.contrary)
+        turned = tuple(game._replace(order=_ORDERS[game.order], winner=_SIDES[game.winner]) for game in found.games)
+        return rows.Verdict(b, a, found.turn, turned, found.contrary)
+
+    def _shown(self, question: str, model: str, score: Score) -> list[int]:
+        """The choices of an answer whose text of a turn stands in the prompt that the judge was sent."""
+        found = []
+        for choice in self.choices[question, model]:
+            turns = self.found.answers[question, model, choice].turns
+            if score.turn <= len(turns) and any(form in score.asked for form in _forms(turns[score.turn - 1])):
+                found.append(choice)
+        return found
+
+    def _template(self, judge: JudgeNames, question: str, model: str, choice: int, score: Score) -> str | None:
+        """The template of the prompt that a judge was sent, None where it cannot be made out."""
+        asked, answer = self.found.questions.get(question), self.found.answers.get((question, model, choice))
+        if not score.asked or asked is None or answer is None or score.turn > min(len(asked.turns), len(answer.turns)):
+            return None
+        texts: dict[str, Sequence[str]] = {}
+        numbers = range(1, score.turn + 1)
+        for n in numbers:
+            mark = f"_{n}" if score.turn > 1 else ""
+            texts[f"question{mark}"] = (asked.turns[n - 1],)
+            texts[f"answer{mark}"] = _forms(answer.turns[n - 1])
+            texts[f"ref_answer_{n}"] = self._references(question, judge.model, n)
+        return self._made(judge.prompt, score.asked, texts)
+
+    def _pair_template(
+        self, judge: JudgeNames, question: str, turn: int, sides: tuple[str, str], game: rows.GameSaid
+    ) -> str | None:
+        asked, given = self.found.questions.get(question), [self.found.answers.get((question, one, 0)) for one in sides]
+        if not game.asked or asked is None or turn > len(asked.turns):
+            return None
+        if not all(one is not None and len(one.turns) >= turn for one in given):
+            return None
+        texts: dict[str, Sequence[str]] = {}
+        for n in range(1, turn + 1):
+            mark = f"_{n}" if turn > 1 else ""
+            texts[f"question{mark}"] = (asked.turns[n - 1],)
+            for side, answer in zip("ab", given, strict=True):
+                texts[f"answer_{side}{mark}"] = _forms(answer.turns[n - 1] if answer else "")
+            texts[f"ref_answer_{n}"] = self._references(question, judge.model, n)
+        return self._made(judge.prompt, game.asked, texts)
+
+    def _made(self, name: str, prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
+        known = self.templates[name]
+        there = {field: next((form for form in forms if form and form in prompt), "") for field, forms in texts.items()}
+        for template in known:
+            if wordings.fill(template, there) == prompt:
+                return template
+        made = wordings.unfill(prompt, texts)
+        if made is not None:
+            known.append(made)
+        return made
+
+    def _references(self, question: str, judge: str, turn: int) -> list[str]:
+        """The reference answers to a turn that a judge may have been shown, its own first."""
+        sets = self.found.references
+        held = [sets[name].get(question) for name in sorted(sets, key=lambda name: name != judge)]
+        asked = self.found.questions.get(question)
+        given = [*held, asked.reference if asked else None]
+        return [one[turn - 1] for one in given if one is not None and len(one) >= turn]
+
+    def _check_turn(self, file: str, question: str, model: str, judge: JudgeNames, score: Score) -> None:
+        """Note a judgment whose prompt is of another turn than its row says."""
+        asked, told = self.found.questions.get(question), score.asked
+        if asked is None or len(asked.turns) < 2 or not told or score.turn > 2:
+            kind = wordings.kind_of_name(judge.prompt) if judge.prompt.startswith("single") else None
+            if score.turn == 1 and kind in ("multi", "math-multi"):
+                self.swapped["prompt", file].append(question)
+            return
+        first, second = (told.find(text) for text in asked.turns[:2])
+        if (score.turn == 1 and first < 0 <= second) or (score.turn == 2 and 0 <= second < first):
+            self.swapped["question", file].append(question)
+            return
+        answer = self.found.answers.get((question, model, 0))
+        if score.turn == 1 and answer is not None and len(answer.turns) > 1 and answer.turns[1].strip():
+            shown = [any(form in told for form in _forms(text)) for text in answer.turns[:2]]
+            if shown == [False, True] and len(answer.turns[1]) > 20:
+                self.swapped["answer", model].append(question)
+
+    def finish(self) -> Assembled:
+        """Settle which judge each judgment is by, number samples, and note what was found."""
+        self._settle_ratings()
+        self._settle_games()
+        self._note()
+        return self.found
+
+    def _settle_ratings(self) -> None:
+        families = [prompts.family_name(one.judge.prompt) for one in self.rated]
+        told = self._wordings(
+            [
+                wordings.AskedRow(
+                    one.place.file, (one.question, one.model, one.score.turn, one.score.sample, one.choice),
+                    one.judge.prompt, one.score.turn, bool(one.score.asked), one.template,
+                )
+                for one in self.rated
+            ],
+            [one.judge.model for one in self.rated], families,
+        )  # fmt: skip
+        told = [one.said or wording for one, wording in zip(self.rated, told, strict=True)]
+        named = self._by_folder([
+            ((one.judge.model, wording), family, one.place.file, (one.question, one.model, one.score.turn))
+            for one, family, wording in zip(self.rated, families, told, strict=True)
+        ])  # fmt: skip
+        samples: Counter[tuple[str, str, str, int, int]] = Counter()
+        unknown: list[_Judged] = []
+        for one, family, wording in zip(self.rated, named, told, strict=True):
+            if self.found.questions and one.question not in self.found.questions:
+                unknown.append(one)
+                continue
+            judge = self._judge(one.judge.model, family, wording)
+            choice = self._choice(one, judge, samples)
+            cell = (judge, one.question, one.model, choice, one.score.turn)
+            error = "the call to the judge failed" if ERROR in one.score.text else ""
+            made = Rating(
+                judge, one.question, one.model, choice, one.score.turn, samples[cell], one.score.text, one.score.stated,
+                error,
+            )  # fmt: skip
+            samples[cell] += 1
+            self.found.ratings.append((one.place, made))
+        self._unknown([(one.place, one.question) for one in unknown])
+
+    def _choice(self, one: _Judged, judge: str, samples: Mapping[tuple[str, str, str, int, int], int]) -> int:
+        """The choice that a judgment is about; of several whose texts it was shown the first not judged so far."""
+        if one.choice is not None:
+            return one.choice
+        there = self.choices.get((one.question, one.model), [0])
+        if len(there) == 1 or one.template is None or not one.score.asked:
+            return there[0]
+        turns = self.found.answers[one.question, one.model, there[0]].turns[: one.score.turn]
+        alike = [c for c in there if self.found.answers[one.question, one.model, c].turns[: one.score.turn] == turns]
+        free = [c for c in alike if not samples.get((judge, one.question, one.model, c, one.score.turn))]
+        return (free or alike)[0]
+
+    def _settle_games(self) -> None:
+        families = [prompts.family_name(one.judge.prompt) for one in self.compared]
+        told = self._wordings(
+            [
+                wordings.AskedRow(
+                    one.place.file, (one.question, one.verdict.a, one.verdict.b, one.verdict.turn, one.game.order),
+                    one.judge.prompt, one.verdict.turn, bool(one.game.asked), one.template,
+                )
+                for one in self.compared
+            ],
+            [one.judge.model for one in self.compared], families,
+        )  # fmt: skip
+        named = self._by_folder([
+            (
+                (one.judge.model, wording), family, one.place.file,
+                (one.question, one.verdict.a, one.verdict.b, one.verdict.turn, one.game.order),
+            )
+            for one, family, wording in zip(self.compared, families, told, strict=True)
+        ])  # fmt: skip
+        for one, family, wording in zip(self.compared, named, told, strict=True):
+            judge, found, game = self._judge(one.judge.model, family, wording), one.verdict, one.game
+            made = Game(
+                judge, one.question, found.turn, found.a, found.b, game.order, game.winner, game.text, game.error
+            )
+            self.found.games.append((one.place, made))
+
+    def _judge(self, model: str, family: str, wording: str) -> str:
+        key = judge_key(model, family, wording)
+        self.found.judges.setdefault(key, Judge(key, model, family, wording, self._protocol))
+        return key
+
+    def _wordings(
+        self, asked: Sequence[wordings.AskedRow], models: Sequence[str], families: Sequence[str]
+    ) -> list[str]:
+        """The wording of every row, judge by judge; what the prompts sent give is kept as prompts."""
+        groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, key in enumerate(zip(models, families, strict=True)):
+            groups[key].append(number)
+        found = [""] * len(asked)
+        notes: Counter[str] = Counter()
+        for (_, family), numbers in groups.items():
+            told = wordings.resolve([asked[n] for n in numbers], family, self.prompts)
+            for number, wording in zip(numbers, told.wordings, strict=True):
+                found[number] = wording
+            notes.update(told.notes)
+        self.found.notes += notes
+        return found
+
+    def _by_folder(self, judged: Sequence[tuple[tuple[str, str], str, str, tuple[object, ...]]]) -> list[str]:
+        """The families; where a judge without a prompt's name judges one thing in two folders, the folders name it.
+
+        Such files differ in how the judge was asked (single_grade, single_grade_ref), and only their folders say so.
+        """
+        folders: dict[tuple[object, ...], set[str]] = defaultdict(set)
+        for judge, family, file, cell in judged:
+            if not family:
+                folders[judge, cell].add(PurePosixPath(file).parent.name)
+        several = {judge for (judge, _), names in folders.items() if len(names) > 1}
+        return [
+            PurePosixPath(file).parent.name if not family and judge in several else family
+            for judge, family, file, _ in judged
+        ]
+
+    def _unknown(self, given: Sequence[tuple[Place, str]]) -> None:
+        for place, question in given:
+            why = f"The question {question} is not in the files: its judgment is left out."
+            self.found.bad.append(BadRow(place, "question_id", why))
+
+    def _note(self) -> None:
+        """What is worth knowing of the files, a sentence for each sort of thing."""
+        notes = self.found.notes
+        for (what, where), counts in self.counted.items():
+            n = counts.total()
+            if what == "not asked":
+                notes.append(
+                    f"{where}: {many(n, 'row')} whose scores are all -1, without a judgment, "
+                    f"{verb(n, 'was', 'were')} left out: they were not asked."
+                )
+            elif what == "contrary":
+                notes.append(
+                    f"{where}: in {many(n, 'row')} the winner is not what the verdicts of both orders come to. The "
+                    "verdicts are taken."
+                )
+            elif what == "under two names":
+                name, known = where.split("\x00")
+                notes.append(
+                    f"{show_value(name)} in judgments ({', '.join(sorted(counts))}) is taken to be the model "
+                    f"{show_value(known)}, as answers of that model lie in a file of that name."
+                )
+            else:
+                notes.append(f"{where}: {many(n, 'answer')} {verb(n, 'stands', 'stand')} twice, word for word.")
+        for (what, where), questions in self.swapped.items():
+            listed = named(questions)
+            n = len(questions)
+            if what == "answer":
+                notes.append(
+                    f"{where}: the turns of {many(n, 'answer')} seem to be swapped, as what its judges were shown as "
+                    f"the first turn is the second in the files (questions {listed})."
+                )
+            else:
+                notes.append(
+                    f"{where}: {many(n, 'judgment')} {verb(n, 'names', 'name')} another turn than "
+                    f"{verb(n, 'its', 'their')} prompt is about: their turns seem to be swapped (questions {listed})."
+                )
+        for file, ordinals in _lone(self.found.games).items():
+            notes.append(f"{file}: {many(ordinals, 'pair')} {verb(ordinals, 'was', 'were')} judged in one order only.")
+
+
+def _lone(games: Sequence[tuple[Place, Game]]) -> Counter[str]:
+    """How many verdicts of each file stand in one order, without the other."""
+    met: Counter[tuple[object, ...]] = Counter()
+    for _, game in games:
+        if game.order:
+            met[game.judge, game.question, game.turn, game.a, game.b] += 1 if game.order == "ab" else -1
+    lone: Counter[str] = Counter()
+    for place, game in games:
+        if game.order and met[game.judge, game.question, game.turn, game.a, game.b]:
+            lone[place.file] += 1
+    return lone
+
+
+def answer_name(question: str, model: str, choice: int) -> str:
+    """The name of the item that an answer becomes in a dataset."""
+    return f"{question}/{model}" if not choice else f"{question}/{model}/choice:{choice}"
+
+
+def named(names: Iterable[str]) -> str:
+    """Names in a sentence, each once: the first few, and how many more."""
+    there = list(dict.fromkeys(names))
+    rest = len(there) - _LISTED
+    return ", ".join(there[:_LISTED]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    """A text as a judge may have been shown it: as it is, or without its thinking."""
+    bare = strip_thinking(text)
+    return (text,) if bare == text else (text, bare)

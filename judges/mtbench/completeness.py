@@ -1,0 +1,178 @@
+"""What a set of MT-Bench's records has and lacks: a sentence for each sort of thing, not one for each row."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from judges.mtbench import parsing
+from judges.mtbench.assembly import named
+from judges.mtbench.records import Bench, Game, Rating
+from judges.mtbench.thinking import unclosed
+from judges.plural import many, verb
+
+Cell = tuple[str, int]
+
+
+def describe(bench: Bench) -> list[str]:
+    """What there is, what is missing or doubled, what has no score and why, and what a text and a number disagree on.
+    """
+    said = [summary(bench), *_answers(bench), *_references(bench), *_ratings(bench), *_unscored(bench)]
+    return [*said, *_thinking(bench)]
+
+
+def summary(bench: Bench) -> str:
+    """How many of each thing there are, in one sentence."""
+    models = {key[1] for key in bench.answers}
+    sets, people = len(bench.references), len({vote.voter for vote in bench.votes})
+    parts = [
+        (len(bench.questions), many(len(bench.questions), "question")),
+        (len(bench.answers), f"{many(len(bench.answers), 'answer')} of {many(len(models), 'model')}"),
+        (sets, f"{many(sets, 'set')} of reference answers ({', '.join(bench.references)})"),
+        (len(bench.ratings), f"{many(len(bench.ratings), 'rating')} by {many(_by(bench.ratings), 'judge')}"),
+        (len(bench.games), f"{many(len(bench.games), 'verdict')} on pairs by {many(_by(bench.games), 'judge')}"),
+        (len(bench.votes), f"{many(len(bench.votes), 'vote')} of {many(people, 'person', 'people')}"),
+        (len(bench.prompts), many(len(bench.prompts), "prompt")),
+    ]  # fmt: skip
+    said = [text for n, text in parts if n]
+    return f"MT-Bench: {', '.join(said)}." if said else "MT-Bench: nothing."
+
+
+def _by(judged: Iterable[Rating | Game]) -> int:
+    return len({one.judge for one in judged})
+
+
+def _answers(bench: Bench) -> list[str]:
+    """Questions that a model has not answered, and models that are judged and have no answers."""
+    answered: dict[str, set[str]] = defaultdict(set)
+    for question, model, _ in bench.answers:
+        answered[model].add(question)
+    said = []
+    lacking: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for model, there in answered.items():
+        if missing := tuple(question for question in bench.questions if question not in there):
+            lacking[missing].append(model)
+    for missing, models in lacking.items():
+        said.append(
+            f"{named(models)}: {many(len(missing), 'question')} of {len(bench.questions)} "
+            f"{verb(len(missing), 'is', 'are')} not answered: {named(missing)}."
+        )
+    if bench.answers:
+        absent = [model for model in bench.models if model not in answered]
+        if absent:
+            whose = verb(len(absent), "it", "them")
+            said.append(f"{named(absent)}: judged, and no answers of {whose} are in the files.")
+    else:
+        said.append("No answers are in the files.")
+    if not bench.questions:
+        said.append("No questions are in the files: question.jsonl is needed for texts and categories.")
+    else:
+        unknown = [question for question, _, _ in bench.answers if question not in bench.questions]
+        if unknown:
+            said.append(f"Answers to questions that are not in the files: {named(unknown)}.")
+    return said
+
+
+def _references(bench: Bench) -> list[str]:
+    """Questions to which the reference answers for several judges differ."""
+    differing = [
+        question for question in bench.questions
+        if len({held[question] for held in bench.references.values() if question in held}) > 1
+    ]  # fmt: skip
+    if not differing:
+        return []
+    return [
+        f"The reference answers for {named(bench.references)} differ for {many(len(differing), 'question')}: "
+        f"{named(differing)}. Each judge's are kept."
+    ]
+
+
+def _ratings(bench: Bench) -> list[str]:
+    """Turns of answers that a judge has not judged, or judged more than once."""
+    if not bench.ratings:
+        return []
+    met: dict[tuple[str, str], Counter[Cell]] = defaultdict(Counter)
+    for one in bench.ratings:
+        if one.choice == 0:
+            met[one.judge, one.model][one.question, one.turn] += 1
+    there: dict[str, list[Cell]] = defaultdict(list)
+    for (question, model, choice), answer in bench.answers.items():
+        if choice == 0:
+            there[model] += [(question, turn) for turn in range(1, len(answer.turns) + 1)]
+    everything = [(q.id, turn) for q in bench.questions.values() for turn in range(1, len(q.turns) + 1)]
+    missing: dict[tuple[str, tuple[Cell, ...]], list[str]] = defaultdict(list)
+    double: dict[tuple[str, tuple[Cell, ...]], list[str]] = defaultdict(list)
+    idle: dict[str, list[str]] = defaultdict(list)
+    judges = list(dict.fromkeys(one.judge for one in bench.ratings))
+    for judge in judges:
+        for model in dict.fromkeys([*there, *(name for who, name in met if who == judge)]):
+            counts = met.get((judge, model))
+            if counts is None:
+                idle[judge].append(model)
+                continue
+            if gaps := tuple(cell for cell in there.get(model) or everything if cell not in counts):
+                missing[judge, gaps].append(model)
+            if more := tuple(cell for cell, n in counts.items() if n > 1):
+                double[judge, more].append(model)
+    said = [
+        f"{judge} has not judged {many(len(cells), 'turn')} of {named(models)}: {_cells(cells)}."
+        for (judge, cells), models in missing.items()
+    ]
+    said += [f"{judge} has judged nothing of {named(models)}." for judge, models in idle.items()]
+    return said + [
+        f"{judge} has judged {many(len(cells), 'turn')} of {named(models)} more than once: {_cells(cells)}."
+        for (judge, cells), models in double.items()
+    ]
+
+
+def _cells(cells: Sequence[Cell]) -> str:
+    """Turns of questions in words, by turn."""
+    by_turn: dict[int, list[str]] = defaultdict(list)
+    for question, turn in cells:
+        by_turn[turn].append(question)
+    return "; ".join(f"turn {turn} of {named(questions)}" for turn, questions in sorted(by_turn.items()))
+
+
+def _unscored(bench: Bench) -> list[str]:
+    """Judgments without a score by reason, and those whose text says another number than their file."""
+    reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
+    others: dict[str, list[str]] = defaultdict(list)
+    for one in bench.ratings:
+        if why := _reason(one):
+            reasons[one.judge, why].append(one.question)
+        elif one.text.strip() and one.stated is not None and one.stated != parsing.rating(one.text):
+            others[one.judge].append(f"{one.question} ({one.stated:g}, and {parsing.rating(one.text):g} in the text)")
+    said = [
+        f"{judge}: {many(len(questions), 'rating')} {verb(len(questions), 'has', 'have')} no score, as {why} "
+        f"(questions {named(questions)})."
+        for (judge, why), questions in reasons.items()
+    ]
+    said += [
+        f"{judge}: {many(len(cells), 'rating')} {verb(len(cells), 'states', 'state')} another number than "
+        f"{verb(len(cells), 'its', 'their')} text: questions {named(cells)}."
+        for judge, cells in others.items()
+    ]
+    failed = Counter(game.judge for game in bench.games if game.error)
+    return said + [f"{judge}: {many(n, 'verdict')} on pairs failed." for judge, n in failed.items()]
+
+
+def _reason(one: Rating) -> str:
+    if one.error:
+        return "the call to the judge failed"
+    number = parsing.rating(one.text) if one.text.strip() else one.stated
+    if number is None or number == -1:
+        return "no rating is in the text"
+    return "" if 1 <= number <= 10 else "the rating lies outside 1 to 10"
+
+
+def _thinking(bench: Bench) -> list[str]:
+    """Answers with a tag of thinking that has no partner."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for (question, model, _), answer in bench.answers.items():
+        for tag in dict.fromkeys(tag for text in answer.turns for tag in unclosed(text)):
+            found[model, tag].append(question)
+    return [
+        f"{model}: {many(len(questions), 'answer')} {verb(len(questions), 'has', 'have')} {tag} without its partner: "
+        f"nothing is taken for thinking there (questions {named(questions)})."
+        for (model, tag), questions in found.items()
+    ]

@@ -1,0 +1,169 @@
+"""Answers to MT-Bench's questions as a protocol asks for them: which calls, after what, and what they amount to.
+
+A question is a dialogue whose answers are still empty. The card of a protocol answers it turn by turn, in one call for
+each turn of each sample; at temperature 0 one sample is asked and stands for all. What the calls gave becomes dialogues
+to be judged, one for each sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from judges.card import Card, Conversation
+from judges.mtbench.protocol import Protocol
+from judges.mtbench.records import Question
+from judges.params import Params
+from judges.protocols.call_plan import unpack_replies
+from judges.types import Dialogue, Reading, Strict, Turn, UnscoredReason
+
+NAME = "mt_bench_answers"
+_ASKED = ("system", "temperatures", "other_temperature", "samples", "continues", "cut_at", "max_tokens")
+"""The fields of a protocol that answers rest on."""
+
+
+class _Answered(Strict):
+    """A reply of this card is an answer as it came, and has no shape."""
+
+
+def open_dialogue(question: Question, references: Mapping[str, tuple[str, ...]] | None = None) -> Dialogue:
+    """A question as a dialogue whose answers are empty. `references` are its reference answers by the judge's name."""
+    meta: dict[str, Any] = {"question_id": question.id, "category": question.category}
+    if question.reference:
+        meta["reference"] = list(question.reference)
+    if question.temperature is not None:
+        meta["required_temperature"] = question.temperature
+    if references:
+        meta["references"] = {judge: list(told) for judge, told in references.items()}
+    turns = [
+        Turn(turn=number, role=role, text=text if role == "user" else "")
+        for number, text in enumerate(question.turns, 1)
+        for role in ("user", "assistant")
+    ]
+    return Dialogue(id=question.id, kind="dialogue", turns=turns, meta=meta)
+
+
+def answer_card(protocol: Protocol) -> Card:
+    """The card by which a model answers questions as a protocol says.
+
+    Its version is the hash of what answers rest on: protocols that differ only in judging share their answers.
+    """
+    return Card(
+        NAME,
+        "MT-Bench answers",
+        "dialogue",
+        (),
+        _Answered,
+        lambda _reply, _item: Reading(),
+        text=lambda _raw, _part: {},
+        prompts={"": protocol.system},
+        defaults=Params(max_tokens=protocol.max_tokens, combine="first"),
+        recipe={"how": "answers", **{name: getattr(protocol, name) for name in _ASKED}},
+        conversation=Conversation(
+            pieces=lambda item: _pieces(protocol, item),
+            after=lambda item, piece: _after(protocol, piece),
+            messages=lambda item, piece, before: _messages(protocol, item, piece, before),
+            temperature=lambda item: _temperature(protocol, item),
+        ),
+    )
+
+
+def answer_card_again(recipe: Mapping[str, Any]) -> Card:
+    """The card that a stored recipe of `answer_card` made."""
+    return answer_card(Protocol(name="stored", **{name: recipe[name] for name in _ASKED}))
+
+
+def _temperature(protocol: Protocol, question: Dialogue) -> float:
+    return protocol.temperature(str(question.meta.get("category", "")), question.meta.get("required_temperature"))
+
+
+def _asked_samples(protocol: Protocol, question: Dialogue) -> int:
+    return protocol.samples if _temperature(protocol, question) else 1
+
+
+def _questions(question: Dialogue) -> list[str]:
+    return [entry.text for entry in question.turns if entry.role == "user"]
+
+
+def _piece(turn: int, sample: int) -> str:
+    return f"turn:{turn} sample:{sample}"
+
+
+def _place(piece: str) -> tuple[int, int]:
+    turn, sample = (part.partition(":")[2] for part in piece.split())
+    return int(turn), int(sample)
+
+
+def _pieces(protocol: Protocol, question: Dialogue) -> list[str]:
+    """The calls about a question: the first turn of every sample, then the second of every sample, and so on."""
+    samples = range(_asked_samples(protocol, question))
+    return [_piece(turn, n) for turn in range(1, len(_questions(question)) + 1) for n in samples]
+
+
+def _after(protocol: Protocol, piece: str) -> list[str]:
+    """The calls whose answers one goes on from: earlier turns of its own sample, or of the first."""
+    turn, sample = _place(piece)
+    return [_piece(n, 0 if protocol.continues == "first" else sample) for n in range(1, turn)]
+
+
+def _messages(protocol: Protocol, question: Dialogue, piece: str, before: Mapping[str, str]) -> list[dict[str, str]]:
+    """System prompt, the turns before it with their answers, cut where the protocol cuts them, and the question."""
+    asked = _questions(question)
+    made = [{"role": "system", "content": protocol.system}] if protocol.system else []
+    for text, earlier in zip(asked, _after(protocol, piece), strict=False):
+        answer = before[earlier]
+        made += [
+            {"role": "user", "content": text},
+            {"role": "assistant", "content": answer[: protocol.cut_at] if protocol.cut_at else answer},
+        ]
+    return [*made, {"role": "user", "content": asked[_place(piece)[0] - 1]}]
+
+
+def answered_dialogues(
+    protocol: Protocol, question: Dialogue, model: str, raw: str, references: str = ""
+) -> list[Dialogue]:
+    """The dialogues that the replies to a question amount to, one for each sample whose turns are all there.
+
+    `raw` is the text that the judgment of `answer_card` kept, `references` names the question's set of reference
+    answers that a judge is shown ("": the question's own). What a call gave stays whole; `meta` says what happened
+    to it: `continues` (the sample whose first turn the others were asked after, where that is not its own), `cut_at`
+    (a text is longer than what is judged and was continued), `cut_off` and `refused` (the turns that ran into the
+    longest reply, or in which the model refused), `protocol`: the mark of the protocol.
+    """
+    found = {piece: (text, lost) for piece, text, lost, _ in unpack_replies(raw) or ()}
+    made = []
+    for sample in range(protocol.samples):
+        own = sample if _temperature(protocol, question) else 0
+        said = [found.get(_piece(turn, own)) for turn in range(1, len(_questions(question)) + 1)]
+        whole = [one for one in said if one is not None and not _is_lost(*one)]
+        if len(whole) == len(said):
+            made.append(_answered(protocol, question, model, sample, whole, references))
+    return made
+
+
+def _is_lost(text: str, unscored: UnscoredReason | None) -> bool:
+    return unscored == "api_error" or (unscored == "refused" and not text.strip())
+
+
+def _answered(
+    protocol: Protocol, question: Dialogue, model: str, sample: int, said: list[tuple[str, UnscoredReason | None]],
+    references: str,
+) -> Dialogue:  # fmt: skip
+    meta = {name: value for name, value in question.meta.items() if name != "references"}
+    if given := question.meta.get("references", {}).get(references):
+        # A question's own reference is shown to people, and never to a judge where there is one for it.
+        meta |= {"reference_answer": given} if "reference" in meta else {"reference": given}
+    copied = not _temperature(protocol, question)
+    meta |= {"choice": sample} if sample else {}
+    meta |= {"continues": 0} if sample and not copied and protocol.continues == "first" and len(said) > 1 else {}
+    meta |= {"cut_at": protocol.cut_at} if 0 < protocol.cut_at < max(len(text) for text, _ in said) else {}
+    for mark in ("cut_off", "refused"):
+        turns = [turn for turn, (_, unscored) in enumerate(said, 1) if unscored == mark]
+        meta |= {mark: turns} if turns else {}
+    meta["protocol"] = protocol.mark
+    texts = iter([text for text, _ in said])
+    entries = [
+        entry if entry.role == "user" else entry.model_copy(update={"text": next(texts)}) for entry in question.turns
+    ]
+    name = f"{question.id}/{model}" + (f"/choice:{sample}" if sample else "")
+    return Dialogue(id=name, kind="dialogue", system=model, turns=entries, meta=meta)

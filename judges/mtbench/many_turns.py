@@ -1,0 +1,57 @@
+"""MT-Bench-101 read: dialogues of two to seven turns, each of one of its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+from judges.mtbench import rows
+from judges.mtbench.assembly import Assembled, Assembly, BadRow, BenchFile, Place
+from judges.strict_json import show_value
+
+_MODEL = ("model", "model_id", "system")
+
+
+def fits(row: dict[str, Any]) -> bool:
+    """Whether a row is a dialogue of MT-Bench-101: a task, an id, and a history of what user and bot said."""
+    held = row.get("history")
+    return "task" in row and "id" in row and isinstance(held, list) and bool(held) and all(_said(one) for one in held)
+
+
+def _said(one: Any) -> bool:
+    return isinstance(one, dict) and isinstance(one.get("user"), str)
+
+
+def assemble_dialogues(files: Iterable[BenchFile]) -> Assembled:
+    """The records of its files: a question whose category is the task, and its dialogue as the answer of a model.
+
+    The model is what the row says; where it says none, the file's name.
+    """
+    made = Assembly("")
+    for file in files:
+        for record in file.records:
+            place = Place(file.name, record.line, record.text if record.problem else record.value)
+            if record.problem:
+                made.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
+                continue
+            try:
+                _take(made, place, record.value)
+            except rows.BadField as error:
+                made.found.bad.append(BadRow(place, *error.problem))
+    return made.finish()
+
+
+def _take(made: Assembly, place: Place, row: dict[str, Any]) -> None:
+    if not fits(row):
+        what = f"history must be a list of what user and bot said (it is {show_value(row.get('history'))})."
+        raise rows.BadField("history", what)
+    key = rows.question_id({"question_id": row["id"]})
+    asked, given = ([one.get(who) for one in row["history"]] for who in ("user", "bot"))
+    answered = [text for text in given if isinstance(text, str)]
+    if given[: len(answered)] != answered or not answered:
+        raise rows.BadField("history", "Only the last turns of a history may lack the bot's answer.")
+    named = any(isinstance(row.get(name), str) and row[name].strip() for name in _MODEL)
+    model = rows.first_text(row, *_MODEL) if named else PurePosixPath(place.file).stem
+    made.read("question", place, {"question_id": key, "category": str(row["task"]), "turns": asked})
+    made.read("answer", place, {"question_id": key, "model_id": model, "choices": [{"index": 0, "turns": answered}]})

@@ -1,0 +1,29 @@
+"""The texts of a pair that goes over several turns: one text for each side, with a line of its own before each turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+USER, ANSWER = "User", "Answer"
+
+
+def join_turns(said: Sequence[str], who: str) -> str:
+    """One turn unchanged; several one after the other, each under its number."""
+    if len(said) == 1:
+        return said[0]
+    return "\n\n".join(f"{_mark(who, number)}{text}" for number, text in enumerate(said, 1))
+
+
+def split_turns(text: str, turns: int, who: str) -> list[str]:
+    """The turns that `join_turns` made a text of: as many as there are, or the whole text where they are not found."""
+    found, rest = [], f"\n\n{text}"
+    for number in range(1, turns + 1) if turns > 1 else ():
+        before, mark, rest = rest.partition(f"\n\n{_mark(who, number)}")
+        if not mark or (number == 1 and before):
+            return [text]
+        found.append(before)
+    return [*found[1:], rest] if found else [text]
+
+
+def _mark(who: str, number: int) -> str:
+    return f"[{who}, turn {number}]\n"

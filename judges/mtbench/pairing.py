@@ -1,0 +1,44 @@
+"""Answers of several models as pairs to be compared, one for each question, two models and turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from judges.mtbench.pair_turns import ANSWER, USER, join_turns
+from judges.types import Dialogue, Pair, PairSide
+
+_KEPT = ("question_id", "category", "required_temperature", "protocol")
+
+
+def make_pairs(answers: Iterable[Dialogue], model: str = "") -> Iterator[Pair]:
+    """The pairs of first samples to the same question: those of one model with all others, or of all with all.
+
+    The models' names are in sorted order, as FastChat's files of pairs have them; a pair of a later turn holds all
+    turns up to it, and references up to it.
+    """
+    by_question: dict[str, dict[str, Dialogue]] = {}
+    for answer in answers:
+        if not answer.meta.get("choice"):
+            by_question.setdefault(str(answer.meta["question_id"]), {})[answer.system] = answer
+    for question, by_model in by_question.items():
+        for a, b in combinations(sorted(by_model), 2):
+            if model in ("", a, b):
+                yield from _of_turns(question, by_model[a], by_model[b])
+
+
+def _of_turns(question: str, a: Dialogue, b: Dialogue) -> Iterator[Pair]:
+    asked = [entry.text for entry in a.turns if entry.role == "user"]
+    said = [[entry.text for entry in one.turns if entry.role == "assistant"] for one in (a, b)]
+    given = a.meta.get("reference_answer", a.meta.get("reference"))
+    for turn in range(1, len(asked) + 1):
+        meta = {name: a.meta[name] for name in _KEPT if name in a.meta} | {"turn": turn}
+        sides = [
+            PairSide(system=one.system, text=join_turns(texts[:turn], ANSWER))
+            for one, texts in zip((a, b), said, strict=True)
+        ]
+        yield Pair(
+            id=f"{question}/{a.system}~{b.system}/turn{turn}", kind="pair", input=join_turns(asked[:turn], USER),
+            response_a=sides[0], response_b=sides[1],
+            meta=meta | ({"reference_answer": given[:turn]} if isinstance(given, list) else {}),
+        )  # fmt: skip

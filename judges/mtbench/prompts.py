@@ -1,0 +1,152 @@
+"""The prompts of a judge_prompts.jsonl: what one may hold, the families that their names make, and their fingerprints.
+
+A family has a prompt for the first turn, one for the second (-multi-turn), and both once more with references (-math).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any, Literal
+
+from judges.errors import AssayError
+from judges.mtbench.records import PromptText
+from judges.strict_json import BadJson, check_value
+
+Sort = Literal["single", "pairwise"]
+OURS = {"assay": "our own wording", "assay-japanese": "our own wording, which expects answers in Japanese"}
+"""The families that are built in (judges/cards/mt_bench/), and what they are."""
+PAIRS = "pair-v2"
+"""The family by which FastChat compares two answers, whatever the one that rates single answers."""
+VARIANTS = {"": "", "multi_turn": "-multi-turn", "reference": "-math", "multi_turn_reference": "-math-multi-turn"}
+"""The prompts of a family by the names that a card's variants have, and what sets their own names apart."""
+LETTERS = 100_000
+"""The longest text of a prompt, in characters: a judge has to read it with every answer."""
+_LONGEST = 120
+_HEAD = 12
+_NAMES = {"single": ("question", "answer"), "pairwise": ("question", "answer_a", "answer_b")}
+_NUMBERED = re.compile(r"(\w+)_[1-9]")
+
+
+class BadPrompt(AssayError):
+    """A prompt, or a family of prompts, that cannot be used."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """The prompts of one family, by variant (see VARIANTS)."""
+
+    name: str
+    sort: Sort
+    prompts: Mapping[str, PromptText]
+
+    @property
+    def wording(self) -> str:
+        """The fingerprint of its base template, "" where it has none: a name alone stands for several texts."""
+        return wording(self.prompts[""].template) if "" in self.prompts else ""
+
+
+def wording(template: str) -> str:
+    """Twelve hex digits of the SHA-256 of a family's base template, whatever ends its lines."""
+    plain = template.replace("\r\n", "\n").replace("\r", "\n")
+    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:_HEAD]
+
+
+def family_name(name: str) -> str:
+    """The family of a prompt: single-v1 also of single-math-v1-multi-turn, and pair-v2 of pair-math-v1."""
+    found = name.removesuffix("-multi-turn").replace("-math", "", 1)
+    return PAIRS if found == "pair-v1" and "-math" in name else found
+
+
+def parse_prompt(row: Mapping[str, Any]) -> PromptText:
+    """The prompt that a row of judge_prompts.jsonl holds. Raises BadPrompt in a sentence that names the field."""
+    name, system, template = row.get("name"), row.get("system_prompt") or "", row.get("prompt_template")
+    if not isinstance(name, str) or not 0 < len(name.strip()) <= _LONGEST:
+        raise BadPrompt(f"name must be a text of 1 to {_LONGEST} characters.")
+    sort = row.get("type", "pairwise" if name.startswith("pair") else "single")
+    if sort not in _NAMES:
+        raise BadPrompt(f"type of {name} must be single or pairwise.")
+    for what, text in (("name", name), ("system_prompt", system), ("prompt_template", template)):
+        if not isinstance(text, str):
+            raise BadPrompt(f"{what} of {name} must be a text.")
+        if len(text) > LETTERS:
+            raise BadPrompt(f"{what} of {name} has {len(text):,} characters: {LETTERS:,} are allowed.")
+        try:
+            check_value(text)
+        except BadJson as error:
+            raise BadPrompt(f"{what} of a prompt {error}.") from None
+    found = PromptText(name.strip(), sort, system, str(template))
+    if fault := _template_fault(found):
+        raise BadPrompt(f"prompt_template of {found.name}: {fault}")
+    return found
+
+
+def template_fields(template: str) -> set[str]:
+    """The fields in braces that a template names. Raises ValueError where its braces are not in order."""
+    parsed = [(name, form, as_) for _, name, form, as_ in Formatter().parse(template) if name is not None]
+    return {name + (f"!{as_}" if as_ else "") + (f":{form}" if form else "") for name, form, as_ in parsed}
+
+
+def _template_fault(prompt: PromptText) -> str:
+    """What is wrong with a template, "" for nothing: FastChat fills just these fields, and fails at others."""
+    try:
+        named = template_fields(prompt.template)
+    except ValueError:
+        return "its braces are not in order. Write {{ and }} for braces that are no field."
+    names, several = _NAMES[prompt.type], prompt.name.endswith("-multi-turn")
+    for name in sorted(named):
+        stem = found[1] if (found := _NUMBERED.fullmatch(name)) else ""
+        if stem != "ref_answer" and (stem if several else name) not in names:
+            there = ", ".join(f"{{{one}}}" for one in (*(one + "_1" * several for one in names), "ref_answer_1"))
+            turns = "several turns" if several else "one turn"
+            return f"{{{name[:_LONGEST]}}} is no field of a prompt for {turns}: there are {there}."
+    shown = {name.rpartition("_")[0] if several else name for name in named}
+    lacking = [name for name in names[1:] if name not in shown]
+    return f"it lacks {{{lacking[0]}{'_2' * several}}}, so its judge would not see what it judges." if lacking else ""
+
+
+def families(prompts: Iterable[PromptText]) -> dict[str, Family]:
+    """The families of a set of prompts by name. Raises BadPrompt where one name stands for two texts."""
+    found: dict[str, dict[str, PromptText]] = {}
+    for prompt in prompts:
+        name = family_name(prompt.name)
+        held = found.setdefault(name, {}).setdefault(variant_of(prompt.name), prompt)
+        if held != prompt:
+            raise BadPrompt(
+                f"{prompt.name} stands twice among the prompts, with two texts. Give one of the two files alone."
+            )
+    return {
+        name: Family(name, "pairwise" if next(iter(held.values())).type == "pairwise" else "single", held)
+        for name, held in found.items()
+    }
+
+
+def variant_of(name: str) -> str:
+    """The variant that a prompt's name stands for (see VARIANTS)."""
+    ends = "-math" * ("-math" in name) + "-multi-turn" * name.endswith("-multi-turn")
+    return next(variant for variant, end in VARIANTS.items() if end == ends)
+
+
+def find_family(wanted: str, prompts: Iterable[PromptText], sort: Sort = "single", references: bool = True) -> Family:
+    """The whole family that a protocol asks for: of its name, or for pairs FastChat's where that is none for pairs.
+
+    Raises BadPrompt, naming those there are, or the prompts that the family lacks; those with references are not needed
+    where `references` is False.
+    """
+    there = families(prompts)
+    fitting = {name: one for name, one in there.items() if one.sort == sort}
+    found = fitting.get(wanted) or (fitting.get(PAIRS) if sort == "pairwise" else None)
+    if found is None:
+        named = ", ".join(f"{one.name} ({one.wording or 'no base prompt'})" for one in there.values()) or "none"
+        raise BadPrompt(
+            f"No prompts of the family {wanted!r} are here{' for pairs' if sort == 'pairwise' else ''}. There are: "
+            f"{', '.join(OURS)}; of judge_prompts.jsonl: {named}. Import the file, or choose one of these."
+        )
+    needed = [name for name in VARIANTS if references or "reference" not in name]
+    if lacking := [name for name in needed if name not in found.prompts]:
+        ends = ", ".join(VARIANTS[name].strip("-") or "the first turn" for name in lacking)
+        raise BadPrompt(f"The family {found.name} lacks its prompts for {ends}. Add them to its judge_prompts.jsonl.")
+    return found

@@ -1,0 +1,195 @@
+"""Ranks of models with their uncertainty, and how they change from one judge to another.
+
+Questions are drawn with replacement, seeded; every model's mean and rank is computed anew from each draw, so that what
+is hard for all models is hard for all of them in a draw. Rank 1 is the best; equal means share the middle of their
+ranks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from judges.mtbench.comparison import SharedRatings
+from judges.mtbench.ratings import Codes, Counted
+from judges.stats.agreement import Floats
+from judges.stats.bootstrap import MAX_UNDEFINED, resample_seeded
+from judges.stats.intervals import REPLICATES
+from judges.stats.uncertainty import TWO_SIDED, Interval
+
+_METHOD = "cluster bootstrap, percentile"
+_SAME = 9
+"""Means that are equal to so many decimals are equal: they differ by rounding alone."""
+
+
+class ModelRank(NamedTuple):
+    """A model's mean and its rank with its interval; `first`: the share of draws in which it is best (ties divide it).
+
+    Without ends, and with `first` None, where there is one question only.
+    """
+
+    model: str
+    mean: float
+    rank: Interval
+    first: float | None
+
+
+class ModelPair(NamedTuple):
+    """Two models, the one with the higher mean before; `ahead` is the difference of their means.
+
+    `turned` is the share of draws in which their order is the other way (a tie is half of one; None: not known).
+    """
+
+    higher: str
+    lower: str
+    ahead: Interval
+    turned: float | None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the interval of the difference leaves 0 out; of this pair alone, not of all pairs together."""
+        return self.ahead.low is not None and self.ahead.low > 0
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The models of a judge from the best on, and every two of them; `unsettled` are those whose order is open."""
+
+    judge: str
+    models: tuple[ModelRank, ...]
+    pairs: tuple[ModelPair, ...]
+
+    @property
+    def unsettled(self) -> list[ModelPair]:
+        """The pairs whose order is not settled, closest first."""
+        return sorted((pair for pair in self.pairs if not pair.settled), key=lambda pair: abs(pair.ahead.point or 0))
+
+
+class RankChange(NamedTuple):
+    """A model's rank with one judge and another on the same cells, and the change (other - one) with its interval."""
+
+    model: str
+    one: float
+    other: float
+    change: Interval
+
+
+class FlippedPair(NamedTuple):
+    """Two models that one judge puts in one order and the other in the opposite; `one` and `other` are `a` - `b`.
+
+    `likely` is the share of draws in which the judges disagree about them (None: not known). A difference whose
+    interval leaves out 0 with both judges is a contradiction; else chance may have made it.
+    """
+
+    a: str
+    b: str
+    one: Interval
+    other: Interval
+    likely: float | None
+
+    @property
+    def settled(self) -> bool:
+        """Whether both judges' differences leave 0 out."""
+        return all(d.low is not None and d.high is not None and d.low * d.high > 0 for d in (self.one, self.other))
+
+
+@dataclass(frozen=True)
+class RankComparison:
+    """Ranks with two judges on the cells they share: every model's change, and the pairs of models that flip."""
+
+    models: tuple[RankChange, ...]
+    flipped: tuple[FlippedPair, ...]
+
+
+def rank_models(counted: Counted, judge: str, replicates: int = REPLICATES, seed: int = 0) -> Ranking:
+    """The ranks of a judge's models by their means over all rows that count; empty where it has none."""
+    own = counted.where(counted.row.judge == counted.row.judges.index(judge))
+    models, means, (drawn,), items = _draws(own.row.question, own.row.model, [own.value], replicates, seed)
+    names = [own.row.models[n] for n in models]
+    ranks, of_draws = _ranks(means[0][None])[0], _ranks(drawn)
+    cells = np.bincount(own.row.model, minlength=len(own.row.models))[models] if len(models) else np.zeros(0, int)
+    best = drawn == drawn.max(axis=1, keepdims=True) if drawn.size else drawn
+    first = (best / best.sum(axis=1, keepdims=True)).mean(axis=0) if drawn.size else None
+    found = [
+        ModelRank(
+            name, float(means[0][n]), _ends(float(ranks[n]), of_draws[:, n], items, int(cells[n])),
+            None if first is None else float(first[n]),
+        )
+        for n, name in enumerate(names)
+    ]  # fmt: skip
+    pairs = []
+    for a, b in combinations(np.argsort(ranks, kind="stable").tolist(), 2):
+        gap = drawn[:, a] - drawn[:, b]
+        ahead = _ends(float(means[0][a] - means[0][b]), gap, items, int(min(cells[a], cells[b])))
+        turned = float((gap < 0).mean() + (gap == 0).mean() / 2) if len(gap) else None
+        pairs.append(ModelPair(names[a], names[b], ahead, turned))
+    return Ranking(judge, tuple(sorted(found, key=lambda one: one.rank.point or 0.0)), tuple(pairs))
+
+
+def compare_ranks(shared: SharedRatings, replicates: int = REPLICATES, seed: int = 0) -> RankComparison:
+    """How the ranks of models change from one judge to the other on the cells that both rated; empty without any."""
+    row = shared.row
+    models, means, drawn, items = _draws(row.question, row.model, [shared.one, shared.other], replicates, seed)
+    names, cells = [row.models[n] for n in models], len(row)
+    one, other = (_ranks(mean[None])[0] for mean in means)
+    moved = _ranks(drawn[1]) - _ranks(drawn[0])
+    changes = [
+        RankChange(name, float(one[n]), float(other[n]), _ends(float(other[n] - one[n]), moved[:, n], items, cells))
+        for n, name in enumerate(names)
+    ]
+    flipped = []
+    for a, b in combinations(np.argsort(one, kind="stable").tolist(), 2):
+        gaps = [float(mean[a] - mean[b]) for mean in means]
+        if gaps[0] * gaps[1] < 0:
+            sides = [draws[:, a] - draws[:, b] for draws in drawn]
+            likely = float((sides[0] * sides[1] < 0).mean()) if len(sides[0]) else None
+            ends = [_ends(gap, side, items, cells) for gap, side in zip(gaps, sides, strict=True)]
+            flipped.append(FlippedPair(names[a], names[b], ends[0], ends[1], likely))
+    return RankComparison(tuple(sorted(changes, key=lambda change: change.one)), tuple(flipped))
+
+
+def _draws(
+    question: Codes, model: Codes, values: list[Floats], replicates: int, seed: int
+) -> tuple[list[int], list[Floats], list[Floats], int]:
+    """Models that have rows; for each column of values their means, (models,), and those of draws, (draws, models).
+
+    Draws in which a model has no row are left out; where they are more than `MAX_UNDEFINED`, or there is one question
+    only, there are none. Last, the number of questions.
+    """
+    there, place = np.unique(model, return_inverse=True)
+    which, at = np.unique(question, return_inverse=True)
+    shape = len(which), len(there)
+
+    def table(weight: Floats | None) -> Floats:
+        found = np.bincount(at * shape[1] + place, weight, minlength=shape[0] * shape[1])
+        return found.reshape(shape).astype(np.float64)
+
+    sums = [table(value) for value in values] + [table(None)]
+    whole = [np.round(each.sum(axis=0) / sums[-1].sum(axis=0), _SAME) for each in sums[:-1]]
+    if shape[0] < 2:
+        return there.tolist(), whole, [np.empty((0, shape[1])) for _ in values], shape[0]
+    totals = resample_seeded(np.hstack(sums), replicates, seed)
+    parts = [totals[:, n * shape[1] : (n + 1) * shape[1]] for n in range(len(sums))]
+    full = np.flatnonzero((parts[-1] > 0).all(axis=1))
+    if len(full) < (1 - MAX_UNDEFINED) * len(totals):
+        full = full[:0]
+    drawn = [np.round(part[full] / parts[-1][full], _SAME) for part in parts[:-1]]
+    return there.tolist(), whole, drawn, shape[0]
+
+
+def _ranks(means: Floats) -> Floats:
+    """The rank of every mean in its row, 1 the highest, equal ones in the middle."""
+    above = (means[:, None, :] > means[:, :, None]).sum(axis=2)
+    equal = (means[:, None, :] == means[:, :, None]).sum(axis=2)
+    return np.asarray(1 + above + (equal - 1) / 2, dtype=np.float64)
+
+
+def _ends(point: float, drawn: Floats, items: int, cells: int) -> Interval:
+    """The percentile interval of a figure from its draws; without draws the point only."""
+    if not len(drawn):
+        return Interval.point_only(items, cells, float(items), _METHOD, point)
+    low, high, bound = np.quantile(drawn, [1 - TWO_SIDED, TWO_SIDED, 0.05]).tolist()
+    return Interval(point, low, high, bound, items, cells, float(items), _METHOD, float(drawn.std(ddof=1)))

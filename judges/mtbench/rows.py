@@ -1,0 +1,328 @@
+"""The rows of MT-Bench's files in all the shapes that occur, read as one shape."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Literal, NamedTuple
+
+from judges.mtbench.parsing import ERROR
+from judges.mtbench.records import Question, Winner
+from judges.protocols.orders import Order
+from judges.strict_json import show_value
+
+Role = Literal["prompt", "question", "reference", "answer", "single", "pair", "vote"]
+_MACHINE = re.compile(
+    r".*_(pair|single)|(gpt|claude|gemini|llama|qwen|mistral|mixtral|command|o\d|deepseek|judge|llm).*", re.IGNORECASE
+)
+_TURN = re.compile(r"turn[_-]?(\d)", re.IGNORECASE)
+_SCORES = re.compile(r"score_turn_?(\d)")
+_JUDGED = re.compile(r"(.+)_(?:single|pair)(?:[_-].*)?")
+_MOST_TURNS = 1000
+_FAILED = "the call to the judge failed"
+INCONSISTENT = "The two orders do not agree."
+"""What stands for the text of a verdict over both orders that is a tie because they do not agree."""
+_LONGEST_NAME = 120
+
+
+class BadField(ValueError):
+    """A row is not taken: (field, sentence)."""
+
+    def __init__(self, name: str, sentence: str) -> None:
+        super().__init__(name, sentence)
+        self.problem = (name, sentence)
+
+
+class JudgeNames(NamedTuple):
+    """The judge as a row names it: its model, its prompt's name, and its prompt's text where the row holds that."""
+
+    model: str
+    prompt: str = ""
+    template: str = ""
+
+
+class ChoiceTurns(NamedTuple):
+    """A choice of a row of answers: its number, its texts, and what our own files say of how it was made."""
+
+    choice: int
+    turns: tuple[str, ...]
+    continues: int | None = None
+    cut_at: int = 0
+
+
+class Score(NamedTuple):
+    """A judgment of one turn: its text, the number that the file states, and the prompt that the judge was sent.
+
+    `sample` is its place in a list of several, None where the row has one.
+    """
+
+    turn: int
+    text: str
+    stated: float | None
+    asked: str
+    sample: int | None = None
+
+
+class GameSaid(NamedTuple):
+    """A verdict in one order: `winner` in terms of the names in sorted order; `order` "" is one over both orders."""
+
+    order: Order | Literal[""]
+    winner: Winner
+    text: str = ""
+    error: str = ""
+    asked: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a row says of two models, names in sorted order; `contrary` where its own `winner` says something else."""
+
+    a: str
+    b: str
+    turn: int
+    games: tuple[GameSaid, ...]
+    contrary: bool = False
+
+
+def role_of(name: str, keys: frozenset[str]) -> Role | None:
+    """Which of FastChat's files an object with these keys comes from, if any."""
+    if {"name", "prompt_template"} <= keys:
+        return "prompt"
+    if "question_id" not in keys:
+        return None
+    if "choices" in keys:
+        return "reference" if "reference" in name.lower() else "answer"
+    if {"model_1", "model_2"} <= keys or {"winner_ab", "winner_ba"} & keys:
+        return "pair"
+    if {"model_a", "model_b", "winner"} <= keys:
+        return "vote"
+    if keys & {"judgment", "score"} or any(_SCORES.fullmatch(key) for key in keys):
+        return "single"
+    return "question" if "turns" in keys else None
+
+
+def question_id(row: Mapping[str, Any]) -> str:
+    """The question's id as text: 81 and "81" are the same question."""
+    value = row.get("question_id")
+    if isinstance(value, bool) or not isinstance(value, (int, str)) or not str(value).strip():
+        raise BadField("question_id", f"question_id must be a number or a text (it is {show_value(value)}).")
+    return str(value).strip()
+
+
+def text_list(value: Any, key: str) -> tuple[str, ...]:
+    """A list of texts, one for each turn."""
+    if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
+        raise BadField(key, f"{key} must be a list of texts, one for each turn (it is {show_value(value)}).")
+    return tuple(value)
+
+
+def first_text(row: Mapping[str, Any], *keys: str) -> str:
+    """The first of these keys that holds a text."""
+    for key in keys:
+        if isinstance(row.get(key), str) and row[key].strip():
+            return str(row[key]).strip()
+    raise BadField(keys[0], f"{keys[0]} must be a text (it is {show_value(row.get(keys[0]))}).")
+
+
+def read_question(row: Mapping[str, Any]) -> Question:
+    """A row of a question file; `reference` may be a list of texts, or one text for the first turn."""
+    turns, own, heat = text_list(row.get("turns"), "turns"), row.get("reference"), row.get("required_temperature")
+    reference = (own,) if isinstance(own, str) else text_list(own, "reference") if own else ()
+    if heat is not None and (isinstance(heat, bool) or not isinstance(heat, (int, float))):
+        raise BadField("required_temperature", f"required_temperature must be a number (it is {show_value(heat)}).")
+    category = row.get("category") or ""
+    return Question(question_id(row), str(category), turns, reference, None if heat is None else float(heat))
+
+
+def read_choices(row: Mapping[str, Any]) -> list[ChoiceTurns]:
+    """The choices of a row of answers, by their `index` where each has one of its own, else by their place."""
+    choices = row.get("choices")
+    if not isinstance(choices, list) or not choices or not all(isinstance(one, dict) for one in choices):
+        raise BadField("choices", "choices must be a list with at least one answer.")
+    numbers = [one.get("index") for one in choices]
+    if not all(isinstance(n, int) and n >= 0 for n in numbers) or len(set(numbers)) < len(numbers):
+        numbers = list(range(len(choices)))
+    found = []
+    for n, one in sorted(zip(numbers, choices, strict=True), key=lambda pair: pair[0]):
+        facts = [one.get(name) for name in ("continues", "cut_at")]
+        after, cut = (fact if isinstance(fact, int) and not isinstance(fact, bool) else None for fact in facts)
+        found.append(ChoiceTurns(n, text_list(one.get("turns"), f"choices.{n}.turns"), after, cut or 0))
+    return found
+
+
+def read_judge(row: Mapping[str, Any], file: str) -> JudgeNames:
+    """Who judged: `judge` as [model, prompt] or a text, `judge_model` or `judge_id`, or the name of the file.
+
+    `judge_prompt_template` is a prompt's name, or its text where it has fields in braces.
+    """
+    value, prompt = row.get("judge"), ""
+    if isinstance(value, list) and value:
+        prompt = value[1] if len(value) > 1 and isinstance(value[1], str) else ""
+        value = value[0]
+    for key in ("judge_model", "judge_id"):
+        value = value or row.get(key)
+    told = row.get("judge_prompt_template")
+    told = told if isinstance(told, str) else ""
+    template = told if "{" in told or "\n" in told or len(told) > _LONGEST_NAME else ""
+    prompt = prompt.strip() or ("" if template else told.strip())
+    if isinstance(value, str) and value.strip():
+        return JudgeNames(value.strip(), prompt, template)
+    if found := _JUDGED.fullmatch(PurePosixPath(file).stem):
+        return JudgeNames(found[1], prompt, template)
+    raise BadField("judge", "The row names no judge: judge must be a model, or [model, prompt].")
+
+
+def voters(row: Mapping[str, Any]) -> list[str]:
+    """The people whose vote a row is: a name, or a list of names; none where a model has judged."""
+    value = row.get("judge")
+    names = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    people = [name.strip() for name in names if isinstance(name, str) and name.strip() and not _MACHINE.fullmatch(name)]
+    return people if len(people) == len(names) else []
+
+
+def voter_group(name: str) -> str:
+    """The group that a voter belongs to: expert_3 is one of the experts."""
+    group, found, number = name.rpartition("_")
+    return group if found and number.isdigit() else ""
+
+
+def read_turn(row: Mapping[str, Any], file: str, usual: int | None = None) -> int:
+    """The turn that a row is about; where it names none, that of the file's name, or the usual one."""
+    turn = row.get("turn", usual)
+    if row.get("turn") is None and (in_name := _TURN.search(PurePosixPath(file).name)):
+        turn = int(in_name[1])
+    if isinstance(turn, bool) or not isinstance(turn, int) or not 1 <= turn <= _MOST_TURNS:
+        raise BadField("turn", f"turn must be a number from 1 (it is {show_value(turn)}).")
+    return turn
+
+
+def read_scores(row: Mapping[str, Any], file: str) -> list[Score]:
+    """The judgments of a row: one; one for each sample, where score or judgment is a list; or one for each turn.
+
+    Of a row with a score for each turn, -1 without a judgment is a turn that was not asked.
+    """
+    split = sorted(int(found[1]) for key in row if (found := _SCORES.fullmatch(key)))
+    if split:
+        scores = []
+        for n in split:
+            texts, stated, asked = (_of_turn(row, name, n) for name in ("judgment", "score", "user_prompt"))
+            scores += _samples(n, texts, stated, asked)
+        return [one for one in scores if one.text or one.stated not in (-1, None)]
+    return _samples(read_turn(row, file), row.get("judgment"), row.get("score"), row.get("user_prompt"))
+
+
+def _of_turn(row: Mapping[str, Any], name: str, turn: int) -> Any:
+    return row.get(f"{name}_turn{turn}", row.get(f"{name}_turn_{turn}"))
+
+
+def _samples(turn: int, texts: Any, stated: Any, asked: Any) -> list[Score]:
+    lists = [held for held in (texts, stated) if isinstance(held, list)]
+    prompt = asked_text(asked)
+    if not lists:
+        return [_score(turn, texts, stated, prompt, None)]
+    count = len(lists[0])
+    if any(len(held) != count for held in lists):
+        raise BadField("score", "score and judgment are lists of different length: each sample needs both.")
+    each = [held if isinstance(held, list) else [held] * count for held in (texts, stated)]
+    prompts = [prompt] * count
+    if isinstance(asked, list) and len(asked) == count:
+        prompts = [asked_text(one) for one in asked]
+    return [_score(turn, *one, n) for n, one in enumerate(zip(each[0], each[1], prompts, strict=True))]
+
+
+def _score(turn: int, text: Any, stated: Any, asked: str, sample: int | None) -> Score:
+    if text is not None and not isinstance(text, str):
+        raise BadField("judgment", f"judgment must be a text (it is {show_value(text)}).")
+    if stated is not None and (isinstance(stated, bool) or not isinstance(stated, (int, float))):
+        raise BadField("score", f"score must be a number (it is {show_value(stated)}).")
+    return Score(turn, text or "", None if stated is None else float(stated), asked, sample)
+
+
+def asked_text(value: Any) -> str:
+    """The prompt that a judge was sent, as a text or as messages of which the last is the user's; "" for none."""
+    if isinstance(value, str):
+        return value
+    told = [one.get("content") for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return told[-1] if told and isinstance(told[-1], str) else ""
+
+
+def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
+    """What a row says of two models: a verdict in each order, or one over both.
+
+    g1 is the game in which model_1 was first, g2 that in which model_2 was; their winners are models. winner_ab is the
+    game in which model_a was first: letters are places (A was shown first), names are models; where the row's `winner`
+    fits only if they are models throughout, they are.
+    """
+    one, two = ("model_1", "model_2") if "model_1" in row else ("model_a", "model_b")
+    first, second = first_text(row, one), first_text(row, two)
+    if first == second:
+        raise BadField(two, f"{one} and {two} are the same model, {show_value(first)}.")
+    a, b = sorted((first, second))
+    turn = read_turn(row, file, 1)
+    sides: dict[Any, Winner] = {one: "a" if first == a else "b", two: "b" if first == a else "a", "tie": "tie"}
+    sides |= {first: sides[one], second: sides[two]}
+    for said in ("tie (inconsistent)", "tie (bothbad)", "inconsistent", "both"):
+        sides[said] = "tie"
+    sides["error"] = ""
+    forward: Order = "ab" if first == a else "ba"
+    back: Order = "ba" if first == a else "ab"
+    overall = _side(row, "winner", sides) if row.get("winner") is not None else None
+    if {"g1_winner", "g2_winner"} & row.keys():
+        games = tuple(
+            _game(row, order, _side(row, f"g{n}_winner", sides), f"g{n}_judgment", f"g{n}_user_prompt")
+            for n, order in ((1, forward), (2, back)) if row.get(f"g{n}_winner") is not None
+        )  # fmt: skip
+    elif {"winner_ab", "winner_ba"} & row.keys():
+        games = _lettered(row, sides, (one, two), (forward, back), overall)
+    elif overall is None:
+        raise BadField("winner", f"winner must be {one}, {two}, tie or error (it is null).")
+    else:
+        text = told if isinstance(told := row.get("judgment"), str) else ""
+        text = text or INCONSISTENT * (row.get("winner") == "tie (inconsistent)")
+        games = (GameSaid("", overall, text, "" if overall else _FAILED),)
+    if not games:
+        raise BadField("winner", "The row names no winner in either order.")
+    contrary = overall is not None and len(games) == 2 and _settled(games) != overall
+    return Verdict(a, b, turn, games, contrary)
+
+
+def _lettered(
+    row: Mapping[str, Any], sides: dict[Any, Winner], names: tuple[str, str], orders: tuple[Order, Order],
+    overall: Winner | None,
+) -> tuple[GameSaid, ...]:  # fmt: skip
+    """The games of winner_ab and winner_ba, letters read as places, or as models where only that fits `overall`."""
+    one, two = sides[names[0]], sides[names[1]]
+    found = {}
+    for places in (True, False):
+        games = []
+        for key, order, (upper, lower) in (
+            ("ab", orders[0], (one, two)), ("ba", orders[1], (two, one) if places else (one, two))
+        ):  # fmt: skip
+            if row.get(f"winner_{key}") is not None:
+                told = {**sides, "A": upper, "B": lower, "C": "tie", "TIE": "tie"}
+                games.append(_game(row, order, _side(row, f"winner_{key}", told), f"judgment_{key}", ""))
+        found[places] = tuple(games)
+    fits = {places: overall is None or len(games) < 2 or _settled(games) == overall for places, games in found.items()}
+    return found[False] if fits[False] and not fits[True] else found[True]
+
+
+def _side(row: Mapping[str, Any], key: str, sides: Mapping[Any, Winner]) -> Winner:
+    value = row.get(key)
+    if not isinstance(value, str) or value not in sides:
+        named = [name for name in sides if name in ("model_1", "model_2", "model_a", "model_b")]
+        raise BadField("winner", f"winner must be {named[0]}, {named[1]}, tie or error (it is {show_value(value)}).")
+    return sides[value]
+
+
+def _game(row: Mapping[str, Any], order: Order, winner: Winner, text: str, asked: str) -> GameSaid:
+    said = row.get(text)
+    said = said if isinstance(said, str) else ""
+    return GameSaid(order, winner, said, _FAILED if not winner or said == ERROR else "", asked_text(row.get(asked)))
+
+
+def _settled(games: tuple[GameSaid, ...]) -> Winner:
+    """What two games come to, as FastChat has it: an error is none, and orders that do not agree are a tie."""
+    winners = {game.winner for game in games}
+    return "" if "" in winners else winners.pop() if len(winners) == 1 else "tie"

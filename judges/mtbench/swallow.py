@@ -1,0 +1,315 @@
+"""Swallow's evaluation read: a results file (JSON) and its details (Parquet), as lighteval writes them.
+
+A row of the details is a question with all samples of a model's answers, the prompts that the judge was sent, its
+texts and its numbers. Every sample is a choice; samples from the second on were asked turn 2 after the first sample's
+turn 1, though they are judged beside their own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from statistics import fmean
+from typing import Any, Literal, NamedTuple
+
+from judges.mtbench import parsing, rows
+from judges.mtbench.assembly import Assembled, Assembly, BadRow, BenchFile, Place, named
+from judges.plural import many, verb
+from judges.strict_json import show_value
+
+Role = Literal["results", "details"]
+JUDGE = "gpt-4o-2024-08-06"
+"""The judge of Swallow's evaluation, which its files do not name."""
+_CUTS = (8192, 6144)
+"""The characters after which it cuts a text."""
+_NEAR = 0.005
+_DETAILS = re.compile(r"details_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)")
+_RESULTS = re.compile(r"results_(\d{4}-\d\d-\d\dT[\d.:-]+)")
+_SCORES = re.compile(r"judge_score_(.+)_turn_(\d)")
+_TRUNCATED = re.compile(r"truncate_(\d+)")
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d.:-]+")
+_LONGEST_LIST = 1000
+
+
+class _File(NamedTuple):
+    """A file of details: its task, the model that it is of, and when it was written; its rows."""
+
+    name: str
+    task: str
+    model: str
+    date: str
+    rows: list[tuple[int, dict[str, Any]]]
+
+
+class _Results(NamedTuple):
+    """The means of one run by task, the model that they are of, and the judge where the file names it."""
+
+    name: str
+    model: str
+    date: str
+    tasks: dict[str, dict[str, Any]]
+    judge: str
+
+
+def role_of(keys: frozenset[str]) -> Role | None:
+    """Whether an object with these keys is a results file, or a row of details."""
+    if {"config_general", "results"} <= keys:
+        return "results"
+    return "details" if {"predictions", "metrics"} <= keys and keys & {"specifics", "specific"} else None
+
+
+def assemble_swallow(files: Iterable[BenchFile]) -> Assembled:
+    """The records of a set of results and details, and sentences on what of it is not MT-Bench's, or does not fit."""
+    made = Assembly("swallow")
+    results, details = list[_Results](), list[tuple[str, list[tuple[int, dict[str, Any]]]]]()
+    for file in files:
+        held: list[tuple[int, dict[str, Any]]] = []
+        for record in file.records:
+            if record.problem:
+                place = Place(file.name, record.line, record.text)
+                made.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
+            elif file.role == "results":
+                results.append(_results(file.name, record.value))
+            else:
+                held.append((record.line, record.value))
+        if file.role == "details":
+            details.append((file.name, held))
+    kept = _of_mt_bench([_file(name, held, results) for name, held in details], results, made.found.notes)
+    _take(made, kept, results)
+    found = made.finish()
+    _compare(found, kept, results)
+    return found
+
+
+def _results(name: str, value: Mapping[str, Any]) -> _Results:
+    general, told = value.get("config_general"), value.get("results")
+    model = general.get("model_name") if isinstance(general, dict) else None
+    date = said[1] if (said := _RESULTS.match(PurePosixPath(name).stem)) else ""
+    tasks = {task: held for task, held in told.items() if isinstance(held, dict)} if isinstance(told, dict) else {}
+    judge = next(iter(_judges(value.get("config_tasks"), 6)), "")
+    return _Results(name, model if isinstance(model, str) else "", date, tasks, judge)
+
+
+def _judges(value: Any, depth: int) -> Iterator[str]:
+    """The names of judges that a configuration states somewhere within."""
+    if isinstance(value, dict):
+        for key, held in value.items():
+            if key in ("judge_model_name", "judge_model") and isinstance(held, str) and held:
+                yield held
+            elif depth:
+                yield from _judges(held, depth - 1)
+    elif isinstance(value, list) and depth:
+        for held in value[:_LONGEST_LIST]:
+            yield from _judges(held, depth - 1)
+
+
+def _file(name: str, held: list[tuple[int, dict[str, Any]]], results: list[_Results]) -> _File:
+    """A file of details; its model is that of the results of the same run, else that of its folders."""
+    path = PurePosixPath(name)
+    said = _DETAILS.match(path.stem)
+    task, date = (said[1], said[2]) if said else (path.stem, "")
+    folders = [part for part in path.parts[:-1] if not _DATE.fullmatch(part)]
+    if "details" in folders:
+        folders = folders[len(folders) - folders[::-1].index("details") :]
+    own = "/".join(folders)
+    run = [one for one in results if date and one.date == date and one.model]
+    there = next((one for one in run if own and one.model in (own, own.replace("__", "/"))), run[0] if run else None)
+    return _File(name, task, there.model if there else own or path.stem, date, held)
+
+
+def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) -> list[_File]:
+    """The files of one task of MT-Bench; of the rest it is said what they are."""
+    found: dict[str, list[_File]] = defaultdict(list)
+    for file in files:
+        if not file.rows:
+            notes.append(f"{file.name} was left aside: it holds no rows.")
+        elif not any(_lists(_object(row, "metrics"), turn) for _, row in file.rows[:5] for turn in (1, 2)):
+            notes.append(f"{file.name} was left aside: it is of the task {file.task}, which has no ratings by turn.")
+        else:
+            found[_plain(file.task)].append(file)
+    runs = {(file.date, _plain(file.task)) for held in found.values() for file in held}
+    for one in results:
+        means = [_plain(task) for task, held in one.tasks.items() if any(_SCORES.match(key) for key in held)]
+        if not means:
+            notes.append(f"{one.name} was left aside: it holds no means of MT-Bench.")
+        for task in dict.fromkeys(means):
+            if (one.date, task) not in runs and task != "all":
+                notes.append(
+                    f"{one.name} has means of {one.model or 'a model'} ({task}), and its details are not in the "
+                    "files: no answers and judgments come of them. Give the Parquet file of details_ beside it."
+                )
+    if len(found) > 1:
+        first = next(iter(found))
+        others = named(file.name for task, held in found.items() if task != first for file in held)
+        notes.append(
+            f"Only the questions of {first} are taken: {others} {verb(len(found) - 1, 'is', 'are')} of another task, "
+            "whose questions have the same numbers. Import each task into a dataset of its own."
+        )
+    return found[next(iter(found))] if found else []
+
+
+def _plain(task: str) -> str:
+    """The name of a task, without its suite and the number of examples: swallow|japanese_mt_bench|0."""
+    parts = task.split("|")
+    return _TRUNCATED.sub("", parts[1] if len(parts) > 1 else task).strip("_")
+
+
+def _take(made: Assembly, files: list[_File], results: list[_Results]) -> None:
+    """The rows of details, each as the rows of FastChat's files that say the same."""
+    dates: dict[str, list[str]] = defaultdict(list)
+    shares = 0
+    for file in files:
+        dates[file.model] += [file.date] * (file.date not in dates[file.model])
+        again = dates[file.model].index(file.date)
+        model = f"{file.model} ({file.date})" if again else file.model
+        if again:
+            made.found.notes.append(f"{file.name}: another run of {file.model}, which is kept as {show_value(model)}.")
+        judge = next((one.judge for one in results if one.judge and one.date == file.date), JUDGE)
+        cut = _cut_at(file)
+        for line, row in file.rows:
+            place = Place(file.name, line)
+            try:
+                shares += _row(made, place, row, model, judge, cut)
+            except rows.BadField as error:
+                made.found.bad.append(BadRow(place._replace(row=row), *error.problem))
+    if files and not any(one.judge for one in results):
+        made.found.notes.append(f"The files do not name the judge: it is taken to be Swallow's usual one, {JUDGE}.")
+    if shares:
+        made.found.notes.append(f"{many(shares, 'rating')} stated as a share of ten came in on the scale of 1 to 10.")
+
+
+def _cut_at(file: _File) -> int:
+    """The characters at which a file's texts were cut: as its task says, else the usual ones where texts end there."""
+    if said := _TRUNCATED.search(file.task):
+        return int(said[1])
+    longest = max((len(text) for _, row in file.rows for text in _texts(row.get("predictions"))), default=0)
+    return longest if longest in _CUTS else 0
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for held in value:
+            yield from _texts(held)
+
+
+def _row(made: Assembly, place: Place, row: Mapping[str, Any], model: str, judge: str, cut: int) -> int:
+    """One question of one model; gives how many of its ratings were stated as shares of ten."""
+    told, metrics = _object(row, "specifics") or _object(row, "specific"), _object(row, "metrics")
+    key = rows.question_id({"question_id": told.get("id", told.get("question_id"))})
+    asked = {"question_id": key, "category": told.get("category"), "turns": told.get("multi_turn_queries")}
+    asked["turns"] = asked["turns"] or told.get("turns")
+    question = rows.read_question(asked)._replace(reference=_reference(told.get("reference")))
+    if made.found.questions.setdefault(key, question) != question:
+        raise rows.BadField("specifics", f"The question {key} stands twice, with different texts.")
+    answers = _predictions(row.get("predictions"), len(question.turns))
+    choices = []
+    for n, turns in enumerate(zip(*answers, strict=True)):
+        facts = {"continues": 0} if n else {}
+        facts |= {"cut_at": cut} if cut and any(len(text) == cut for text in turns) else {}
+        choices.append({"index": n, "turns": list(turns), **facts})
+    answer = {"question_id": key, "model_id": model, "choices": choices}
+    made.read("answer", place, answer)
+    shares = 0
+    for turn in range(1, len(answers) + 1):
+        stated, texts, prompts = (_listed(metrics, name, turn) for name in ("judge_score", "judgement", "user_prompt"))
+        if stated is None:
+            raise rows.BadField("metrics", f"metrics has no judge_score_overall_turn_{turn}: it was not judged.")
+        given = [text if isinstance(text, str) else "" for text in texts or [""] * len(stated)]
+        if len(given) != len(stated) or len(stated) != len(choices):
+            raise rows.BadField(
+                "metrics",
+                f"Turn {turn} has {many(len(stated), 'rating')} and {many(len(given), 'text')} of "
+                f"{many(len(choices), 'sample')}: each sample needs one of both.",
+            )
+        numbers = [_scaled(number, text) for number, text in zip(stated, given, strict=True)]
+        shares += sum(number != told for number, told in zip(numbers, stated, strict=True))
+        rated = {"question_id": key, "model": model, "judge": judge, "turn": turn, "score": numbers, "judgment": given}
+        made.read("single", place, rated | {"user_prompt": prompts or ""})
+    return shares
+
+
+def _object(row: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """An object in a row, which may be written as a text of JSON."""
+    value = row.get(key)
+    if isinstance(value, str) and value.startswith("{"):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _reference(value: Any) -> tuple[str, ...]:
+    """The reference answers of a row: texts, or rows of FastChat's reference files."""
+    held = value if isinstance(value, list) else []
+    if held and isinstance(held[0], dict):
+        first = held[0].get("turns") or next((c.get("turns") for c in held[0].get("choices") or [{}]), None)
+        held = first if isinstance(first, list) else []
+    return tuple(text if isinstance(text, str) else "" for text in held) if any(held) else ()
+
+
+def _predictions(value: Any, turns: int) -> list[list[str]]:
+    """A row's answers: a list for each turn, which has a text for each sample."""
+    found = [[one] if isinstance(one, str) else one for one in value] if isinstance(value, list) else []
+    fits = all(isinstance(one, list) and all(isinstance(text, str) for text in one) for one in found)
+    if not fits or not 1 <= len(found) <= turns or len({len(one) for one in found}) != 1 or not found[0]:
+        raise rows.BadField("predictions", "predictions must be a list for each turn, with a text for each sample.")
+    return found
+
+
+def _lists(metrics: Mapping[str, Any], turn: int) -> str:
+    """What the ratings of a turn are called in a row's metrics: overall, or the judge's short name; "" for none."""
+    names = [said[1] for key, held in metrics.items()
+             if (said := _SCORES.fullmatch(key)) and int(said[2]) == turn and held is not None]  # fmt: skip
+    return "overall" if "overall" in names else next(iter(names), "")
+
+
+def _listed(metrics: Mapping[str, Any], what: str, turn: int) -> list[Any] | None:
+    name = _lists(metrics, turn)
+    value = metrics.get(f"{what}_{name}_turn_{turn}") if name else None
+    if what == "user_prompt" and isinstance(value, list) and value and isinstance(value[0], dict):
+        return [value]
+    return value if value is None or isinstance(value, list) else [value]
+
+
+def _scaled(stated: Any, text: str) -> Any:
+    """A stated rating on the scale of 1 to 10: times ten where the text says that it is a share of ten."""
+    told = parsing.rating(text)
+    if isinstance(stated, (int, float)) and told is not None and stated != told and math.isclose(stated * 10, told):
+        return told
+    return stated
+
+
+def _compare(found: Assembled, files: list[_File], results: list[_Results]) -> None:
+    """Say where the means of a results file are not what its details give."""
+    numbers: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for place, rating in found.ratings:
+        if rating.stated is not None:
+            numbers[place.file, rating.turn][rating.question].append(rating.stated)
+    for one in results:
+        for file in (file for file in files if file.date == one.date):
+            held = next((means for task, means in one.tasks.items() if _plain(task) == _plain(file.task)), {})
+            for turn in (1, 2):
+                stated = held.get(f"judge_score_overall_turn_{turn}_avg", held.get(f"judge_score_overall_turn_{turn}"))
+                by_question = numbers.get((file.name, turn), {})
+                if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not by_question:
+                    continue
+                told = _means(list(by_question.values()))
+                if not any(abs(stated * scale - mean) <= _NEAR * scale for mean in told for scale in (1, 10)):
+                    found.notes.append(
+                        f"{one.name}: the mean of turn {turn} is stated as {stated:g}, and the details "
+                        f"({file.name}) give {told[0]:.4g} (-1 counted), or {told[-1]:.4g} without it."
+                    )
+
+
+def _means(samples: list[list[float]]) -> list[float]:
+    """The mean over questions of the mean over samples: -1 counted; counted unless all are -1; and left out."""
+    some = [held for held in samples if any(number != -1 for number in held)] or samples
+    scored = [[number for number in held if number != -1] or held for held in some]
+    return [fmean(fmean(held) for held in given) for given in (samples, some, scored)]

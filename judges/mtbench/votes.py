@@ -1,0 +1,137 @@
+"""Votes of people on pairs of answers: with each other, with judges, and by majority (Zheng et al. 2023, table 5).
+
+A pair is two models' answers to one question up to one turn, names in sorted order and the winner turned with them.
+Ties are counted, or dropped: then pairs of votes in which either is a tie are left out. Intervals are by questions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import combinations, product
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from judges.mtbench.records import Bench, Winner
+from judges.mtbench.win_rates import SCORES, decide_games, sort_names
+from judges.stats.clustered import share_by_item
+from judges.stats.intervals import Cells, kappa_interval
+from judges.stats.uncertainty import Interval
+
+Key = tuple[str, int, str, str]
+"""A pair: question, turn, and two models in sorted order."""
+Setup = Literal["ties counted", "ties dropped"]
+SETUPS: dict[Setup, str] = {
+    "ties counted": "S1 in the MT-Bench paper", "ties dropped": "S2 in the MT-Bench paper",
+}  # fmt: skip
+MAJORITY = "majority"
+"""Stands in the place of a group: the verdict that most voters of all groups gave; where several did, a tie."""
+CODES: dict[Winner, int] = {"a": 0, "tie": 1, "b": 2}
+_NAMES: dict[float, Winner] = {score: name for name, score in SCORES.items()}
+
+
+class VoteAgreement(NamedTuple):
+    """How often two sides give a pair of answers the same verdict, and kappa (plain, unordered), over `pairs` of votes.
+
+    `one` is a judge or a group of people, `other` a group or `MAJORITY`; `turn` None is all turns. `between` says
+    whether it is people with each other.
+    """
+
+    one: str
+    other: str
+    turn: int | None
+    setup: Setup
+    pairs: int
+    equal: Interval
+    kappa: Interval
+    between: bool = False
+
+
+class _Sides(NamedTuple):
+    """Verdicts of two sides side by side: question, turn, and both as codes; `both_ways` where they have no order."""
+
+    rows: list[tuple[str, int, int, int]]
+    both_ways: bool = False
+
+
+def vote_agreement(bench: Bench) -> list[VoteAgreement]:
+    """Judges with every group and with the majority of all, then people with each other; each turn, and all of them.
+
+    Groups without a common pair are left out. A vote by a voter's group is that of `Vote.group` ("people" where it is
+    none). [] without votes.
+    """
+    by_pair: dict[Key, list[tuple[str, int]]] = defaultdict(list)
+    for vote in bench.votes:
+        a, b, winner = sort_names(vote.a, vote.b, vote.winner)
+        if winner:
+            by_pair[vote.question, vote.turn, a, b].append((vote.group or "people", CODES[winner]))
+    named = {group for votes in by_pair.values() for group, _ in votes}
+    groups = sorted(named, key=lambda name: (name != "expert", name))
+    found: list[VoteAgreement] = []
+    for judge, verdicts in _verdicts(bench).items():
+        for group in groups:
+            found += _figures(judge, group, _Sides([
+                (key[0], key[1], value, verdicts[key])
+                for key, votes in by_pair.items() if key in verdicts for who, value in votes if who == group
+            ]))  # fmt: skip
+        found += _figures(judge, MAJORITY, _Sides([
+            (key[0], key[1], majority([value for _, value in votes]), verdicts[key])
+            for key, votes in by_pair.items() if key in verdicts
+        ]))  # fmt: skip
+    for n, one in enumerate(groups):
+        for other in groups[n:]:
+            rows = [
+                (key[0], key[1], x, y)
+                for key, votes in by_pair.items()
+                for x, y in _pairs_of_votes(votes, one, other)
+            ]  # fmt: skip
+            found += [f._replace(between=True) for f in _figures(one, other, _Sides(rows, one == other))]
+    return found
+
+
+def majority(values: Sequence[int]) -> int:
+    """The verdict that most votes are for; a tie where several are the most frequent."""
+    (first, most), *rest = Counter(values).most_common()
+    return CODES["tie"] if rest and rest[0][1] == most else first
+
+
+def _verdicts(bench: Bench) -> dict[str, dict[Key, int]]:
+    """The verdict of every judge on every pair, over both orders."""
+    said = decide_games(bench)
+    found: dict[str, dict[Key, int]] = {}
+    columns = (said.judge, said.question, said.turn, said.a, said.b, said.score)
+    for judge, question, turn, a, b, score in zip(*(column.tolist() for column in columns), strict=True):
+        key = said.questions[question], turn, said.models[a], said.models[b]
+        found.setdefault(said.judges[judge], {})[key] = CODES[_NAMES[score]]
+    return found
+
+
+def _pairs_of_votes(votes: list[tuple[str, int]], one: str, other: str) -> list[tuple[int, int]]:
+    """Every two votes on a pair of answers, one of each group; within a group each two once."""
+    first, second = ([value for group, value in votes if group == name] for name in (one, other))
+    return list(combinations(first, 2) if one == other else product(first, second))
+
+
+def _figures(one: str, other: str, sides: _Sides) -> list[VoteAgreement]:
+    """The figures of two sides, over all turns and, where there are several, by turn."""
+    if not sides.rows:
+        return []
+    names = {question: n for n, question in enumerate(dict.fromkeys(row[0] for row in sides.rows))}
+    rows = np.array([(names[question], turn, x, y) for question, turn, x, y in sides.rows], dtype=np.int64)
+    turns: list[int | None] = [None, *np.unique(rows[:, 1]).tolist()]
+    found = []
+    for turn in turns if len(turns) > 2 else turns[1:]:
+        among = rows if turn is None else rows[rows[:, 1] == turn]
+        for setup in SETUPS:
+            if setup == "ties dropped":
+                among = among[(among[:, 2:] != CODES["tie"]).all(axis=1)]
+            question, _, x, y = among.T
+            equal = share_by_item(x == y, question)
+            # People have no order: each pair of votes counts both ways, half each.
+            if sides.both_ways:
+                question, x, y = np.tile(question, 2), np.concatenate([x, y]), np.concatenate([y, x])
+            weight = np.full(len(x), 0.5 if sides.both_ways else 1.0)
+            kappa = kappa_interval(Cells(question, x, y, weight), len(CODES), None)
+            found.append(VoteAgreement(one, other, turn, setup, len(among), equal, kappa))
+    return found

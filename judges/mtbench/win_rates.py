@@ -1,0 +1,164 @@
+"""Wins, losses and ties of models in pairs, judged in both orders; and the same derived from single ratings.
+
+A verdict that changes with the order is a tie, a pair of verdicts in which one failed is left out, as FastChat does it.
+Intervals are by questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from judges.mtbench.ratings import Codes, RatingTable
+from judges.mtbench.records import Bench, Winner
+from judges.stats.agreement import Floats
+from judges.stats.clustered import mean_by_item, share_by_item, with_t_ends
+from judges.stats.uncertainty import Interval
+
+
+class VerdictCount(NamedTuple):
+    """What became of a judge's verdicts: pairs `decided`, among them ties by both orders' verdicts differing.
+
+    `inconsistent` counts those, `failed` the pairs left out as a verdict of theirs failed, `single` those that were
+    asked in one order only, whose verdict counts as it is.
+    """
+
+    judge: str
+    decided: int
+    inconsistent: int
+    failed: int
+    single: int
+
+
+class WinRate(NamedTuple):
+    """A model's games with a judge: shares of wins, losses and ties, and `adjusted` = (win + tie / 2) / n.
+
+    `against` is the other model ("": all others together).
+    """
+
+    judge: str
+    model: str
+    against: str
+    games: int
+    win: Interval
+    loss: Interval
+    tie: Interval
+    adjusted: Interval
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Verdicts on pairs over both orders, as columns of one length, and what became of the others (`counts`).
+
+    `judge`, `question`, `a` and `b` are places in `judges`, `questions` and `models`; the name of `a` is before that of
+    `b`. `score` is 1 where `a` wins, 0 where `b` does, one half for a tie.
+    """
+
+    judges: tuple[str, ...]
+    questions: tuple[str, ...]
+    models: tuple[str, ...]
+    judge: Codes
+    question: Codes
+    turn: Codes
+    a: Codes
+    b: Codes
+    score: Floats
+    counts: tuple[VerdictCount, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+
+SCORES: Mapping[Winner, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
+"""What a verdict is worth to the first of its two models."""
+
+
+def decide_games(bench: Bench) -> Verdicts:
+    """One verdict for each pair of answers of a judge: that of both orders where they agree, else a tie."""
+    games: dict[tuple[str, str, int, str, str], list[tuple[str, Winner]]] = {}
+    for game in bench.games:
+        a, b, won = sort_names(game.a, game.b, "" if game.error else game.winner)
+        games.setdefault((game.judge, game.question, game.turn, a, b), []).append((game.order, won))
+    judges, questions = list(dict.fromkeys(key[0] for key in games)), list(dict.fromkeys(key[1] for key in games))
+    models = sorted({name for key in games for name in key[3:]})
+    rows: list[tuple[float, ...]] = []
+    counts = {judge: [0, 0, 0, 0] for judge in judges}
+    for (judge, question, turn, a, b), said in games.items():
+        winners, orders, count = {won for _, won in said}, {order for order, _ in said}, counts[judge]
+        if "" in winners:
+            count[2] += 1
+            continue
+        count[0] += 1
+        count[1] += len(winners) > 1
+        count[3] += orders in ({"ab"}, {"ba"})
+        score = SCORES[winners.pop() if len(winners) == 1 else "tie"]
+        rows.append((judges.index(judge), questions.index(question), turn, models.index(a), models.index(b), score))
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
+    of_judge, of_question, turns, first, second = columns[:5].astype(np.int64)
+    return Verdicts(
+        tuple(judges), tuple(questions), tuple(models), of_judge, of_question, turns, first, second, columns[5],
+        tuple(VerdictCount(judge, *count) for judge, count in counts.items()),
+    )  # fmt: skip
+
+
+def sort_names(a: str, b: str, winner: Winner) -> tuple[str, str, Winner]:
+    """Two models in sorted order, and the winner turned with them."""
+    if a <= b:
+        return a, b, winner
+    turned: Mapping[Winner, Winner] = {"a": "b", "b": "a"}
+    return b, a, turned.get(winner, winner)
+
+
+def verdicts_from_ratings(table: RatingTable) -> Verdicts:
+    """Verdicts derived from single ratings: the higher rating wins, equal ones are a tie.
+
+    Of every two models whose answers to a question a judge rated at a turn; several ratings of an answer are averaged,
+    failed ones are none. It is FastChat's way from single ratings to pairs, and no comparison that a judge made.
+    """
+    rows = table.where(table.reason == 0)
+    order = sorted(range(len(table.models)), key=lambda n: table.models[n])
+    models = tuple(table.models[n] for n in order)
+    sets, group = np.unique(np.stack([rows.judge, rows.question, rows.turn]), axis=1, return_inverse=True)
+    place = group.ravel() * len(models) + np.argsort(order)[rows.model]
+    shape = sets.shape[1], len(models)
+    with np.errstate(invalid="ignore"):
+        mean = np.bincount(place, rows.number, minlength=shape[0] * shape[1]) / np.bincount(
+            place, minlength=shape[0] * shape[1]
+        )
+    rated = np.round(mean, 9).reshape(shape)
+    a, b = np.triu_indices(len(models), 1)
+    gap = rated[:, a] - rated[:, b]
+    at, pair = np.nonzero(np.isfinite(gap))
+    score = (np.sign(gap[at, pair]) + 1) / 2
+    return Verdicts(
+        table.judges, table.questions, models, sets[0][at], sets[1][at], sets[2][at], a[pair], b[pair], score
+    )
+
+
+def win_rates(said: Verdicts, pairs: bool = False) -> list[WinRate]:
+    """Every judge's models, best first, against all others together, or against each other one (`pairs`).
+
+    Shares have Wilson's interval and the adjusted rate Student's, by questions (`judges.stats.clustered`).
+    """
+    found = []
+    for judge in np.unique(said.judge).tolist():
+        mine = said.judge == judge
+        # Every verdict is a game of both models.
+        model, other = (np.concatenate(sides)[np.tile(mine, 2)] for sides in ((said.a, said.b), (said.b, said.a)))
+        score = np.concatenate([said.score[mine], 1 - said.score[mine]])
+        question = np.tile(said.question[mine], 2)
+        for who in np.unique(model).tolist():
+            for against in np.unique(other[model == who]).tolist() if pairs else [None]:
+                among = (model == who) if against is None else (model == who) & (other == against)
+                whom = "" if against is None else said.models[against]
+                found.append(_rate(said.judges[judge], said.models[who], whom, score[among], question[among]))
+    return sorted(found, key=lambda one: (said.judges.index(one.judge), one.against, -(one.adjusted.point or 0.0)))
+
+
+def _rate(judge: str, model: str, against: str, score: Floats, question: Codes) -> WinRate:
+    win, loss, tie = (share_by_item(score == value, question) for value in (1.0, 0.0, 0.5))
+    adjusted = with_t_ends(mean_by_item(score, question), 0.0, 1.0)
+    return WinRate(judge, model, against, len(score), win, loss, tie, adjusted)

@@ -1,0 +1,202 @@
+"""Which wording of a prompt a judgment was made by: found in the prompts that files keep of their judges' calls.
+
+A prompt's name stands for several texts. Its template comes out of a prompt that was sent by putting the fields back
+in place of the question, the answer and the reference answers; the fingerprint of the family's base template (first
+turn, no references) is the wording of all of a judge's prompts of that family.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import takewhile
+from typing import Literal
+
+from judges.mtbench.prompts import wording
+from judges.mtbench.records import PromptText
+
+Kind = Literal["base", "math", "multi", "math-multi"]
+
+
+def kind_of_name(name: str) -> Kind | None:
+    """The kind of prompt that a name says, None for no name."""
+    if not name:
+        return None
+    math, multi = "-math" in name, name.endswith("-multi-turn")
+    return "math-multi" if math and multi else "multi" if multi else "math" if math else "base"
+
+
+def kind_of_template(template: str) -> Kind:
+    """The kind of prompt that a template's fields say."""
+    math, multi = "{ref_answer" in template, "{question_1}" in template or "{answer_1}" in template
+    return "math-multi" if math and multi else "multi" if multi else "math" if math else "base"
+
+
+def unfill(prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
+    """The template of a prompt: every field's text, in the first of its forms that is there, as the field in braces.
+
+    A text must stand in the prompt just once, longer ones taken out first; None where one does not. Fields of
+    references (ref_answer) may be absent; where they are there, a question may stand twice.
+    """
+    there = [
+        (name, next((form for form in forms if form.strip() and form in prompt), "")) for name, forms in texts.items()
+    ]
+    if any(not text and not name.startswith("ref_answer") for name, text in there):
+        return None
+    found, referred = prompt, any(text for name, text in there if name.startswith("ref_answer"))
+    for number, (name, text) in sorted(enumerate(there), key=lambda one: -len(one[1][1])):
+        if not text or (name.startswith("ref_answer") and text not in found):
+            continue
+        if found.count(text) > 1 + (referred and name.startswith("question")) or text not in found:
+            return None
+        found = found.replace(text, f"\x00{number}\x00")
+    for number, (name, _) in enumerate(there):
+        found = found.replace(f"\x00{number}\x00", f"{{{name}}}")
+    return found
+
+
+def fill(template: str, texts: Mapping[str, str]) -> str:
+    """A template with the texts of its fields in their places; what else stands in braces stays."""
+    marks = {name: f"\x00{number}\x00" for number, name in enumerate(texts)}
+    for name, mark in marks.items():
+        template = template.replace(f"{{{name}}}", mark)
+    for name, mark in marks.items():
+        template = template.replace(mark, texts[name])
+    return template
+
+
+@dataclass(slots=True)
+class AskedRow:
+    """A judgment as far as its prompt goes: where it stands, what it is about, the prompt's name, and its template.
+
+    `asked`: whether the file keeps the prompt that was sent; `template` is None where it could not be made out.
+    """
+
+    file: str
+    cell: tuple[object, ...]
+    prompt: str
+    turn: int
+    asked: bool
+    template: str | None
+
+    @property
+    def kind(self) -> Kind:
+        """Which of its family's prompts it was judged by, as far as that is told."""
+        if self.template is not None and not self.prompt:
+            return kind_of_template(self.template)
+        return kind_of_name(self.prompt) or ("multi" if self.turn > 1 else "base")
+
+
+@dataclass
+class WordingResolution:
+    """The wordings of one judge's rows, and sentences on what could not be told."""
+
+    wordings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def resolve(rows: Sequence[AskedRow], family: str, beside: Mapping[str, Sequence[PromptText]]) -> WordingResolution:
+    """The wording of each of the rows of one judge and family, "" where nothing tells it.
+
+    A file's own prompts tell the wording of all its rows. Rows of a file that keeps none have that of the
+    judge_prompts.jsonl in the nearest folder (`beside`: prompts by the file that holds them).
+    """
+    found = WordingResolution([""] * len(rows))
+    files: dict[str, list[int]] = defaultdict(list)
+    for number, row in enumerate(rows):
+        files[row.file].append(number)
+    bases = {file: _bases(rows[n] for n in numbers) for file, numbers in files.items()}
+    known = list(dict.fromkeys(one for held in bases.values() for one in held))
+    for file, numbers in files.items():
+        own = bases[file]
+        if not own and known and any(rows[n].asked for n in numbers):
+            own = known if len(known) == 1 else bases[_nearest(file, [name for name, held in bases.items() if held])]
+        if len(own) > 1:
+            for number, told in zip(numbers, _parted([rows[n] for n in numbers], own), strict=True):
+                found.wordings[number] = told
+            continue
+        told = own[0] if own else _told_beside(rows, numbers, file, family, beside, found.notes)
+        for number in numbers:
+            found.wordings[number] = told
+    return found
+
+
+def _bases(rows: Iterable[AskedRow]) -> list[str]:
+    """The fingerprints of the base templates of rows, in their order."""
+    return list(dict.fromkeys(wording(row.template) for row in rows if row.template and row.kind == "base"))
+
+
+def _told_beside(
+    rows: Sequence[AskedRow], numbers: Sequence[int], file: str, family: str,
+    beside: Mapping[str, Sequence[PromptText]], notes: list[str],
+) -> str:  # fmt: skip
+    """The wording that the nearest judge_prompts.jsonl has of a family."""
+    there = {
+        name: wording(one.template)
+        for name, held in beside.items() for one in held if one.name == family
+    }  # fmt: skip
+    failed = any(rows[n].asked for n in numbers)
+    if not there:
+        if failed:
+            notes.append(
+                f"{file}: the wording of its judge's prompts cannot be made out, as the prompts in it hold none of the "
+                "answers and questions in the files. Its judge is known by the name of its prompt only."
+            )
+        return ""
+    best = max(_nearness(file, name) for name in there)
+    nearest = list(dict.fromkeys(told for name, told in there.items() if _nearness(file, name) == best))
+    if len(nearest) > 1:
+        notes.append(
+            f"{file}: {', '.join(sorted(name for name in there))} hold {family} in several wordings, and nothing says "
+            "which of them was used. Its judge is known by the name of its prompt only."
+        )
+        return ""
+    if failed:
+        notes.append(
+            f"{file}: the wording of its judge's prompts cannot be made out, as the prompts in it hold none of the "
+            "answers and questions in the files. It is taken to be that of the judge_prompts.jsonl beside it."
+        )
+    return nearest[0]
+
+
+def _nearness(one: str, other: str) -> tuple[int, int]:
+    """How near another file is: how many folders both share from the top, then how few it has of its own."""
+    folders = other.split("/")[:-1]
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one.split("/")[:-1], folders, strict=False)))
+    return shared, shared - len(folders)
+
+
+def _nearest(file: str, others: Sequence[str]) -> str:
+    """The file whose name is most like this one's."""
+    return max(others, key=lambda other: SequenceMatcher(None, file, other, autojunk=False).ratio())
+
+
+def _parted(rows: Sequence[AskedRow], bases: Sequence[str]) -> list[str]:
+    """The wording of each row of a file that holds rows of several.
+
+    Where as many templates of another kind occur, they belong to the wordings in the order in which both first occur.
+    Any other row has the wording of the row before it that tells one, or the first that has not judged its cell.
+    """
+    kinds: dict[Kind, list[str]] = defaultdict(list)
+    for row in rows:
+        if row.template is not None and row.template not in kinds[row.kind]:
+            kinds[row.kind].append(row.template)
+    found: list[str] = []
+    for row in rows:
+        told = ""
+        if row.template is not None and row.kind == "base":
+            told = wording(row.template)
+        elif row.template is not None and len(kinds[row.kind]) == len(bases):
+            told = bases[kinds[row.kind].index(row.template)]
+        found.append(told)
+    judged = {(told, row.cell) for told, row in zip(found, rows, strict=True) if told}
+    last = bases[0]
+    for number, row in enumerate(rows):
+        last = found[number] or last
+        if not found[number]:
+            free = [one for one in (last, *bases) if (one, row.cell) not in judged]
+            found[number] = free[0] if free else last
+            judged.add((found[number], row.cell))
+    return found

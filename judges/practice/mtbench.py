@@ -1,0 +1,93 @@
+"""MT-Bench at the practice endpoint: questions get an answer, and prompts that hold what is judged get a judgment.
+
+Both come without a fence of ours: the questions as they are, the judge's prompts as a judge_prompts.jsonl words them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from judges.practice import pair, response, words
+from judges.practice.completion import Reply
+from judges.practice.family import SAYS, PracticeJudge, draw_chance
+
+_BLOCK = re.compile(
+    r"^(?:\[|<\|)The Start of ([^\]|\n]{1,80})(?:\]|\|>)\n(.*?)\n?^(?:\[|<\|)The End of \1(?:\]|\|>)",
+    re.MULTILINE | re.DOTALL,
+)
+_SPEAKER = re.compile(r"^#{2,3} (User|Assistant|Reference)[^:\n]{0,20}:\n", re.MULTILINE)
+_ASKS = re.compile(r"^\[(?:User )?Question\]\n", re.MULTILINE)
+_RATES, _COMPARES = re.compile(r"\[\[(?:rating|\d|n)\]\]"), ("[[A]]", "[[B]]")
+_KANA, _HANGUL, _HAN = re.compile(r"[\u3040-\u30ff]"), re.compile(r"[\uac00-\ud7af]"), re.compile(r"[\u4e00-\u9fff]")
+_SENTENCES = json.loads(Path(__file__).with_name("sentences.json").read_text(encoding="utf-8"))
+"""What an answer is made of, by language: sentences around words of the question."""
+_TOPIC = re.compile(r"[\u30a1-\u30fa\u30fc]{2,}|[\u4e00-\u9fff]{2,}|[\uac00-\ud7af]{2,}|[A-Za-z]{4,}|\d{2,}")
+_READ = 2_000
+_THINKS = 0.3
+"""The share of its answers before which practice-second thinks aloud."""
+
+
+def reply_unfenced(judge: PracticeJudge, messages: Sequence[Mapping[str, Any]], text: str) -> Reply:
+    """The reply to messages without a fence: a judgment where they ask for one in brackets, else an answer."""
+    whole = "\n".join(str(one.get("content", "")) for one in messages if one.get("role") != "assistant")
+    if all(mark in whole for mark in _COMPARES):
+        return pair.judge_in_prose(judge, _shown(text))
+    if _RATES.search(whole):
+        return response.rate_in_prose(judge, _shown(text))
+    return (answer_question(judge, text),)
+
+
+def answer_question(judge: PracticeJudge, question: str) -> str:
+    """An answer in the question's language, made of its own words: the same for the same seed, call and attempt."""
+
+    def draw(purpose: str) -> float:
+        attempt = judge.attempt if judge.temperature else 0
+        return draw_chance(judge.seed if judge.temperature else 0, f"{judge.family.name} {judge.key}", attempt, purpose)
+
+    taken = [one for one in dict.fromkeys(_TOPIC.findall(question[:_READ])) if one.lower() not in words.COMMON]
+    taken = taken or [question.strip()[:20] or "this"]
+    lines = _SENTENCES[_language(question)]
+    number = {"length": 40, "nothing": 2}.get(judge.family.sees, 3 + int(6 * draw("length")))
+    made = []
+    for n in range(number):
+        a, b, c = (taken[int(draw(f"{n} {slot}") * len(taken))] for slot in "abc")
+        made.append(lines[n % len(lines)].format(a=a, b=b, c=c))
+    said = f"{' '.join(made)}\n\n({SAYS})"
+    return f"<think>\n{made[0]}\n</think>\n\n{said}" if judge.family.kindness and draw("think") < _THINKS else said
+
+
+def _language(text: str) -> str:
+    scripts = (("ja", _KANA), ("ko", _HANGUL), ("zh", _HAN))
+    return next((name for name, letters in scripts if letters.search(text)), "en")
+
+
+def _shown(text: str) -> dict[str, Any]:
+    """The fields that our own cards would show, as far as a prompt's marks tell them; else all of it as an answer."""
+    blocks = [(found[1].lower(), found[2]) for found in _BLOCK.finditer(text)]
+    first = _BLOCK.search(text)
+    shown: dict[str, Any] = {"question": _ASKS.split(text[: first.start() if first else 0])[-1], "answer": text}
+    given = [said for name, said in blocks if "reference" in name]
+    sides = [said for name, said in blocks if "reference" not in name]
+    if given:
+        shown["reference_answer"] = "\n".join(given)
+    if len(sides) > 1:
+        return shown | {"input": shown["question"], "response_a": {"text": sides[0]}, "response_b": {"text": sides[1]}}
+    if sides:
+        shown["answer"] = sides[0]
+        if entries := _entries(sides[0]):
+            return shown | {"dialogue": entries, "judged_turn": entries[-1]["turn"]}
+    return shown
+
+
+def _entries(conversation: str) -> list[dict[str, Any]]:
+    """The entries of a conversation whose speakers stand in headings."""
+    parts = _SPEAKER.split(conversation)[1:]
+    made, turn = list[dict[str, Any]](), 0
+    for who, said in zip(parts[::2], parts[1::2], strict=True):
+        turn += who == "User"
+        made.append({"turn": max(turn, 1), "role": who.lower(), "text": said.strip()})
+    return made

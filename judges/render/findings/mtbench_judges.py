@@ -1,0 +1,121 @@
+"""Two judges of MT-Bench on the same answers, in words: how far they agree, and where they differ most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from judges.mtbench.comparison import Disagreement, JudgeComparison, PairAgreement
+from judges.mtbench.ratings import HIGHEST, LOWEST
+from judges.plural import many
+from judges.render.findings.findings import COUNT, Bubbles, Column, Sentence, Table, quiet, say
+from judges.render.words import cell, number, span
+from judges.stats.uncertainty import Interval
+
+FIGURES = {
+    "difference": ("+.2f", "The second judge's rating less the first's, on average."),
+    "equal": (".1%", "Share of turns with the same rating from both."),
+    "within one": (".1%", "Share of turns whose ratings are at most one point apart."),
+    "Pearson": (".3f", "Linear correlation of the ratings."),
+    "Spearman": (".3f", "Rank correlation; ties get the mean rank."),
+    "Kendall": (".3f", "Concordant minus discordant pairs of turns, corrected for ties (tau-b)."),
+    "QWK": (".3f", "Quadratic-weighted kappa: agreement corrected for chance."),
+    "mean distance": (".2f", "Mean absolute difference, in points."),
+}
+"""The figures of two judges: format, and what they mean."""
+
+
+def figures(one: PairAgreement) -> dict[str, Interval]:
+    """The figures by their names in `FIGURES`."""
+    found = (
+        one.difference, one.equal, one.within_one, one.pearson, one.spearman, one.kendall, one.kappa, one.mae,
+    )  # fmt: skip
+    return dict(zip(FIGURES, found, strict=True))
+
+
+def summary(found: JudgeComparison, names: Mapping[str, str]) -> list[Sentence]:
+    """What can be said of the two judges in two sentences."""
+    whole, one, other = found.whole, names[found.one], names[found.other]
+    if not whole.cells:
+        return [say("**{one}** and **{other}** have rated no turn of the same answer.", one=one, other=other)]
+    gap = whole.difference
+    held = number(abs(gap.point or 0.0))
+    ends = f"95% interval of the difference {span(gap, '+.2f')}"
+    higher, lower = (other, one) if (gap.point or 0) >= 0 else (one, other)
+    sure = gap.low is not None and gap.high is not None and (gap.low > 0 or gap.high < 0)
+    told = {"higher": higher, "lower": lower, "held": held, "ends": ends}
+    said = (
+        say("**{higher}** rates higher than **{lower}** by {held} points on average ({ends}).", **told)
+        if sure else say("**{higher}** and **{lower}** do not differ significantly: {held} points ({ends}).", **told)
+    )  # fmt: skip
+    alone = ", ".join(
+        f"{many(n, 'turn')} by {name} alone" for n, name in zip(found.alone, (one, other), strict=True) if n
+    )
+    return [
+        said,
+        quiet(
+            "From {cells} of {questions} that both rated. {alone}Intervals are by questions: the turns, samples and "
+            "models of one question go together.",
+            cells=many(whole.cells, "turn"), questions=many(whole.difference.items, "question"),
+            alone=f"Left out: {alone}. " if alone else "",
+        ),
+    ]  # fmt: skip
+
+
+def figure_table(found: JudgeComparison) -> Table:
+    """Every figure on all shared turns, with its interval and what it means."""
+    rows = [
+        {"figure": name, "value": cell(held.point, shape), "95% interval": span(held, shape), "meaning": meaning}
+        for (name, held), (shape, meaning) in zip(figures(found.whole).items(), FIGURES.values(), strict=True)
+    ]
+    return Table(rows, {"figure": Column(width=120), "value": Column(width=84), "95% interval": Column(width=150)})
+
+
+def part_table(by: str, cut: Mapping[str, PairAgreement], names: tuple[str, str], intervals: bool) -> Table:
+    """A row for each part of the answers: both means and the figures, with their intervals where they are asked for."""
+    rows = [
+        {by: name, "turns": one.cells, **dict(_cells(one, names, intervals))} for name, one in cut.items()
+    ]  # fmt: skip
+    shapes = {name: Column(".2f") for name in names} | {n: Column(s, told) for n, (s, told) in FIGURES.items()}
+    columns = {by: Column(width=200), "turns": COUNT} | ({} if intervals else shapes)
+    return Table(rows, columns)
+
+
+def _cells(one: PairAgreement, names: tuple[str, str], intervals: bool) -> Iterator[tuple[str, object]]:
+    found = dict(zip(names, (one.one, one.other), strict=True)) | figures(one)
+    for name, held in found.items():
+        shape = FIGURES.get(name, (".2f", ""))[0]
+        yield name, f"{cell(held.point, shape)} ({span(held, shape)})" if intervals else held.point
+
+
+def bubbles(found: JudgeComparison, names: Mapping[str, str]) -> Bubbles:
+    """How often each two ratings meet, to the tenth of a point, as samples may be averaged."""
+    met = Counter(
+        (round(x, 1), round(y, 1)) for x, y in zip(found.shared.one.tolist(), found.shared.other.tolist(), strict=True)
+    )
+    points = [(x, y, n) for (x, y), n in sorted(met.items())]
+    return Bubbles(points, names[found.one], names[found.other], (LOWEST, HIGHEST))
+
+
+def largest(found: Sequence[Disagreement], names: tuple[str, str]) -> Table:
+    """The turns on which the two judges differ most."""
+    rows = [
+        {
+            "question": one.question,
+            "category": one.category,
+            "model": one.model + (f" · sample {one.choice + 1}" if one.choice else ""),
+            "turn": one.turn,
+            names[0]: one.one,
+            names[1]: one.other,
+            "difference": one.other - one.one,
+        }
+        for one in found
+    ]
+    columns = {
+        "question": Column(width=76),
+        "model": Column(width=230),
+        "turn": Column(",", width=48),
+        **dict.fromkeys(names, Column("g")),
+        "difference": Column("+g"),
+    }
+    return Table(rows, columns)

@@ -1,0 +1,236 @@
+"""MT-Bench's results in words: means by model and judge, categories, failed judgments, the rules side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from judges.mtbench.means import ALL, ModelMeans, RuleMeans
+from judges.mtbench.ratings import HIGHEST, JudgeCount, Rules
+from judges.mtbench.records import Bench, Judge
+from judges.plural import many
+from judges.render.findings.findings import COUNT, Column, Finding, Intervals, Radar, Sentence, Table, quiet, say, warn
+from judges.render.svg import IntervalRow
+from judges.render.words import REASONS, cell, span
+from judges.stats.uncertainty import Interval
+
+QUESTIONS = 80
+"""The questions of a whole MT-Bench."""
+MOST_IN_RADAR = 5
+"""Models that a radar shows at once: more lines hide each other."""
+EVERY = "all models"
+"""Stands where a model's name does, for all of them together."""
+_FAILED = {
+    "left out": "failed judgments left out",
+    "counted": "failed judgments counted as \N{MINUS SIGN}1",
+    "all failed": "failed judgments counted as \N{MINUS SIGN}1, unless all of a turn failed",
+}
+_DUPLICATES = {
+    "raw": "every judgment of a turn counts",
+    "first": "the first judgment of a turn counts",
+    "averaged": "the judgments of a turn are averaged",
+}
+_PARSE = {
+    "fastchat": "first [[rating]] in the text",
+    "last": "last [[rating]] in the text",
+    "stated": "the number that the file states",
+}
+
+
+def judge_names(judges: Iterable[Judge]) -> dict[str, str]:
+    """Judges by id: the model, with as much of prompt, wording, protocol and id as tells it from the others."""
+    parts = {
+        one.id: [one.model, one.prompt, one.wording[:6], one.protocol, one.id[:6]] for one in judges
+    }  # fmt: skip
+
+    def named(one: str, depth: int) -> str:
+        return " · ".join(part for part in parts[one][:depth] if part)
+
+    found = {}
+    for one in parts:
+        others = [other for other in parts if other != one]
+        found[one] = next(
+            (named(one, n) for n in range(1, 5) if all(named(one, n) != named(other, n) for other in others)),
+            named(one, 5),
+        )
+    return found
+
+
+def shape(rules: Rules) -> str:
+    """The format of means on the scale of these rules: as exact on 0 to 1 as on 1 to 10."""
+    return ".3f" if rules.unit == 1 else ".4f"
+
+
+def reading(rules: Rules) -> Sentence:
+    """By which rules judgments become numbers."""
+    return quiet(
+        "Rules: {parse}; {failed}; {duplicates}; scale {scale}.",
+        parse=_PARSE[rules.parse], failed=_FAILED[rules.failed], duplicates=_DUPLICATES[rules.duplicates],
+        scale="1 to 10" if rules.unit == 1 else "0 to 1 (rating / 10)",
+    )  # fmt: skip
+
+
+def contents(bench: Bench, names: Mapping[str, str]) -> list[Sentence]:
+    """What there is of a benchmark, and which questions are not there."""
+    rated = dict.fromkeys(one.judge for one in bench.ratings)
+    found = [
+        say(
+            "**{questions}**, **{models}**, **{judges}**.",
+            questions=many(len(bench.questions), "question"), models=many(len(bench.models), "model"),
+            judges=many(len(rated), "judge"),
+        )
+    ]  # fmt: skip
+    answered = {model: {q for q, m, _ in bench.answers if m == model} for model in bench.models}
+    part = {model: len(bench.questions) - len(held) for model, held in answered.items() if held != set(bench.questions)}
+    if len(bench.questions) < QUESTIONS:
+        found.append(quiet("A whole MT-Bench has {n} questions.", n=QUESTIONS))
+    if part and bench.answers:
+        least = ", ".join(f"{model} ({many(n, 'question')})" for model, n in list(part.items())[:5])
+        more = f" and {len(part) - 5} more" if len(part) > 5 else ""
+        found.append(warn("Answers are missing from: {least}{more}.", least=least, more=more))
+    return found
+
+
+def prompts(bench: Bench, names: Mapping[str, str], known: Mapping[str, str]) -> Table:
+    """Which prompt each judge was given, as far as its files tell; `known` names wordings by fingerprint."""
+    rows = [
+        {
+            "judge": names[one.id],
+            "protocol": one.protocol or "not known",
+            "prompt": one.prompt or "not known",
+            "wording": (known.get(one.wording) or one.wording) or "not known",
+        }
+        for one in bench.judges.values()
+    ]
+    return Table(rows, {"wording": Column(help="Fingerprint of the prompt: names stay while texts change.")})
+
+
+def table(found: Sequence[ModelMeans], names: Mapping[str, str], rules: Rules) -> Table:
+    """A row for each model and judge: each turn, all turns together with their interval, what was judged."""
+    turns = sorted({turn for one in found for turn in one.turns})
+    rows = [
+        {
+            "judge": names[one.judge],
+            "model": one.model or EVERY,
+            **{f"turn {turn}": _point(one.turns.get(turn)) for turn in turns},
+            "mean": one.both.point,
+            "95% interval": span(one.both, shape(rules)),
+            "questions": one.both.items,
+            "judgments": one.judgments,
+            "failed": one.failed,
+        }
+        for one in found
+    ]
+    columns = {
+        "judge": Column(width=190),
+        "model": Column(width=230),
+        **{f"turn {turn}": Column(shape(rules)) for turn in turns},
+        "mean": Column(shape(rules), "Over all counted judgments of all turns, as FastChat averages."),
+        "95% interval": Column("", "Of the mean. Whole questions are the units, as turns of one question go together."),
+        **dict.fromkeys(("questions", "judgments", "failed"), COUNT),
+    }
+    return Table(rows, columns)
+
+
+def _cell(held: Interval, interval: bool) -> object:
+    return f"{cell(held.point, '.2f')} ({span(held)})" if interval else held.point
+
+
+def _point(one: Interval | None) -> float | None:
+    return None if one is None else one.point
+
+
+def forest(found: Sequence[ModelMeans], rules: Rules) -> Intervals:
+    """One judge's models with their intervals, the best first, and a line at the mean of all of them."""
+    models = sorted((one for one in found if one.model != ALL), key=lambda one: -(one.both.point or -2.0))
+    whole = next((one.both.point for one in found if one.model == ALL), None)
+    rows = [
+        IntervalRow(
+            one.model, "", one.both.point, one.both.low, one.both.high, None, "",
+            f"{cell(one.both.point, shape(rules))} ({span(one.both, '.2f' if rules.unit == 1 else '.3f')})",
+        )
+        for one in models
+    ]  # fmt: skip
+    ends = [end for one in models for end in (one.both.low, one.both.point, one.both.high) if end is not None]
+    return Intervals(rows, whole, "all models", (min(ends), max(ends)) if ends else (0.0, 1.0), "Mean ratings")
+
+
+def category_table(found: Sequence[ModelMeans], rules: Rules, intervals: bool) -> Table:
+    """One judge's models by category: the means, with their intervals in words where they are asked for."""
+    named = list(dict.fromkeys(name for one in found for name in one.categories))
+    rows = [
+        {
+            "model": one.model or EVERY,
+            **{name or "no category": _cell(held, intervals) for name in named if (held := one.categories.get(name))},
+        }
+        for one in found
+    ]
+    columns = {"model": Column(width=230)} | ({} if intervals else {n or "no category": Column(".2f") for n in named})
+    return Table(rows, columns)
+
+
+def radar(found: Sequence[ModelMeans], models: Sequence[str], rules: Rules) -> Radar:
+    """Some models of one judge over the categories."""
+    named = list(dict.fromkeys(name for one in found for name in one.categories))
+    chosen = {one.model: one for one in found}
+    series = [
+        (model, [_point(chosen[model].categories.get(name)) for name in named]) for model in models if model in chosen
+    ]
+    return Radar([name or "no category" for name in named], series, (0.0, HIGHEST * rules.unit))
+
+
+def counts(found: Sequence[JudgeCount], names: Mapping[str, str]) -> list[Finding]:
+    """What failed, came several times, was judged twice with another result, or was read otherwise than stated."""
+    rows = [
+        {
+            "judge": names[one.judge],
+            "judgments": one.judgments,
+            "turns": one.turns,
+            **{REASONS[why]: one.failed.get(why, 0) for why in ("unreadable", "out_of_range", "api_error")},
+            "duplicates": one.doubled,
+            "judged again": one.repeated,
+            "differently": one.differing,
+            "spread": one.spread,
+            "text \N{NOT EQUAL TO} file": one.changed,
+        }
+        for one in found
+    ]
+    columns = {
+        **dict.fromkeys(rows[0] if rows else (), COUNT),
+        "judge": Column(width=230),
+        "turns": Column(",", "Turns of a model's answers to a question, whatever the sample."),
+        "duplicates": Column(",", "Judgments beyond the first of the same turn of the same sample."),
+        "judged again": Column(",", "Turns whose very text was judged several times."),
+        "differently": Column(",", "Those of them whose ratings differ: the judge disagrees with itself."),
+        "spread": Column(".2f", "Highest less lowest rating of a text that was judged several times, on average."),
+        "text \N{NOT EQUAL TO} file": Column(",", "Judgments whose text gives another rating than the file states."),
+    }
+    return [Table(rows, columns)]
+
+
+def rule_table(found: Sequence[RuleMeans], names: Mapping[str, str], rules: Rules) -> list[Finding]:
+    """The mean of every model under every rule on failed judgments and on several of one turn."""
+    rows = [
+        {"judge": names[one.judge], "model": one.model or EVERY}
+        | {f"{failed} · {duplicates}": mean for (failed, duplicates), mean in one.means.items()}
+        | {"moves by": one.range}
+        for one in found
+    ]
+    columns = {
+        "judge": Column(width=190),
+        "model": Column(width=230),
+        **{
+            f"{failed} · {duplicates}": Column(shape(rules), f"{_FAILED[failed]}; {_DUPLICATES[duplicates]}.")
+            for one in found[:1]
+            for failed, duplicates in one.means
+        },
+        "moves by": Column(shape(rules), "Highest less lowest mean of the row."),
+    }
+    widest = max(((one.range or 0.0, one) for one in found), key=lambda pair: pair[0], default=(0.0, None))
+    if widest[0] > 0 and widest[1] is not None:
+        said = say(
+            "The rules move a mean by up to **{most}** ({model}, {judge}).",
+            most=cell(widest[0], shape(rules)), model=widest[1].model or EVERY, judge=names[widest[1].judge],
+        )  # fmt: skip
+    else:
+        said = say("No rule moves a mean: no judgment failed, and no turn was judged twice.")
+    return [said, Table(rows, columns)]

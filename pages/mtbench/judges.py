@@ -1,0 +1,73 @@
+"""The part Judges compared: two judges on the same answers, without any human label."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.mtbench import disagreements, figures
+from data.mtbench.figures import By
+from data.records.exposure import NOTE
+from judges.mtbench.comparison import JudgeComparison
+from judges.render.findings import mtbench_judges as said
+from pages.mtbench.place import Place
+from pages.ui import charts, findings, session, tables, text, url_state
+
+BY: dict[By, str] = {"turn": "Turn", "category": "Category", "model": "Model"}
+_MANY = 25
+
+
+def panel(at: Place) -> None:
+    """Both judges chosen, then how far they agree, on which parts, and where they differ most."""
+    if len(at.raters) < 2:
+        st.info(
+            "Two judges are needed that rated the same answers. Run another judge (another model, prompt or protocol), "
+            "or import its judgments into this dataset.",
+            icon=":material/compare:",
+        )
+        with st.container(horizontal=True):
+            url_state.link("runs", "Run another judge", dataset=at.dataset.name)
+            url_state.link("import", "Import judgments")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        one = url_state.select("judge", "Judge", at.raters, width=360)
+        others = {other: name for other, name in at.raters.items() if other != one}
+        other = url_state.select("with", "Compared with", others, width=360)
+    with st.spinner("Comparing the judges ..."):
+        found = figures.compared_judges(session.store(), at.dataset.id, at.rules.parse, one, other)
+    key = f"{at.key}:{one}:{other}"
+    findings.draw(said.summary(found, at.names), f"said:{key}")
+    if not found.whole.cells:
+        return
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        charts.bubbles(said.bubbles(found, at.names), f"scatter:{key}")
+        st.caption("The larger a circle, the more turns have these two ratings. On the dashed line they are equal.")
+    with right:
+        findings.draw([said.figure_table(found)], f"figures:{key}")
+    _parts(at, found, key)
+    _largest(at, one, other, key)
+
+
+def _parts(at: Place, found: JudgeComparison, key: str) -> None:
+    st.subheader("By part", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        by = url_state.tabs("by", "By", BY)
+        intervals = st.toggle("With 95% intervals", key=f"part intervals:{at.key}")
+    names = at.names[found.one], at.names[found.other]
+    cut = figures.agreement_by(session.store(), at.dataset.id, at.rules.parse, found.one, found.other, by)
+    shown = said.part_table(by, cut, names, intervals)
+    tables.table(shown.rows, shown.columns, f"parts:{key}:{by}:{intervals}", _MANY)
+
+
+def _largest(at: Place, one: str, other: str, key: str) -> None:
+    st.subheader("Largest disagreements", anchor=False)
+    found = disagreements.largest_disagreements(
+        session.store(), session.me().name, at.dataset.id, at.rules.parse, one, other
+    )
+    if not found:
+        text.quiet("None that you can be shown. {note}", note=NOTE)
+        return
+    text.quiet("Click one to open the answer on the desk. {note}", note=NOTE)
+    shown = said.largest([each for each, _ in found], (at.names[one], at.names[other]))
+    items = [item for _, item in found]
+    tables.item_table(shown.rows, shown.columns, items, f"largest:{key}", at.dataset.name)

@@ -1,0 +1,25 @@
+"""What the parts of the page MT-Bench are drawn of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from data.records.datasets import Dataset
+from judges.mtbench.ratings import Rules
+from judges.mtbench.records import Bench
+
+
+class Place(NamedTuple):
+    """A dataset with all that it holds, its judges' names by id, those of them that rate, and the reading rules."""
+
+    dataset: Dataset
+    bench: Bench
+    names: Mapping[str, str]
+    raters: Mapping[str, str]
+    rules: Rules
+
+    @property
+    def key(self) -> str:
+        """What keys of components begin with: other figures are other components."""
+        return f"{self.dataset.id}:{':'.join(self.rules)}"

@@ -1,0 +1,93 @@
+"""`python -m data mtbench run`: a protocol from the questions to the ratings, and what it says on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from data.cli import main
+from data.mtbench import mtbench
+from data.records import datasets
+from data.store import open_store
+
+Run = Callable[..., tuple[int, str, str]]
+QUESTIONS = [
+    {"question_id": 1, "category": "writing", "turns": ["Write of Kyoto.", "Make it short."]},
+    {"question_id": 2, "category": "math", "turns": ["1+1?", "2+2?"]},
+]
+REFERENCE = {"question_id": 2, "model_id": "x", "choices": [{"index": 0, "turns": ["The sum is 2.", "The sum is 4."]}]}
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """A factory: run(*arguments) gives (exit code, stdout, stderr) of `mtbench run` by fastchat with practice."""
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/store.duckdb")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reference_answer").mkdir()
+    (tmp_path / "question.jsonl").write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS))
+    (tmp_path / "reference_answer" / "judge-x.jsonl").write_text(json.dumps(REFERENCE))
+
+    def call(*arguments: str, protocol: str = "fastchat", model: str = "practice-heuristic") -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            code = main(["mtbench", "run", "--protocol", protocol, "--model", model, "--as", "lea", *arguments])
+        except SystemExit as leave:
+            code = int(leave.code or 0)
+        out = capsys.readouterr()
+        assert "Traceback" not in out.out + out.err
+        return code, out.out, out.err
+
+    return call
+
+
+def test_a_protocol_runs_end_to_end_without_a_key(run: Run) -> None:
+    files = "--questions", "question.jsonl", "reference_answer"
+    code, out, err = run(*files, "--plan")
+    assert (code, out) == (0, "")
+    assert "Answers by practice-heuristic: 4 calls for 2 questions" in err
+    assert "Ratings of turns by practice-heuristic: 4 calls for 4 turns" in err
+    assert "Together: 8 calls" in err and "The judge's prompts: assay, wording " in err
+    assert "There are no reference answers for practice-heuristic: those for judge-x are used." in err
+    code, out, err = run(*files, "--dry-run")
+    assert code == 0 and err.endswith("Nothing of this was stored.\n")
+    assert out.count("-- call turn:1 sample:0") == 2 and out.count("-- call turn:2 sample:0") == 2
+    assert out.count("The sum is 2.") == 2 and out.count("The sum is 4.") == 1, "shown to the judge, turn by turn"
+    code, out, _ = run(*files)
+    assert code == 0
+    assert "Finished. 2 of 2 questions: 2 answered. 4 calls" in out and "Finished. 4 of 4 judgments: 4 scored." in out
+    assert out.endswith('All of it is in the dataset "MT-Bench fastchat, practice".\n')
+    code, out, err = run()  # the questions are known
+    assert (code, out) == (1, "") and err.endswith("Nothing is left to ask: all of this is answered and judged.\n")
+    code, out, _ = run("--pairs", model="practice-second")
+    assert code == 0 and out.count("Finished.") == 3
+    code, out, err = run("--judge", "practice-length", "--dataset", "other", model="")
+    assert code == 1 and err.endswith("There are no answers to judge in other.\n")
+    code, out, _ = run("--judge", "practice-length", model="")
+    assert code == 0 and "8 of 8 judgments" in out
+    store = open_store()
+    [found] = datasets.all_datasets(store)
+    assert found.synthetic and mtbench.bench_sizes(store)[found.id] == (4, 16, 4, 0)
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--questions", "nowhere.jsonl"], "There is no file or folder nowhere.jsonl."),
+        ([], "Say which questions are asked: --questions FILE."),
+        (["--questions", "reference_answer"], "Say which questions are asked"),
+        (["--questions", "question.jsonl", "--spend", "1", "--model", "x"], "The price of x is not known"),
+        (["--questions", "question.jsonl", "--protocol", "ours"], "There is no protocol 'ours'"),
+        (["--questions", "question.jsonl", "--protocol", "bad.json"], "bad.json: samples: "),
+        (["--questions", "question.jsonl", "--protocol", "theirs.json"], "No prompts of the family 'single-v1'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_run_is_a_sentence(run: Run, arguments: list[str], said: str) -> None:
+    Path("bad.json").write_text('{"name": "bad", "samples": 0}')
+    Path("theirs.json").write_text('{"name": "theirs", "prompts": "single-v1"}')
+    code, out, err = run(*arguments)
+    assert (code, out) == (1, "") and said in err

@@ -1,0 +1,111 @@
+"""Swallow's evaluation and MT-Bench-101 come into a workspace, and a folder of MT-Bench as others leave it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from data.importing import ImportPlan, Source, from_path, from_paths, from_uploads, import_source, preview_import
+from data.workspace.verify import verify
+from judges.importing.bench_files import read_bench
+from judges.types import ITEM, Dialogue
+from tests.data.imports import text, workspace
+from tests.judges.mtbench.bench_rows import QUESTIONS, answer, rated
+from tests.judges.mtbench.test_swallow import DETAILS, FIVE, RESULTS, results, row
+
+
+@pytest.fixture(scope="module")
+def swallow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as the evaluation leaves it: one model, two questions, and the details of another task."""
+    folder = tmp_path_factory.mktemp("swallow")
+    _parquet(folder / DETAILS, [row(0, FIVE), row(1, [[9, 9, 9, 9, 9], [8, 8, 8, 8, -1]])])
+    other = {"predictions": ["4"], "metrics": {"exact_match": 1}, "specifics": {"id": 1}}
+    _parquet(folder / DETAILS.replace("japanese_mt_bench", "math_500"), [other])
+    (folder / RESULTS).parent.mkdir(parents=True)
+    (folder / RESULTS).write_text(json.dumps(results(judge_score_overall_turn_1_avg=9.9), indent=2), encoding="utf-8")
+    return folder
+
+
+def _parquet(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows), path)
+
+
+def test_a_five_sample_run_comes_in_with_a_judgment_for_each_sample(swallow: Path, tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    done = import_source(store, "lea", from_path(swallow), ImportPlan("d"))
+    assert (done.items, done.judgments, done.preview.problem_count) == (10, 20, 0)
+    meta = json.loads(store.rows("select meta from item where name = '81/org/model/choice:4'")[0][0])
+    assert meta == {
+        "question_id": "81", "category": "writing", "choice": 4, "continues": 0, "reference": ["R1", "R2"],
+        "reference_answer": [],
+    }  # fmt: skip
+    judged = store.rows(
+        "select i.name, m.part, s.value, m.unscored from judgment m join item i on i.id = m.item_id "
+        "left join score s on s.judgment_id = m.id where i.name like '81/%' order by m.part, i.name"
+    )
+    assert [value for _, part, value, _ in judged if part == "turn:1"] == FIVE[0]
+    assert [(name, why) for name, _, value, why in judged if value is None] == [
+        ("81/org/model/choice:2", "unreadable")
+    ]
+    params = [json.loads(told) for (told,) in store.rows("select params from judge")]
+    assert [(one["protocol"], "prompt" in one, len(one["wording"])) for one in params] == [("swallow", False, 12)]
+    said = "\n".join(done.preview.warnings)
+    assert "math_500|0, which has no ratings by turn" in said and "the mean of turn 1 is stated as 9.9" in said
+    assert import_source(store, "lea", from_path(swallow), ImportPlan("d")).preview.new.total == 0
+    assert verify(store) == []
+    store.close()
+
+
+def test_an_upload_of_a_run_gives_the_same_as_its_folder(swallow: Path, tmp_path: Path) -> None:
+    """Uploads have no folders: the model is found by the results of the same run."""
+    store = workspace(tmp_path)
+    given = [(path.name, path) for path in sorted(swallow.rglob("*")) if path.is_file() and "math" not in path.name]
+    done = import_source(store, "lea", from_uploads(given), ImportPlan("d"))
+    assert (done.items, done.judgments) == (10, 20)
+    assert store.rows("select distinct system_a from item") == [("org/model",)]
+    store.close()
+
+
+def test_the_command_without_a_workspace_reads_the_same(swallow: Path) -> None:
+    bench, said = read_bench([swallow])
+    assert (len(bench.questions), len(bench.answers), len(bench.ratings)) == (2, 10, 20)
+    assert sum("math_500" in one for one in said) == 1
+
+
+def test_mt_bench_101_becomes_dialogues_with_their_task(tmp_path: Path) -> None:
+    rows = [
+        {"task": "CM", "id": 1, "history": [{"user": f"u{n}", "bot": f"b{n}"} for n in range(1, 8)]},
+        {"task": "GR", "id": 2, "history": [{"user": "u1", "bot": "b1"}, {"user": "u2"}]},
+        {"task": "GR", "id": 3, "history": [{"user": "u1"}, {"user": "u2", "bot": "b2"}]},
+    ]
+    (tmp_path / "mtbench101.jsonl").write_bytes(text(rows))
+    store = workspace(tmp_path)
+    found = preview_import(store, from_path(tmp_path / "mtbench101.jsonl"), ImportPlan("d"))
+    assert [p.sentence for p in found.problems] == ["Only the last turns of a history may lack the bot's answer."]
+    source = from_path(tmp_path / "mtbench101.jsonl")
+    import_source(store, "lea", source, ImportPlan("d"), on_error="good rows")
+    items = [ITEM.validate_json(held) for (held,) in store.rows("select content from item order by name")]
+    assert [(item.id, item.meta["task"]) for item in items] == [("1/mtbench101", "CM"), ("2/mtbench101", "GR")]
+    assert isinstance(items[0], Dialogue) and len(items[0].turns) == 14 and items[0].turns[-1].turn == 7
+    store.close()
+
+
+def test_questions_answers_and_judgments_may_lie_in_several_paths(tmp_path: Path) -> None:
+    for name, rows in {
+        "q/question.jsonl": QUESTIONS, "a/one.jsonl": [answer(81, "m/one"), answer(82, "m/one")],
+        "j/gpt-4_single.jsonl": [rated(q, t) for q in (81, 82) for t in (1, 2)],
+    }.items():  # fmt: skip
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes(text(rows))
+    store = workspace(tmp_path)
+    source: Source = from_paths([tmp_path / "j", tmp_path / "a" / "one.jsonl", tmp_path / "q"])
+    done = import_source(store, "lea", source, ImportPlan("d"))
+    assert (done.items, done.judgments) == (2, 4)
+    assert done.preview.warnings == ["MT-Bench: 2 questions, 2 answers of 1 model, 4 ratings by 1 judge."]
+    store.close()

@@ -1,0 +1,276 @@
+"""A protocol run end to end at an endpoint that records every call: what is asked, in which order, and what is kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.mtbench import mtbench, pipeline, questions
+from data.mtbench.pipeline import Pipeline
+from data.records import datasets, people
+from data.runs import runs
+from data.store import Store, open_store
+from data.store.errors import BadInput
+from data.workspace.verify import verify
+from judges.client.endpoint import Endpoint
+from judges.mtbench.protocol import Protocol, protocols
+from judges.mtbench.records import Bench, Question
+from tests.data.mtbench.recorder import answering, is_judging, recording
+from tests.judges.endpoint import Say, Served
+
+ROOT = Path(__file__).resolve().parents[3]
+FASTCHAT, SWALLOW = protocols()["fastchat"], protocols()["swallow"]
+SHORT = SWALLOW.model_copy(update={"name": "short", "samples": 3})
+BENCH = Bench(
+    {
+        "81": Question("81", "writing", ("Write a post.", "Make it short.")),
+        "111": Question("111", "math", ("1+1?", "2+2?"), ("own 2", "own 4")),
+        "7": Question("7", "math", ("Roll a die.", "Again."), (), 0.5),
+    },
+    references={"j": {"111": ("It is 2", "It is 4")}},
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    people.join_workspace(opened, "lea")
+    yield opened
+    runs.close(opened)
+    opened.close()
+
+
+def wanted(store: Store, url: str, protocol: Protocol = FASTCHAT, **changes: Any) -> Pipeline:
+    kept = questions.keep_questions(store, "lea", "question.jsonl", BENCH)
+    at = Endpoint(base_url=url, tries=1, concurrency=4)
+    return replace(Pipeline(protocol, "answers", kept.id, "m", "j", False, (), at, at), **changes)
+
+
+def played(store: Store, order: Pipeline, resume: bool = False) -> list[tuple[str, str]]:
+    """Every step to its end: (step, state of its run)."""
+    return [(step, runs.wait(store, run).state) for step, run in pipeline.steps(store, "lea", order, resume)]
+
+
+def sent(served: Served, judging: bool) -> list[tuple[float, tuple[tuple[str, str], ...]]]:
+    return [
+        (body["temperature"], tuple((m["role"], m["content"]) for m in body["messages"]))
+        for body in served.bodies
+        if is_judging(body) == judging
+    ]
+
+
+def test_fastchat_answers_and_judges_as_its_table_says(store: Store) -> None:
+    with recording() as served:
+        order = wanted(store, served.url)
+        planned = {one.step: one.estimate for one in pipeline.plan(store, order)}
+        assert (planned["answers"].calls, planned["ratings"].calls) == (6, 6)
+        assert planned["ratings"].cost is None, "nobody knows what j costs"
+        assert played(store, order) == [("answers", "finished"), ("ratings", "finished")]
+        told = sent(served, judging=False)
+        assert Counter(told) == Counter(
+            [
+                (heat, said)
+                for heat, first, second in (
+                    (0.7, "Write a post.", "Make it short."), (0.0, "1+1?", "2+2?"), (0.5, "Roll a die.", "Again."),
+                )
+                for said in (
+                    (("user", first),),
+                    (("user", first), ("assistant", f"answer 0 to {first}"), ("user", second)),
+                )
+            ]
+        )  # fmt: skip
+        assert {body["max_tokens"] for body in served.bodies} == {1024, 2048}
+        judged = sent(served, judging=True)
+        assert len(judged) == 6 and {heat for heat, _ in judged} == {0.0}
+        with_reference = [said for _, said in judged if "It is 2" in said[-1][1]]
+        assert len(with_reference) == 2, "both turns of the question in math, and no other"
+        assert not any("own 2" in said[-1][1] for _, said in judged), "a question's own reference is for people"
+        assert {body["model"] for body in served.bodies} == {"m", "j"}
+        asked = len(served.bodies)
+        with pytest.raises(BadInput, match="Nothing is left"):
+            played(store, order)
+        assert len(served.bodies) == asked
+    [found] = datasets.all_datasets(store)
+    bench = mtbench.load_bench(store, found.id)
+    assert sorted(bench.answers) == [("111", "m", 0), ("7", "m", 0), ("81", "m", 0)]
+    assert len(bench.ratings) == 6 and {one.stated for one in bench.ratings} == {7.0}
+    assert {one.protocol for one in bench.judges.values()} == {FASTCHAT.mark}
+    assert verify(store) == []
+
+
+def test_swallow_asks_five_where_it_is_warm_and_judges_every_copy(store: Store) -> None:
+    with recording() as served:
+        order = wanted(store, served.url, SWALLOW)
+        planned = {one.step: one.estimate for one in pipeline.plan(store, order)}
+        # Two warm questions: 2 turns x 5 samples each; the one in math: 2 calls. Judged: 3 x 2 turns x 5.
+        assert (planned["answers"].calls, planned["ratings"].calls) == (22, 30)
+        assert played(store, order) == [("answers", "finished"), ("ratings", "finished")]
+        told = sent(served, judging=False)
+        assert len(told) == 22 and all(said[0] == ("system", SWALLOW.system) for _, said in told)
+        second = [said for _, said in told if said[-1] == ("user", "Make it short.")]
+        assert len(second) == 5 and {said[2][1] for said in second} == {"answer 0 to Write a post."}
+        judged = Counter(said[-1][1] for _, said in sent(served, judging=True))
+        assert sum(judged.values()) == 30
+    [found] = datasets.all_datasets(store)
+    bench = mtbench.load_bench(store, found.id)
+    assert len(bench.answers) == 15
+    copies = {answer.turns for key, answer in bench.answers.items() if key[0] == "111"}
+    assert copies == {("answer 0 to 1+1?", "answer 0 to 2+2?")}
+    warm = [bench.answers["81", "m", n] for n in range(5)]
+    assert [one.continues for one in warm] == [None, 0, 0, 0, 0]
+    assert {one.turns[0] for one in warm} == {f"answer {n} to Write a post." for n in range(5)}
+    assert len(bench.ratings) == 30
+
+
+def test_two_models_are_compared_in_both_orders(store: Store) -> None:
+    with recording() as served:
+        first = wanted(store, served.url, judge="")
+        assert played(store, first) == [("answers", "finished")]
+        second = replace(first, model="m2", judge="j", pairs=True)
+        assert {one.step: one.estimate.calls for one in pipeline.plan(store, second)} == {
+            "answers": 6, "ratings": 12, "verdicts": 12,
+        }  # fmt: skip
+        assert [step for step, _ in played(store, second)] == ["answers", "ratings", "verdicts"]
+        assert len(served.bodies) == 6 + 6 + 12 + 12
+    [found] = datasets.all_datasets(store)
+    games = mtbench.load_bench(store, found.id).games
+    assert len(games) == 12 and {(one.a, one.b) for one in games} == {("m", "m2")}
+    # The judge always says A: the first that it is shown, which is the other one in the other order.
+    assert Counter((one.order, one.winner) for one in games) == {("ab", "a"): 6, ("ba", "b"): 6}
+    assert {(one.question, one.turn) for one in games} == {(q, t) for q in ("81", "111", "7") for t in (1, 2)}
+
+
+def test_question_items_are_nowhere_among_datasets(store: Store) -> None:
+    kept = questions.keep_questions(store, "lea", "question.jsonl", BENCH)
+    assert questions.keep_questions(store, "lea", "question.jsonl", BENCH) == kept
+    assert datasets.all_datasets(store) == [] and mtbench.bench_sizes(store) == {}
+    assert [one.meta["question_id"] for one in questions.load_questions(store, kept.id).values()] == ["7", "81", "111"]
+    other = replace(BENCH, questions={**BENCH.questions, "81": Question("81", "writing", ("Another.", "Wording."))})
+    assert questions.keep_questions(store, "lea", "question.jsonl", other).id != kept.id
+
+
+def test_a_second_protocol_has_a_dataset_of_its_own(store: Store) -> None:
+    with recording() as served:
+        order = wanted(store, served.url, judge="")
+        played(store, order)
+        asked = len(served.bodies)
+        with pytest.raises(BadInput, match="Give another dataset"):
+            played(store, replace(order, protocol=SHORT))
+        assert len(served.bodies) == asked, "nothing is paid for that could not be kept"
+        # Protocols that ask alike share the answers: only judging differs, so nothing is asked.
+        judged_alike = FASTCHAT.model_copy(update={"name": "alike", "judge_temperature": 0.3})
+        with pytest.raises(BadInput, match="Nothing is left"):
+            played(store, replace(order, protocol=judged_alike, dataset="other"))
+        assert len(served.bodies) == asked
+        assert {one.name for one in datasets.all_datasets(store)} == {"answers", "other"}
+
+
+def test_an_endpoint_that_dies_in_turn_two_loses_nothing(store: Store) -> None:
+    dead: list[bool] = []
+
+    def dying(body: dict[str, Any], nth: int) -> Say:
+        if not is_judging(body) and len(body["messages"]) > 2 and not dead:
+            return Say(status=500, body={"error": {"message": "gone"}})
+        return answering(body, nth)
+
+    with recording(dying) as served:
+        order = wanted(store, served.url, SHORT)
+        with pytest.raises(BadInput, match=r"no answers to judge in answers\. 3 questions without one: api error\."):
+            played(store, order)
+        state = Counter(str(r[0]) for r in store.rows("select unscored from judgment where part = ''"))
+        assert state == {"api_error": 3} and datasets.all_datasets(store) == []
+        first = [said for _, said in sent(served, judging=False) if len(said) == 2]
+        dead.append(True)
+        assert played(store, order) == [("answers", "finished"), ("ratings", "finished")]
+        again = [said for _, said in sent(served, judging=False) if len(said) == 2]
+        assert again == first, "no first turn was asked again"
+    [found] = datasets.all_datasets(store)
+    assert len(mtbench.load_bench(store, found.id).answers) == 9
+
+
+def test_a_limit_that_is_reached_between_answers_and_judging(store: Store) -> None:
+    with recording() as served:
+        # At $1 a token a call costs 100 + 20, and may cost its 1,024 (a judge's 2,048) at most. Six answers cost $720,
+        # which leaves no room for a judge's call.
+        order = wanted(store, served.url, price=(1e6, 1e6), judge_price=(1e6, 1e6), spending_limit=2500.0)
+        assert played(store, order) == [("answers", "finished"), ("ratings", "stopped")]
+        assert len(served.bodies) == 6
+        with pytest.raises(BadInput, match=r"ended before its time \(stopped\)\. Go on"):
+            played(store, order)
+        with pytest.raises(BadInput, match=r"\$720.00 of the spending limit of \$700.00 is spent"):
+            played(store, replace(order, spending_limit=700.0), resume=True)
+        assert played(store, replace(order, spending_limit=90_000.0), resume=True) == [("ratings", "finished")]
+        assert len(served.bodies) == 12 and len({str(body["messages"]) for body in served.bodies}) == 12
+    [rating, _] = runs.list_runs(store)
+    assert (rating.cost, rating.limit) == (720.0, 90_000.0 - 720.0), "the limit is that of all steps together"
+
+
+CHILD = """
+import sys
+from data.mtbench import pipeline, questions
+from data.mtbench.pipeline import Pipeline
+from data.runs import runs
+from data.store import open_store
+from judges.client.endpoint import Endpoint
+from tests.data.mtbench.test_pipeline import SHORT, wanted
+url, resume = sys.argv[1:]
+store = open_store()
+for step, run in pipeline.steps(store, "lea", wanted(store, url, SHORT), resume == "yes"):
+    print(step, runs.wait(store, run).state, flush=True)
+store.close()
+"""
+
+
+def test_a_killed_process_asks_nothing_twice_that_was_stored_and_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "k.duckdb"
+    opened = open_store(f"duckdb:///{path}")
+    people.join_workspace(opened, "lea")
+    opened.close()
+    environment = {**os.environ, "ASSAY_STORE": f"duckdb:///{path}", "PYTHONPATH": str(ROOT)}
+
+    def slow(body: dict[str, Any], nth: int) -> Say:
+        return replace(answering(body, nth), after=0.3)
+
+    with recording(slow) as served:
+
+        def child(resume: str) -> subprocess.Popen[str]:
+            command = [sys.executable, "-c", CHILD, served.url, resume]
+            return subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
+
+        def stored() -> list[tuple[Any, ...]]:
+            again = open_store(f"duckdb:///{path}")
+            rows = again.rows("select item_id, part, piece, raw from reply where unscored = '' order by 1, 2, 3")
+            again.close()
+            return rows
+
+        # In the middle of turn 2 of the answers, then in the middle of the judging.
+        for calls in (10, 20):
+            process = child("yes")
+            while len(served.bodies) < calls and process.poll() is None:
+                time.sleep(0.01)
+            assert process.poll() is None, process.communicate()
+            process.kill()
+            process.wait()
+            kept = stored()
+        again = open_store(f"duckdb:///{path}")
+        assert played(again, wanted(again, served.url, SHORT), resume=True) == [("ratings", "finished")]
+        runs.close(again)
+        again.close()
+        assert [row for row in stored() if row in kept] == kept and len(kept) >= 14
+        # 14 calls for answers (2 warm questions x 2 turns x 3 samples, 2 of the cold one), 18 of the judge; what was
+        # under way or not stored yet at a kill (at most 4 calls each, each time) is asked once more.
+        assert 32 <= len(served.bodies) <= 32 + 2 * 8
+    again = open_store(f"duckdb:///{path}")
+    [found] = datasets.all_datasets(again)
+    bench = mtbench.load_bench(again, found.id)
+    assert len(bench.answers) == 9 and len(bench.ratings) == 18 and verify(again) == []
+    again.close()

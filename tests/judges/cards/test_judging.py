@@ -1,0 +1,193 @@
+"""The cards of MT-Bench as a protocol has them shown: what the judge gets to the letter, and that they last."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from judges.authoring.custom import from_spec
+from judges.card import Card
+from judges.cards import card, cards
+from judges.cards.mt_bench.judging import judge_card, pair_card
+from judges.errors import BadCard
+from judges.mtbench.prompts import VARIANTS, BadPrompt, wording
+from judges.mtbench.protocol import Protocol, protocols
+from judges.mtbench.records import PromptText
+from judges.params import Params
+from judges.protocols.call_plan import Task, ask, pieces
+from judges.types import Dialogue, Pair, PairSide, Turn
+
+FAST, SWALLOW = protocols()["fastchat"], protocols()["swallow"]
+MATH = {"category": "math", "reference": ["own 1", "own 2"], "reference_answer": ["file {1}", "file 2"]}
+SINGLE = [
+    PromptText("single-v1", "single", "S", "Q={question} A={answer} {{}}"),
+    PromptText("single-math-v1", "single", "SM", "Q={question} R={ref_answer_1} A={answer}"),
+    PromptText("single-v1-multi-turn", "single", "M", "{question_1}|{answer_1}|{question_2}|{answer_2}"),
+    PromptText("single-math-v1-multi-turn", "single", "", "{ref_answer_1}|{ref_answer_2}|{question_2}|{answer_2}"),
+]
+PAIRS = [
+    PromptText("pair-v2", "pairwise", "P", "{question}: {answer_a} or {answer_b}"),
+    PromptText("pair-math-v1", "pairwise", "PM", "{question} {ref_answer_1}: {answer_a} or {answer_b}"),
+    PromptText("pair-v2-multi-turn", "pairwise", "P2", "{question_2}: {answer_a_1} {answer_a_2} or {answer_b_2}"),
+    PromptText("pair-math-v1-multi-turn", "pairwise", "PM2", "{ref_answer_2}: {answer_a_2} or {answer_b_2}"),
+]
+CANON = Protocol(name="zz", prompts="single-v1", judge="m")
+
+
+def talk(answers: tuple[str, ...] = ("a1", "a2"), meta: dict[str, Any] | None = None) -> Dialogue:
+    turns = [
+        Turn(turn=n, role=role, text=text)
+        for n, answer in enumerate(answers, 1) for role, text in (("user", f"q{n}"), ("assistant", answer))
+    ]  # fmt: skip
+    return Dialogue(id="81/m", kind="dialogue", system="secret", turns=turns, meta=meta or {})
+
+
+def compared(turn: int = 1, meta: dict[str, Any] | None = None, **texts: str) -> Pair:
+    said = {"input": "q1", "a": "<think>t</think>a1", "b": "b1"}
+    if turn == 2:
+        said = {
+            "input": "[User, turn 1]\nq1\n\n[User, turn 2]\nq2",
+            "a": "[Answer, turn 1]\n<think>x</think>a1\n\n[Answer, turn 2]\na2",
+            "b": "[Answer, turn 1]\nb1\n\n[Answer, turn 2]\nb2",
+        }
+    said |= texts
+    return Pair(
+        id="81/x~y", kind="pair", input=said["input"], response_a=PairSide(system="x", text=said["a"]),
+        response_b=PairSide(system="y", text=said["b"]), meta={"turn": turn, **(meta or {})},
+    )  # fmt: skip
+
+
+def asked(one: Card, item: Any, part: str = "", piece: str = "") -> list[tuple[str, str]]:
+    made = ask(one, one.defaults, Task("k", item, part), piece, {}, "text", salt="s").messages
+    return [(message["role"], message["content"]) for message in made]
+
+
+def restored(one: Card) -> Card:
+    """The card as a store gives it back."""
+    return from_spec(json.loads(json.dumps(one.spec, default=list)), cards())
+
+
+def test_with_canonical_prompts_a_judge_gets_fastchats_messages_and_nothing_else() -> None:
+    one = judge_card(CANON, SINGLE)
+    braces = talk(("{question} {x}", "a2"))
+    assert asked(one, braces, "turn:1") == [("system", "S"), ("user", "Q=q1 A={question} {x} {}")]
+    assert asked(one, braces, "turn:2") == [("system", "M"), ("user", "q1|{question} {x}|q2|a2")]
+    math = talk(meta=MATH)
+    assert asked(one, math, "turn:1") == [("system", "SM"), ("user", "Q=q1 R=file {1} A=a1")]
+    assert asked(one, math, "turn:2") == [("user", "file {1}|file 2|q2|a2")]
+    assert one.version != card("mt_bench").version and one.name == "mt_bench"
+
+
+def test_a_template_for_two_turns_judges_two() -> None:
+    long = talk(("a1", "a2", "a3"))
+    assert judge_card(CANON, SINGLE).parts(long) == ["turn:1", "turn:2"]
+    assert judge_card(FAST).parts(long) == ["turn:1", "turn:2", "turn:3"]
+
+
+@pytest.mark.parametrize(
+    ("references", "shown"), [("", "file {1}"), ("own", "own 1"), ("none", None), ("gpt-4", "file {1}")]
+)
+def test_references_are_those_of_the_protocol(references: str, shown: str | None) -> None:
+    ours = judge_card(FAST.model_copy(update={"references": references}))
+    given = ours.fields(talk(meta=MATH), "turn:1").get("reference_answer")
+    assert given == (None if shown is None else [{"turn": 1, "text": shown}])
+    assert ours.variant(talk(meta=MATH), "turn:2") == ("multi_turn" if shown is None else "multi_turn_reference")
+    theirs = judge_card(CANON.model_copy(update={"references": references}), SINGLE)
+    assert theirs.variant(talk(meta=MATH), "turn:1") == ("" if shown is None else "reference")
+    assert theirs.fields(talk(meta=MATH), "turn:1").get("ref_answer_1") == shown
+
+
+def test_a_named_set_of_references_is_that_one_where_an_item_holds_several() -> None:
+    item = talk(meta={**MATH, "reference_answers": {"gpt-4": ["four", ""], "gpt-5": ["five", "six"]}})
+    five = judge_card(CANON.model_copy(update={"references": "gpt-5"}), SINGLE)
+    assert five.fields(item, "turn:2")["ref_answer_2"] == "six"
+    other = judge_card(CANON.model_copy(update={"references": "gpt-6"}), SINGLE)
+    assert other.variant(item, "turn:1") == "" and "ref_answer_1" not in other.fields(item, "turn:1")
+    assert judge_card(CANON, SINGLE).fields(item, "turn:1")["ref_answer_1"] == "file {1}"
+
+
+def test_thinking_goes_and_what_is_left_is_cut() -> None:
+    thought = talk(("<think>long thoughts</think>answer one", "<reason>r</reason>answer two"))
+    shown = judge_card(FAST.model_copy(update={"cut_at": 8})).fields(thought, "turn:2")["dialogue"]
+    assert [entry["text"] for entry in shown] == ["q1", "answer o", "q2", "answer t"]
+    kept = judge_card(FAST.model_copy(update={"cut_at": 8, "thinking": "kept"})).fields(thought, "turn:1")
+    assert kept == {"question": "q1", "answer": "<think>l"}
+    theirs = judge_card(CANON.model_copy(update={"cut_at": 8}), SINGLE)
+    assert theirs.fields(thought, "turn:1") == {"question": "q1", "answer": "answer o"}
+
+
+def test_a_pair_of_two_turns_is_taken_apart_for_its_template() -> None:
+    one = pair_card(CANON, [*SINGLE, *PAIRS])
+    assert pieces(one, one.defaults, Task("k", compared())) == ["order:ab", "order:ba"]
+    assert asked(one, compared(), piece="order:ab") == [("system", "P"), ("user", "q1: a1 or b1")]
+    assert asked(one, compared(), piece="order:ba") == [("system", "P"), ("user", "q1: b1 or a1")]
+    assert asked(one, compared(2), piece="order:ab") == [("system", "P2"), ("user", "q2: a1 a2 or b2")]
+    assert asked(one, compared(2, MATH), piece="order:ba") == [("system", "PM2"), ("user", "file 2: b2 or a2")]
+    assert one.parts(compared(2, a="no turns are marked")) == []
+    ours = pair_card(FAST).fields(compared(2), "")
+    assert ours["response_a"] == "[Answer, turn 1]\na1\n\n[Answer, turn 2]\na2"
+
+
+def test_our_japanese_family_says_what_swallows_judge_is_told() -> None:
+    for one, pair in ((judge_card(SWALLOW), False), (pair_card(SWALLOW), True)):
+        usual = card(one.name)
+        assert set(one.prompts) == set(usual.prompts) == set(VARIANTS)
+        for variant, text in one.prompts.items():
+            assert text != usual.prompts[variant]
+            assert text.count("## The language") == 1 and text.index("## The language") < text.index("## Your reply")
+            assert "at most 150 words first, in Japanese." in text
+            assert all(said in text for said in ("Passages in another", "without any Japanese", "calculations"))
+            assert ("gets a 1" in text) is not pair
+    assert judge_card(SWALLOW).defaults.wording == wording(judge_card(SWALLOW).prompts[""])
+
+
+def test_the_same_content_is_the_same_version_and_the_usual_card_stays_what_it_is() -> None:
+    plain = Protocol(name="zz", thinking="kept", judge="m")
+    assert judge_card(plain).version == card("mt_bench").version and judge_card(plain).recipe is None
+    assert pair_card(plain).version == card("mt_bench_pair").version
+    others = {"name": "other", "judge": "n", "system": "s", "samples": 5, "max_tokens": 99, "failed": "counted"}
+    assert judge_card(FAST.model_copy(update=others)).version == judge_card(FAST).version
+    for change in ({"thinking": "kept", "cut_at": 9}, {"cut_at": 9}, {"references": "own"}, {"prompts": "single-v1"}):
+        assert judge_card(FAST.model_copy(update=change), SINGLE).version != judge_card(FAST).version
+    other = [SINGLE[0]._replace(template="{answer} {question}"), *SINGLE[1:]]
+    assert judge_card(CANON, other).version != judge_card(CANON, SINGLE).version
+    assert judge_card(CANON, [*SINGLE, *PAIRS]).version == judge_card(CANON, SINGLE).version
+
+
+@pytest.mark.parametrize(
+    "one",
+    [judge_card(FAST), pair_card(SWALLOW), judge_card(CANON, SINGLE), pair_card(CANON, PAIRS)],
+    ids=["ours", "japanese pair", "canonical", "canonical pair"],
+)
+def test_a_stored_card_shows_again_what_it_showed(one: Card) -> None:
+    back = restored(one)
+    assert back.version == one.version
+    for item in (talk(("<think>x</think>a", "b"), MATH), compared(2, MATH)):
+        if item.kind == one.kind:
+            for part in one.parts(item):
+                piece = "order:ab" if one.kind == "pair" else ""
+                again = ask(back, one.defaults, Task("k", item, part), piece, {}, "text", salt="s").messages
+                assert asked(one, item, part, piece) == [(m["role"], m["content"]) for m in again]
+
+
+def test_a_stored_card_that_is_none_is_refused() -> None:
+    spec = judge_card(CANON, SINGLE).spec
+    with pytest.raises(BadCard, match="says nothing that can be used"):
+        from_spec({**spec, "recipe": {**spec["recipe"], "thinking": "maybe"}}, cards())
+    with pytest.raises(BadCard, match="prompts that are no texts"):
+        from_spec({**spec, "templates": {"": 7}}, cards())
+
+
+def test_a_judge_by_a_protocol_says_so_in_its_parameters() -> None:
+    found = judge_card(CANON, SINGLE).defaults.identity("dialogue")
+    assert found["protocol"] == CANON.mark and found["prompt"] == "single-v1"
+    assert found["wording"] == wording(SINGLE[0].template) and found["verdict"] == "fastchat"
+    assert pair_card(CANON, PAIRS).defaults.prompt == "pair-v2"
+    assert not {"protocol", "prompt", "wording"} & Params().identity("dialogue").keys()
+
+
+def test_prompts_that_are_not_there_are_named() -> None:
+    with pytest.raises(BadPrompt, match=r"family 'single-v1' are here.*assay, assay-japanese.*none.*Import the file"):
+        judge_card(CANON)

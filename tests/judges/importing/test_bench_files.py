@@ -1,0 +1,72 @@
+"""MT-Bench is read from folders and files, and one report says what is there and what is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judges.errors import AssayError
+from judges.importing.bench_files import read_bench
+from tests.judges.mtbench.bench_rows import QUESTIONS, answer, rated
+
+
+def write(folder: Path, files: dict[str, list[Any] | bytes]) -> Path:
+    for name, rows in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = rows if isinstance(rows, bytes) else b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+        path.write_bytes(lines)
+    return folder
+
+
+def test_files_may_lie_in_several_paths_in_any_order(tmp_path: Path) -> None:
+    write(tmp_path, {
+        "q/question.jsonl": QUESTIONS,
+        "answers/one.jsonl": [answer(81, "m/one"), answer(82, "m/one")],
+        "j/gpt-4_single.jsonl": [rated(q, t) for q in (81, 82) for t in (1, 2)],
+    })  # fmt: skip
+    bench, said = read_bench([tmp_path / "j", tmp_path / "answers" / "one.jsonl", tmp_path / "q", tmp_path / "q"])
+    assert (len(bench.questions), len(bench.answers), len(bench.ratings)) == (2, 2, 4)
+    assert said == ["MT-Bench: 2 questions, 2 answers of 1 model, 4 ratings by 1 judge."]
+
+
+def test_one_report_names_what_is_missing_doubled_and_broken(tmp_path: Path) -> None:
+    write(tmp_path, {
+        "question.jsonl": QUESTIONS,
+        "model_answer/one.jsonl": [answer(81, "m/one", ("<think>Hm", "Well."))],
+        "model_answer/two.jsonl": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
+        "j/gpt-4_single.jsonl": [
+            rated(), rated(score=4), rated(999), rated(82, model="absent", judgment="No number.", score=-1),
+            rated(82, model="absent", turn=2, judgment="$ERROR$", score=-1),
+        ],
+        "j/half_single.jsonl": json.dumps(rated(turn=2, score=7, judgment="[[6]]")).encode() + b'\n{"question_id": 8',
+        "notes.json": b'{"a": 1}\n', "empty.jsonl": b"",
+    })  # fmt: skip
+    bench, said = read_bench([tmp_path])
+    told = "\n".join(said)
+    assert len(bench.ratings) == 5 and len(bench.answers) == 1
+    for part in (
+        "two.jsonl is a git-LFS pointer, not the data. Run `git lfs pull`",
+        "half_single.jsonl, line 2: The line is not JSON",
+        "notes.json was left aside: it is none of MT-Bench's files", "empty.jsonl was left aside: it is empty",
+        "gpt-4_single.jsonl, line 3: The question 999 is not in the files",
+        "m/one: 1 question of 2 is not answered: 82",
+        "absent: judged, and no answers of it are in the files",
+        "gpt-4 single-v1 has judged 1 turn of m/one more than once: turn 1 of 81",
+        "gpt-4 single-v1 has not judged 2 turns of absent: turn 1 of 81; turn 2 of 81",
+        "gpt-4 single-v1: 1 rating has no score, as no rating is in the text (questions 82)",
+        "gpt-4 single-v1: 1 rating has no score, as the call to the judge failed (questions 82)",
+        "gpt-4 single-v1: 1 rating states another number than its text: questions 81 (7, and 6 in the text)",
+        "m/one: 1 answer has <think> without its partner",
+    ):  # fmt: skip
+        assert part in told, part
+
+
+def test_what_holds_nothing_of_mt_bench_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    write(tmp_path, {"x/notes.jsonl": [{"a": 1}]})
+    for path, says in (("x", "nothing of MT-Bench is in there"), ("none", "There is no file or folder")):
+        with pytest.raises(AssayError, match=says):
+            read_bench([tmp_path / path])

@@ -1,0 +1,58 @@
+"""Rows of MT-Bench's files by hand, as the tests of reading and writing them need them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from judges.importing.jsonl import Record
+from judges.mtbench.assembly import Assembled, BenchFile, assemble
+from judges.mtbench.rows import role_of
+
+QUESTIONS: list[dict[str, Any]] = [
+    {"question_id": 81, "category": "writing", "turns": ["Write a poem about rain.", "Make it shorter, please."]},
+    {"question_id": "82", "category": "math", "turns": ["What is 17 times 3?", "And 17 times 4?"]},
+]
+SINGLE = "[Instruction]\nJudge the answer, and say Rating: [[5]].\n\n[Question]\n{question}\n\n[Answer]\n{answer}\n"
+OTHER = SINGLE.replace("Judge the answer", "Judge the answer, and its language")
+MATH = SINGLE.replace("[Answer]", "[Reference]\n{ref_answer_1}\n\n[Answer]")
+MULTI = "### User:\n{question_1}\n\n### A:\n{answer_1}\n\n### User:\n{question_2}\n\n### A:\n{answer_2}\n<end>"
+TEXTS = {
+    "81": ("Rain falls softly on the town.", "Rain, softly."),
+    "82": ("It is fifty-one.", "It is sixty-eight."),
+}
+
+
+def answer(question: Any, model: str, *choices: Sequence[str], **more: Any) -> dict[str, Any]:
+    """A line of model_answer; without choices it has the texts of TEXTS."""
+    held = choices or (TEXTS[str(question)],)
+    listed = [{"index": n, "turns": list(turns)} for n, turns in enumerate(held)]
+    return {"question_id": question, "answer_id": "x", "model_id": model, "choices": listed, "tstamp": 1.0, **more}
+
+
+def asked(template: str, question: Any, turns: Sequence[str] = (), reference: str = "") -> str:
+    """The prompt that a template makes of a question and the turns of its answer."""
+    told = next(one for one in QUESTIONS if str(one["question_id"]) == str(question))["turns"]
+    given = turns or TEXTS[str(question)]
+    return template.format(
+        question=told[0], answer=given[0], question_1=told[0], answer_1=given[0], question_2=told[-1],
+        answer_2=given[-1], ref_answer_1=reference,
+    )  # fmt: skip
+
+
+def rated(question: Any = 81, turn: int = 1, score: Any = 8, **more: Any) -> dict[str, Any]:
+    """A line of `<judge>_single`."""
+    row = {"question_id": question, "model": "m/one", "judge": ["gpt-4", "single-v1"], "user_prompt": "", "turn": turn}
+    return {**row, "judgment": f"Good. Rating: [[{score}]]", "score": score, "tstamp": 1.0, **more}
+
+
+def read(**files: Sequence[Any]) -> Assembled:
+    """Files as one set: names with __ for folders and without .jsonl, rows as they are; a text is a broken line."""
+    found = []
+    for name, rows in files.items():
+        path = name.replace("__", "/") + ".jsonl"
+        lines = enumerate(rows, 1)
+        records = [Record(n, {}, row, "is not JSON") if isinstance(row, str) else Record(n, row) for n, row in lines]
+        role = next(role for row in rows if not isinstance(row, str) and (role := role_of(path, frozenset(row))))
+        found.append(BenchFile(path, role, records))
+    return assemble(found)

@@ -1,0 +1,204 @@
+"""Files of MT-Bench become records: nothing is merged, nothing is lost, and what is odd is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judges.importing.jsonl import record
+from judges.mtbench.assembly import BenchFile, assemble
+from judges.mtbench.prompts import wording
+from tests.judges.mtbench.bench_rows import MATH, MULTI, OTHER, QUESTIONS, SINGLE, TEXTS, answer, asked, rated, read
+
+ANSWERS = [answer(81, "m/one"), answer(82, "m/one")]
+REFERENCES = [answer(82, "gpt-4", ("It is 51, since 17 times 3 is that.", "It is 68."))]
+
+
+def cells(found: Any) -> list[tuple[Any, ...]]:
+    return [(r.judge, r.question, r.model, r.choice, r.turn, r.sample, r.stated) for _, r in found.ratings]
+
+
+def rows_of(template: str, score: int = 8) -> list[dict[str, Any]]:
+    """Judgments of both turns by one wording."""
+    second = rated(81, 2, score, user_prompt=asked(MULTI, 81), judge=["gpt-4", "single-v1-multi-turn"])
+    return [rated(81, 1, score, user_prompt=asked(template, 81)), second]
+
+
+def test_two_prompts_of_a_model_are_two_judges_by_name() -> None:
+    rows = [rated(), rated(judge=["gpt-4", "strict-v1"], score=3)]
+    found = read(question=QUESTIONS, model_answer__one=ANSWERS, model_judgment__gpt_single=rows)
+    assert cells(found) == [
+        ("gpt-4 single-v1", "81", "m/one", 0, 1, 0, 8.0), ("gpt-4 strict-v1", "81", "m/one", 0, 1, 0, 3.0),
+    ]
+
+
+@pytest.mark.parametrize("one_file", [True, False])
+def test_two_texts_under_one_name_are_two_judges(one_file: bool) -> None:
+    """Turn 2, whose prompt is the same for both, goes with the first turn that was judged before it."""
+    first, second = rows_of(SINGLE, 8), rows_of(OTHER, 5)
+    files = {"j__gpt_single": [*first, *second]} if one_file else {"a__gpt_single": first, "b__gpt_single": second}
+    found = read(question=QUESTIONS, model_answer__one=ANSWERS, **files)
+    names = [f"gpt-4 single-v1@{wording(one)}" for one in (SINGLE, OTHER)]
+    assert sorted((r.judge, r.turn, r.sample, r.stated) for _, r in found.ratings) == sorted(
+        [(names[0], 1, 0, 8.0), (names[0], 2, 0, 8.0), (names[1], 1, 0, 5.0), (names[1], 2, 0, 5.0)]
+    )
+
+
+def test_the_wording_is_the_same_with_the_prompts_beside_and_without() -> None:
+    prompts = [{"name": "single-v1", "type": "single", "system_prompt": "", "prompt_template": SINGLE}]
+    sent, silent = rows_of(SINGLE), [rated(), rated(82)]
+    files = {"question": QUESTIONS, "model_answer__one": ANSWERS}
+    names = [
+        set(read(**files, j__gpt_single=sent).judges),
+        set(read(**files, judge_prompts=prompts, j__gpt_single=sent).judges),
+        set(read(**files, judge_prompts=prompts, j__gpt_single=silent).judges),
+    ]  # fmt: skip
+    assert names == [{f"gpt-4 single-v1@{wording(SINGLE)}"}] * 3
+    assert set(read(**files, j__gpt_single=silent).judges) == {"gpt-4 single-v1"}
+
+
+def test_rows_without_prompts_take_those_of_the_nearest_folder() -> None:
+    def prompts(text: str) -> list[dict[str, Any]]:
+        return [{"name": "single-v1", "type": "single", "system_prompt": "", "prompt_template": text}]
+
+    found = read(
+        question=QUESTIONS, model_answer__one=ANSWERS, judge_prompts=prompts(SINGLE), a__judge_prompts=prompts(OTHER),
+        a__gpt_single=[rated()], b__gpt_single=[rated(score=3)],
+    )  # fmt: skip
+    assert {r.judge: r.stated for _, r in found.ratings} == {
+        f"gpt-4 single-v1@{wording(OTHER)}": 8.0, f"gpt-4 single-v1@{wording(SINGLE)}": 3.0,
+    }  # fmt: skip
+
+
+def test_references_and_thinking_are_taken_out_of_a_prompt() -> None:
+    """A judge of math is shown a reference, and no judge the thinking: neither hides which wording it was."""
+    thought = ("<think>Hm, {question}?</think>Rain falls softly on the town.", "Rain, softly.")
+    reference = REFERENCES[0]["choices"][0]["turns"][0]
+    rows = [
+        rated(user_prompt=asked(SINGLE, 81)),
+        rated(82, judge=["gpt-4", "single-math-v1"], user_prompt=asked(MATH, 82, reference=reference)),
+        rated(81, 2, judge=["gpt-4", "single-v1-multi-turn"], user_prompt=asked(MULTI, 81)),
+    ]
+    found = read(
+        question=QUESTIONS, model_answer__one=[answer(81, "m/one", thought), ANSWERS[1]],
+        reference_answer__gpt=REFERENCES,
+        j__gpt_single=rows,
+    )  # fmt: skip
+    assert set(found.judges) == {f"gpt-4 single-v1@{wording(SINGLE)}"} and len(found.ratings) == 3
+    assert found.references == {"gpt": {"82": tuple(REFERENCES[0]["choices"][0]["turns"])}}
+
+
+def test_a_prompt_that_holds_none_of_the_answers_is_said_once() -> None:
+    rows = [rated(question, user_prompt="Something else altogether.") for question in (81, 82)]
+    found = read(question=QUESTIONS, model_answer__one=ANSWERS, j__gpt_single=rows)
+    assert set(found.judges) == {"gpt-4 single-v1"}
+    assert [note for note in found.notes if "cannot be made out" in note] == [found.notes[0]]
+
+
+CHOICES = [answer(81, "m/one", ("One.", "Uno, my dear."), ("Two, then.", "Dos."), ("Three it is.", "Tres."))]
+
+
+def test_every_choice_is_an_answer_and_a_list_of_as_many_judgments_goes_to_them() -> None:
+    row = rated(judgment=["[[5]]", "[[6]]", "[[7]]"], score=[5, 6, 7], user_prompt=["", "", ""])
+    found = read(question=QUESTIONS, model_answer__one=CHOICES, j__gpt_single=[row])
+    assert [key[2] for key in found.answers] == [0, 1, 2]
+    assert [(r.choice, r.sample, r.stated) for _, r in found.ratings] == [(0, 0, 5.0), (1, 0, 6.0), (2, 0, 7.0)]
+
+
+def test_a_list_of_another_length_is_samples_of_the_judge() -> None:
+    row = rated(judgment=["[[5]]", "[[6]]"], score=[5, 6])
+    found = read(question=QUESTIONS, model_answer__one=CHOICES, j__gpt_single=[row, rated(score=9)])
+    assert [(r.choice, r.sample, r.stated) for _, r in found.ratings] == [(0, 0, 5.0), (0, 1, 6.0), (0, 2, 9.0)]
+
+
+def test_the_prompt_says_which_choice_was_judged() -> None:
+    turns = CHOICES[0]["choices"][2]["turns"]
+    row = rated(user_prompt=asked(SINGLE, 81, turns))
+    found = read(question=QUESTIONS, model_answer__one=CHOICES, j__gpt_single=[row])
+    assert [(r.judge, r.choice) for _, r in found.ratings] == [(f"gpt-4 single-v1@{wording(SINGLE)}", 2)]
+
+
+def test_copies_of_one_text_are_judged_one_after_the_other() -> None:
+    copies = [answer(81, "m/one", *[TEXTS["81"]] * 3)]
+    rows = [rated(score=n, user_prompt=asked(SINGLE, 81)) for n in (4, 5, 6, 7)]
+    found = read(question=QUESTIONS, model_answer__one=copies, j__gpt_single=rows)
+    told = [(r.choice, r.sample, r.stated) for _, r in found.ratings]
+    assert told == [(0, 0, 4.0), (1, 0, 5.0), (2, 0, 6.0), (0, 1, 7.0)]
+
+
+def test_folders_tell_judges_apart_that_name_no_prompt() -> None:
+    """One judge with references and without, as other tools lay it out; -1 without a text was not asked."""
+    plain = {"question_id": 82, "model_id": "m/one", "judge_id": "Q", "score_turn1": 7.0, "score_turn2": 6.0}
+    plain |= {"judgment_turn1": "[[7]]", "judgment_turn2": "[[6]]"}
+    guided = {**plain, "score_turn1": -1.0, "score_turn2": 2.0, "judgment_turn1": "", "judgment_turn2": "[[2]]"}
+    found = read(question=QUESTIONS, model_answer__one=ANSWERS, q__grade__one=[plain], q__grade_ref__one=[guided])
+    told = {(r.judge, r.turn, r.stated) for _, r in found.ratings}
+    assert told == {("Q grade", 1, 7.0), ("Q grade", 2, 6.0), ("Q grade_ref", 2, 2.0)}
+    alone = read(question=QUESTIONS, model_answer__one=ANSWERS, q__grade__one=[plain])
+    assert set(alone.judges) == {"Q"}
+
+
+def compared(**more: Any) -> dict[str, Any]:
+    return {"question_id": 81, "model_a": "two", "model_b": "m/one", "judge_id": "Q", "turn": 2, **more}
+
+
+@pytest.mark.parametrize(
+    ("row", "games", "contrary"),
+    [
+        # The letters are places: A in the second game is m/one, which sorts first.
+        ({"winner_ab": "A", "winner_ba": "B", "winner": "two"}, [("ba", "b"), ("ab", "b")], False),
+        ({"winner_ab": "A", "winner_ba": "A", "winner": "inconsistent"}, [("ba", "b"), ("ab", "a")], False),
+        # Only as models do they come to the row's own winner.
+        ({"winner_ab": "A", "winner_ba": "A", "winner": "two"}, [("ba", "b"), ("ab", "b")], False),
+        ({"winner_ab": "two", "winner_ba": "model_b"}, [("ba", "b"), ("ab", "a")], False),
+        ({"winner_ab": "tie", "winner_ba": "error", "winner": "error"}, [("ba", "tie"), ("ab", "")], False),
+        ({"winner_ab": "A", "winner_ba": "B", "winner": "m/one"}, [("ba", "b"), ("ab", "b")], True),
+        ({"winner_ab": "A"}, [("ba", "b")], False),
+    ],
+)
+def test_a_verdict_in_each_order_is_two_games(row: dict[str, Any], games: list[Any], contrary: bool) -> None:
+    found = read(question=QUESTIONS, model_answer__one=ANSWERS, q__pairs=[compared(**row)])
+    assert [(g.order, g.winner) for _, g in found.games] == games
+    assert {(g.a, g.b, g.turn) for _, g in found.games} == {("m/one", "two", 2)}
+    assert any("the winner is not" in note for note in found.notes) is contrary
+    assert any("in one order only" in note for note in found.notes) is (len(games) == 1)
+
+
+def test_a_list_of_people_votes_one_by_one_and_a_model_with_its_prompt_does_not() -> None:
+    vote = {"question_id": 81, "turn": 1, "model_a": "two", "model_b": "m/one", "winner": "model_a"}
+    rows = [{**vote, "judge": ["expert_1", "expert_2"]}, {**vote, "judge": ["gpt-4", "pair-v2"]}]
+    found = read(question=QUESTIONS, votes=rows)
+    assert [(v.voter, v.group, v.a, v.b, v.winner) for _, v, _ in found.votes] == [
+        ("expert_1", "expert", "m/one", "two", "b"), ("expert_2", "expert", "m/one", "two", "b"),
+    ]  # fmt: skip
+    assert [(g.judge, g.order, g.winner) for _, g in found.games] == [("gpt-4 pair-v2", "", "b")]
+
+
+def test_a_mean_that_is_no_number_costs_no_row() -> None:
+    line = b'{"question_id": 81, "model": "m", "judge_id": "Q", "score_turn1": 7, "score_turn2": -1, "avg_score": NaN}'
+    found = assemble([BenchFile("one.jsonl", "single", [record(1, line)])])
+    assert [(r.turn, r.stated) for _, r in found.ratings] == [(1, 7.0)] and not found.bad
+
+
+def test_what_is_odd_is_said_and_what_is_sound_is_kept() -> None:
+    answers = [*ANSWERS, answer(81, "m/one"), answer(82, "m/one", ("Else.", "Else.")), "{half"]
+    rows = [
+        rated(), rated(999), rated(turn=3), rated(model="one", turn=2),
+        rated(82, 1, user_prompt=SINGLE.format(question="And 17 times 4?", answer="It is sixty-eight.")),
+    ]  # fmt: skip
+    found = read(question=QUESTIONS, model_answer__one=answers, j__gpt_single=rows)
+    assert [(bad.place.file, bad.place.line, bad.sentence) for bad in found.bad] == [
+        (
+            "model_answer/one.jsonl", 4,
+            "The answer of m/one to question 82 stands twice, with other texts. The first is taken.",
+        ),
+        ("model_answer/one.jsonl", 5, "The line is not JSON."),
+        ("j/gpt_single.jsonl", 3, "The answer of m/one to question 81 has 2 turns: none is 3."),
+        ("j/gpt_single.jsonl", 2, "The question 999 is not in the files: its judgment is left out."),
+    ]  # fmt: skip
+    told = [(r.question, r.model, r.turn) for _, r in found.ratings]
+    assert told == [("81", "m/one", 1), ("81", "m/one", 2), ("82", "m/one", 1)]
+    said = " ".join(found.notes)
+    assert "1 answer stands twice, word for word" in said and "'one' in judgments" in said
+    assert "1 judgment names another turn than its prompt is about" in said

@@ -1,0 +1,126 @@
+"""Prompts of a judge_prompts.jsonl: what FastChat could fill is taken, all else is refused in a sentence."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges.mtbench.prompts import (
+    LETTERS,
+    VARIANTS,
+    BadPrompt,
+    families,
+    family_name,
+    find_family,
+    parse_prompt,
+    variant_of,
+    wording,
+)  # fmt: skip
+from judges.mtbench.records import PromptText
+from judges.protocols.messages import fill
+
+ONE, TWO = "Q {question} A {answer}", "{question_1} {answer_1} {question_2} {answer_2}"
+PAIR = "{question} {answer_a} {answer_b}"
+
+
+def row(name: str = "zz-v1", template: Any = ONE, **more: Any) -> dict[str, Any]:
+    return {"name": name, "type": "single", "system_prompt": "Judge.", "prompt_template": template} | more
+
+
+def whole(name: str = "single-v1", mark: str = "") -> list[PromptText]:
+    """A family of four prompts."""
+    head, _, tail = name.rpartition("-")
+    names = {one: f"{head}-math-{tail}" if "math" in end else name for one, end in VARIANTS.items()}
+    return [
+        parse_prompt(row(f"{names[v]}{'-multi-turn' if 'multi' in v else ''}", (TWO if "multi" in v else ONE) + mark))
+        for v in VARIANTS
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "variant"),
+    [
+        ("single-v1", "single-v1", ""),
+        ("single-math-v1", "single-v1", "reference"),
+        ("single-v1-multi-turn", "single-v1", "multi_turn"),
+        ("single-math-v1-multi-turn", "single-v1", "multi_turn_reference"),
+        ("pair-v2", "pair-v2", ""),
+        ("pair-math-v1", "pair-v2", "reference"),
+        ("pair-math-v1-multi-turn", "pair-v2", "multi_turn_reference"),
+        ("pair-v1", "pair-v1", ""),
+        ("mine-math", "mine", "reference"),
+    ],
+)
+def test_a_prompts_name_tells_its_family_and_its_variant(name: str, family: str, variant: str) -> None:
+    assert (family_name(name), variant_of(name)) == (family, variant)
+
+
+def test_a_wording_is_the_hash_of_its_base_template_whatever_ends_its_lines() -> None:
+    assert wording("a\nb") == hashlib.sha256(b"a\nb").hexdigest()[:12]
+    assert wording("a\r\nb") == wording("a\rb") == wording("a\nb") != wording("a b")
+    assert families(whole())["single-v1"].wording == wording(ONE)
+
+
+@pytest.mark.parametrize(
+    ("given_row", "said"),
+    [
+        (row(name=""), r"name must be a text"),
+        (row(name=7), r"name must be a text"),
+        (row(name="x" * 121), r"name must be a text"),
+        (row(type="other"), r"type of zz-v1 must be single or pairwise"),
+        (row(template=None), r"prompt_template of zz-v1 must be a text"),
+        (row(system_prompt=["x"]), r"system_prompt of zz-v1 must be a text"),
+        (row(template=ONE + "x" * LETTERS), r"prompt_template of zz-v1 has 100,0\d\d characters: 100,000 are allowed"),
+        (row(template=ONE + "\0"), r"prompt_template of a prompt holds the character NUL"),
+        (row(system_prompt="\ud800"), r"system_prompt of a prompt holds half of a surrogate pair"),
+        (row(template="{question} {answer"), r"its braces are not in order"),
+        (row(template="{question} {answer} }"), r"its braces are not in order"),
+        (row(template="{question} {answer} {}"), r"\{\} is no field of a prompt for one turn"),
+        (row(template="{question} {answer} {secret}"), r"\{secret\} is no field of a prompt for one turn: there are "),
+        (row(template="{question} {answer.__class__}"), r"\{answer\.__class__\} is no field"),
+        (row(template="{question} {answer!r}"), r"\{answer!r\} is no field"),
+        (row(template="{question} {answer:>9}"), r"\{answer:>9\} is no field"),
+        (row(template="{question_1} {answer}"), r"\{question_1\} is no field of a prompt for one turn"),
+        (row("zz-v1-multi-turn"), r"\{answer\} is no field of a prompt for several turns: .*\{answer_1\}"),
+        (row(template="{question}"), r"it lacks \{answer\}, so its judge would not see what it judges"),
+        (row("zz-multi-turn", "{question_1}"), r"it lacks \{answer_2\}"),
+        (row("pair-v2", "{question} {answer_a}", type="pairwise"), r"it lacks \{answer_b\}"),
+    ],
+)
+def test_what_fastchat_could_not_fill_is_refused(given_row: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadPrompt, match=said):
+        parse_prompt(given_row)
+
+
+@given(st.lists(st.sampled_from(["{{", "}}", "{question}", "{answer}", "x", "\n", "{ref_answer_1}"]), max_size=12),
+       st.text(max_size=20), st.text(max_size=20))  # fmt: skip
+def test_a_template_is_filled_as_fastchat_fills_it(parts: list[str], question: str, answer: str) -> None:
+    """str.format is what FastChat calls; braces in what is put in are never looked at."""
+    template, shown = "".join(parts), {"question": question, "answer": answer, "ref_answer_1": "{question}"}
+    assert fill(template, shown) == template.format(**shown)
+
+
+def test_a_field_that_is_not_there_stays_as_it_is() -> None:
+    assert fill("{answer} {ref_answer_1} {", {"answer": "{ref_answer_1}"}) == "{ref_answer_1} {ref_answer_1} {"
+
+
+def test_a_family_is_found_whole_or_what_it_lacks_is_said() -> None:
+    found = find_family("single-v1", whole())
+    assert set(found.prompts) == set(VARIANTS) and found.sort == "single"
+    with pytest.raises(BadPrompt, match=r"lacks its prompts for math-multi-turn"):
+        find_family("single-v1", whole()[:3])
+    assert find_family("single-v1", whole()[:2], references=False).wording == wording(ONE)
+    with pytest.raises(BadPrompt, match=rf"family 'zz' .* single-v1 \({wording(ONE)}\)"):
+        find_family("zz", whole())
+    with pytest.raises(BadPrompt, match=r"family 'single-v1' are here for pairs"):
+        find_family("single-v1", whole(), "pairwise")
+
+
+def test_two_wordings_under_one_name_are_not_mixed() -> None:
+    assert families([*whole(), *whole()]).keys() == {"single-v1"}
+    with pytest.raises(BadPrompt, match="single-v1 stands twice among the prompts, with two texts"):
+        families([*whole(), *whole(mark=" and fluency")])

@@ -1,0 +1,153 @@
+"""Swallow's files become records: five samples are five choices, and the means of its results are checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judges.importing.jsonl import Record
+from judges.mtbench.assembly import Assembled, BenchFile
+from judges.mtbench.prompts import wording
+from judges.mtbench.swallow import assemble_swallow
+from tests.judges.mtbench.bench_rows import MULTI, QUESTIONS, SINGLE
+
+DATE = "2025-06-01T10-00-00.123456"
+TASK = "swallow|japanese_mt_bench|0"
+DETAILS = f"details/org/model/{DATE}/details_{TASK}_{DATE}.parquet"
+RESULTS = f"results/org/model/results_{DATE}.json"
+
+
+def row(number: int, scores: list[list[float]], category: str = "", **more: Any) -> dict[str, Any]:
+    """A row of details: one question, its samples with these ratings of both turns."""
+    asked = QUESTIONS[number]
+    given = [[f"The {word} answer {n} to {asked['turns'][t]}" for n in range(len(s))]
+             for t, (word, s) in enumerate(zip(("first", "second"), scores, strict=True))]  # fmt: skip
+    metrics: dict[str, Any] = {}
+    for turn, numbers in enumerate(scores, 1):
+        texts = [f"説明。Rating: [[{n:g}]]" if n != -1 else "説明だけ。" for n in numbers]
+        sent = [
+            [{"role": "system", "content": "s"}, {"role": "user", "content": _sent(turn, asked["turns"], given, n)}]
+            for n in range(len(numbers))
+        ]
+        metrics |= {f"judge_score_overall_turn_{turn}": numbers, f"judgement_overall_turn_{turn}": texts}
+        metrics |= {f"user_prompt_overall_turn_{turn}": sent, f"judge_score_overall_turn_{turn}_avg": 0.0}
+    told = {"id": int(asked["question_id"]), "category": category or asked["category"]}
+    told |= {"multi_turn_queries": asked["turns"], "reference": [{"turns": ["R1", "R2"]}]}
+    return {"predictions": given, "metrics": metrics, "specifics": told, "full_prompt": "", **more}
+
+
+def _sent(turn: int, asked: list[str], given: list[list[str]], n: int) -> str:
+    first = {"question": asked[0], "answer": given[0][n]}
+    both = {"question_1": asked[0], "answer_1": given[0][n], "question_2": asked[1], "answer_2": given[1][n]}
+    return SINGLE.format(**first) if turn == 1 else MULTI.format(**both)
+
+
+def results(**means: float) -> dict[str, Any]:
+    """A results file with these means of the task."""
+    return {"config_general": {"model_name": "org/model"}, "results": {TASK: means, "all": means}, "versions": {}}
+
+
+def read(*files: tuple[str, list[dict[str, Any]]]) -> Assembled:
+    held = [(name, [Record(n, one) for n, one in enumerate(rows, 1)]) for name, rows in files]
+    return assemble_swallow(
+        BenchFile(name, "results" if "results_" in name else "details", records) for name, records in held
+    )
+
+
+FIVE = [[8, 7, 7, 7, 6], [5, 5, -1, 5, 5]]
+
+
+def test_five_samples_are_five_choices_with_their_own_judgments() -> None:
+    found = read((DETAILS, [row(0, FIVE)]), (RESULTS, [results(judge_score_overall_turn_1_avg=7.0)]))
+    bench = found.bench
+    assert [(key, one.continues) for key, one in bench.answers.items()] == [
+        (("81", "org/model", n), None if n == 0 else 0) for n in range(5)
+    ]
+    assert bench.answers["81", "org/model", 3].turns[1].startswith("The second answer 3")
+    told = [(r.turn, r.choice, r.sample, r.stated) for r in bench.ratings]
+    assert told == [(t, n, 0, FIVE[t - 1][n]) for t in (1, 2) for n in range(5)]
+    assert [bench.ratings[7].text, bench.questions["81"].reference] == ["説明だけ。", ("R1", "R2")]
+    judge = next(iter(bench.judges.values()))
+    assert (judge.model, judge.prompt, judge.wording, judge.protocol) == (
+        "gpt-4o-2024-08-06", "", wording(SINGLE), "swallow",
+    )  # fmt: skip
+    assert len(bench.judges) == 1 and not found.bad
+    assert [note for note in found.notes if "name the judge" not in note] == []
+
+
+@pytest.mark.parametrize(
+    ("stated", "fits"),
+    [
+        ({"judge_score_overall_turn_1_avg": 7.0, "judge_score_overall_turn_2_avg": 3.8}, True),
+        ({"judge_score_overall_turn_1_avg": 0.7, "judge_score_overall_turn_2_avg": 0.38}, True),
+        ({"judge_score_overall_turn_1_avg": 7.0, "judge_score_overall_turn_2_avg": 5.0}, True),
+        ({"judge_score_overall_turn_1_avg": 7.2, "judge_score_overall_turn_2_avg": 3.8}, False),
+    ],
+)
+def test_means_of_the_results_are_compared_with_the_details(stated: dict[str, float], fits: bool) -> None:
+    """Turn 1: 35/5; turn 2: 19/5 with -1 counted, 20/4 without."""
+    found = read((DETAILS, [row(0, FIVE)]), (RESULTS, [results(**stated)]))
+    said = [note for note in found.notes if "is stated as" in note]
+    assert (said == []) is fits
+    assert fits or ("turn 1 is stated as 7.2, and the details" in said[0] and "give 7 (-1 counted)" in said[0])
+
+
+def test_shares_of_ten_come_in_on_the_scale_of_their_texts() -> None:
+    made = row(0, FIVE)
+    made["metrics"]["judge_score_overall_turn_1"] = [n / 10 for n in FIVE[0]]
+    found = read((DETAILS, [made]))
+    assert [r.stated for r in found.bench.ratings[:5]] == FIVE[0]
+    assert any("5 ratings stated as a share of ten" in note for note in found.notes)
+
+
+def test_a_text_that_ends_where_texts_are_cut_is_marked() -> None:
+    made = row(0, FIVE)
+    made["predictions"][1][2] = "x" * 6144
+    cut = read((DETAILS.replace("bench|", "bench_truncate_6144|"), [made])).bench.answers
+    assert [one.cut_at for one in cut.values()] == [0, 0, 6144, 0, 0]
+
+
+def test_what_is_not_mt_bench_or_lacks_its_details_is_said_once() -> None:
+    other = {"predictions": ["4"], "metrics": {"exact_match": 1}, "specifics": {"id": 1}}
+    wrong = f"details/org/model/{DATE}/details_swallow|math_500|0_{DATE}.parquet"
+    second = RESULTS.replace("2025", "2026")
+    math = {"config_general": {"model_name": "o"}, "results": {"swallow|math_500|0": {"exact_match": 0.5}}}
+    found = read(
+        (wrong, [other, other]), (second, [results(judge_score_overall_turn_1_avg=7.0)]),
+        ("results/results_x.json", [math]),
+    )  # fmt: skip
+    assert not found.bad and not found.answers
+    assert found.notes == [
+        f"{wrong} was left aside: it is of the task swallow|math_500|0, which has no ratings by turn.",
+        f"{second} has means of org/model (japanese_mt_bench), and its details are not in the files: no answers and "
+        "judgments come of them. Give the Parquet file of details_ beside it.",
+        "results/results_x.json was left aside: it holds no means of MT-Bench.",
+    ]
+
+
+def test_a_row_that_does_not_fit_is_named_and_the_rest_is_taken() -> None:
+    short, bare = row(0, FIVE), row(1, FIVE)
+    short["metrics"]["judge_score_overall_turn_2"] = [5.0]
+    bare["predictions"] = [["a"], 5]
+    found = read((DETAILS, [short, bare, row(1, [[9], [8]])]))
+    assert [(bad.place.line, bad.sentence) for bad in found.bad] == [
+        (1, "Turn 2 has 1 rating and 5 texts of 5 samples: each sample needs one of both."),
+        (2, "predictions must be a list for each turn, with a text for each sample."),
+    ]
+    assert len(found.ratings) == 5 + 2
+
+
+def test_a_second_run_of_a_model_is_kept_apart() -> None:
+    later = DETAILS.replace("2025", "2026")
+    found = read((DETAILS, [row(0, [[9], [8]])]), (later, [row(0, [[3], [2]])]))
+    assert [(r.model, r.turn, r.stated) for r in found.bench.ratings] == [
+        ("org/model", 1, 9), ("org/model", 2, 8),
+        (f"org/model ({DATE.replace('2025', '2026')})", 1, 3), (f"org/model ({DATE.replace('2025', '2026')})", 2, 2),
+    ]  # fmt: skip
+
+
+def test_a_bare_file_takes_its_model_from_the_results_of_its_run() -> None:
+    bare = DETAILS.rpartition("/")[2]
+    assert read((bare, [row(0, [[9], [8]])]), ("results_" + DATE + ".json", [results()])).bench.models == ["org/model"]
+    assert read((bare, [row(0, [[9], [8]])])).bench.models == [bare.removesuffix(".parquet")]

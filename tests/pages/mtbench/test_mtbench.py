@@ -1,0 +1,94 @@
+"""The page MT-Bench in a real browser: its parts, what is empty, and where a disagreement leads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from data.importing import ImportPlan, from_bytes, import_source
+from data.records import people
+from data.store import Store, open_store
+from tests.data.imports import text
+from tests.pages.desk_driver import at_rest, enter, press
+from tests.server import Server
+
+NASTY = "モデル <b>x</b> ![a](https://canary.test/a.png)"
+MODELS = (NASTY, "m/two")
+JUDGES = ("審査官 **a**", "judge-b")
+
+
+def bring(store: Store, dataset: str, judges: tuple[str, ...]) -> None:
+    """Six questions in two categories, answered by two models and rated by some judges: the n-th is n lower."""
+    questions = [
+        {"question_id": n, "category": ("数学", "writing")[n % 2], "turns": [f"問{n}", "続き"]} for n in range(1, 7)
+    ]
+    answers = [
+        {"question_id": q["question_id"], "model_id": model, "choices": [{"index": 0, "turns": ["答え", "また"]}]}
+        for q in questions for model in MODELS
+    ]  # fmt: skip
+    files: dict[str, list[Any]] = {"question.jsonl": questions, "answers.jsonl": answers}
+    for place, judge in enumerate(judges):
+        files[f"j{place}_single.jsonl"] = [
+            {"question_id": q["question_id"], "model": model, "judge": [judge, "single-v1"], "turn": turn}
+            | {"judgment": f"[[{9 - 5 * place * ((q['question_id'], turn) == (3, 2)) - (model == NASTY)}]]", "score": 9}
+            for q in questions for model in MODELS for turn in (1, 2)
+        ]  # fmt: skip
+    source = from_bytes([(name, text(rows)) for name, rows in files.items()])
+    import_source(store, "lea", source, ImportPlan(dataset, sampling="all"))
+
+
+@pytest.fixture(scope="module")
+def app(serve_all: Callable[..., Server]) -> Server:
+    """The app with MT-Bench by two judges, by one, and without a rating."""
+    server = serve_all(start=False)
+    store = open_store(server.store)
+    people.join_workspace(store, "lea")
+    bring(store, "two", JUDGES)
+    bring(store, "one", JUDGES[:1])
+    bring(store, "none", ())
+    store.close()
+    server.start()
+    return server
+
+
+def look(page: Any, app: Server, dataset: str, part: str) -> Any:
+    """A part of the page, drawn."""
+    enter(page, app.url, "lea", f"mtbench?dataset={dataset}&part={part}")
+    at_rest(page)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    return page.get_by_test_id("stMain")
+
+
+def test_results_name_models_and_judges_as_text(app: Server, page: Any) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    main = look(page, app, "two", "results")
+    expect(main).to_contain_text("6 questions, 2 models, 2 judges.")
+    expect(main).to_contain_text("failed judgments left out")
+    expect(main.locator("svg.plot").first).to_contain_text(NASTY[:12])
+    expect(page.locator("svg.main-svg").first).to_contain_text("数学")  # the radar
+    page.get_by_text("Rules of aggregation side by side").click()
+    expect(main).to_contain_text("No rule moves a mean")
+    assert not [url for url in asked if "canary" in url]
+
+
+def test_the_largest_disagreement_leads_to_the_desk(app: Server, page: Any) -> None:
+    main = look(page, app, "two", "judges")
+    expect(main).to_contain_text(re.compile(r"From 24 turns of 6 questions that both rated"))
+    page.get_by_role("radio", name="Category").click()
+    page.wait_for_url(re.compile("by=category"))
+    press(page, main.get_by_test_id("stDataFrame").last, 100, 50, r"desk\?.*item=")
+
+
+def test_what_is_missing_is_said_with_the_way_to_it(app: Server, page: Any) -> None:
+    main = look(page, app, "none", "results")
+    expect(main).to_contain_text("No judge has rated the answers of this dataset.")
+    expect(main.get_by_role("link", name="Import judgments")).to_be_visible()
+    page.get_by_role("radio", name="Judges compared").click()
+    expect(main).to_contain_text("Two judges are needed")
+    main = look(page, app, "one", "judges")
+    expect(main).to_contain_text("Two judges are needed")
