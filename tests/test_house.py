@@ -185,12 +185,12 @@ def one_home(source: Source) -> Iterator[Finding]:
 
 @rule
 def csv_at_home(source: Source) -> Iterator[Finding]:
-    """CSV is written in data/exporting/files.py only, where no cell is left that a spreadsheet would run."""
-    if source.floor == "tests" or source.path == "data/exporting/files.py":
+    """CSV is written in judges/render/csv_cells.py only, where no cell is left that a spreadsheet would run."""
+    if source.floor == "tests" or source.path == "judges/render/csv_cells.py":
         return
     for node in source.nodes:
         if isinstance(node, ast.Attribute) and node.attr in ("writer", "DictWriter", "to_csv", "write_csv"):
-            yield node.lineno, "CSV is written by data.exporting.files only: spreadsheets run what others write"
+            yield node.lineno, "CSV is written by judges.render.csv_cells only: spreadsheets run what others write"
 
 
 @rule
@@ -847,7 +847,7 @@ TRIED = [
     ("one_home", "tests/data/store/test_store.py", "import duckdb", True),
     ("csv_at_home", "pages/trail/table.py", "out = csv.writer(file)", False),
     ("csv_at_home", "pages/trail/table.py", "frame.to_csv(file)", False),
-    ("csv_at_home", "data/exporting/files.py", "out = csv.writer(file)", True),
+    ("csv_at_home", "judges/render/csv_cells.py", "out = csv.writer(file)", True),
     ("session_state_at_home", "pages/desk/page.py", "st.session_state['a'] = 1", False),
     ("session_state_at_home", "pages/desk/page.py", "from streamlit import session_state", False),
     ("session_state_at_home", "pages/ui/session.py", "st.session_state['a'] = 1", True),

@@ -70,7 +70,7 @@ def slice_cells(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> SlicedCells:
     """The cells that calibration rests on, and every way to part them that makes at least two slices."""
-    meeting, units = _numbered(store, dataset_id, judge_id, dimension, basis)
+    meeting, units = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
     if drop:
         keep = meeting.human != (code := float(dimension.scale.categories.index(drop)))
         units = units._replace(code=units.code[keep & (meeting.judge != code)])
@@ -129,7 +129,7 @@ def cells_in_order(
     Items are numbered in the order in which they got their first label of this dimension (of the same moment: by the
     hash of their content).
     """
-    meeting, _ = _numbered(store, dataset_id, judge_id, dimension, basis)
+    meeting, _ = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
     dropped = float(dimension.scale.categories.index(drop)) if drop else None
     cells, k = kappa_cells(meeting.without(dropped), dimension.scale)
     rows = store.frame(
@@ -144,7 +144,7 @@ def cells_in_order(
     return cells._replace(item=place[np.asarray(cells.item, dtype=np.int64)]), k
 
 
-def _numbered(
+def numbered_ratings(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> tuple[PairedRatings, CodedWords]:
     """`calibration.meeting` with items numbered by the order of their ids in the dataset, and units."""

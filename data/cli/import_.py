@@ -102,8 +102,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def print_problems(found: ImportPreview) -> None:
-    """Warnings and problems, on stderr."""
-    for sentence in found.warnings:
+    """What the files hold, warnings and problems, on stderr."""
+    for sentence in [*found.summary, *found.warnings]:
         print(sentence, file=sys.stderr)
     for reason, count in found.unscored.items():
         print(f"Kept as unscored ({reason}): {many(count, 'judgment')}.", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`mtbench`: MT-Bench in a workspace: run a protocol end to end, from the questions to the judge's ratings."""
+"""`mtbench`: MT-Bench in a workspace: run a protocol end to end; the protocols and prompts that there are."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from data.cli import mtbench_protocols
 from data.cli import run as run_command
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
 from data.mtbench import pipeline, questions
 from data.mtbench.pipeline import Pipeline, PlannedStep
+from data.records import judge_prompts
 from data.records.datasets import Dataset, question_sets
 from data.runs import runs
 from data.runs.run_order import DryRunJudgment
@@ -20,14 +22,13 @@ from data.store.errors import BadInput
 from judges.client.budget import Price
 from judges.client.endpoint import is_practice
 from judges.importing.bench_files import read_bench
-from judges.mtbench.protocol import find_protocol
 from judges.mtbench.records import Bench
 from judges.protocols.call_plan import unpack_replies
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="run")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="run|protocol|prompts")
     new = verbs.add_parser(
         "run",
         help="a protocol end to end",
@@ -39,7 +40,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="a question file; further files or folders may hold reference answers and judge_prompts.jsonl (default: "
         "the only set of questions in the workspace)",
     )  # fmt: skip
-    new.add_argument("--protocol", required=True, metavar="NAME|FILE", help="fastchat, swallow, or a file of JSON")
+    new.add_argument(
+        "--protocol", required=True, metavar="NAME|FILE", help="fastchat, swallow, one of your own, or a file"
+    )
     new.add_argument("--model", default="", metavar="NAME", help="who answers; practice-... for practice")
     new.add_argument("--judge", default="", metavar="NAME", help="who rates (default: the protocol's judge)")
     new.add_argument("--answers-only", action="store_true", help="no judging")
@@ -56,9 +59,15 @@ def add(parser: argparse.ArgumentParser) -> None:
     new.add_argument("--judge-url", default="", metavar="URL", help="the judge's endpoint (default: the model's)")
     new.add_argument("--judge-key-variable", default="", metavar="NAME", help="that holds the key of the judge's one")
     add_actor(new)
+    mtbench_protocols.add(verbs)
 
 
 def run(options: argparse.Namespace) -> int:
+    """What the verb says."""
+    return _run(options) if options.verb == "run" else mtbench_protocols.run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
     """Plan, try or run a protocol; exit code 0 where all steps have finished."""
     with workspace_store() as store, contextlib.ExitStack() as stack:
         stack.callback(runs.close, store)
@@ -81,8 +90,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pipeline(store: Store, name: str, options: argparse.Namespace) -> Pipeline:
-    protocol = find_protocol(options.protocol)
     bench = _read(options.questions)
+    found = mtbench_protocols.chosen_protocol(store, options.protocol)
+    protocol, prompts = judge_prompts.settle_prompts(store, found, bench.prompts if bench else ())
     judge = "" if options.answers_only else options.judge or pipeline.usual_judge(protocol, options.model)
     asked = _questions(store, name, options, bench) if options.model else None
     at = run_command.chosen_endpoint(options, options.model or judge)
@@ -94,7 +104,7 @@ def _pipeline(store: Store, name: str, options: argparse.Namespace) -> Pipeline:
         options.model,
         judge,
         options.pairs,
-        bench.prompts if bench else (),
+        prompts,
         at,
         run_command.chosen_endpoint(options, judge, **told),
         options.spend,

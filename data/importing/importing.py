@@ -14,7 +14,7 @@ from data.importing.checks.known_rows import store_lookup
 from data.importing.detection import detection
 from data.importing.detection.detection import DetectedFile
 from data.importing.files.source import Source
-from data.importing.mapping.mapping import SCOPE
+from data.importing.mapping.mapping import SCOPE, mapping_key
 from data.importing.plan import Format, ImportPlan
 from data.importing.report import ImportPreview, ImportRefused, ImportResult
 from data.importing.rows import item_id
@@ -22,7 +22,7 @@ from data.importing.snapshot import Snapshot, take_snapshot
 from data.importing.source_reader import Progress, ReadingResult, read_source
 from data.importing.staging import Spool
 from data.importing.subprocess_reader import OnWait
-from data.records import combinations, exposure, guidelines
+from data.records import combinations, exposure, guidelines, judge_prompts
 from data.records.datasets import ensure_dataset
 from data.records.names import imported_name
 from data.records.people import Person, append_people, known_names, require
@@ -136,12 +136,18 @@ def _read(
 ) -> tuple[Snapshot, ReadingResult]:  # fmt: skip
     """Read a source to its end: the workspace before, and the result."""
     found = detect_formats(source, plan.format, progress, waits) if found is None else found
+    found = detection.without_strays(found, lambda known: not _mapped(store, plan, known))
     known = take_snapshot(store, plan, found, actor)
     if source.apart:
         return known, subprocess_reader.read_source(
             known, source, found, store_lookup(store), spool, progress, rejects, waits
         )
     return known, read_source(known, source, found, store_lookup(store), spool, progress, rejects)
+
+
+def _mapped(store: Store, plan: ImportPlan, known: DetectedFile) -> bool:
+    """Whether anybody has said what the columns of a table mean."""
+    return bool(plan.mappings) or get_setting(store, SCOPE, mapping_key(set(known.columns))) is not None
 
 
 def _write(tx: Tx, actor: str, source: Source, known: Snapshot, made: ReadingResult, spool: Spool) -> None:
@@ -179,6 +185,7 @@ def _write(tx: Tx, actor: str, source: Source, known: Snapshot, made: ReadingRes
     if made.guidelines:
         require(tx, actor, "lead")
         guidelines.append_guidelines(tx, dataset_id, made.guidelines)
+    judge_prompts.append_prompts(tx, dataset_id, made.prompts)
     added = report.new
     facts = new_id(), dataset_id, source.name, ", ".join(report.formats), plan.sampling
     tx.append([IntakeRow(*facts, added.items, added.judgments, added.labels, plan.population)])

@@ -10,7 +10,7 @@ from pydantic import Field
 from data.records.guidelines import LETTERS
 from judges.types import Kind, Strict
 
-Sort = Literal["card", "item", "judgment", "label", "adjudication", "rule", "guidelines"]
+Sort = Literal["card", "item", "judgment", "label", "adjudication", "rule", "guidelines", "prompts"]
 
 
 @dataclass(slots=True)
@@ -56,9 +56,10 @@ class RejectedRow:
 
 @dataclass(slots=True)
 class Hint:
-    """Something worth knowing that stops nothing."""
+    """Something worth knowing that stops nothing; a `summary` says what the files hold."""
 
     sentence: str
+    summary: bool = False
 
 
 @dataclass(slots=True)

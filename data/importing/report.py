@@ -48,11 +48,12 @@ class ImportCounts:
     rules: int = 0
     cards: int = 0
     guidelines: int = 0
+    prompts: int = 0
 
     @property
     def total(self) -> int:
         """All sorts together."""
-        settled = self.rules + self.cards + self.guidelines
+        settled = self.rules + self.cards + self.guidelines + self.prompts
         return self.items + self.judgments + self.labels + self.adjudications + settled
 
     def __str__(self) -> str:
@@ -61,6 +62,7 @@ class ImportCounts:
         told += [many(self.adjudications, "adjudication")] * bool(self.adjudications)
         told += ["how labels are combined"] * bool(self.rules) + [many(self.cards, "card")] * bool(self.cards)
         told += ["guidelines"] * bool(self.guidelines)
+        told += [many(self.prompts, "set of judges' prompts", "sets of judges' prompts")] * bool(self.prompts)
         return f"{', '.join(told[:-1])} and {told[-1]}"
 
 
@@ -71,7 +73,8 @@ class ImportPreview:
     `problems` holds the first 1,000 of `problem_count`, `by_file` how many each file has, and `groups` what is alike in
     all of them; `stopped` says where reading stopped before the end, after MOST bad lines (then nothing can be
     imported, "" otherwise); `rows` the first few rows of each sort as they would be stored; `unscored` counts the
-    judgments that could not be read, by reason (they are kept all the same).
+    judgments that could not be read, by reason (they are kept all the same); `summary` says in sentences what the files
+    hold, where their format tells it.
     """
 
     dataset: str
@@ -83,6 +86,7 @@ class ImportPreview:
     stopped: str = ""
     problems: list[Problem] = field(default_factory=list)
     groups: list[RepeatedProblem] = field(default_factory=list)
+    summary: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     unscored: dict[str, int] = field(default_factory=dict)
     people: list[str] = field(default_factory=list)

@@ -13,7 +13,7 @@ from data.importing.entries import mapping_for
 from data.importing.mapping.mapping import ColumnMapping as Columns
 from data.importing.mapping.mapping import mapping_key
 from data.importing.plan import ImportPlan
-from data.records import guidelines
+from data.records import guidelines, judge_prompts
 from data.records.people import all_people, known_names
 from data.records.settings import GoldRule, get_setting, gold_rule
 from data.store import Store
@@ -29,10 +29,10 @@ from judges.types import Dimension
 class Snapshot:
     """A plan, and the state of the workspace at change `since`.
 
-    `mappings` are those of the tables by the name of their file, `signed` the same by the signature of their columns,
-    under which they are kept; `cards` and `questions` what judges and people are asked; `here` the people who are or
-    were active in the workspace; `rule` is the gold rule that holds, `ruled` whether the dataset has one of its own,
-    and `lead` whether who imports may set one.
+    `prompts` are the ids of the sets of judges' prompts that it has; `mappings` are those of the tables by the name of
+    their file, `signed` the same by the signature of their columns, under which they are kept; `cards` and `questions`
+    what judges and people are asked; `here` the people who are or were active in the workspace; `rule` is the gold rule
+    that holds, `ruled` whether the dataset has one of its own, and `lead` whether who imports may set one.
     """
 
     plan: ImportPlan
@@ -46,6 +46,7 @@ class Snapshot:
     signed: dict[str, Columns]
     questions: Mapping[Place, Dimension]
     guidelines: str
+    prompts: frozenset[str]
     cards: Mapping[str, Card] = field(default_factory=dict)
 
     def packed(self) -> bytes:
@@ -72,6 +73,7 @@ def take_snapshot(store: Store, plan: ImportPlan, found: list[DetectedFile], act
         {mapping_key(known.columns): mapping for known, mapping in tables},
         dict(cards.answerable_dimensions(store)),
         held.text if (held := guidelines.current_guidelines(store, dataset_id)) else "",
+        frozenset(one.id for one in judge_prompts.dataset_prompts(store, dataset_id)),
         cards.current_cards(store),
     )
 

@@ -19,6 +19,7 @@ from data.importing.lines import Entry
 from data.importing.report import ImportPreview, ProblemCollector, TooManyErrors
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
+from data.records.judge_prompts import PromptSet
 from data.records.settings import GoldRule
 from data.store.errors import BadInput
 
@@ -34,8 +35,8 @@ class ReadingResult:
 
     `rows` counts the rows of each table; `judges` has the card's version, model, parameters as JSON and whether it is
     synthetic, by id; `cards` are the contents of cards that the import brings; `people` have their teams; `kept` has
-    the names in the files and those under which they are kept; `rule` and `guidelines` are
-    what the import sets of them.
+    the names in the files and those under which they are kept; `rule`, `guidelines` and
+    `prompts` (of judges) are what the import sets of them.
     """
 
     report: ImportPreview
@@ -47,6 +48,7 @@ class ReadingResult:
     rule: GoldRule | None = None
     cards: list[dict[str, Any]] = field(default_factory=list)
     guidelines: str = ""
+    prompts: list[PromptSet] = field(default_factory=list)
 
 
 def read_source(
@@ -75,7 +77,7 @@ def read_source(
     made.cards = [card.spec for card in checks.cards.new.values()]
     made.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in checks.judgments.judges.items()}
     made.people, made.kept, made.rule = checks.people, checks.context.kept, checks.rule.new
-    made.guidelines = checks.guidelines.new
+    made.guidelines, made.prompts = checks.guidelines.new, list(checks.prompts.new.values())
     return made
 
 

@@ -30,7 +30,7 @@ from data.importing.detection.contents import SourceContents
 from data.importing.detection.detection import DetectedFile
 from data.importing.files.container import Container
 from data.importing.files.source import Source
-from data.importing.formats import file_roles
+from data.importing.formats import ASIDE, file_roles
 from data.importing.plan import FORMATS, Format
 from data.importing.snapshot import Snapshot
 from data.importing.source_reader import Progress, ReadingResult
@@ -66,7 +66,7 @@ def detect_formats(
         told = _ask_of(source, {"task": "formats", "wanted": wanted}, Path(folder), _nothing, progress)
     known = [DetectedFile(file, *one) for file, one in zip(source.files, told, strict=True)]
     for one in known:
-        known_format = one.held in get_args(Container) and one.format in FORMATS[1:]
+        known_format = one.held in get_args(Container) and one.format in (*FORMATS[1:], ASIDE)
         if not known_format or one.role not in (file_roles(one.format) or (None,)):
             raise _ended(source, "", None, [])
     return known

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from data.mtbench.mtbench import load_bench
 from data.store import Store, kept
-from judges.mtbench import comparison, means
+from judges.mtbench import comparison, japanese, means, ranks, votes, win_rates
 from judges.mtbench.comparison import JudgeComparison, PairAgreement
+from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ModelMeans, RuleMeans
-from judges.mtbench.protocol import Parse
-from judges.mtbench.ratings import JudgeCount, RatingTable, Rules, count_judgments, read_ratings
+from judges.mtbench.pipelines import Factor, Pipeline, compare_pipelines
+from judges.mtbench.protocol import Parse, Protocol, protocols
+from judges.mtbench.ranks import RankComparison, Ranking
+from judges.mtbench.ratings import JudgeCount, RatingTable, Rules, count_judgments, count_ratings, read_ratings
+from judges.mtbench.replay import Waterfall, replay
+from judges.mtbench.votes import VoteAgreement
+from judges.mtbench.win_rates import VerdictCount, WinRate
 
+Source = Literal["verdicts", "ratings"]
 By = Literal["turn", "category", "model"]
 Shared = tuple[str, str] | tuple[()]
 """The two judges of whose ratings only those of the same turns count; () for all ratings."""
@@ -33,6 +40,14 @@ def rating_table(store: Store, dataset_id: str, parse: Parse, shared: Shared = (
 def model_means(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -> list[ModelMeans]:
     """The means of every judge's models, after those of all its models together."""
     return means.model_means(rating_table(store, dataset_id, rules.parse, shared), rules)
+
+
+@kept
+def rankings(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -> dict[str, Ranking]:
+    """judge -> the ranks of its models."""
+    table = rating_table(store, dataset_id, rules.parse, shared)
+    counted = count_ratings(table, rules)
+    return {judge: ranks.rank_models(counted, judge) for judge in table.judged}
 
 
 @kept
@@ -66,3 +81,80 @@ def agreement_by(
     row = found.shared.row
     places = np.unique(row.model).tolist()
     return {row.models[n]: comparison.agreement(found.shared.where(row.model == n)) for n in places}
+
+
+@kept
+def rank_changes(store: Store, dataset_id: str, parse: Parse, one: str, other: str) -> RankComparison:
+    """How the ranks of models change from one judge to the other."""
+    return ranks.compare_ranks(compared_judges(store, dataset_id, parse, one, other).shared)
+
+
+@kept
+def pair_rates(store: Store, dataset_id: str, parse: Parse, source: Source, pairs: bool = False) -> list[WinRate]:
+    """Wins, losses and ties of every judge's models: against all others together, or (`pairs`) each other one.
+
+    By the verdicts of judges that compared two answers, or derived from ratings, of which the higher one wins.
+    """
+    if source == "verdicts":
+        said = win_rates.decide_games(load_bench(store, dataset_id))
+    else:
+        said = win_rates.verdicts_from_ratings(rating_table(store, dataset_id, parse))
+    return win_rates.win_rates(said, pairs)
+
+
+@kept
+def verdict_counts(store: Store, dataset_id: str) -> tuple[VerdictCount, ...]:
+    """What became of the verdicts of judges that compared two answers."""
+    return win_rates.decide_games(load_bench(store, dataset_id)).counts
+
+
+@kept
+def japanese_shares(store: Store, dataset_id: str) -> list[JapaneseShare]:
+    """The share of Japanese characters in every model's answers, thinking left out."""
+    return japanese.japanese_shares(load_bench(store, dataset_id))
+
+
+@kept
+def vote_agreement(store: Store, dataset_id: str) -> list[VoteAgreement]:
+    """Judges with people's votes and their majority, and people with each other."""
+    return votes.vote_agreement(load_bench(store, dataset_id))
+
+
+@kept
+def rated_models(store: Store, dataset_id: str) -> dict[str, frozenset[str]]:
+    """judge -> the models of which it rated an answer, or failed to."""
+    found: dict[str, set[str]] = {}
+    for one in load_bench(store, dataset_id).ratings:
+        found.setdefault(one.judge, set()).add(one.model)
+    return {judge: frozenset(models) for judge, models in found.items()}
+
+
+class RunName(NamedTuple):
+    """A pipeline by its names: the ids of its dataset and judge, and the protocol by which they are read."""
+
+    dataset: str
+    judge: str
+    protocol: str
+
+
+def protocols_here(store: Store) -> dict[str, Protocol]:
+    """The protocols that there are, by name."""
+    return protocols()
+
+
+def _pipeline(store: Store, run: RunName) -> Pipeline:
+    """A pipeline with all that it rests on, called by its judge's model and its protocol."""
+    bench, protocol = load_bench(store, run.dataset), protocols_here(store)[run.protocol]
+    return Pipeline(bench, run.judge, protocol, f"{bench.judges[run.judge].model}, {protocol.name}")
+
+
+@kept
+def pipeline_gap(store: Store, one: RunName, other: RunName, model: str = "") -> Waterfall | None:
+    """The way from the mean of one pipeline to that of another, over one model or all in common; None without any."""
+    return replay(_pipeline(store, one), _pipeline(store, other), [model] if model else [])
+
+
+@kept
+def pipeline_factors(store: Store, one: RunName, other: RunName) -> tuple[Factor, ...]:
+    """What two pipelines are, factor by factor."""
+    return tuple(compare_pipelines(_pipeline(store, one), _pipeline(store, other)))

@@ -13,6 +13,7 @@ from data.records.tables import JudgeRow
 from data.store import Store, kept
 from judges.mtbench import parsing
 from judges.mtbench.records import Answer, Bench, Game, Judge, Question, Rating, Vote, Winner
+from judges.mtbench.rows import INCONSISTENT
 from judges.protocols.call_plan import unpack_replies
 from judges.protocols.orders import Order
 from judges.reading.reading import counted_verdict
@@ -22,6 +23,8 @@ AnswerKey = tuple[str, str, int]
 
 RATED, COMPARED = "mt_bench", ("plain_pairwise", "mt_bench_pair")
 """The card whose judgments are ratings of turns, and those whose judgments are verdicts on pairs."""
+EVERY_JUDGE = "all judges"
+"""The name of the set of reference answers that is the same for every judge, or the only one."""
 _SIDES: tuple[Winner, ...] = ("a", "tie", "b")
 """The answers of a verdict, in the order of its scale."""
 _WORDS: dict[object, Winner] = {one: one for one in (*_SIDES, "")}
@@ -113,7 +116,7 @@ def _items(
     """The questions, the answers, and the references by the name of the judge that they are for."""
     questions: dict[str, Question] = {}
     answers: dict[AnswerKey, Answer] = {}
-    references: dict[str, tuple[str, ...]] = {}
+    references: dict[str, dict[str, tuple[str, ...]]] = {}
     rows = store.rows(
         f"select i.content from item i where i.dataset_id = $1 and {_ASKED} order by i.kind = 'pair', i.name",
         [dataset_id],
@@ -130,13 +133,15 @@ def _items(
         given, own = _texts(meta.get("reference")), "reference_answer" in meta
         heat = meta.get("required_temperature")
         question = Question(key[0], str(meta.get("category", "")), asked, given if own else (), heat)
-        if not questions.get(key[0], question).turns or key[0] not in questions:
+        if key[0] not in questions or len(question.turns) > len(questions[key[0]].turns):
             questions[key[0]] = question
-        if shown := _texts(meta["reference_answer"]) if own else given:
-            references.setdefault(key[0], shown)
+        shown = _texts(meta["reference_answer"]) if own else given
+        sets = meta.get("reference_answers")
+        for judge, said in sets.items() if isinstance(sets, dict) else [(EVERY_JUDGE, shown)] if shown else []:
+            references.setdefault(judge, {}).setdefault(key[0], _texts(said))
     answers = {key: answers[key] for key in sorted(answers, key=lambda key: (in_order(key[0]), *key[1:]))}
     questions = {name: questions[name] for name in sorted(questions, key=in_order)}
-    return questions, answers, {"": references} if references else {}
+    return questions, answers, references
 
 
 @kept
@@ -181,10 +186,10 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
             order: Order = "ba" if piece.endswith("ba") != turned else "ab"
             said = "" if failed else _verdict(text, rules[judge])
             error = reason or failed or ("" if said else "no verdict in the reply")
-            found.append(Game(*place, order, _turned(said, piece.endswith("ba") != turned), text, error))
+            found.append(Game(*place, order, _turned(said, piece.endswith("ba") != turned), _told(text), error))
         if unpack_replies(raw) is None:
             said = "" if value is None else _SIDES[int(value)]
-            found.append(Game(*place, "", _turned(said, turned), raw, why or unscored))
+            found.append(Game(*place, "", _turned(said, turned), _told(raw), why or unscored))
     return _judges(store, {one.judge for one in found}), tuple(sorted(found, key=lambda one: in_order(one.question)))
 
 
@@ -235,7 +240,7 @@ def _said(item: Mapping[str, Any], role: str) -> tuple[str, ...]:
 
 def _texts(given: Any) -> tuple[str, ...]:
     """A text or a list of them, from a file that may hold anything."""
-    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list) else ()
+    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list | tuple) else ()
 
 
 def _stated(raw: str, value: float | None, remark: str) -> tuple[str, float | None]:
@@ -258,6 +263,18 @@ def _verdict(text: str, counts: parsing.Counts) -> Winner:
         return _WORDS.get(json.loads(text).get("verdict"), "")
     except (ValueError, AttributeError, TypeError):
         return ""
+
+
+def _told(text: str) -> str:
+    """What a reply says in words: of one in JSON, as files of verdicts come in, the reason that it gives."""
+    try:
+        held = json.loads(text) if text.startswith("{") else None
+    except ValueError:
+        held = None
+    if not isinstance(held, dict) or not {"verdict", "winner"} & held.keys():
+        return text
+    said = held.get("reason", held.get("judgment"))
+    return said if isinstance(said, str) else INCONSISTENT * (held.get("winner") == "tie (inconsistent)")
 
 
 def _turned(said: Winner, turned: bool) -> Winner:

@@ -19,6 +19,7 @@ from data.calibration import (
     rates,
     self_consistency,
     slices,
+    system_order,
 )
 from data.calibration.anchoring import Anchor
 from data.calibration.auto_accept import confidence_sources
@@ -37,12 +38,14 @@ from judges.render.findings import rates as rates_findings
 from judges.render.findings import sample_size as sample_size_findings
 from judges.render.findings import self_consistency as self_consistency_findings
 from judges.render.findings import slices as slices_findings
+from judges.render.findings import system_order as system_order_findings
 from judges.render.findings import threshold as threshold_findings
 from judges.render.findings.findings import Finding
 from judges.stats import auto_accept as selective_figures
 from judges.stats import missingness as missingness_figures
 from judges.stats import other_metrics as other_metrics_figures
 from judges.stats import rates as rates_figures
+from judges.stats import system_order as system_order_figures
 from judges.stats.approval_check import Policy
 from judges.stats.baselines import Baselines
 from judges.stats.calibration import DimensionResult
@@ -55,6 +58,7 @@ from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.rates import AnswerRates
 from judges.stats.self_consistency import SelfConsistency
 from judges.stats.slices import SlicedKappa
+from judges.stats.system_order import SystemOrder
 from judges.stats.threshold import ThresholdPoint
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
@@ -170,6 +174,16 @@ OTHER_METRICS = Statistic[OtherMetrics | None](
     lambda found, line, _: other_metrics_findings.findings(found, line.dimension) if found is not None else [], None,
     lambda found: {"others": None if found is None else other_metrics_figures.as_json(found)},
     explanations=("others", "AC2"),
+)  # fmt: skip
+
+SYSTEM_ORDER = Statistic[SystemOrder | None](
+    "systems", "Order of systems", lambda of: system_order.measure_system_order(*of.place, of.basis),
+    lambda found, *_: system_order_findings.findings(found) if found is not None else [], None,
+    lambda found: {"systems": None if found is None else system_order_figures.as_json(found)},
+    applies=lambda line: (
+        line.dimension.scale.weights is not None and line.dimension.sort in ("turn", "conversation", "response")
+    ),
+    can_drop_ties=False, explanations=("systems",),
 )  # fmt: skip
 
 MISSING_SCORES = Statistic[Missingness | None](
@@ -390,8 +404,8 @@ ANCHORING = Statistic[Anchor | None](
 STATISTICS: dict[str, Statistic[Any]] = {
     one.name: one
     for one in (
-        AGREEMENT, OTHER_METRICS, MISSING_SCORES, SLICES, SAMPLE_SIZE, HUMAN_AGREEMENT, THRESHOLD, RATES, CONFIDENCE,
-        AUTO_ACCEPT, SELF_CONSISTENCY, ANCHORING,
+        AGREEMENT, OTHER_METRICS, SYSTEM_ORDER, MISSING_SCORES, SLICES, SAMPLE_SIZE, HUMAN_AGREEMENT, THRESHOLD, RATES,
+        CONFIDENCE, AUTO_ACCEPT, SELF_CONSISTENCY, ANCHORING,
     )
 }  # fmt: skip
 """By name, in the order in which page and report have them."""

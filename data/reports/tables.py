@@ -6,9 +6,9 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from data.exporting.files import write_csv_table
 from data.reports.evidence import Evidence
 from data.reports.figures import Json
+from judges.render.csv_cells import write_csv_table
 from judges.stats import agreement
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from data.approvals.actions import DONE
 from data.approvals.rules import RULES
+from data.records.judge_prompts import PROMPTS
 from data.records.names import KEPT, MACHINE
+from data.records.protocols import PROTOCOLS
 from judges.client.budget import dollars
 from judges.plural import many
 
@@ -100,6 +102,7 @@ SETTINGS = {
     "audits": "the limits of audits",
     "audits proposed": "limits of audits, proposed",
     "plan": "the plan of looks",
+    PROMPTS: "which judges' prompts came with it",
 }
 _PARTS = {
     "apart": "adjudicated where people differ by more than",
@@ -135,6 +138,10 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
     what = setting_title(name, scope)
     if scope == "mapping":
         return f"saved {what}"
+    if PROMPTS in (scope, name):
+        return "noted " + what if name == PROMPTS else f"kept the judges' prompts of {json.loads(value)['file']}"
+    if scope == PROTOCOLS and was is None:
+        return f"added {what}"
     if new in ({}, []) and old:
         return f"removed {what} (before: {describe_value(old)}){why}"
     if new == {}:
@@ -161,7 +168,8 @@ def setting_title(name: str, scope: str = "") -> str:
 
 
 _SCOPES = {"cards": "the current version of the card {}", "endpoints": "how the endpoint {} is called",
-           "mapping": "how the columns of a table are read"}  # fmt: skip
+           "mapping": "how the columns of a table are read", PROMPTS: "the judges' prompts {}",
+           PROTOCOLS: "the protocol {} of MT-Bench"}  # fmt: skip
 
 
 def _lead(person: str, new: dict[str, Any], was: dict[str, Any]) -> str:

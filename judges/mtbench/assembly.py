@@ -27,6 +27,8 @@ ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "single",
 """What FastChat's files hold, in the order in which they are read."""
 _NAN = re.compile(r"\bNaN\b|-?\bInfinity\b")
 _LISTED = 8
+FASTCHAT = "fastchat"
+"""The protocol of judgments in FastChat's files, unless they name another."""
 _ORDERS: dict[Order | Literal[""], Order | Literal[""]] = {"ab": "ba", "ba": "ab", "": ""}
 _SIDES: dict[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie", "": ""}
 
@@ -74,17 +76,21 @@ AnswerKey = tuple[str, str, int]
 
 @dataclass
 class Assembled:
-    """The records of a set of files with their places, what is not taken, and notes on what was found."""
+    """The records of a set of files with their places, what is not taken, and notes on what was found.
+
+    `prompt_sets` are the prompts of each file that a run could use.
+    """
 
     questions: dict[str, Question] = field(default_factory=dict)
     answers: dict[AnswerKey, Answer] = field(default_factory=dict)
     answered: dict[AnswerKey, Place] = field(default_factory=dict)
     references: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     prompts: list[PromptText] = field(default_factory=list)
+    prompt_sets: dict[str, list[PromptText]] = field(default_factory=dict)
     judges: dict[str, Judge] = field(default_factory=dict)
     ratings: list[tuple[Place, Rating]] = field(default_factory=list)
     games: list[tuple[Place, Game]] = field(default_factory=list)
-    votes: list[tuple[Place, Vote, float | None]] = field(default_factory=list)
+    votes: list[tuple[Place, Vote]] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -93,18 +99,19 @@ class Assembled:
         """Everything as one Bench."""
         return Bench(
             self.questions, self.answers, self.references, self.judges, tuple(one for _, one in self.ratings),
-            tuple(one for _, one in self.games), tuple(one for _, one, _ in self.votes), tuple(self.prompts),
+            tuple(one for _, one in self.games), tuple(one for _, one in self.votes), tuple(self.prompts),
         )  # fmt: skip
 
 
-def judge_key(model: str, prompt: str, wording: str) -> str:
-    """The id of a judge of files: its model, the family of its prompt and the prompt's wording, as far as told."""
-    return f"{model} {prompt}".strip() + (f"@{wording}" if wording else "")
+def judge_key(model: str, prompt: str, wording: str, protocol: str = FASTCHAT) -> str:
+    """The id of a judge of files: its model, its prompt's family and wording, its protocol where it is another."""
+    named = f"{model} {prompt}".strip() + (f"@{wording}" if wording else "")
+    return named if protocol == FASTCHAT else f"{named} ({protocol})"
 
 
 def assemble(files: Iterable[BenchFile]) -> Assembled:
     """The records of FastChat's files. Files are read one by one, questions and answers before what is said of them."""
-    made = Assembly("fastchat")
+    made = Assembly(FASTCHAT)
     for file in sorted(files, key=lambda file: ROLES.index(file.role)):
         for record in file.records:
             made.take(file, _mended(record))
@@ -156,8 +163,20 @@ def _mended(record: FileRecord) -> FileRecord:
     return _Mended(record.line, value, record.text, "") if isinstance(value, dict) else record
 
 
+class _OwnKeys(NamedTuple):
+    """What our own files say of a judge: the wording of its prompt, None where they do not, and its protocol."""
+
+    wording: str | None = None
+    protocol: str = ""
+
+
+def _own_keys(row: Mapping[str, Any]) -> _OwnKeys:
+    told, protocol = row.get("wording"), row.get("protocol")
+    return _OwnKeys(told if isinstance(told, str) else None, protocol if isinstance(protocol, str) else "")
+
+
 class _Judged(NamedTuple):
-    """A judgment whose judge's wording is not settled yet. `game` is None for a rating."""
+    """A judgment whose judge's wording is not settled yet."""
 
     place: Place
     judge: JudgeNames
@@ -166,7 +185,7 @@ class _Judged(NamedTuple):
     choice: int | None
     score: Score
     template: str | None
-    said: str = ""
+    own: _OwnKeys
 
 
 class _Compared(NamedTuple):
@@ -176,6 +195,7 @@ class _Compared(NamedTuple):
     verdict: rows.Verdict
     game: rows.GameSaid
     template: str | None
+    own: _OwnKeys
 
 
 class Assembly:
@@ -216,6 +236,10 @@ class Assembly:
         self.prompts.setdefault(place.file, []).append(made)
         if made not in self.found.prompts:
             self.found.prompts.append(made)
+        try:
+            self.found.prompt_sets.setdefault(place.file, []).append(prompts.parse_prompt(row))
+        except prompts.BadPrompt as error:
+            self.found.notes.append(f"{place.file}, line {place.line}: {error} No run can use this prompt.")
 
     def _question(self, place: Place, row: dict[str, Any]) -> None:
         made = rows.read_question(row)
@@ -225,8 +249,9 @@ class Assembly:
     def _reference(self, place: Place, row: dict[str, Any]) -> None:
         key, given, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
         # The file's name says for which judge they are; the row's own may say who wrote them.
-        in_folder = "reference" in str(path.parent).lower() or not row.get("model_id")
-        judge = path.stem if in_folder else rows.first_text(row, "model_id")
+        stated = rows.first_text(row, "model_id") if row.get("model_id") else path.stem
+        of_file = "reference" in str(path.parent).lower() and stated.replace("/", "__") != path.stem
+        judge = path.stem if of_file else stated
         if self.found.references.setdefault(judge, {}).setdefault(key, given) != given:
             raise BadField("question_id", f"The reference answer to question {key} stands twice, with other texts.")
 
@@ -276,9 +301,8 @@ class Assembly:
                 choice = shown[0]
             template = judge.template or self._template(judge, key, model, choice or (shown or [0])[0], score)
             self._check_turn(place.file, key, model, judge, score)
-            said = told if isinstance(told := row.get("wording"), str) else ""
             score = score._replace(asked="x" * bool(score.asked))
-            self.rated.append(_Judged(kept, judge, key, model, choice, score, template, said))
+            self.rated.append(_Judged(kept, judge, key, model, choice, score, template, _own_keys(row)))
 
     def _pair(self, place: Place, row: dict[str, Any]) -> None:
         key, found, judge = rows.question_id(row), rows.read_verdict(row, place.file), rows.read_judge(row, place.file)
@@ -289,7 +313,7 @@ class Assembly:
             sides = (found.a, found.b) if game.order != "ba" else (found.b, found.a)
             template = judge.template or self._pair_template(judge, key, found.turn, sides, game)
             kept = game._replace(asked="x" * bool(game.asked))
-            self.compared.append(_Compared(place._replace(row=None), judge, key, found, kept, template))
+            self.compared.append(_Compared(place._replace(row=None), judge, key, found, kept, template, _own_keys(row)))
 
     def _vote(self, place: Place, row: dict[str, Any]) -> None:
         key, people, given = rows.question_id(row), rows.voters(row), row.get("tstamp")
@@ -302,8 +326,8 @@ class Assembly:
             raise BadField("winner", "winner is error: a person's vote must be one of the models, or tie.")
         at = float(given) if isinstance(given, (int, float)) and not isinstance(given, bool) else None
         for person in people:
-            made = Vote(person, rows.voter_group(person), key, found.turn, found.a, found.b, winner)
-            self.found.votes.append((place, made, at))
+            made = Vote(person, rows.voter_group(person), key, found.turn, found.a, found.b, winner, at)
+            self.found.votes.append((place, made))
 
     def _known_model(self, file: str, question: str, name: str) -> str:
         """A model under the name that its answers have: judgments may name it as its file of answers is named."""
@@ -403,8 +427,18 @@ class Assembly:
         """Settle which judge each judgment is by, number samples, and note what was found."""
         self._settle_ratings()
         self._settle_games()
+        self._settle_prompts()
         self._note()
         return self.found
+
+    def _settle_prompts(self) -> None:
+        """Leave those sets of prompts that runs can use: in each, a name stands for one text."""
+        for file, held in list(self.found.prompt_sets.items()):
+            try:
+                prompts.families(held)
+            except prompts.BadPrompt as error:
+                self.found.notes.append(f"{file}: {error} No run can use these prompts.")
+                del self.found.prompt_sets[file]
 
     def _settle_ratings(self) -> None:
         families = [prompts.family_name(one.judge.prompt) for one in self.rated]
@@ -418,7 +452,7 @@ class Assembly:
             ],
             [one.judge.model for one in self.rated], families,
         )  # fmt: skip
-        told = [one.said or wording for one, wording in zip(self.rated, told, strict=True)]
+        told = _stated([one.own for one in self.rated], told)
         named = self._by_folder([
             ((one.judge.model, wording), family, one.place.file, (one.question, one.model, one.score.turn))
             for one, family, wording in zip(self.rated, families, told, strict=True)
@@ -429,7 +463,7 @@ class Assembly:
             if self.found.questions and one.question not in self.found.questions:
                 unknown.append(one)
                 continue
-            judge = self._judge(one.judge.model, family, wording)
+            judge = self._judge(one.judge.model, family, wording, one.own.protocol)
             choice = self._choice(one, judge, samples)
             cell = (judge, one.question, one.model, choice, one.score.turn)
             error = "the call to the judge failed" if ERROR in one.score.text else ""
@@ -465,6 +499,7 @@ class Assembly:
             ],
             [one.judge.model for one in self.compared], families,
         )  # fmt: skip
+        told = _stated([one.own for one in self.compared], told)
         named = self._by_folder([
             (
                 (one.judge.model, wording), family, one.place.file,
@@ -473,15 +508,17 @@ class Assembly:
             for one, family, wording in zip(self.compared, families, told, strict=True)
         ])  # fmt: skip
         for one, family, wording in zip(self.compared, named, told, strict=True):
-            judge, found, game = self._judge(one.judge.model, family, wording), one.verdict, one.game
+            judge = self._judge(one.judge.model, family, wording, one.own.protocol)
+            found, game = one.verdict, one.game
             made = Game(
                 judge, one.question, found.turn, found.a, found.b, game.order, game.winner, game.text, game.error
             )
             self.found.games.append((one.place, made))
 
-    def _judge(self, model: str, family: str, wording: str) -> str:
-        key = judge_key(model, family, wording)
-        self.found.judges.setdefault(key, Judge(key, model, family, wording, self._protocol))
+    def _judge(self, model: str, family: str, wording: str, protocol: str) -> str:
+        protocol = protocol or self._protocol
+        key = judge_key(model, family, wording, protocol)
+        self.found.judges.setdefault(key, Judge(key, model, family, wording, protocol))
         return key
 
     def _wordings(
@@ -559,6 +596,11 @@ class Assembly:
                 )
         for file, ordinals in _lone(self.found.games).items():
             notes.append(f"{file}: {many(ordinals, 'pair')} {verb(ordinals, 'was', 'were')} judged in one order only.")
+
+
+def _stated(own: Sequence[_OwnKeys], found: Sequence[str]) -> list[str]:
+    """The wordings found, or those that the rows state themselves."""
+    return [told if one.wording is None else one.wording for one, told in zip(own, found, strict=True)]
 
 
 def _lone(games: Sequence[tuple[Place, Game]]) -> Counter[str]:

@@ -55,6 +55,9 @@ def compare_pipelines(one: Pipeline, other: Pipeline) -> list[Factor]:
     for name, kind, (first, known), (second, known_too) in rows:
         told_both = UNKNOWN not in (known, known_too)
         found.append(Factor(name, first, second, first != second if told_both else None, (known, known_too), kind))
+    if knows_references(one) and knows_references(other):
+        at = next(n for n, factor in enumerate(found) if factor.name == "references shown")
+        found[at] = found[at]._replace(differs=bool(differing_references(one, other)))
     edition = question_editions(one.bench, other.bench)
     if one.bench is not other.bench and edition["equal"] + edition["differ"]:
         words = f"; {edition['differ']} of {edition['equal'] + edition['differ']} with another text than there"
@@ -69,6 +72,15 @@ def question_editions(one: Bench, other: Bench) -> dict[str, int]:
     for key in one.questions.keys() & other.questions.keys():
         found["equal" if one.questions[key].turns == other.questions[key].turns else "differ"] += 1
     return found
+
+
+def differing_references(one: Pipeline, other: Pipeline) -> list[str]:
+    """The questions of both whose judges were shown other references, or only one of them any; names do not count."""
+    both = [key for key in one.bench.questions if key in other.bench.questions]
+    return [
+        key for key in both
+        if any(shown_reference(one, key, turn) != shown_reference(other, key, turn) for turn in (1, 2))
+    ]  # fmt: skip
 
 
 def shown_reference(pipeline: Pipeline, question: str, turn: int) -> tuple[str, ...]:
@@ -182,9 +194,10 @@ def _judge_temperature(run: Pipeline) -> tuple[str, Known]:
 
 def _prompt(run: Pipeline) -> tuple[str, Known]:
     judge = run.bench.judges.get(run.judge)
-    if judge is None or not judge.prompt:
+    if judge is None:
         return run.protocol.prompts, "protocol"
-    return (f"{judge.prompt} ({judge.wording})" if judge.wording else judge.prompt), "files"
+    named = f"{judge.prompt} ({judge.wording})" if judge.prompt and judge.wording else judge.prompt or judge.wording
+    return (named, "files") if named else (UNKNOWN, "not known")
 
 
 def _parse(run: Pipeline) -> tuple[str, Known]:

@@ -14,11 +14,13 @@ from typing import Any, Literal
 
 from judges.errors import AssayError
 from judges.mtbench.records import PromptText
-from judges.strict_json import BadJson, check_value
+from judges.strict_json import BadJson, canonical, check_value
 
 Sort = Literal["single", "pairwise"]
 OURS = {"assay": "our own wording", "assay-japanese": "our own wording, which expects answers in Japanese"}
 """The families that are built in (judges/cards/mt_bench/), and what they are."""
+SINGLES = "single-v1"
+"""The family by which FastChat rates single answers."""
 PAIRS = "pair-v2"
 """The family by which FastChat compares two answers, whatever the one that rates single answers."""
 VARIANTS = {"": "", "multi_turn": "-multi-turn", "reference": "-math", "multi_turn_reference": "-math-multi-turn"}
@@ -55,6 +57,11 @@ def wording(template: str) -> str:
     return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:_HEAD]
 
 
+def fingerprint(prompts: Iterable[PromptText]) -> str:
+    """Twelve hex digits of the SHA-256 of a set of prompts in their order: of all their texts."""
+    return hashlib.sha256(canonical([list(one) for one in prompts]).encode()).hexdigest()[:_HEAD]
+
+
 def family_name(name: str) -> str:
     """The family of a prompt: single-v1 also of single-math-v1-multi-turn, and pair-v2 of pair-math-v1."""
     found = name.removesuffix("-multi-turn").replace("-math", "", 1)
@@ -66,7 +73,7 @@ def parse_prompt(row: Mapping[str, Any]) -> PromptText:
     name, system, template = row.get("name"), row.get("system_prompt") or "", row.get("prompt_template")
     if not isinstance(name, str) or not 0 < len(name.strip()) <= _LONGEST:
         raise BadPrompt(f"name must be a text of 1 to {_LONGEST} characters.")
-    sort = row.get("type", "pairwise" if name.startswith("pair") else "single")
+    sort = row.get("type") or ("pairwise" if name.startswith("pair") else "single")
     if sort not in _NAMES:
         raise BadPrompt(f"type of {name} must be single or pairwise.")
     for what, text in (("name", name), ("system_prompt", system), ("prompt_template", template)):
@@ -116,7 +123,7 @@ def families(prompts: Iterable[PromptText]) -> dict[str, Family]:
         held = found.setdefault(name, {}).setdefault(variant_of(prompt.name), prompt)
         if held != prompt:
             raise BadPrompt(
-                f"{prompt.name} stands twice among the prompts, with two texts. Give one of the two files alone."
+                f"{prompt.name} stands twice among the prompts, with two texts. Leave one of them."
             )
     return {
         name: Family(name, "pairwise" if next(iter(held.values())).type == "pairwise" else "single", held)
@@ -133,12 +140,20 @@ def variant_of(name: str) -> str:
 def find_family(wanted: str, prompts: Iterable[PromptText], sort: Sort = "single", references: bool = True) -> Family:
     """The whole family that a protocol asks for: of its name, or for pairs FastChat's where that is none for pairs.
 
+    `wanted` may say behind the name how its wording, or the fingerprint of all these prompts, begins: single-v1@3f2a.
+
     Raises BadPrompt, naming those there are, or the prompts that the family lacks; those with references are not needed
     where `references` is False.
     """
-    there = families(prompts)
+    given = list(prompts)
+    there = families(given)
     fitting = {name: one for name, one in there.items() if one.sort == sort}
-    found = fitting.get(wanted) or (fitting.get(PAIRS) if sort == "pairwise" else None)
+    name, _, head = wanted.partition("@")
+    found = fitting.get(name)
+    if found is not None and head and not any(one.startswith(head) for one in (found.wording, fingerprint(given))):
+        found = None
+    if found is None and sort == "pairwise":
+        found = fitting.get(PAIRS)
     if found is None:
         named = ", ".join(f"{one.name} ({one.wording or 'no base prompt'})" for one in there.values()) or "none"
         raise BadPrompt(

@@ -8,7 +8,6 @@ ranks.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -107,25 +106,22 @@ class RankComparison:
 def rank_models(counted: Counted, judge: str, replicates: int = REPLICATES, seed: int = 0) -> Ranking:
     """The ranks of a judge's models by their means over all rows that count; empty where it has none."""
     own = counted.where(counted.row.judge == counted.row.judges.index(judge))
-    models, means, (drawn,), items = _draws(own.row.question, own.row.model, [own.value], replicates, seed)
+    models, (means,), (drawn,), items = _draws(own.row.question, own.row.model, [own.value], replicates, seed)
     names = [own.row.models[n] for n in models]
-    ranks, of_draws = _ranks(means[0][None])[0], _ranks(drawn)
-    cells = np.bincount(own.row.model, minlength=len(own.row.models))[models] if len(models) else np.zeros(0, int)
-    best = drawn == drawn.max(axis=1, keepdims=True) if drawn.size else drawn
-    first = (best / best.sum(axis=1, keepdims=True)).mean(axis=0) if drawn.size else None
-    found = [
-        ModelRank(
-            name, float(means[0][n]), _ends(float(ranks[n]), of_draws[:, n], items, int(cells[n])),
-            None if first is None else float(first[n]),
-        )
-        for n, name in enumerate(names)
-    ]  # fmt: skip
-    pairs = []
-    for a, b in combinations(np.argsort(ranks, kind="stable").tolist(), 2):
-        gap = drawn[:, a] - drawn[:, b]
-        ahead = _ends(float(means[0][a] - means[0][b]), gap, items, int(min(cells[a], cells[b])))
-        turned = float((gap < 0).mean() + (gap == 0).mean() / 2) if len(gap) else None
-        pairs.append(ModelPair(names[a], names[b], ahead, turned))
+    ranks, cells = _ranks(means[None])[0], np.bincount(own.row.model, minlength=len(own.row.models))[models]
+    best = drawn == drawn.max(axis=1, keepdims=True, initial=-np.inf)
+    first = (best / best.sum(axis=1, keepdims=True)).mean(axis=0).tolist() if len(drawn) else [None] * len(names)
+    ends = _ends(ranks, _ranks(drawn), items, cells)
+    found = [ModelRank(*one) for one in zip(names, means.tolist(), ends, first, strict=True)]
+    order = np.argsort(ranks, kind="stable")
+    a, b = (order[side] for side in np.triu_indices(len(order), 1))
+    gap = drawn[:, a] - drawn[:, b]
+    turned = ((gap < 0).mean(axis=0) + (gap == 0).mean(axis=0) / 2).tolist() if len(gap) else [None] * len(a)
+    ahead = _ends(means[a] - means[b], gap, items, np.minimum(cells[a], cells[b]))
+    pairs = [
+        ModelPair(names[higher], names[lower], *rest)
+        for higher, lower, *rest in zip(a.tolist(), b.tolist(), ahead, turned, strict=True)
+    ]
     return Ranking(judge, tuple(sorted(found, key=lambda one: one.rank.point or 0.0)), tuple(pairs))
 
 
@@ -133,21 +129,21 @@ def compare_ranks(shared: SharedRatings, replicates: int = REPLICATES, seed: int
     """How the ranks of models change from one judge to the other on the cells that both rated; empty without any."""
     row = shared.row
     models, means, drawn, items = _draws(row.question, row.model, [shared.one, shared.other], replicates, seed)
-    names, cells = [row.models[n] for n in models], len(row)
+    names, cells = [row.models[n] for n in models], np.full(len(models), len(row))
     one, other = (_ranks(mean[None])[0] for mean in means)
-    moved = _ranks(drawn[1]) - _ranks(drawn[0])
-    changes = [
-        RankChange(name, float(one[n]), float(other[n]), _ends(float(other[n] - one[n]), moved[:, n], items, cells))
-        for n, name in enumerate(names)
+    moved = _ends(other - one, _ranks(drawn[1]) - _ranks(drawn[0]), items, cells)
+    changes = [RankChange(*change) for change in zip(names, one.tolist(), other.tolist(), moved, strict=True)]
+    order = np.argsort(one, kind="stable")
+    a, b = (order[side] for side in np.triu_indices(len(order), 1))
+    flips = (means[0][a] - means[0][b]) * (means[1][a] - means[1][b]) < 0
+    a, b = a[flips], b[flips]
+    gaps = [draws[:, a] - draws[:, b] for draws in drawn]
+    ends = [_ends(mean[a] - mean[b], gap, items, cells[a]) for mean, gap in zip(means, gaps, strict=True)]
+    likely = (gaps[0] * gaps[1] < 0).mean(axis=0).tolist() if len(gaps[0]) else [None] * len(a)
+    flipped = [
+        FlippedPair(names[first], names[second], *rest)
+        for first, second, *rest in zip(a.tolist(), b.tolist(), *ends, likely, strict=True)
     ]
-    flipped = []
-    for a, b in combinations(np.argsort(one, kind="stable").tolist(), 2):
-        gaps = [float(mean[a] - mean[b]) for mean in means]
-        if gaps[0] * gaps[1] < 0:
-            sides = [draws[:, a] - draws[:, b] for draws in drawn]
-            likely = float((sides[0] * sides[1] < 0).mean()) if len(sides[0]) else None
-            ends = [_ends(gap, side, items, cells) for gap, side in zip(gaps, sides, strict=True)]
-            flipped.append(FlippedPair(names[a], names[b], ends[0], ends[1], likely))
     return RankComparison(tuple(sorted(changes, key=lambda change: change.one)), tuple(flipped))
 
 
@@ -187,9 +183,17 @@ def _ranks(means: Floats) -> Floats:
     return np.asarray(1 + above + (equal - 1) / 2, dtype=np.float64)
 
 
-def _ends(point: float, drawn: Floats, items: int, cells: int) -> Interval:
-    """The percentile interval of a figure from its draws; without draws the point only."""
+def _ends(points: Floats, drawn: Floats, items: int, cells: Codes) -> list[Interval]:
+    """The percentile interval of every figure from its column of draws; without draws the points only."""
     if not len(drawn):
-        return Interval.point_only(items, cells, float(items), _METHOD, point)
-    low, high, bound = np.quantile(drawn, [1 - TWO_SIDED, TWO_SIDED, 0.05]).tolist()
-    return Interval(point, low, high, bound, items, cells, float(items), _METHOD, float(drawn.std(ddof=1)))
+        return [
+            Interval.point_only(items, n, float(items), _METHOD, point)
+            for point, n in zip(points.tolist(), cells.tolist(), strict=True)
+        ]
+    ends = np.quantile(drawn, [1 - TWO_SIDED, TWO_SIDED, 0.05], axis=0).reshape(3, -1)
+    return [
+        Interval(point, low, high, bound, items, n, float(items), _METHOD, error)
+        for point, low, high, bound, n, error in zip(
+            points.tolist(), *ends.tolist(), cells.tolist(), drawn.std(axis=0, ddof=1).tolist(), strict=True
+        )
+    ]

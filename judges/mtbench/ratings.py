@@ -212,7 +212,8 @@ def count_ratings(table: RatingTable, rules: Rules) -> Counted:
             means = value[order][first]
         back = np.argsort(order[first], kind="stable")
         table, value = table.where(order[first][back]), means[back]
-    return Counted(table, np.asarray(value * rules.unit, dtype=np.float64))
+    # Divided, as .1 times 3 is not .3.
+    return Counted(table, np.asarray(value / (1 / rules.unit), dtype=np.float64))
 
 
 class JudgeCount(NamedTuple):

@@ -102,7 +102,10 @@ class Game(NamedTuple):
 
 
 class Vote(NamedTuple):
-    """A person's vote on two models' answers up to one turn; `group` is expert, author or the like ("": none)."""
+    """A person's vote on two models' answers up to one turn; `group` is expert, author or the like ("": none).
+
+    `at` is when it was made, in seconds since 1970, where the file tells it.
+    """
 
     voter: str
     group: str
@@ -111,6 +114,7 @@ class Vote(NamedTuple):
     a: str
     b: str
     winner: Winner
+    at: float | None = None
 
 
 @dataclass(frozen=True)

@@ -205,6 +205,8 @@ def show_preview(found: ImportPreview, rejects: str) -> None:
         if n < 3 or new or before
     ]
     tables.table(rows, {"": Column(), "New": COUNT, "There already": COUNT})
+    for sentence in found.summary:
+        text.say("{held}", held=sentence)
     for sentence in found.warnings:
         st.text(sentence)
     for reason, count in found.unscored.items():

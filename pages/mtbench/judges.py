@@ -45,6 +45,7 @@ def panel(at: Place) -> None:
     with right:
         findings.draw([said.figure_table(found)], f"figures:{key}")
     _parts(at, found, key)
+    _ranks(at, one, other, key)
     _largest(at, one, other, key)
 
 
@@ -59,6 +60,17 @@ def _parts(at: Place, found: JudgeComparison, key: str) -> None:
     tables.table(shown.rows, shown.columns, f"parts:{key}:{by}:{intervals}", _MANY)
 
 
+def _ranks(at: Place, one: str, other: str, key: str) -> None:
+    found = figures.rank_changes(session.store(), at.dataset.id, at.rules.parse, one, other)
+    if len(found.models) < 2:
+        return
+    names = at.names[one], at.names[other]
+    st.subheader("Ranks of models", anchor=False)
+    findings.draw(said.flips(found, names), f"flips:{key}")
+    shown = said.rank_table(found, names)
+    tables.table(shown.rows, shown.columns, f"ranks:{key}", _MANY)
+
+
 def _largest(at: Place, one: str, other: str, key: str) -> None:
     st.subheader("Largest disagreements", anchor=False)
     found = disagreements.largest_disagreements(
@@ -70,4 +82,4 @@ def _largest(at: Place, one: str, other: str, key: str) -> None:
     text.quiet("Click one to open the answer on the desk. {note}", note=NOTE)
     shown = said.largest([each for each, _ in found], (at.names[one], at.names[other]))
     items = [item for _, item in found]
-    tables.item_table(shown.rows, shown.columns, items, f"largest:{key}", at.dataset.name)
+    tables.item_table(shown.rows, shown.columns, items, f"largest:{key}", at.dataset.name, len(items))

@@ -2,49 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Literal
 
 import streamlit as st
 
-from data.mtbench import mtbench
+from data.mtbench import downloads, figures, mtbench
 from data.records import datasets
-from judges.mtbench.protocol import protocols
-from judges.mtbench.ratings import rules_of
+from data.records.datasets import Dataset
+from judges.mtbench.protocol import Protocol
+from judges.mtbench.ratings import Rules, rules_of
+from judges.mtbench.records import Bench
 from judges.render.findings import mtbench_results as said
-from pages.mtbench import judges, results
+from pages.mtbench import judges, results, votes, why
 from pages.mtbench.place import Place
-from pages.ui import session, text, url_state
+from pages.ui import picture, session, text, url_state
 
 PARTS: dict[str, tuple[str, Callable[[Place], None]]] = {
     "results": ("Results", results.panel),
     "judges": ("Judges compared", judges.panel),
+    "why": ("Why they differ", why.panel),
+    "votes": ("Votes", votes.panel),
 }
 """Value in the address -> title, and what draws it."""
+READ = ("results", "judges")
+"""The parts whose figures are of one dataset's ratings, read by the rules of one protocol."""
+
+FORMATS: dict[Literal["csv", "parquet"], str] = {"csv": "CSV", "parquet": "Parquet"}
+FREE = ("why",)
+"""The parts that are of no one dataset."""
 
 
 def page() -> None:
     """A dataset, the rules by which its judgments are read, and one part of what follows from both."""
     session.me()
     store = session.store()
-    st.title("MT-Bench", anchor=False)
+    head = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom")
+    head.title("MT-Bench", anchor=False)
     sizes = mtbench.bench_sizes(store)
     known = {one.name: one for one in datasets.all_datasets(store) if one.id in sizes}
     if not known:
         _nothing()
         return
+    part = url_state.tabs("part", "Part", {value: title for value, (title, _) in PARTS.items()})
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        dataset = known[url_state.select("dataset", "Dataset", {name: name for name in known}, width=260)]
+        named = {name: name for name in known}
+        first = url_state.chosen("dataset", known) or next(iter(known))
+        dataset = known[first if part in FREE else url_state.select("dataset", "Dataset", named, width=260)]
         bench = mtbench.load_bench(store, dataset.id)
-        ways = {name: one.title or name for name, one in protocols().items()}
-        told = {one.protocol.partition("@")[0] for one in bench.judges.values()}
-        own = next(iter(told)) if len(told) == 1 else ""
-        rules = rules_of(protocols()[url_state.select("rules", "Read by the rules of", ways, own, 320)])
+        rules = _rules(bench) if part in READ else Rules()
     if dataset.synthetic:
         text.synthetic(dataset.description)
-    names = said.judge_names(bench.judges.values())
-    raters = {one: names[one] for one in dict.fromkeys(rating.judge for rating in bench.ratings)}
-    part = url_state.tabs("part", "Part", {value: title for value, (title, _) in PARTS.items()})
+    raters = said.rater_names(bench)
+    names = said.umpire_names(bench) | raters
+    with head:
+        _downloads(dataset, bench)
     PARTS[part][1](Place(dataset, bench, names, raters, rules))
+
+
+def _rules(bench: Bench) -> Rules:
+    """The reading rules of the chosen protocol; at first of that which all judges name, if they name one."""
+    known = figures.protocols_here(session.store())
+    ways = {name: one.title or name for name, one in known.items()}
+    return rules_of(known[url_state.select("rules", "Read by the rules of", ways, _own(bench, known), 320)])
+
+
+def _own(bench: Bench, known: Mapping[str, Protocol]) -> str:
+    """The name of the protocol that all judges name, else of the first there is."""
+    told = {one.protocol.partition("@")[0] for one in bench.judges.values()}
+    return next((name for name in known if told == {name}), next(iter(known)))
+
+
+def _downloads(dataset: Dataset, bench: Bench) -> None:
+    """All tables, and the dataset as FastChat's files, made when they are asked for."""
+    store, who, name = session.store(), session.me(), picture.file_name("mtbench", dataset.name)
+    known = figures.protocols_here(store)
+    protocol = known[url_state.chosen("rules", known) or _own(bench, known)]
+    files = [
+        picture.Download(
+            f"All tables ({title})", f"{name}-{format}.zip", "application/zip",
+            partial(downloads.zipped_tables, store, dataset.id, protocol, format),
+            "Means, categories, rules, ranks, win rates, judges compared and votes with all digits, a file each, read "
+            "by the protocol that is chosen.",
+        )
+        for format, title in FORMATS.items()
+    ]  # fmt: skip
+    if who.may("researcher"):
+        files.append(
+            picture.Download(
+                "FastChat's files (JSON lines)", f"{name}-fastchat.zip", "application/zip",
+                partial(downloads.zipped_fastchat, store, who.name, dataset.id),
+                "Questions, answers, references, judgments and votes as FastChat's tools read them. Whoever takes them "
+                "can label none of these items blind any more.",
+            )
+        )  # fmt: skip
+    picture.download_popover(files, f"mtbench:{dataset.id}")
 
 
 def _nothing() -> None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import streamlit as st
 
 from data.mtbench import figures
-from data.mtbench.figures import Shared
-from judges.mtbench.means import ALL, ModelMeans
+from data.mtbench.figures import Shared, Source
+from judges.mtbench.means import ModelMeans
+from judges.mtbench.ranks import Ranking
 from judges.render.findings import mtbench_results as said
 from pages.mtbench.place import Place
 from pages.ui import charts, findings, session, tables, text, url_state
 
 _MANY = 25
 """Rows of a table that are shown without scrolling."""
+_RADAR = 640
+"""Width of the plot of categories, in pixels: wider ones only spread it."""
 
 
 def panel(at: Place) -> None:
@@ -34,13 +37,17 @@ def panel(at: Place) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         judge = url_state.select("judge", "Judge", at.raters, width=360)
         shared = _shared(at)
-    found = figures.model_means(session.store(), at.dataset.id, at.rules, shared)
-    own = [one for one in found if one.judge == judge]
+    store, dataset = session.store(), at.dataset.id
+    found = figures.model_means(store, dataset, at.rules, shared)
+    ranked = figures.rankings(store, dataset, at.rules, shared)
     key = f"{at.key}:{judge}:{':'.join(shared)}"
-    _means(at, found, own, key)
-    _categories(at, own, key)
+    _means(at, judge, found, ranked, key)
+    own = said.best_first([one for one in found if one.judge == judge], ranked)
+    _categories(at, own, ranked.get(judge), key)
+    _wins(at, judge, key)
     _judgments(at, key)
     _rules(at, shared, key)
+    _japanese(at)
 
 
 def _shared(at: Place) -> Shared:
@@ -54,36 +61,60 @@ def _shared(at: Place) -> Shared:
     return pairs.get(url_state.select("cells", "Ratings", ways, width=420), ())
 
 
-def _means(at: Place, found: Sequence[ModelMeans], own: Sequence[ModelMeans], key: str) -> None:
+def _means(
+    at: Place, judge: str, found: Sequence[ModelMeans], ranked: Mapping[str, Ranking], key: str
+) -> None:
     st.subheader("Mean ratings", anchor=False)
     findings.draw([said.reading(at.rules)], f"rules:{key}")
-    if not own:
+    if judge in ranked:
+        own = [one for one in found if one.judge == judge]
+        findings.draw([said.forest(own, ranked[judge], at.rules), *said.order(ranked[judge])], f"forest:{key}")
+    else:
         text.quiet("This judge has rated none of these turns.")
-        return
-    findings.draw([said.forest(own, at.rules)], f"forest:{key}")
-    shown = said.table(found, at.names, at.rules)
+    shown = said.table(found, ranked, at.names, at.rules)
     tables.table(shown.rows, shown.columns, f"means:{key}", _MANY)
 
 
-def _categories(at: Place, own: Sequence[ModelMeans], key: str) -> None:
-    models = [one.model for one in sorted(own, key=lambda one: -(one.both.point or 0)) if one.model != ALL]
+def _categories(at: Place, own: Sequence[ModelMeans], ranking: Ranking | None, key: str) -> None:
+    models = [one.model for one in ranking.models] if ranking else []
     if not models:
         return
     st.subheader("Categories", anchor=False)
-    left, right = st.columns([2, 3], gap="large")
-    with left:
+    intervals = st.toggle("With 95% intervals", key=f"category intervals:{at.key}")
+    shown = said.category_table(own, at.rules, intervals)
+    tables.table(shown.rows, shown.columns, f"categories:{key}:{intervals}", _MANY)
+    with st.container(width=_RADAR):
+        chosen = models
         if len(models) > said.MOST_IN_RADAR:
             chosen = st.multiselect(
-                "Models in the plot", models, models[:3], key=f"radar of:{key}", format_func=text.plain,
-                max_selections=said.MOST_IN_RADAR,
+                "Models in the plot", models, [models[0], models[len(models) // 2], models[-1]],
+                key=f"radar of:{key}", max_selections=said.MOST_IN_RADAR,
             )  # fmt: skip
-        else:
-            chosen = models
-        charts.radar(said.radar(own, chosen, at.rules), f"radar:{key}:{'|'.join(chosen)}")
-    with right:
-        intervals = st.toggle("With 95% intervals", key=f"category intervals:{at.key}")
-        shown = said.category_table(own, at.rules, intervals)
-        tables.table(shown.rows, shown.columns, f"categories:{key}:{intervals}", _MANY)
+        charts.radar(said.radar(own, chosen, at.rules), f"radar:{key}")
+
+
+def _wins(at: Place, judge: str, key: str) -> None:
+    """Win rates by verdicts on pairs, and by ratings: of the judge that was chosen, and of those that compare."""
+    ways: dict[Source, str] = {"verdicts": "from verdicts on pairs of answers"} if at.bench.games else {}
+    ways["ratings"] = "from the ratings of this judge: the higher one wins"
+    with st.expander("Win rates", icon=":material/swords:"):
+        source = url_state.tabs("wins", "Win rates", ways)
+        every = figures.pair_rates(session.store(), at.dataset.id, at.rules.parse, source)
+        judges = {one.judge: at.names[one.judge] for one in every}
+        if source == "verdicts":
+            findings.draw(said.verdicts(figures.verdict_counts(session.store(), at.dataset.id), at.names), "decided")
+            judge = judge if judge in judges else next(iter(judges))
+        rates = [one for one in every if source == "verdicts" or one.judge == judge]
+        if not rates:
+            text.quiet("This judge has rated no two answers to one question.")
+            return
+        shown = said.wins(rates, at.names)
+        tables.table(shown.rows, shown.columns, f"wins:{key}:{source}", _MANY)
+        if len(shown.rows) > 2 and st.toggle("Model against model", key=f"duels of:{key}:{source}"):
+            pairs = figures.pair_rates(session.store(), at.dataset.id, at.rules.parse, source, True)
+            models, shares, told = said.duels([one for one in pairs if one.judge == judge])
+            text.say("**Adjusted win rate of the row's model against the column's** ({judge})", judge=at.names[judge])
+            charts.confusion_grid(shares, told, models, f"duels:{key}:{source}")
 
 
 def _judgments(at: Place, key: str) -> None:
@@ -98,3 +129,12 @@ def _rules(at: Place, shared: Shared, key: str) -> None:
     with st.expander("Rules of aggregation side by side", icon=":material/rule:"):
         found = figures.means_by_rule(session.store(), at.dataset.id, at.rules, shared)
         findings.draw(said.rule_table(found, at.names, at.rules), f"by rule:{key}")
+
+
+def _japanese(at: Place) -> None:
+    with st.expander("Share of Japanese characters", icon=":material/translate:"):
+        shown = said.japanese(figures.japanese_shares(session.store(), at.dataset.id))
+        if not shown.rows:
+            text.quiet("The texts of the answers are not in this dataset.")
+            return
+        tables.table(shown.rows, shown.columns, f"japanese:{at.dataset.id}", _MANY)

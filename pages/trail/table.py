@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 import streamlit as st
 
-from data.exporting import files
 from data.records.names import display_name
 from data.trail.trail import TrailEntry
 from judges import plural
+from judges.render import csv_cells
 from pages.ui import tables, text
 
 SPANS = {"": "any time", "1": "today", "7": "the last 7 days", "30": "the last 30 days"}
@@ -73,7 +73,8 @@ def download_button(every: Callable[[], Iterable[TrailEntry]]) -> None:
 
     def made() -> bytes:
         out = io.StringIO()
-        files.write_csv_table(out, [field.name for field in fields(TrailEntry)], (astuple(entry) for entry in every()))
+        columns = [field.name for field in fields(TrailEntry)]
+        csv_cells.write_csv_table(out, columns, (astuple(entry) for entry in every()))
         return out.getvalue().encode("utf-8-sig")
 
     st.download_button(

@@ -277,7 +277,7 @@ def bubbles(found: Bubbles, key: str) -> None:
         x=[x for x, _, _ in found.points], y=[y for _, y, _ in found.points], mode="markers",
         marker={
             "color": ACCENT, "opacity": 0.75, "line": {"width": 0},
-            "size": [6 + 30 * (n / most) ** 0.5 for _, _, n in found.points],
+            "size": [5 + 23 * (n / most) ** 0.5 for _, _, n in found.points],
         },
         hovertext=[f"{x:g} and {y:g}: {n:,}" for x, y, n in found.points], hoverinfo="text",
     )  # fmt: skip
@@ -302,19 +302,18 @@ def waterfall(found: Waterfall, key: str) -> None:
     told = [f"{found.start[1]:{found.shape}}", *(f"{c:+{found.shape}}" for _, c, _ in found.steps)]
     told.append(f"{found.end[1]:{found.shape}}")
     colours = [QUIET, *(ACCENT if change >= 0 else AMBER for _, change, _ in found.steps), QUIET]
-    wrapped = ["<br>".join(map(escape, wrap(name, 16)[:4])) for name in names]
+    wrapped = ["<br>".join(map(escape, wrap(name, 18)[:4])) for name in names]
     figure.add_bar(
         x=list(range(len(names))), y=heights, base=bases, marker={"color": colours, "line": {"width": 0}},
         text=told, textposition="outside", textfont={"color": INK, "size": 13}, cliponaxis=False, hoverinfo="text",
         hovertext=[escape(found.start[0]), *(escape(said) for _, _, said in found.steps), escape(found.end[0])],
     )  # fmt: skip
-    for place, level in enumerate(levels):
-        figure.add_shape(
-            type="line", x0=place + 0.4, x1=place + 0.6, y0=level, y1=level, line={"color": QUIET, "width": 1}
-        )
+    for place, y in enumerate(levels):
+        line = {"color": QUIET, "width": 1}
+        figure.add_shape(type="line", x0=place + 0.3, x1=place + 0.7, y0=y, y1=y, layer="below", line=line)
     figure.update_xaxes(tickvals=list(range(len(names))), ticktext=wrapped, fixedrange=True, showgrid=False)
     figure.update_yaxes(range=[floor, max(*ends, *levels) + 0.15 * (spread or 1)], fixedrange=True, nticks=6)
-    figure.update_layout(bargap=0.2)
+    figure.update_layout(bargap=0.25 if len(names) > 5 else 0.5)
     _draw(figure, key, 380, margin={"l": 10, "r": 8, "t": 24, "b": 10})
 
 

@@ -44,6 +44,9 @@ TEXTS = {
     "others": "**Other metrics** allow comparison with other papers. % agreement is not corrected for chance. "
     "Correlations ignore a constant bias. Kendall's tau-b counts concordant pairs, Spearman compares ranks, and "
     "ICC(A,1) is close to quadratic-weighted kappa.",
+    "systems": "**Order of systems**: which system is best by people's mean rating, and by the judge's, on the ratings "
+    "that both gave. A judge can differ from people on single ratings and rank systems as they do, or the other way "
+    "round. With few systems a tau of 1 is easily reached by chance: see the intervals of the ranks.",
     "missing": "**Missing scores** are replies that could not be read, were cut off, refused or out of range. Assay "
     "leaves them out, as a failed reply is not an opinion. Other papers count them as the lowest answer, as a tie or "
     "as a number: the table shows each treatment.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -9,9 +10,14 @@ import pytest
 
 from data.importing import ImportPlan, detect_formats, from_path, import_source, suggest_mapping
 from data.records import people
+from data.records.judge_prompts import settle_prompts
 from data.store import Store, open_store
 from data.workspace.verify import verify
+from judges.cards.mt_bench.judging import judge_card
+from judges.mtbench.protocol import Protocol
+from judges.protocols.call_plan import Task, ask
 from judges.stats.agreement import kappa
+from judges.types import ITEM
 
 CODES = 3
 """The verdict's scale: a, tie, b."""
@@ -63,6 +69,25 @@ def test_mt_bench_ja_has_320_ratings_a_judge_and_the_published_means(store: Stor
     assert store.rows(f"select count(*) {unread}") == [(0,)]
     broken = "select count(*) from remark r join judge j on j.id = r.judge_id where r.sort = 'rule' "
     assert store.rows(f"{broken} and j.card = 'mt_bench'") == [(0,)]
+
+
+@pytest.mark.parametrize("judge", ["gpt-4o", "gpt-4.1-2025-04-14"])
+def test_a_judge_by_the_published_prompts_is_asked_just_what_the_published_one_was(
+    store: Store, real: Path, judge: str
+) -> None:
+    """Every prompt that the files keep, to the letter: templates, references and the system prompt."""
+    protocol, prompts = settle_prompts(store, Protocol(name="canon", prompts="single-v1", judge=judge))
+    card = judge_card(protocol, prompts)
+    system = {one.name: one.system for one in prompts}
+    items: dict[str, str] = dict(store.rows("select name, content from item where kind = 'dialogue'"))
+    same = 0
+    for line in (real / "mt_bench_ja" / "model_judgment" / f"{judge}_single.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        item = ITEM.validate_json(items[f"{row['question_id']}/{row['model']}"])
+        asked = ask(card, card.defaults, Task("k", item, f"turn:{row['turn']}"), "", {}, "text").messages
+        assert [one["content"] for one in asked] == [system[row["judge"][1]], row["user_prompt"]]
+        same += 1
+    assert same == 320
 
 
 def test_mt_bench_en_has_all_votes_voters_and_verdicts(store: Store) -> None:

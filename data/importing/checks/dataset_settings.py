@@ -1,4 +1,4 @@
-"""Checks of an imported gold rule and guidelines: they become the dataset's where that has none, for leads only."""
+"""Checks of what an import brings beside items: a gold rule and guidelines, for leads only, and judges' prompts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import asdict
 
 from data.importing.checks.import_context import ImportContext, check_text
 from data.importing.lines import GuidelinesLine, Line, LineError
+from data.records.judge_prompts import PromptSet
 from data.records.settings import GoldRule
 from judges.importing.lines import GoldRuleLine
+from judges.mtbench.records import PromptText
 
 
 class GoldRuleCheck:
@@ -75,3 +77,22 @@ class GuidelinesCheck:
             self.new = text
             report.new.guidelines += 1
             self.context.show("guidelines", 1, guidelines=text)
+
+
+class PromptsCheck:
+    """Takes the sets of judges' prompts of an import; `new` are those that the dataset did not have."""
+
+    def __init__(self, context: ImportContext) -> None:
+        self.context = context
+        self.new: dict[str, PromptSet] = {}
+
+    def take(self, line: Line) -> None:
+        """Remember a set, or count it as known."""
+        found = PromptSet(line.file, tuple(PromptText(*one) for one in line.data["prompts"]))
+        report = self.context.report
+        if found.id in self.context.snapshot.prompts or found.id in self.new:
+            report.known.prompts += 1
+            return
+        self.new[found.id] = found
+        report.new.prompts += 1
+        self.context.show("prompts", len(self.new), file=line.file, families=", ".join(found.families))

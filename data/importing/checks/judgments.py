@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -34,6 +35,13 @@ class ImportedJudge:
     model: str
     params: str
     synthetic: bool = False
+
+    @property
+    def named(self) -> str:
+        """Its card and model, and the prompt that tells it from others of its model, where its parameters name one."""
+        told = json.loads(self.params)
+        prompt = "@".join(str(told[name]) for name in ("prompt", "wording") if told.get(name))
+        return f"{self.card.name}: {self.model}" + (f" ({prompt})" if prompt else "")
 
 
 class JudgmentCheck:

@@ -11,13 +11,13 @@ from pydantic import ValidationError
 
 from data.importing import rows
 from data.importing.checks.adjudications import AdjudicationCheck
-from data.importing.checks.dataset_settings import GoldRuleCheck, GuidelinesCheck
+from data.importing.checks.dataset_settings import GoldRuleCheck, GuidelinesCheck, PromptsCheck
 from data.importing.checks.import_context import ImportContext
 from data.importing.checks.items import CardCheck, check_item
 from data.importing.checks.judgments import JudgmentCheck
 from data.importing.checks.known_rows import KnownAdjudications, KnownItems, KnownJudgments, KnownLabels, Lookup
 from data.importing.checks.labels import LabelCheck
-from data.importing.lines import Entry, Line, LineError, RejectedRow, Sort
+from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow, Sort
 from data.importing.report import ProblemCollector
 from data.importing.sentences import validation_problems
 from data.importing.snapshot import Snapshot
@@ -44,12 +44,13 @@ class LineChecks:
         self.decisions = AdjudicationCheck(self.context, KnownAdjudications(ask))
         self.rule = GoldRuleCheck(self.context)
         self.guidelines = GuidelinesCheck(self.context)
+        self.prompts = PromptsCheck(self.context)
         self.cards = CardCheck(self.context)
         self._waiting = spool.open("waiting")
         self._checks: dict[Sort, Callable[[Line], None]] = {
             "item": lambda line: check_item(self.context, line), "card": self.cards.take, "label": self.labels.take,
             "judgment": self.judgments.take, "adjudication": self.decisions.take, "rule": self.rule.take,
-            "guidelines": self.guidelines.take,
+            "guidelines": self.guidelines.take, "prompts": self.prompts.take,
         }  # fmt: skip
 
     def take(self, entries: Sequence[Entry], last: bool = False) -> None:
@@ -65,7 +66,7 @@ class LineChecks:
                 self.context.refuse(entry.name)
                 self.context.problems.reject(entry.file, entry.line, entry.problems, entry.row)
             else:
-                self.context.problems.warn(entry.sentence)
+                self._hint(entry)
         for what, there, most in (("people", self.people, _PEOPLE), ("judges", self.judgments.judges, _JUDGES)):
             if len(there) > most:
                 raise BadInput(f"The import names more than {most:,} {what}. Is it the right column that names them?")
@@ -88,13 +89,19 @@ class LineChecks:
         if said := self.judgments.orders.told():
             self.context.problems.warn(said)
         report.people = sorted(self.people)
-        report.judges = sorted({f"{judge.card.name}: {judge.model}" for judge in self.judgments.judges.values()})
+        report.judges = sorted({judge.named for judge in self.judgments.judges.values()})
         self.context.problems.close()
 
     @property
     def people(self) -> dict[str, str]:
         """The people whom this import names, with their teams."""
         return self.decisions.people | self.labels.people
+
+    def _hint(self, hint: Hint) -> None:
+        if hint.summary:
+            self.context.report.summary.append(hint.sentence)
+        else:
+            self.context.problems.warn(hint.sentence)
 
     def _line(self, line: Line, last: bool) -> None:
         try:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from data.importing import formats
-from data.importing.files.container import Container, detect_container, first_records, read_records
+from data.importing.files.container import POINTER, Container, detect_container, first_records, read_records
 from data.importing.files.source import Source, SourceFile
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
@@ -45,8 +45,40 @@ class DetectedFile:
 
 
 def detect_formats(source: Source, wanted: Format = "auto") -> list[DetectedFile]:
-    """What each file of a source is. Raises BadInput for archives, empty files and what is no data."""
-    return [_format(file, wanted) for file in source.files]
+    """What each file of a source is. Raises BadInput for archives, empty files and what is no data.
+
+    Beside files of MT-Bench such files are left aside instead: what others keep in the folder of an evaluation is no
+    reason to take none of it.
+    """
+    found: list[DetectedFile | SourceFile] = []
+    refused: BadInput | None = None
+    for file in source.files:
+        try:
+            found.append(_format(file, wanted))
+        except BadInput as error:
+            refused = refused or error
+            found.append(file)
+    of_bench = any(isinstance(one, DetectedFile) and one.format in formats.BENCH for one in found)
+    if refused is not None and not (of_bench and wanted == "auto"):
+        raise refused
+    return [one if isinstance(one, DetectedFile) else _aside(one) for one in found]
+
+
+def _aside(file: SourceFile) -> DetectedFile:
+    """A file that is left aside, and as what."""
+    head = file.head()
+    why = "pointer" if head.startswith(POINTER) else "other" if head.strip() else "empty"
+    return DetectedFile(file, "lines", formats.ASIDE, why)
+
+
+def without_strays(found: list[DetectedFile], unmapped: Callable[[DetectedFile], bool]) -> list[DetectedFile]:
+    """The files; tables beside files of MT-Bench of which nobody has said what their columns mean are left aside."""
+    if not any(one.format in formats.BENCH for one in found):
+        return found
+    return [
+        DetectedFile(one.file, one.held, formats.ASIDE, "other") if one.format == "table" and unmapped(one) else one
+        for one in found
+    ]
 
 
 def _format(file: SourceFile, wanted: Format) -> DetectedFile:
@@ -108,4 +140,4 @@ def _lazy(stack: contextlib.ExitStack, known: DetectedFile) -> Iterator[Record]:
 
 def format_titles(found: list[DetectedFile]) -> list[str]:
     """The formats of a source in words, each once."""
-    return sorted({formats.format_module(known.format).TITLE for known in found})
+    return sorted({formats.format_module(one.format).TITLE for one in found if one.format != formats.ASIDE})

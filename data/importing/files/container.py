@@ -23,7 +23,7 @@ _ARCHIVES = {
     b"\x28\xb5\x2f\xfd": "a zstd archive",
     b"Rar!": "a rar archive",
 }
-_POINTER = b"version https://git-lfs.github.com/"
+POINTER = b"version https://git-lfs.github.com/"
 _PEEK = 50
 
 
@@ -38,7 +38,7 @@ def detect_container(file: SourceFile) -> Container:
                     f"convert {file.name} --to json --output-dir FOLDER"
                 )
             raise BadInput(f"{file.name} is {name}. Unpack it and import the files in it.")
-    if head.startswith(_POINTER):
+    if head.startswith(POINTER):
         raise BadInput(f"{file.name} is a git-LFS pointer, not the data. Run `git lfs pull` where it came from.")
     if head.startswith(b"PAR1"):
         return "parquet"

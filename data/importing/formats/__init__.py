@@ -15,10 +15,13 @@ from typing import Any, Protocol, cast
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
 
-OWN = ("canonical", "messages", "fastchat", "swallow", "mt_bench_101", "table")
+BENCH = ("fastchat", "swallow", "mt_bench_101")
+"""The formats of MT-Bench's files, beside which others are left aside."""
+ASIDE = "aside"
+OWN = ("canonical", "messages", *BENCH, "table")
 """The formats that belong to no other tool. The last is that of tables which no other format knows."""
 TOOLS: tuple[str, ...] = tuple(
-    sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in OWN and not m.name.startswith("_"))
+    sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in (*OWN, ASIDE) and not m.name.startswith("_"))
 )
 """The formats of other tools, by name."""
 SEPARATE = frozenset(("canonical", "messages", "table"))

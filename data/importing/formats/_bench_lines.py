@@ -24,9 +24,13 @@ def bench_lines(made: Assembled, task: bool = False) -> Iterator[Entry]:
 
     task: the category of a question is its task, too.
     """
-    yield from map(Hint, [*completeness.describe(made.bench), *made.notes])
+    summary, *lacking = completeness.describe(made.bench)
+    yield Hint(summary, summary=True)
+    yield from map(Hint, [*lacking, *made.notes])
     for bad in made.bad:
         yield RejectedRow(bad.place.file, bad.place.line, [(bad.field, bad.sentence)], bad.place.row, bad.answer)
+    for file, prompts in made.prompt_sets.items():
+        yield Line(file, 0, "prompts", {"prompts": [list(one) for one in prompts]})
     lines = _Lines(made, task)
     for key, answer in made.answers.items():
         yield lines.answer(made.answered[key], answer)
@@ -35,9 +39,9 @@ def bench_lines(made: Assembled, task: bool = False) -> Iterator[Entry]:
     for place, game in made.games:
         yield from lines.pair(place, game)
         yield lines.game(place, game)
-    for place, vote, at in made.votes:
+    for place, vote in made.votes:
         yield from lines.pair(place, vote)
-        yield lines.vote(place, vote, at)
+        yield lines.vote(place, vote)
 
 
 class _Lines:
@@ -140,11 +144,11 @@ class _Lines:
             data |= {"reply": {"verdict": game.winner, "reason": game.text}, "raw": canonical(kept)}
         return Line(place.file, place.line, "judgment", data, place.row, unscored=unscored)
 
-    def vote(self, place: Place, vote: Vote, at: float | None) -> Line:
+    def vote(self, place: Place, vote: Vote) -> Line:
         """The label of a person on a pair."""
         name, made_at, nth = _pair_name(vote), self.time, None
-        if at is not None and 0 < at < 4e9:
-            made_at = datetime.fromtimestamp(at, UTC).isoformat()
+        if vote.at is not None and 0 < vote.at < 4e9:
+            made_at = datetime.fromtimestamp(vote.at, UTC).isoformat()
         else:
             nth = self.votes.count(name, vote.voter, vote.winner)
         data = {

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from judges.mtbench.comparison import Disagreement, JudgeComparison, PairAgreement
+from judges.mtbench.ranks import RankComparison
 from judges.mtbench.ratings import HIGHEST, LOWEST
 from judges.plural import many
-from judges.render.findings.findings import COUNT, Bubbles, Column, Sentence, Table, quiet, say
+from judges.render.findings.findings import COUNT, Bubbles, Column, Finding, Sentence, Table, quiet, say
 from judges.render.words import cell, number, span
 from judges.stats.uncertainty import Interval
 
@@ -119,3 +120,59 @@ def largest(found: Sequence[Disagreement], names: tuple[str, str]) -> Table:
         "difference": Column("+g"),
     }
     return Table(rows, columns)
+
+
+def rank_table(found: RankComparison, names: tuple[str, str]) -> Table:
+    """Every model's rank with both judges, and how it changes."""
+    rows = [
+        {
+            "model": one.model,
+            names[0]: one.one,
+            names[1]: one.other,
+            "change": one.change.point,
+            "95% interval": span(one.change, "g"),
+        }
+        for one in found.models
+    ]
+    columns = {
+        "model": Column(width=260),
+        **{name: Column("g", "Rank with this judge; 1 is the best.", width=130) for name in names},
+        "change": Column("g", "Above 0 the second judge ranks it lower."),
+        "95% interval": Column("", "Of the change: questions are drawn anew.", width=110),
+    }
+    return Table(rows, columns)
+
+
+def flips(found: RankComparison, names: tuple[str, str]) -> list[Finding]:
+    """The pairs of models that the two judges put in opposite orders."""
+    many_of = len(found.models) * (len(found.models) - 1) // 2
+    if not many_of:
+        return []
+    if not found.flipped:
+        return [say("Both judges put all **{n}** of models in the same order.", n=many(many_of, "pair"))]
+    settled = sum(one.settled for one in found.flipped)
+    rows = [
+        {
+            "model": one.a,
+            "and": one.b,
+            names[0]: f"{cell(one.one.point, '+.3f')} ({span(one.one, '+.2f')})",
+            names[1]: f"{cell(one.other.point, '+.3f')} ({span(one.other, '+.2f')})",
+            "flips in": one.likely,
+        }
+        for one in found.flipped
+    ]
+    columns = {
+        "model": Column(width=220),
+        "and": Column(width=220),
+        **{name: Column("", "Mean of the first model less that of the second.", width=190) for name in names},
+        "flips in": Column(".0%", "Share of resamples in which the judges put them in opposite orders."),
+    }
+    return [
+        say(
+            "**{n}** of {every} of models {stand} in the opposite order with the two judges, {settled} of them beyond "
+            "chance with both.",
+            n=len(found.flipped), every=many(many_of, "pair"), stand="stands" if len(found.flipped) == 1 else "stand",
+            settled=settled or "none",
+        ),
+        Table(rows, columns),
+    ]  # fmt: skip

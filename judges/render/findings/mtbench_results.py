@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 
-from judges.mtbench.means import ALL, ModelMeans, RuleMeans
+from judges.mtbench.japanese import JapaneseShare
+from judges.mtbench.means import ModelMeans, RuleMeans
+from judges.mtbench.ranks import Ranking
 from judges.mtbench.ratings import HIGHEST, JudgeCount, Rules
 from judges.mtbench.records import Bench, Judge
+from judges.mtbench.win_rates import VerdictCount, WinRate
 from judges.plural import many
 from judges.render.findings.findings import COUNT, Column, Finding, Intervals, Radar, Sentence, Table, quiet, say, warn
 from judges.render.svg import IntervalRow
-from judges.render.words import REASONS, cell, span
+from judges.render.words import REASONS, cell, number, span
 from judges.stats.uncertainty import Interval
 
 QUESTIONS = 80
@@ -53,6 +57,18 @@ def judge_names(judges: Iterable[Judge]) -> dict[str, str]:
             named(one, 5),
         )
     return found
+
+
+def rater_names(bench: Bench) -> dict[str, str]:
+    """The judges that rate turns, by id."""
+    rated = {rating.judge for rating in bench.ratings}
+    return judge_names(judge for judge in bench.judges.values() if judge.id in rated)
+
+
+def umpire_names(bench: Bench) -> dict[str, str]:
+    """The judges that compare two answers, by id."""
+    compared = {game.judge for game in bench.games}
+    return judge_names(judge for judge in bench.judges.values() if judge.id in compared)
 
 
 def shape(rules: Rules) -> str:
@@ -104,13 +120,19 @@ def prompts(bench: Bench, names: Mapping[str, str], known: Mapping[str, str]) ->
     return Table(rows, {"wording": Column(help="Fingerprint of the prompt: names stay while texts change.")})
 
 
-def table(found: Sequence[ModelMeans], names: Mapping[str, str], rules: Rules) -> Table:
-    """A row for each model and judge: each turn, all turns together with their interval, what was judged."""
+def table(
+    found: Sequence[ModelMeans], ranked: Mapping[str, Ranking], names: Mapping[str, str], rules: Rules
+) -> Table:
+    """A row for each model and judge: rank, each turn, all turns together with their interval, what was judged."""
+    places = {(judge, one.model): one for judge, ranking in ranked.items() for one in ranking.models}
+    found = best_first(found, ranked)
     turns = sorted({turn for one in found for turn in one.turns})
     rows = [
         {
             "judge": names[one.judge],
             "model": one.model or EVERY,
+            "rank": _point(rank.rank) if (rank := places.get((one.judge, one.model))) else None,
+            "95% interval of it": _ends(rank.rank) if rank else "",
             **{f"turn {turn}": _point(one.turns.get(turn)) for turn in turns},
             "mean": one.both.point,
             "95% interval": span(one.both, shape(rules)),
@@ -123,6 +145,8 @@ def table(found: Sequence[ModelMeans], names: Mapping[str, str], rules: Rules) -
     columns = {
         "judge": Column(width=190),
         "model": Column(width=230),
+        "rank": Column("g", "1 is the best; equal means share the middle of their ranks.", width=52),
+        "95% interval of it": Column("", "Of the rank: questions are drawn anew.", "95% interval", 96),
         **{f"turn {turn}": Column(shape(rules)) for turn in turns},
         "mean": Column(shape(rules), "Over all counted judgments of all turns, as FastChat averages."),
         "95% interval": Column("", "Of the mean. Whole questions are the units, as turns of one question go together."),
@@ -139,19 +163,57 @@ def _point(one: Interval | None) -> float | None:
     return None if one is None else one.point
 
 
-def forest(found: Sequence[ModelMeans], rules: Rules) -> Intervals:
+def best_first(found: Sequence[ModelMeans], ranked: Mapping[str, Ranking]) -> list[ModelMeans]:
+    """The means judge by judge: all models together, then the models by rank."""
+    places = {(judge, one.model): n for judge, ranking in ranked.items() for n, one in enumerate(ranking.models, 1)}
+    judges = list(dict.fromkeys(one.judge for one in found))
+    return sorted(found, key=lambda one: (judges.index(one.judge), places.get((one.judge, one.model), 0)))
+
+
+def forest(found: Sequence[ModelMeans], ranking: Ranking, rules: Rules) -> Intervals:
     """One judge's models with their intervals, the best first, and a line at the mean of all of them."""
-    models = sorted((one for one in found if one.model != ALL), key=lambda one: -(one.both.point or -2.0))
-    whole = next((one.both.point for one in found if one.model == ALL), None)
+    places = {one.model: n for n, one in enumerate(ranking.models)}
+    models = sorted((one for one in found if one.model in places), key=lambda one: places[one.model])
+    whole = next((one.both.point for one in found if not one.model), None)
     rows = [
         IntervalRow(
             one.model, "", one.both.point, one.both.low, one.both.high, None, "",
-            f"{cell(one.both.point, shape(rules))} ({span(one.both, '.2f' if rules.unit == 1 else '.3f')})",
+            f"{cell(one.both.point, shape(rules))} ({span(one.both, '.2f' if rules.unit == 1 else '.3f')}), "
+            f"rank {_ranked(ranking.models[places[one.model]].rank)}",
         )
         for one in models
     ]  # fmt: skip
     ends = [end for one in models for end in (one.both.low, one.both.point, one.both.high) if end is not None]
     return Intervals(rows, whole, "all models", (min(ends), max(ends)) if ends else (0.0, 1.0), "Mean ratings")
+
+
+def _ends(rank: Interval) -> str:
+    """The ranks that are likely: one where both ends are the same."""
+    return cell(rank.low, "g") if rank.low == rank.high else span(rank, "g")
+
+
+def _ranked(rank: Interval) -> str:
+    return cell(rank.point, "g") + ("" if rank.low == rank.high else f" ({_ends(rank)})")
+
+
+def order(ranking: Ranking) -> list[Sentence]:
+    """How much of the order of a judge's models is settled."""
+    if len(ranking.models) < 2:
+        return []
+    open_, best = ranking.unsettled, ranking.models[0]
+    if not open_:
+        return [say("The order of all **{n}** of models is settled at 95%.", n=many(len(ranking.pairs), "pair"))]
+    said = [
+        say(
+            "Of {pairs} of models the order of **{n}** is not settled at 95%; the closest: {higher} and {lower} "
+            "({gap} apart).",
+            pairs=many(len(ranking.pairs), "pair"), n=len(open_), higher=open_[0].higher, lower=open_[0].lower,
+            gap=number(open_[0].ahead.point),
+        )
+    ]  # fmt: skip
+    if best.first is not None:
+        said.append(quiet("{model} is best in {share} of resamples.", model=best.model, share=f"{best.first:.0%}"))
+    return said
 
 
 def category_table(found: Sequence[ModelMeans], rules: Rules, intervals: bool) -> Table:
@@ -234,3 +296,85 @@ def rule_table(found: Sequence[RuleMeans], names: Mapping[str, str], rules: Rule
     else:
         said = say("No rule moves a mean: no judgment failed, and no turn was judged twice.")
     return [said, Table(rows, columns)]
+
+
+def wins(found: Sequence[WinRate], names: Mapping[str, str]) -> Table:
+    """A row for each model and judge: shares of wins, losses and ties, and the adjusted win rate with its interval."""
+    rows = [
+        {
+            "judge": names[one.judge],
+            "model": one.model,
+            "games": one.games,
+            "win": one.win.point,
+            "loss": one.loss.point,
+            "tie": one.tie.point,
+            "adjusted": one.adjusted.point,
+            "95% interval": span(one.adjusted, ".1%"),
+        }
+        for one in found
+    ]
+    columns = {
+        "judge": Column(width=190),
+        "model": Column(width=230),
+        "games": COUNT,
+        **dict.fromkeys(("win", "loss", "tie"), Column(".1%")),
+        "adjusted": Column(".1%", "(wins + ties / 2) / games"),
+        "95% interval": Column("", "Of the adjusted win rate, by questions.", width=130),
+    }
+    return Table(rows, columns)
+
+
+def verdicts(found: Sequence[VerdictCount], names: Mapping[str, str]) -> list[Sentence]:
+    """What became of the verdicts on pairs, a sentence for each judge."""
+    return [
+        quiet(
+            "{judge}: {n} decided; {turned} changed with the order and count as ties, {failed} left out as a verdict "
+            "failed, {single} asked in one order or given for both at once.",
+            judge=names[one.judge], n=many(one.decided, "pair"), turned=f"{one.inconsistent:,}",
+            failed=f"{one.failed:,}", single=f"{one.single:,}",
+        )
+        for one in found
+    ]  # fmt: skip
+
+
+def duels(found: Sequence[WinRate]) -> tuple[list[str], list[list[float]], list[list[str]]]:
+    """One judge's models, the adjusted win rate of each against each other (nan: none), and the same in words."""
+    rates: dict[str, list[float]] = {}
+    for one in found:
+        if one.adjusted.point is not None:
+            rates.setdefault(one.model, []).append(one.adjusted.point)
+    models = sorted(rates, key=lambda name: -sum(rates[name]) / len(rates[name]))
+    at = {name: n for n, name in enumerate(models)}
+    shares = [[nan] * len(models) for _ in models]
+    told = [[""] * len(models) for _ in models]
+    for one in found:
+        if one.model in at and one.against in at and one.adjusted.point is not None:
+            shares[at[one.model]][at[one.against]] = one.adjusted.point
+            told[at[one.model]][at[one.against]] = (
+                f"{one.model} against {one.against}: {one.adjusted.point:.1%} ({span(one.adjusted, '.1%')}), "
+                f"{one.games:,} games"
+            )
+    return models, shares, told
+
+
+def japanese(found: Sequence[JapaneseShare]) -> Table:
+    """A row for each model: the share of Japanese characters in each turn and in all, with its interval."""
+    turns = sorted({one.turn for one in found if one.turn is not None})
+    of = {(one.model, one.turn): one for one in found}
+    rows = [
+        {
+            "model": model,
+            **{f"turn {turn}": _point(of[model, turn].share) if (model, turn) in of else None for turn in turns},
+            "all turns": of[model, None].share.point,
+            "95% interval": span(of[model, None].share, ".1%"),
+            "characters": of[model, None].characters,
+        }
+        for model in dict.fromkeys(one.model for one in found)
+    ]
+    columns = {
+        "model": Column(width=230),
+        **{f"turn {turn}": Column(".1%") for turn in turns},
+        "all turns": Column(".1%", "All characters of all answers together, so that long answers weigh more."),
+        "characters": Column(",", "Of the plain text: Markdown and thinking are left out, spaces count."),
+    }
+    return Table(rows, columns)

@@ -99,9 +99,11 @@ def filled(rows: Sequence[Mapping[str, Any]], may_lack: Sequence[str]) -> list[d
     return [{name: value for name, value in row.items() if name not in empty} for row in rows]
 
 
-def item_table(rows: Rows, columns: Columns, items: Sequence[str], key: str, dataset: str, **query: str) -> None:
+def item_table(
+    rows: Rows, columns: Columns, items: Sequence[str], key: str, dataset: str, most: int = 8, **query: str
+) -> None:
     """Draw a table in which each row is about an item of `items`; a click opens it on the desk."""
-    row = _row(table(rows, columns, key, on_select="rerun", selection_mode="single-cell"), len(items))
+    row = _row(table(rows, columns, key, most, on_select="rerun", selection_mode="single-cell"), len(items))
     if row is not None:
         url_state.open_page("desk", dataset=dataset, item=items[row], **query)
 

@@ -83,7 +83,7 @@ def test_a_protocol_runs_end_to_end_without_a_key(run: Run) -> None:
         (["--questions", "question.jsonl", "--spend", "1", "--model", "x"], "The price of x is not known"),
         (["--questions", "question.jsonl", "--protocol", "ours"], "There is no protocol 'ours'"),
         (["--questions", "question.jsonl", "--protocol", "bad.json"], "bad.json: samples: "),
-        (["--questions", "question.jsonl", "--protocol", "theirs.json"], "No prompts of the family 'single-v1'"),
+        (["--questions", "question.jsonl", "--protocol", "theirs.json"], "no prompts of the family 'single-v1'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_run_is_a_sentence(run: Run, arguments: list[str], said: str) -> None:

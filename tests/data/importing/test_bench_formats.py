@@ -107,5 +107,45 @@ def test_questions_answers_and_judgments_may_lie_in_several_paths(tmp_path: Path
     source: Source = from_paths([tmp_path / "j", tmp_path / "a" / "one.jsonl", tmp_path / "q"])
     done = import_source(store, "lea", source, ImportPlan("d"))
     assert (done.items, done.judgments) == (2, 4)
-    assert done.preview.warnings == ["MT-Bench: 2 questions, 2 answers of 1 model, 4 ratings by 1 judge."]
+    assert done.preview.summary == ["MT-Bench: 2 questions, 2 answers of 1 model, 4 ratings by 1 judge."]
+    assert (done.preview.warnings, done.preview.judges) == ([], ["mt_bench: gpt-4 (single-v1)"])
+    store.close()
+
+
+STRAYS: dict[str, bytes] = {
+    "model_answer/two.jsonl": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
+    "results.csv": b"model,score\nm/one,7.5\n",
+    "config.json": b'{\n  "seed": 1,\n  "models": ["m/one"]\n}\n',
+    "empty.jsonl": b"",
+    "j/half_single.jsonl": json.dumps(rated(82)).encode() + b'\n{"question_id": 8',
+}
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_folder_comes_in_whatever_else_lies_in_it(tmp_path: Path, apart: bool) -> None:
+    """A missing file of answers, a table, a configuration and half a file: each is named, and the rest comes in."""
+    files = {
+        **STRAYS, "question.jsonl": text(QUESTIONS), "one.jsonl": text([answer(81, "m/one"), answer(82, "m/one")]),
+        "j/gpt-4_single.jsonl": text([rated(), rated(999), rated(82, model="two")]),
+    }  # fmt: skip
+    for name, held in files.items():
+        path = tmp_path / "given" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(held)
+    store = workspace(tmp_path)
+    paths = sorted((tmp_path / "given").rglob("*.*"))
+    source = from_uploads([(path.name, path) for path in paths]) if apart else from_path(tmp_path / "given")
+    done = import_source(store, "lea", source, ImportPlan("d"), on_error="good rows")
+    assert (done.items, done.judgments, done.preview.problem_count) == (2, 2, 3)
+    said = "\n".join(done.preview.warnings)
+    for part in (
+        "two.jsonl was left aside: it is a git-LFS pointer", "results.csv was left aside: it is none of MT-Bench's",
+        "config.json was left aside: it is none of MT-Bench's", "empty.jsonl was left aside: it is empty",
+        "two: judged, and no answers of it are in the files",
+        "gpt-4 single-v1 has not judged 2 turns of m/one: turn 2 of 81, 82.",
+    ):  # fmt: skip
+        assert part in said, part
+    told = [group.sentence for group in done.preview.groups]
+    assert any("question 999 is not in the files" in one for one in told) and any("is not JSON" in one for one in told)
+    assert any("82/two" in one for one in told) and done.preview.formats == ["FastChat"]
     store.close()

@@ -51,9 +51,29 @@ def test_questions_answers_and_references_are_in_order_and_whole(tmp_path: Path)
     assert list(bench.questions) == ["9", "10"]
     assert bench.questions["9"] == Question("9", "writing", ("書いて。", "もう一度。"))
     assert bench.questions["10"].reference == ("own 2", "own 4")
-    assert [held["10"] for held in bench.references.values()] == [("2", "4")]
+    assert bench.references == {"all judges": {"10": ("2", "4")}}
     assert bench.answers["9", "m/one", 0] == Answer("9", "m/one", 0, ("はい", "また"))
     assert (bench.models, bench.ratings, bench.games, bench.votes) == (["m/one"], (), (), ())
+
+
+def test_samples_and_sets_of_references_are_kept_apart(tmp_path: Path) -> None:
+    many = {"question_id": 9, "model_id": "m/one", "choices": [
+        {"index": 0, "turns": ["はい", "また"]}, {"index": 1, "turns": ["いいえ", "また"]},
+    ]}  # fmt: skip
+    other = [{"question_id": 10, "choices": [{"index": 0, "turns": ["two", "four"]}]}]
+    folder = tmp_path / "bench"
+    (folder / "reference_answer").mkdir(parents=True)
+    for name, rows in (
+        ("question.jsonl", QUESTIONS), ("m__one.jsonl", [many, answer(10, "m/one", "二", "四")]),
+        ("reference_answer/gpt-x.jsonl", REFERENCES), ("reference_answer/gpt-y.jsonl", other),
+    ):  # fmt: skip
+        (folder / name).write_bytes(text(list(rows)))
+    store = workspace(tmp_path)
+    import_source(store, "lea", from_path(folder), ImportPlan("d", sampling="all"))
+    bench = load_bench(store, D)
+    assert [key for key in bench.answers if key[0] == "9"] == [("9", "m/one", 0), ("9", "m/one", 1)]
+    assert bench.answers["9", "m/one", 1].turns == ("いいえ", "また")
+    assert bench.references == {"gpt-x": {"10": ("2", "4")}, "gpt-y": {"10": ("two", "four")}}
 
 
 def test_a_rating_keeps_its_text_and_what_its_file_states(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_a_list_of_people_votes_one_by_one_and_a_model_with_its_prompt_does_not(
     vote = {"question_id": 81, "turn": 1, "model_a": "two", "model_b": "m/one", "winner": "model_a"}
     rows = [{**vote, "judge": ["expert_1", "expert_2"]}, {**vote, "judge": ["gpt-4", "pair-v2"]}]
     found = read(question=QUESTIONS, votes=rows)
-    assert [(v.voter, v.group, v.a, v.b, v.winner) for _, v, _ in found.votes] == [
+    assert [(v.voter, v.group, v.a, v.b, v.winner) for _, v in found.votes] == [
         ("expert_1", "expert", "m/one", "two", "b"), ("expert_2", "expert", "m/one", "two", "b"),
     ]  # fmt: skip
     assert [(g.judge, g.order, g.winner) for _, g in found.games] == [("gpt-4 pair-v2", "", "b")]

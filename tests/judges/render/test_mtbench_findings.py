@@ -1,10 +1,21 @@
 """What is said of MT-Bench: the figures that the tables hold, and the words that stand beside them."""
 
+from math import isnan
+
+import pytest
+
 from judges.mtbench.comparison import compare_judges
+from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import means_by_rule, model_means
-from judges.mtbench.ratings import Rules, count_judgments, read_ratings
-from judges.mtbench.records import Judge
-from judges.render.findings import mtbench_judges, mtbench_results
+from judges.mtbench.pipelines import Pipeline, compare_pipelines
+from judges.mtbench.protocol import Protocol
+from judges.mtbench.ranks import Ranking, compare_ranks, rank_models
+from judges.mtbench.ratings import Rules, count_judgments, count_ratings, read_ratings
+from judges.mtbench.records import Answer, Bench, Game, Judge, Vote
+from judges.mtbench.replay import replay
+from judges.mtbench.votes import vote_agreement
+from judges.mtbench.win_rates import decide_games, win_rates
+from judges.render.findings import mtbench_gap, mtbench_judges, mtbench_results, mtbench_votes
 from judges.render.findings.findings import Sentence, Table, plain
 from tests.judges.mtbench.benches import bench
 
@@ -18,7 +29,13 @@ TABLE = read_ratings(BENCH)
 NAMES = {"j": "J", "k": "K"}
 
 
-def test_judges_are_told_apart_by_as_little_as_does_it() -> None:
+def ranking() -> dict[str, Ranking]:
+    """The ranks with both judges."""
+    counted = count_ratings(TABLE, Rules())
+    return {judge: rank_models(counted, judge, 200) for judge in NAMES}
+
+
+def test_judges_are_told_apart_by_as_little_as_does_it():
     judges = [
         Judge("1", "gpt", "single-v1", "aaaaaaaaaaaa", "fastchat"),
         Judge("2", "gpt", "single-v1", "bbbbbbbbbbbb", "fastchat"),
@@ -37,25 +54,25 @@ def test_judges_are_told_apart_by_as_little_as_does_it() -> None:
     }
 
 
-def test_the_table_of_means_has_every_model_of_every_judge() -> None:
-    shown = mtbench_results.table(model_means(TABLE, Rules()), NAMES, Rules())
+def test_the_table_of_means_has_every_model_of_every_judge():
+    shown = mtbench_results.table(model_means(TABLE, Rules()), ranking(), NAMES, Rules())
     rows = {(row["judge"], row["model"]): row for row in shown.rows}
-    assert list(rows) == [("J", "all models"), ("J", "m"), ("J", "n"), ("K", "all models"), ("K", "m"), ("K", "n")]
+    assert list(rows) == [("J", "all models"), ("J", "n"), ("J", "m"), ("K", "all models"), ("K", "n"), ("K", "m")]
     assert (rows["J", "m"]["turn 1"], rows["J", "m"]["turn 2"]) == (7.0, 3.0)
     assert (rows["J", "m"]["judgments"], rows["J", "m"]["failed"]) == (4, 1)
     assert rows["K", "m"]["turn 2"] is None and rows["K", "m"]["mean"] == 5.0
-    share = mtbench_results.table(model_means(TABLE, Rules(scale="share")), NAMES, Rules(scale="share"))
-    assert share.columns["mean"].shape == ".4f" and share.rows[2]["mean"] == 0.75
+    share = mtbench_results.table(model_means(TABLE, Rules(scale="share")), {}, NAMES, Rules(scale="share"))
+    assert share.columns["mean"].shape == ".4f" and rows["J", "n"]["mean"] == 10 * share.rows[2]["mean"] == 7.5
 
 
-def test_the_plot_has_the_best_model_first_and_a_line_at_all_models() -> None:
+def test_the_plot_has_the_best_model_first_and_a_line_at_all_models():
     own = [one for one in model_means(TABLE, Rules()) if one.judge == "j"]
-    plot = mtbench_results.forest(own, Rules())
+    plot = mtbench_results.forest(own, ranking()["j"], Rules())
     assert [row.name for row in plot.rows] == ["n", "m"]
     assert plot.mark == 47 / 7 and plot.rows[0].remark.startswith("7.500 (")
 
 
-def test_categories_are_axes_in_one_order_for_table_and_radar() -> None:
+def test_categories_are_axes_in_one_order_for_table_and_radar():
     own = [one for one in model_means(TABLE, Rules()) if one.judge == "j"]
     shown = mtbench_results.category_table(own, Rules(), False)
     assert shown.rows[1] == {"model": "m", "writing": 8.0, "math": 4.5}
@@ -64,7 +81,7 @@ def test_categories_are_axes_in_one_order_for_table_and_radar() -> None:
     assert (web.axes, web.series, web.reach) == (["writing", "math"], [("n", [9.0, 6.0])], (0.0, 10.0))
 
 
-def test_what_failed_is_counted_by_reason() -> None:
+def test_what_failed_is_counted_by_reason():
     (shown,) = mtbench_results.counts(count_judgments(BENCH, TABLE), NAMES)
     assert isinstance(shown, Table)
     first, second = shown.rows
@@ -72,22 +89,22 @@ def test_what_failed_is_counted_by_reason() -> None:
     assert (second["duplicates"], second["judged again"], second["differently"], second["spread"]) == (1, 1, 1, 6.0)
 
 
-def test_the_rule_that_moves_a_mean_most_is_named() -> None:
+def test_the_rule_that_moves_a_mean_most_is_named():
     said, shown = mtbench_results.rule_table(means_by_rule(TABLE, Rules()), NAMES, Rules())
     assert isinstance(said, Sentence) and isinstance(shown, Table)
     # K rates m 7, 7 and 1: 5 as rows, 7 with the first only. J's failed judgment moves m from 17/3 to 4.
     assert plain(said) == "The rules move a mean by up to 2.000 (m, K)."
     calm = means_by_rule(read_ratings(bench([("j", 1, "m", 1, 8)])), Rules())
-    assert plain(mtbench_results.rule_table(calm, NAMES, Rules())[0]).startswith("No rule moves a mean")  # type: ignore[arg-type]
+    assert plain(mtbench_results.rule_table(calm, NAMES, Rules())[0]).startswith("No rule moves a mean")
 
 
-def test_missing_answers_and_questions_are_named() -> None:
+def test_missing_answers_and_questions_are_named():
     told = [plain(one) for one in mtbench_results.contents(BENCH, NAMES)]
     assert told[0] == "2 questions, 2 models, 2 judges."
     assert "A whole MT-Bench has 80 questions." in told
 
 
-def test_two_judges_on_the_turns_that_both_rated() -> None:
+def test_two_judges_on_the_turns_that_both_rated():
     found = compare_judges(TABLE, "j", "k")
     # Shared: m on 1 (8, 7), m on 2 (6, mean of 7 and 1), n on 1 in turn 2 (9, 9).
     first, second = (plain(one) for one in mtbench_judges.summary(found, NAMES))
@@ -104,13 +121,13 @@ def test_two_judges_on_the_turns_that_both_rated() -> None:
     ]  # fmt: skip
 
 
-def test_judges_without_a_turn_in_common_are_told_so() -> None:
+def test_judges_without_a_turn_in_common_are_told_so():
     apart = read_ratings(bench([("j", 1, "m", 1, 8), ("k", 2, "m", 1, 8)]))
     (said,) = mtbench_judges.summary(compare_judges(apart, "j", "k"), NAMES)
     assert plain(said) == "J and K have rated no turn of the same answer."
 
 
-def test_parts_have_both_means_and_all_figures() -> None:
+def test_parts_have_both_means_and_all_figures():
     found = compare_judges(TABLE, "j", "k")
     cut = {f"turn {n}": one for n, one in found.turns.items()}
     shown = mtbench_judges.part_table("turn", cut, ("J", "K"), False)
@@ -120,3 +137,102 @@ def test_parts_have_both_means_and_all_figures() -> None:
     assert mtbench_judges.FIGURES.keys() < shown.rows[0].keys()
     worded = mtbench_judges.part_table("turn", cut, ("J", "K"), True)
     assert str(worded.rows[0]["equal"]).startswith("0.0% (")
+
+
+def test_ranks_that_change_and_pairs_that_flip_are_named():
+    rows = [("j", q, m, 1, r + q % 2) for q in range(40) for m, r in (("m", 8), ("n", 3))]
+    rows += [("k", q, m, 1, r + q % 2) for q in range(40) for m, r in (("m", 4), ("n", 7))]
+    found = compare_ranks(compare_judges(read_ratings(bench(rows)), "j", "k").shared, 200)
+    shown = mtbench_judges.rank_table(found, ("J", "K"))
+    assert [tuple(row.values())[:4] for row in shown.rows] == [("m", 1, 2, 1), ("n", 2, 1, -1)]
+    said, pairs = mtbench_judges.flips(found, ("J", "K"))
+    assert isinstance(said, Sentence) and isinstance(pairs, Table)
+    assert plain(said) == (
+        "1 of 1 pair of models stands in the opposite order with the two judges, 1 of them beyond chance with both."
+    )
+    assert pairs.rows[0]["flips in"] == 1.0 and str(pairs.rows[0]["K"]).startswith("\u22123.000")
+    same = read_ratings(bench([*rows[:80], *(("k", *row[1:]) for row in rows[:80])]))
+    calm = compare_ranks(compare_judges(same, "j", "k").shared, 200)
+    assert plain(mtbench_judges.flips(calm, ("J", "K"))[0]) == "Both judges put all 1 pair of models in the same order."
+
+
+def test_how_much_of_the_order_is_settled():
+    rows = [("j", q, m, 1, r + q % 2) for q in range(40) for m, r in (("m", 8), ("n", 3), ("o", 3))]
+    found = rank_models(count_ratings(read_ratings(bench(rows)), Rules()), "j", 200)
+    first, second = (plain(one) for one in mtbench_results.order(found))
+    assert first.startswith("Of 3 pairs of models the order of 1 is not settled at 95%; the closest: n and o (0.000")
+    assert second == "m is best in 100% of resamples."
+    clear = rank_models(count_ratings(read_ratings(bench(row for row in rows if row[2] != "o")), Rules()), "j", 200)
+    assert plain(mtbench_results.order(clear)[0]) == "The order of all 1 pair of models is settled at 95%."
+
+
+def test_win_rates_and_the_grid_of_models():
+    games = [
+        Game("j", str(q), 1, "m", "n", order, winner)
+        for q, both in enumerate([("a", "a"), ("a", "b"), ("b", "b"), ("tie", "tie")])
+        for order, winner in zip(("ab", "ba"), both, strict=True)
+    ]
+    games.append(Game("j", "9", 1, "m", "n", "ab", "", error="failed"))
+    decided = decide_games(Bench(games=tuple(games)))
+    shown = mtbench_results.wins(win_rates(decided), NAMES)
+    rows = {row["model"]: row for row in shown.rows}
+    assert [rows["m"][name] for name in ("games", "win", "loss", "tie", "adjusted")] == [4, 0.25, 0.25, 0.5, 0.5]
+    told = plain(mtbench_results.verdicts(decided.counts, NAMES)[0])
+    assert told.startswith("J: 4 pairs decided; 1 changed with the order and count as ties, 1 left out")
+    models, shares, words = mtbench_results.duels(win_rates(decided, pairs=True))
+    assert sorted(models) == ["m", "n"] and shares[0][1] == 0.5 and isnan(shares[0][0])
+    assert "4 games" in words[0][1]
+
+
+def test_the_share_of_japanese_is_a_row_a_model():
+    answers = {("1", "m", 0): Answer("1", "m", 0, ("日本abc", "ab")), ("1", "n", 0): Answer("1", "n", 0, ("",))}
+    shown = mtbench_results.japanese(japanese_shares(Bench(answers=answers)))
+    assert shown.rows[0]["turn 1"] == 0.4 and shown.rows[0]["all turns"] == 2 / 7 and shown.rows[0]["characters"] == 7
+    assert shown.rows[1]["all turns"] is None
+
+
+def test_votes_have_ties_counted_and_dropped_side_by_side():
+    votes = tuple(
+        Vote(voter, "expert", str(q), 1, "m", "n", winner)
+        for q, both in enumerate([("a", "a"), ("a", "tie"), ("b", "a")])
+        for voter, winner in zip(("expert_1", "expert_2"), both, strict=True)
+    )
+    whole = Bench(games=(Game("j", "0", 1, "m", "n", "", "a"),), votes=votes)
+    assert plain(mtbench_votes.contents(whole)) == "6 votes of 2 people (2 expert)."
+    shown = mtbench_votes.table(vote_agreement(whole), NAMES)
+    rows = {row["between"]: row for row in shown.rows}
+    assert rows["J and expert"]["ties counted agreement"] == 1.0 and rows["J and expert"]["ties counted n"] == 2
+    assert rows["expert and expert"]["ties counted agreement"] == 1 / 3
+    assert [rows["expert and expert"][f"ties dropped {name}"] for name in ("agreement", "n")] == [0.5, 2]
+
+
+def pipelines() -> tuple[Pipeline, Pipeline]:
+    """J under FastChat's rules with a failed judgment, K under a protocol that counts it."""
+    strict = Protocol(name="strict", failed="counted", scale="share", system="日本語で。")
+    return Pipeline(BENCH, "j", Protocol(name="usual"), "J, usual"), Pipeline(BENCH, "k", strict, "K, strict")
+
+
+def test_the_way_from_one_mean_to_the_other_adds_up_and_what_is_left_has_a_name():
+    gap = replay(*pipelines())
+    assert gap is not None
+    picture = mtbench_gap.waterfall(gap)
+    assert picture.start == ("J, usual", pytest.approx(47 / 7)) and picture.end == ("K, strict", 6.0)
+    assert picture.start[1] + sum(change for _, change, _ in picture.steps) == pytest.approx(picture.end[1])
+    steps = {row["factor"]: row for row in mtbench_gap.step_table(gap).rows}
+    # The failed judgment as -1 among eight: (47 - 1) / 8 instead of 47 / 7.
+    assert steps["failed judgments"]["change"] == pytest.approx(46 / 8 - 47 / 7)
+    assert any("judge" in str(row["what is left"]) for row in mtbench_gap.rest_table(gap).rows)
+    told = [plain(one) for one in mtbench_gap.summary(gap)]
+    assert told[0].startswith("Over 2 models that both rated: J, usual 6.714, K, strict 6.000; difference \u22120.714")
+    assert told[1] == "Reported on their own scales: 6.7143 and 0.6000."
+    assert "scale of the mean" in [row["differs without a step"] for row in mtbench_gap.unmoved_table(gap).rows]
+
+
+def test_factors_that_differ_come_first_and_are_marked():
+    rows = mtbench_gap.factor_rows(compare_pipelines(*pipelines()))
+    marks = [row[0].partition("\n")[2] for row in rows]
+    assert marks == sorted(marks, key=["\u2260 differs", "not known", "equal"].index)
+    named = {row[0].partition("\n")[0]: row for row in rows}
+    assert named["judge"][1:3] == ("j", "k") and "new calls to a judge" in named["judge"][3]
+    assert named["system prompt of answers"][2] == "日本語で。"
+    assert len(mtbench_gap.FACTORS) == 4 == len(rows[0])

@@ -1,0 +1,79 @@
+"""Files of MT-Bench to take away: all tables of a dataset, and the dataset as FastChat's files."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from data.mtbench.mtbench import load_bench
+from data.records import exposure
+from data.records.people import require
+from data.store import Store
+from judges.cli.mtbench_output import write_tables
+from judges.mtbench import tables
+from judges.mtbench.fastchat_files import write_fastchat
+from judges.mtbench.protocol import Protocol
+from judges.mtbench.records import Bench
+from judges.mtbench.tables import Table
+from judges.render.findings.mtbench_results import judge_names
+
+
+def zipped_tables(store: Store, dataset_id: str, protocol: Protocol, format: Literal["csv", "parquet"]) -> bytes:
+    """Every table of a dataset's figures, a file each, its judgments read by a protocol.
+
+    Tables that name single answers are left out: they would show what a judge said of them.
+    """
+    bench = _named(load_bench(store, dataset_id))
+    chosen = tables.select(bench, protocol)
+    made = tables.result_tables(chosen)
+    made += tables.comparison_tables(chosen) if len(chosen.judges) > 1 else []
+    made += [tables.vote_table(bench)] if bench.votes else []
+    with tempfile.TemporaryDirectory() as folder:
+        write_tables([table for table in made if _is_summary(table)], format, Path(folder))
+        return _zipped(Path(folder))
+
+
+def _is_summary(table: Table) -> bool:
+    return bool(table.rows) and "question" not in table.rows[0]
+
+
+def zipped_fastchat(store: Store, actor: str, dataset_id: str) -> bytes:
+    """The dataset as FastChat's files. That this person is shown all that judges and people said is recorded.
+
+    Raises NotAllowed below the role researcher.
+    """
+    require(store, actor, "researcher")
+    bench = load_bench(store, dataset_id)
+    items = [str(item) for (item,) in store.rows("select id from item where dataset_id = $1", [dataset_id])]
+    said = exposure.judges_of_items(store, items)
+    people = {exposure.PEOPLE} if bench.votes else set()
+    exposure.record_exposures(store, actor, {item: said.get(item, set()) | people for item in items}, "export")
+    with tempfile.TemporaryDirectory() as folder:
+        write_fastchat(bench, Path(folder) / "files")
+        return _zipped(Path(folder) / "files")
+
+
+def _named(bench: Bench) -> Bench:
+    """The same with judges under their names in place of ids."""
+    names = judge_names(bench.judges.values())
+    return replace(
+        bench,
+        judges={names[one.id]: one._replace(id=names[one.id]) for one in bench.judges.values()},
+        ratings=tuple(one._replace(judge=names[one.judge]) for one in bench.ratings),
+        games=tuple(one._replace(judge=names[one.judge]) for one in bench.games),
+    )
+
+
+def _zipped(folder: Path) -> bytes:
+    """A folder's files as one archive, without the time of its making: equal data give equal bytes."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+            entry = zipfile.ZipInfo(file.relative_to(folder).as_posix(), (1980, 1, 1, 0, 0, 0))
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(entry, file.read_bytes())
+    return target.getvalue()

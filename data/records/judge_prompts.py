@@ -1,0 +1,105 @@
+"""The prompts of judges that came in with files (judge_prompts.jsonl): kept whole, and offered to runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from data.records.values import get_setting, put_setting
+from data.store import Store, Tx, kept
+from judges.mtbench.prompts import OURS, SINGLES, BadPrompt, Family, families, family_name, fingerprint
+from judges.mtbench.protocol import Protocol
+from judges.mtbench.records import PromptText
+from judges.plural import many
+
+PROMPTS = "judge_prompts"
+"""The scope of the sets of a workspace, by their id; and the name of the setting that lists those of a dataset."""
+
+
+@dataclass(frozen=True)
+class PromptSet:
+    """The prompts of one file, in its order; no name stands for two texts."""
+
+    file: str
+    prompts: tuple[PromptText, ...]
+
+    @cached_property
+    def id(self) -> str:
+        """The fingerprint of all its texts."""
+        return fingerprint(self.prompts)
+
+    @property
+    def families(self) -> dict[str, Family]:
+        """Its families by name."""
+        return families(self.prompts)
+
+
+def append_prompts(tx: Tx, dataset_id: str, found: Iterable[PromptSet]) -> None:
+    """Keep sets of prompts as those of a dataset; for callers that have checked the right to do so."""
+    given = {one.id: one for one in found}
+    there = get_setting(tx, dataset_id, PROMPTS, [])
+    for key, one in given.items():
+        if get_setting(tx, PROMPTS, key) is None:
+            put_setting(tx, PROMPTS, key, {"file": one.file, "prompts": [list(text) for text in one.prompts]})
+    if new := [key for key in given if key not in there]:
+        put_setting(tx, dataset_id, PROMPTS, [*there, *new])
+
+
+@kept
+def dataset_prompts(store: Store | Tx, dataset_id: str) -> list[PromptSet]:
+    """The sets of prompts that came in with a dataset's files, in the order in which they came."""
+    every = {one.id: one for one in all_prompts(store)}
+    return [every[key] for key in get_setting(store, dataset_id, PROMPTS, [])]
+
+
+@kept
+def all_prompts(store: Store | Tx) -> list[PromptSet]:
+    """Every set of prompts of the workspace, in the order of their ids."""
+    rows = store.rows("select name from setting_now where scope = $1 order by name", [PROMPTS])
+    held = [get_setting(store, PROMPTS, str(name)) for (name,) in rows]
+    return [PromptSet(one["file"], tuple(PromptText(*text) for text in one["prompts"])) for one in held]
+
+
+def find_prompts(store: Store | Tx, wanted: str) -> tuple[PromptText, ...]:
+    """The one set of the workspace with a family of that name, with `@` and the head of its wording where several have.
+
+    Raises BadPrompt, naming those there are, where there is none, or the name alone does not tell which.
+    """
+    name, _, head = wanted.partition("@")
+    every = all_prompts(store)
+    fitting = {
+        one.id: one
+        for one in every
+        if (held := one.families.get(name)) is not None and (held.wording.startswith(head) or one.id.startswith(head))
+    }
+    texts = {tuple(sorted(one.families[name].prompts.items())): one for one in fitting.values()}
+    if len(texts) == 1:
+        return next(iter(fitting.values())).prompts
+    named = [f"{key}@{of.wording} ({one.file})" for one in every for key, of in one.families.items()]
+    if not fitting:
+        listed = f"There are: {', '.join(named)}." if named else "There are none yet: import a judge_prompts.jsonl."
+        raise BadPrompt(f"There are no prompts of the family {wanted!r} in this workspace. {listed}")
+    marks = {one.families[name].wording for one in texts.values()}
+    told = [f"{name}@{one.families[name].wording if len(marks) == len(texts) else one.id}" for one in texts.values()]
+    raise BadPrompt(
+        f"{name} stands for {many(len(texts), 'text')} in this workspace. Say which is meant: {', '.join(told)}."
+    )
+
+
+def settle_prompts(
+    store: Store | Tx, protocol: Protocol, given: Sequence[PromptText] = ()
+) -> tuple[Protocol, tuple[PromptText, ...]]:
+    """A protocol, and the prompts of the judge_prompts.jsonl by which its judge is asked; () for ours.
+
+    Prompts that are `given` go before those of the workspace. Where FastChat's are given, they take the place of our
+    own wording (not of the one that expects Japanese), and the protocol says so. Raises BadPrompt.
+    """
+    named = {family_name(one.name) for one in given}
+    if protocol.prompts == "assay" and SINGLES in named:
+        protocol = protocol.model_copy(update={"prompts": SINGLES})
+    if protocol.prompts in OURS:
+        return protocol, ()
+    if protocol.prompts.partition("@")[0] in named:
+        return protocol, tuple(given)
+    return protocol, find_prompts(store, protocol.prompts)

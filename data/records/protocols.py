@@ -1,0 +1,62 @@
+"""The protocols of MT-Bench of a workspace: those that are built in, and those that its researchers have added."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from data.records.people import require
+from data.records.values import put_setting
+from data.store import Store, Tx, kept
+from data.store.errors import BadInput, NotFound
+from judges.mtbench.protocol import Protocol, protocols
+
+PROTOCOLS = "protocols"
+"""The scope of the settings that hold them, by name; each change is another row."""
+
+
+@kept
+def known_protocols(store: Store | Tx) -> Mapping[str, Protocol]:
+    """The protocols by name, as they are now: the built-in ones first."""
+    rows = store.rows("select value from setting_now where scope = $1 order by name", [PROTOCOLS])
+    own = [Protocol.model_validate(json.loads(value)) for (value,) in rows]
+    return {**protocols(), **{one.name: one for one in own}}
+
+
+@kept
+def protocols_by_mark(store: Store | Tx) -> Mapping[str, Protocol]:
+    """Every version of every protocol that there was, by its mark, which judges bear; the newest of equal ones."""
+    rows = store.rows("select value from setting where scope = $1 order by seq, id", [PROTOCOLS])
+    every = [*protocols().values(), *(Protocol.model_validate(json.loads(value)) for (value,) in rows)]
+    return {one.mark: one for one in every}
+
+
+def protocol_named(store: Store | Tx, wanted: str) -> Protocol:
+    """The protocol of that name as it is now, or of that mark as it was. Raises NotFound, naming those there are."""
+    there = known_protocols(store)
+    found = there.get(wanted) or protocols_by_mark(store).get(wanted)
+    if found is None:
+        raise NotFound(f"There is no protocol {wanted[:80]!r} here. There are: {', '.join(there)}.")
+    return found
+
+
+def add_protocol(store: Store, actor: str, protocol: Protocol) -> bool:
+    """Add a protocol, or change the one of that name (researchers and leads); whether it was not there as it is.
+
+    What was before stays: judges bear the mark of the protocol that they judged by. Raises BadInput for the name of a
+    built-in one, NotAllowed.
+    """
+
+    def work(tx: Tx) -> bool:
+        require(tx, actor, "researcher")
+        if protocol.name in protocols():
+            raise BadInput(f"The protocol {protocol.name} is built in and stays as it is. Choose another name.")
+        if known_protocols(tx).get(protocol.name) == protocol:
+            return False
+        put_setting(tx, PROTOCOLS, protocol.name, protocol.model_dump(mode="json"))
+        return True
+
+    require(store, actor, "researcher")
+    if protocol.name not in protocols() and known_protocols(store).get(protocol.name) == protocol:
+        return False
+    return store.tx(actor, "protocol", work, target=protocol.name)

@@ -1,0 +1,184 @@
+"""`mtbench`: MT-Bench from plain files: means, ranks, judges and protocols compared, votes, tables to take along."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from judges.cli.mtbench_output import FORMATS, print_tables, write_tables
+from judges.errors import AssayError
+from judges.importing.bench_files import read_bench
+from judges.mtbench import tables
+from judges.mtbench.pipelines import Pipeline
+from judges.mtbench.protocol import Protocol, find_protocol, protocols
+from judges.mtbench.records import Bench
+from judges.mtbench.replay import replay
+from judges.mtbench.tables import Selection, Table
+
+
+class NothingToShow(AssayError):
+    """The files hold nothing that the command is about, or the options leave nothing of it."""
+
+
+_WHAT = {
+    "show": "means, categories, every rule of counting, ranks, wins and the share of Japanese characters",
+    "compare": "judges with each other on the same answers; with --against or --other-protocol two pipelines",
+    "agreement": "votes of people with judges and with each other",
+    "export": "all tables as files, and the ratings as FastChat's files",
+}
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.description = (
+        "MT-Bench from files and folders (FastChat's, Swallow's), without a workspace and without a human label. "
+        "Every figure has its interval by questions."
+    )
+    verbs = parser.add_subparsers(dest="figure", required=True, metavar="|".join(_WHAT))
+    for name, does in _WHAT.items():
+        one = verbs.add_parser(name, help=does, description=f"{does[:1].upper()}{does[1:]}.")
+        one.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="files and folders, in any order")
+        _add_selection(one)
+        if name == "compare":
+            _add_pipelines(one)
+        if name == "export":
+            one.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where the files go")
+            one.add_argument("--format", choices=("csv", "parquet", "json", "md"), default="csv")
+        else:
+            one.add_argument("--out", type=Path, metavar="FILE", help="write it there (csv, parquet: a folder)")
+            one.add_argument("--format", choices=FORMATS, default="text")
+            one.add_argument("--table", action="append", default=[], metavar="NAME", help="only this table; repeat")
+
+
+def _add_selection(parser: argparse.ArgumentParser) -> None:
+    built = ", ".join(protocols())
+    parser.add_argument(
+        "--protocol", metavar="NAME|FILE",
+        help=f"whose rules read and count the judgments: {built}, or a file (default: each judge's own)",
+    )  # fmt: skip
+    for name, about in (
+        ("judge", "only this judge, by its model, or the whole name where several share one"),
+        ("model", "only this model's answers"), ("category", "only questions of this category"),
+    ):  # fmt: skip
+        parser.add_argument(f"--{name}", action="append", default=[], metavar="NAME", help=f"{about}; repeat")
+
+
+def _add_pipelines(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("two pipelines")
+    group.add_argument("--against", type=Path, nargs="+", metavar="PATH", help="the files of the other pipeline")
+    group.add_argument("--other-judge", metavar="NAME", help="its judge, where its files have several")
+    group.add_argument("--other-protocol", metavar="NAME|FILE", help="its protocol (default: that of its files)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print or write what was asked for; what is to be said of the files goes to stderr."""
+    bench = _read(options.paths)
+    if options.figure == "compare" and (options.against or options.other_judge or options.other_protocol):
+        made = _pipelines(options, bench)
+    else:
+        made = _tables(options, bench)
+    if options.figure == "export":
+        for line in write_tables(made, options.format, options.out):
+            print(line)
+        return 0
+    wanted = [table for table in made if not options.table or table.name in options.table]
+    if not wanted:
+        raise NothingToShow(f"There is no table {', '.join(options.table)}. There are: {_names(made)}.")
+    if options.out and options.format in ("csv", "parquet"):
+        for line in write_tables(wanted, options.format, options.out):
+            print(line)
+        return 0
+    print_tables(wanted, options.format, options.out)
+    return 0
+
+
+def _read(paths: Sequence[Path]) -> Bench:
+    """The files as a Bench; what is to be said of them on stderr."""
+    bench, said = read_bench(paths)
+    for sentence in said:
+        print(sentence, file=sys.stderr)
+    return bench
+
+
+def _names(given: Sequence[Table]) -> str:
+    return ", ".join(table.name for table in given)
+
+
+def _tables(options: argparse.Namespace, bench: Bench) -> list[Table]:
+    if options.figure == "agreement":
+        if not bench.votes:
+            raise NothingToShow("The files hold no votes of people: agreement is about those. `compare` takes judges.")
+        found = tables.vote_table(bench)
+        if not found.rows:
+            raise NothingToShow("No pair has two votes, or a vote and a judge's verdict: there is nothing to compare.")
+        return [found]
+    chosen = _selected(options, bench)
+    if options.figure == "compare":
+        if len(chosen.judges) < 2:
+            there = ", ".join(chosen.judges) or "none"
+            raise NothingToShow(
+                f"Comparing takes two judges, and the ratings are by {there}. "
+                "Give the other's files too, or --other-protocol to compare two ways to read one judge."
+            )
+        return tables.comparison_tables(chosen)
+    made = tables.result_tables(chosen, wide=options.figure == "show" and options.format in ("text", "md"))
+    if options.figure == "export":
+        made += tables.comparison_tables(chosen) if len(chosen.judges) > 1 else []
+        made += [tables.vote_table(bench)] if bench.votes else []
+    made = [table for table in made if table.rows]
+    if not made:
+        rest = " `agreement` is about its votes." if bench.votes else ""
+        raise NothingToShow(f"No rating and no verdict on a pair is left to show.{rest}")
+    return made
+
+
+def _selected(options: argparse.Namespace, bench: Bench) -> Selection:
+    """The ratings that the options ask for."""
+    protocol = find_protocol(options.protocol) if options.protocol else None
+    judges = [judge for name in options.judge for judge in _judges(bench, name)]
+    for name, wanted, there in (
+        ("model", options.model, bench.models),
+        ("category", options.category, list(dict.fromkeys(q.category for q in bench.questions.values()))),
+    ):
+        if unknown := [one for one in wanted if one not in there]:
+            raise NothingToShow(f"There is no {name} {', '.join(unknown)}. There are: {', '.join(there) or 'none'}.")
+    return tables.select(bench, protocol, judges, options.model, options.category)
+
+
+def _judges(bench: Bench, name: str) -> list[str]:
+    """The judges of a name: of their whole id, or of a model. Raises NothingToShow."""
+    found = [one.id for one in bench.judges.values() if name == one.id]
+    found = found or [one.id for one in bench.judges.values() if name == one.model]
+    if not found:
+        raise NothingToShow(f"There is no judge {name}. There are: {', '.join(bench.judges) or 'none'}.")
+    return found
+
+
+def _pipelines(options: argparse.Namespace, bench: Bench) -> list[Table]:
+    """Two pipelines: each its files, its judge and its protocol."""
+    other = _read(options.against) if options.against else bench
+    one = _pipeline(bench, options.judge[0] if options.judge else None, options.protocol, "--judge")
+    name = options.other_judge or (options.judge[1] if len(options.judge) > 1 else None)
+    if other is bench and name is None:
+        name = one.judge
+    two = _pipeline(other, name, options.other_protocol, "--other-judge")
+    found = replay(one, two, options.model)
+    if found is None:
+        raise NothingToShow(
+            f"{one.judge} and {two.judge} have no model in common that both gave a rating"
+            f"{' among ' + ', '.join(options.model) if options.model else ''}: there is no way between their means."
+        )
+    return tables.waterfall_tables(found)
+
+
+def _pipeline(bench: Bench, judge: str | None, protocol: str | None, option: str) -> Pipeline:
+    rating = list(dict.fromkeys(one.judge for one in bench.ratings))
+    found = [one for one in _judges(bench, judge) if one in rating] if judge else rating
+    if len(found) != 1:
+        told = f"rated by {', '.join(found)}" if found else "without a rating"
+        raise NothingToShow(f"A pipeline has one judge; these files are {told}. Say which with {option}.")
+    known = bench.judges[found[0]].protocol if found[0] in bench.judges else ""
+    its: Protocol = find_protocol(protocol) if protocol else protocols().get(known, protocols()["fastchat"])
+    return Pipeline(bench, found[0], its)

@@ -1,0 +1,147 @@
+"""Tables of MT-Bench on a terminal, as Markdown, JSON, CSV and Parquet."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from judges.errors import AssayError
+from judges.mtbench.tables import Row, Table, Value
+from judges.plural import many
+from judges.render.csv_cells import write_csv_table
+
+FORMATS = ("text", "md", "json", "csv", "parquet")
+_WIDEST, _LONGEST = 44, 40
+
+
+class BadOutput(AssayError):
+    """Tables cannot be given out as they were asked for."""
+
+
+def print_tables(given: Sequence[Table], format: str, out: Path | None) -> None:
+    """Print tables, or write them into one file. Raises BadOutput for a format that has a file for each table."""
+    if format == "parquet" or (format == "csv" and len(given) > 1):
+        named = ", ".join(table.name for table in given)
+        way = "--out FOLDER" if format == "parquet" else "--out FOLDER, or one of them with --table"
+        raise BadOutput(f"As {format} each table is a file of its own: give {way}. The tables: {named}.")
+    text = as_text(given, format)
+    if out is None:
+        print(text)
+    else:
+        _write(out, text + "\n")
+
+
+def write_tables(
+    given: Sequence[Table], format: str, folder: Path, files: Mapping[str, str] | None = None
+) -> list[str]:
+    """Write a file for each table (as JSON one for all) and further files of texts; a sentence for each that was made.
+    """
+    if folder.is_file():
+        raise BadOutput(f"{folder} is a file: give a folder to write into.")
+    said = []
+    if format == "json":
+        _write(folder / "tables.json", as_text(given, "json") + "\n")
+        said.append(f"{folder / 'tables.json'}: {many(len(given), 'table')}")
+    else:
+        for table in given:
+            path = folder / f"{table.name}.{format}"
+            if format == "parquet":
+                _parquet(table, path)
+            else:
+                _write(path, as_text([table], format) + ("\n" if format == "md" else ""))
+            said.append(f"{path}: {many(len(table.rows), 'row')}")
+    for name, text in (files or {}).items():
+        _write(folder / name, text)
+        said.append(f"{folder / name}: {many(len(text.splitlines()), 'line')}")
+    return said
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _parquet(table: Table, path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    columns = {}
+    for name in _columns(table):
+        values = [row.get(name) for row in table.rows]
+        # A column with a text in it is one of texts: "(all)" stands beside turns.
+        text = any(isinstance(value, str) for value in values)
+        columns[name] = [None if value is None else str(value) for value in values] if text else values
+    pq.write_table(pa.table(columns), path)
+
+
+def _columns(table: Table) -> list[str]:
+    return list(dict.fromkeys(name for row in table.rows for name in row))
+
+
+def as_text(given: Sequence[Table], format: str) -> str:
+    """Tables in one text: `text` for a terminal, `md`, `json`, or `csv` of a single one."""
+    if format == "json":
+        held = {one.name: {"title": one.title, "said": list(one.said), "rows": list(one.rows)} for one in given}
+        return json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
+    if format == "csv":
+        out, names = io.StringIO(), _columns(given[0])
+        write_csv_table(out, names, ([row.get(name) for name in names] for row in given[0].rows))
+        return out.getvalue()
+    return "\n\n".join(_shown(table, format) for table in given)
+
+
+def _shown(table: Table, format: str) -> str:
+    names, rows = _folded(table)
+    if format == "md":
+        lines = [f"## {table.title}", "", f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+        lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+        return "\n".join([*lines, *(f"\n{sentence}" for sentence in table.said)])
+    rows = [[*(c if len(c) <= _WIDEST else f"{c[: _WIDEST - 3]}..." for c in row[:-1]), *row[-1:]] for row in rows]
+    left = len(rows) - _LONGEST if len(rows) > 2 * _LONGEST else 0
+    shown = rows[: len(rows) - left]
+    wide = [max(map(len, column)) for column in zip(names, *shown, strict=True)]
+    texts = [any(isinstance(row.get(name), str) for row in table.rows) for name in names]
+    lines = [table.title]
+    for row in [names, *shown]:
+        cells = [c.ljust(w) if text else c.rjust(w) for c, w, text in zip(row, wide, texts, strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    if left:
+        lines.append(f"... and {many(left, 'row')} more: --format md, json or csv gives all of them.")
+    return "\n".join([*lines, *table.said])
+
+
+_TEXTS = ("text", "other_text")
+"""Columns of whole judgments, which a table to read leaves out."""
+_WHOLE = ("rank", "other_rank", "change", "rating", "other_rating", "stated", "read")
+"""Columns of ranks and of single ratings, which have half points at most."""
+
+
+def _folded(table: Table) -> tuple[list[str], list[list[str]]]:
+    """Columns and cells to read: a figure and its two ends in one."""
+    every = _columns(table)
+    names = [
+        name for name in every
+        if name not in _TEXTS and not any(name == f"{of}{end}" for of in every for end in ("_low", "_high"))
+    ]  # fmt: skip
+    return names, [[_cell(row, name) for name in names] for row in table.rows]
+
+
+def _cell(row: Row, name: str) -> str:
+    figures = [row.get(key) for key in (name, f"{name}_low", f"{name}_high")]
+    small = all(abs(value) <= 1 for value in figures if isinstance(value, float))
+    said, low, high = (_said(value, ".1f" if name in _WHOLE else ".4f" if small else ".3f") for value in figures)
+    return f"{said} ({low} to {high})" if row.get(f"{name}_low") is not None else said
+
+
+def _said(value: Value, shape: str) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:{shape}}"
+    # Names and texts are other people's: no sign that a terminal would obey, and no line's end.
+    return "".join(sign if sign.isprintable() else " " for sign in str(value))

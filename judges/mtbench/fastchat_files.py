@@ -1,0 +1,235 @@
+"""MT-Bench's records written as FastChat's files: its tools read them, and they come in again unchanged.
+
+Keys of ours stand where FastChat has none: `choice` of a judgment about a later choice, `wording` and `protocol` of its
+judge, `continues` and `cut_at` of a choice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from judges.errors import AssayError
+from judges.mtbench import parsing
+from judges.mtbench.prompts import family_name, wording
+from judges.mtbench.records import Answer, Bench, Game, Judge, PromptText, Rating, Winner
+from judges.mtbench.rows import INCONSISTENT
+from judges.mtbench.wordings import fill
+from judges.strict_json import canonical
+
+WITH_REFERENCE = ("math", "reasoning", "coding")
+"""The categories in which FastChat shows its judges a reference answer."""
+_UNSAFE = re.compile(r"[^\w.+=@ -]")
+_TSTAMP = 0.0
+"""Records have no time, and FastChat's rows need one."""
+
+
+def write_fastchat(bench: Bench, folder: Path) -> list[Path]:
+    """Write the records into a folder, which must be new or empty; gives the files. Raises AssayError, OSError."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise AssayError(f"{folder} is there already, and not an empty folder. Give another one.")
+    written = []
+    for name, rows in fastchat_files(bench).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        written.append(path)
+    return written
+
+
+def fastchat_files(bench: Bench) -> dict[str, list[dict[str, Any]]]:
+    """The rows of every file by its name: question.jsonl, model_answer/MODEL.jsonl and so on; files without rows lack.
+    """
+    files: dict[str, list[dict[str, Any]]] = {"question.jsonl": [*_questions(bench)]}
+    files |= _by_name("model_answer", _answers(bench))
+    files |= _by_name("reference_answer", _references(bench))
+    files |= _prompts(bench.prompts)
+    files |= _by_name("model_judgment", _ratings(bench), "_single")
+    files |= _by_name("model_judgment", _games(bench), "_pair")
+    files["votes.jsonl"] = [*_votes(bench)]
+    return {name: rows for name, rows in files.items() if rows}
+
+
+def _by_name(folder: str, rows: Mapping[str, list[dict[str, Any]]], ends: str = "") -> dict[str, list[dict[str, Any]]]:
+    """The rows of each name as a file of its own, / as __; names that would be one file get a number."""
+    files: dict[str, list[dict[str, Any]]] = {}
+    for name, held in rows.items():
+        stem = _UNSAFE.sub("_", name.replace("/", "__")).strip(". ") or "unnamed"
+        path, n = f"{folder}/{stem}{ends}.jsonl", 1
+        while path in files:
+            n += 1
+            path = f"{folder}/{stem}-{n}{ends}.jsonl"
+        files[path] = held
+    return files
+
+
+def _number(question: str) -> int | str:
+    """A question's id as FastChat's files have it: a number where it is one."""
+    return int(question) if question.isdecimal() and str(int(question)) == question else question
+
+
+def _questions(bench: Bench) -> Iterator[dict[str, Any]]:
+    for one in bench.questions.values():
+        row: dict[str, Any] = {"question_id": _number(one.id), "category": one.category, "turns": list(one.turns)}
+        row |= {"reference": list(one.reference)} if one.reference else {}
+        yield row | ({} if one.temperature is None else {"required_temperature": one.temperature})
+
+
+def _answers(bench: Bench) -> dict[str, list[dict[str, Any]]]:
+    held: dict[tuple[str, str], list[Answer]] = defaultdict(list)
+    for answer in bench.answers.values():
+        held[answer.model, answer.question].append(answer)
+    files: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for (model, question), choices in held.items():
+        told = []
+        for one in choices:
+            facts = {"continues": one.continues, "cut_at": one.cut_at or None}
+            kept = {name: value for name, value in facts.items() if value is not None}
+            told.append({"index": one.choice, "turns": list(one.turns), **kept})
+        files[model].append(_answer(question, model, told))
+    return files
+
+
+def _answer(question: str, model: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
+    made = wording(canonical([question, model, choices]))
+    return {
+        "question_id": _number(question), "answer_id": made, "model_id": model, "choices": choices, "tstamp": _TSTAMP
+    }  # fmt: skip
+
+
+def _references(bench: Bench) -> dict[str, list[dict[str, Any]]]:
+    return {
+        judge: [_answer(question, judge, [{"index": 0, "turns": list(turns)}]) for question, turns in held.items()]
+        for judge, held in bench.references.items()
+    }
+
+
+def _prompts(prompts: Iterable[PromptText]) -> dict[str, list[dict[str, Any]]]:
+    """The prompts; where a name has several texts, as FastChat takes the last of a file, each in a file of its own."""
+    files: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    met: dict[str, int] = defaultdict(int)
+    for one in prompts:
+        met[one.name] += 1
+        end = "" if met[one.name] == 1 else f"_{met[one.name]}"
+        files[f"judge_prompts{end}.jsonl"].append({
+            "name": one.name, "type": one.type, "system_prompt": one.system, "prompt_template": one.template,
+            "description": "", "category": "math" if "-math" in one.name else "general",
+            "output_format": "[[A]]" if one.type == "pairwise" else "[[rating]]",
+        })  # fmt: skip
+    return files
+
+
+def _judge(bench: Bench, judge: Judge, question: str, turn: int) -> dict[str, Any]:
+    """What a row says of its judge: its model and the name of the prompt that such a turn gets."""
+    told: dict[str, Any] = {"judge": judge.model}
+    if judge.prompt:
+        told["judge"] = [judge.model, _prompt_name(bench, judge, question, turn)]
+    if judge.wording or bench.prompts:
+        told["wording"] = judge.wording
+    return told | ({"protocol": judge.protocol} if judge.protocol != "fastchat" else {})
+
+
+def _prompt_name(bench: Bench, judge: Judge, question: str, turn: int) -> str:
+    """The name of the prompt of a judge's family for a turn of a question, as FastChat chooses it."""
+    asked = bench.questions.get(question)
+    shown = question in bench.references.get(judge.model, next(iter(bench.references.values()), {}))
+    math = asked is not None and asked.category in WITH_REFERENCE and (shown or bool(asked.reference))
+    name = judge.prompt
+    if math:
+        told = "pair-math-v1" if name == "pair-v2" else re.sub(r"^([^-]+)", r"\1-math", name)
+        name = told if family_name(told) == name else name
+    return f"{name}-multi-turn" if turn > 1 and family_name(f"{name}-multi-turn") == judge.prompt else name
+
+
+def _ratings(bench: Bench) -> dict[str, list[dict[str, Any]]]:
+    files: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for one in bench.ratings:
+        judge = bench.judges[one.judge]
+        told = _judge(bench, judge, one.question, one.turn)
+        files[judge.model].append({
+            "question_id": _number(one.question), "model": one.model, "judge": told.pop("judge"),
+            "user_prompt": _sent(bench, judge, one), "judgment": one.text or (parsing.ERROR if one.error else ""),
+            "score": _score(one), "turn": one.turn, "tstamp": _TSTAMP, **({"choice": one.choice} if one.choice else {}),
+            **told,
+        })  # fmt: skip
+    return files
+
+
+def _score(one: Rating) -> float | int:
+    """The number of a judgment: what its file stated, else what its text says, else FastChat's -1."""
+    told = one.stated
+    if told is None:
+        told = parsing.rating(one.text) if one.text.strip() else None
+    number = -1.0 if told is None else told
+    return int(number) if number.is_integer() else number
+
+
+def _sent(bench: Bench, judge: Judge, one: Rating) -> str:
+    """The prompt that such a judge is sent, where its template is known; "" else."""
+    asked, answer = bench.questions.get(one.question), bench.answers.get((one.question, one.model, one.choice))
+    base = next((p for p in bench.prompts if p.name == judge.prompt and wording(p.template) == judge.wording), None)
+    if asked is None or answer is None or base is None or one.turn > min(2, len(asked.turns), len(answer.turns)):
+        return ""
+    name = _prompt_name(bench, judge, one.question, one.turn)
+    texts = [p.template for p in bench.prompts if p.name == name]
+    if len(texts) != 1 and name != judge.prompt:
+        return ""
+    template = base.template if name == judge.prompt else texts[0]
+    given = bench.references.get(judge.model, next(iter(bench.references.values()), {})).get(one.question)
+    shown = given or asked.reference
+    fields = {"question": asked.turns[0], "answer": answer.turns[0]}
+    for n in range(1, one.turn + 1):
+        fields |= {f"question_{n}": asked.turns[n - 1], f"answer_{n}": answer.turns[n - 1]}
+        fields |= {f"ref_answer_{n}": shown[n - 1]} if len(shown) >= n else {}
+    return fill(template, fields)
+
+
+def _games(bench: Bench) -> dict[str, list[dict[str, Any]]]:
+    """The verdicts: both orders of a pair in one row, model_1 first in its first game."""
+    files: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    waiting: dict[tuple[object, ...], list[dict[str, Any]]] = defaultdict(list)
+    for game in bench.games:
+        judge = bench.judges[game.judge]
+        about = (game.judge, game.question, game.turn, game.a, game.b)
+        other = {"ab": "ba", "ba": "ab"}.get(game.order)
+        if other and waiting[*about, other]:
+            row = waiting[*about, other].pop(0)
+            row |= _played(game, 2, row["model_1"])
+            continue
+        first, second = (game.b, game.a) if game.order == "ba" else (game.a, game.b)
+        told = _judge(bench, judge, game.question, game.turn)
+        row = {"question_id": _number(game.question), "model_1": first, "model_2": second, "judge": told.pop("judge")}
+        row |= {"turn": game.turn, "tstamp": _TSTAMP, **told}
+        if game.order:
+            row |= _played(game, 1, first)
+            waiting[*about, game.order].append(row)
+        else:
+            disagree = game.text == INCONSISTENT
+            row["winner"] = "tie (inconsistent)" if disagree else _named(game.winner, first == game.a)
+            row |= {"judgment": game.text} if game.text and not disagree else {}
+        files[judge.model].append(row)
+    return files
+
+
+def _played(game: Game, number: int, first: str) -> dict[str, Any]:
+    said = _named(game.winner, first == game.a)
+    return {f"g{number}_winner": said, f"g{number}_user_prompt": "", f"g{number}_judgment": game.text}
+
+
+def _named(winner: Winner, a_first: bool) -> str:
+    """A winner as the pair's model_1 or model_2; "" is an error."""
+    one, two = ("model_1", "model_2") if a_first else ("model_2", "model_1")
+    return {"a": one, "b": two, "tie": "tie"}.get(winner, "error")
+
+
+def _votes(bench: Bench) -> Iterator[dict[str, Any]]:
+    places = {"a": "model_a", "b": "model_b"}
+    for vote in bench.votes:
+        row = {"question_id": _number(vote.question), "turn": vote.turn, "model_a": vote.a, "model_b": vote.b}
+        row |= {"winner": places.get(vote.winner, "tie"), "judge": vote.voter}
+        yield row | ({} if vote.at is None else {"tstamp": vote.at})

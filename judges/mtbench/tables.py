@@ -1,0 +1,379 @@
+"""Every figure of MT-Bench as tables: plain rows with stable column names, for a terminal, for files, for anybody.
+
+A figure with an interval is three columns, its name and the name with _low and _high. What does not exist is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from judges.mtbench.comparison import PairAgreement, SharedRatings, compare_judges, share_ratings
+from judges.mtbench.japanese import japanese_shares
+from judges.mtbench.means import ALL, ModelMeans, means_by_rule, model_means, question_mean
+from judges.mtbench.protocol import Protocol, protocols
+from judges.mtbench.ranks import compare_ranks, rank_models
+from judges.mtbench.ratings import REASONS, RatingTable, Rules, count_judgments, count_ratings, read_ratings, rules_of
+from judges.mtbench.records import Bench
+from judges.mtbench.replay import Waterfall
+from judges.mtbench.votes import vote_agreement
+from judges.mtbench.win_rates import Verdicts, decide_games, verdicts_from_ratings, win_rates
+from judges.plural import many
+from judges.stats.uncertainty import Interval
+
+Value = str | int | float | bool | None
+Row = dict[str, Value]
+EVERYTHING = "(all)"
+"""Stands in place of a model's name for all models together."""
+
+
+class Table(NamedTuple):
+    """Rows with the same keys; `name` is that of a file, `title` and the sentences of `said` are for people."""
+
+    name: str
+    title: str
+    rows: Sequence[Row]
+    said: Sequence[str] = ()
+
+
+class Selection(NamedTuple):
+    """The ratings that are asked for, and by which protocol each judge's are read; the protocol has its judges.
+
+    `judges` are those that have a rating among them, as they were asked for, else in the order of the files.
+    """
+
+    bench: Bench
+    table: RatingTable
+    protocols: Mapping[str, tuple[Protocol, list[str]]]
+    judges: Sequence[str]
+
+    @property
+    def parts(self) -> Iterator[tuple[Rules, RatingTable]]:
+        """The rules and the ratings of the judges of each protocol."""
+        for protocol, judges in self.protocols.values():
+            yield rules_of(protocol), self.table.only(judges)
+
+
+def select(
+    bench: Bench, protocol: Protocol | None = None, judges: Sequence[str] = (), models: Sequence[str] = (),
+    categories: Sequence[str] = (),
+) -> Selection:  # fmt: skip
+    """The ratings of some judges, models and categories (none: all), read by a protocol.
+
+    Without one each judge is read by that of its files, which is FastChat's where they tell none.
+    """
+    known, by_name = protocols(), dict[str, tuple[Protocol, list[str]]]()
+    table = read_ratings(bench)
+    for judge in [judge for judge in judges or table.judged if judge in table.judged]:
+        own = bench.judges[judge].protocol if judge in bench.judges else ""
+        its = protocol or known.get(own, known["fastchat"])
+        by_name.setdefault(its.name, (its, []))[1].append(judge)
+    for its, named in by_name.values():
+        if its.parse != "fastchat":
+            mine = np.isin(table.judge, [table.judges.index(judge) for judge in named])
+            other = read_ratings(bench, its.parse)
+            number = np.where(mine, other.number, table.number)
+            table = replace(table, number=number, reason=np.where(mine, other.reason, table.reason))
+    table = table.only(judges, models, categories)
+    rating = table.judged
+    return Selection(bench, table, by_name, [judge for judge in judges or rating if judge in rating])
+
+
+def judge_label(bench: Bench, judge: str) -> str:
+    """What a judge is called: its model, or its whole id where several judges have that model."""
+    model = bench.judges[judge].model if judge in bench.judges else judge
+    alike = sum(one.model == model for one in bench.judges.values())
+    return model if alike == 1 else judge
+
+
+def figure(name: str, one: Interval | None) -> Row:
+    """A figure and its ends as three columns."""
+    low, high = (one.low, one.high) if one else (None, None)
+    return {name: one.point if one else None, f"{name}_low": low, f"{name}_high": high}
+
+
+def result_tables(chosen: Selection, wide: bool = False) -> list[Table]:
+    """Judges, means, categories, rules, ranks, wins and Japanese; those that have no row are left out.
+
+    `wide` puts the categories side by side, without intervals, as a person likes to read them.
+    """
+    means = [one for rules, table in chosen.parts for one in model_means(table, rules)]
+    found = [
+        _judges(chosen), _means(chosen, means), _by_category(chosen, means, wide), _shared(chosen), _rules(chosen),
+        *_ranks(chosen), *_wins(chosen), _japanese(chosen), _changed(chosen),
+    ]  # fmt: skip
+    return [table for table in found if table.rows]
+
+
+def _judges(chosen: Selection) -> Table:
+    rows: list[Row] = []
+    for _, table in chosen.parts:
+        for one in count_judgments(chosen.bench, table):
+            judge = chosen.bench.judges.get(one.judge)
+            read_by = next(name for name, (_, its) in chosen.protocols.items() if one.judge in its)
+            rows.append({
+                "judge": judge_label(chosen.bench, one.judge), "prompt": judge.prompt if judge else "",
+                "wording": judge.wording if judge else "",
+                "read_by": read_by, "judgments": one.judgments, "turns": one.turns,
+                **{why: one.failed.get(why, 0) for why in REASONS[1:]}, "doubled": one.doubled,
+                "judged_again": one.repeated, "differing": one.differing, "spread": one.spread, "changed": one.changed,
+            })  # fmt: skip
+    said = (
+        "doubled: judgments beyond the first of the same sample's turn. judged_again: turns whose text was judged more "
+        "than once; in differing of them the ratings differ, by spread points on average over all of them. changed: "
+        "judgments whose text gives another number than their file states.",
+    )
+    return Table("judges", "Judges and their judgments", rows, said)
+
+
+def _whose(chosen: Selection, judge: str, model: str) -> Row:
+    """The first two columns: judge and model."""
+    return {"judge": judge_label(chosen.bench, judge), "model": EVERYTHING if model == ALL else model}
+
+
+def _means(chosen: Selection, means: Sequence[ModelMeans]) -> Table:
+    turns = sorted({turn for one in means for turn in one.turns})
+    rows: list[Row] = []
+    for one in means:
+        row = _whose(chosen, one.judge, one.model)
+        for turn in turns:
+            row |= figure(f"turn_{turn}", one.turns.get(turn))
+        rows.append(row | figure("both", one.both) | {"judgments": one.judgments, "failed": one.failed})
+    said = [describe_rules(protocol) for protocol, _ in chosen.protocols.values()]
+    asked = len(np.unique(chosen.table.question))
+    said.append(f"Intervals are at 95 %, by {many(asked, 'question')}. both: the mean over the rows of all turns.")
+    if few := sorted({one.both.items for one in means if 0 < one.both.items < 30}):
+        said.append(f"Below 30 questions ({', '.join(map(str, few))} here) nothing is concluded from an interval.")
+    return Table("means", "Mean ratings", rows, said)
+
+
+def describe_rules(protocol: Protocol) -> str:
+    """How a protocol counts judgments, in a sentence."""
+    failed = {"left out": "failed judgments are left out", "counted": "failed judgments count as -1",
+              "all failed": "failed judgments count as -1, unless all of their turn failed"}  # fmt: skip
+    several = {"raw": "each of several judgments of a turn counts", "first": "the first judgment of a turn counts",
+               "averaged": "the mean of a turn's judgments counts"}  # fmt: skip
+    scale = "; means are tenths, from 0 to 1" if protocol.scale == "share" else ""
+    return f"Read by {protocol.name}: {failed[protocol.failed]}, {several[protocol.duplicates]}{scale}."
+
+
+def _by_category(chosen: Selection, means: Sequence[ModelMeans], wide: bool) -> Table:
+    named = list(dict.fromkeys(category for one in means for category in one.categories))
+    rows: list[Row] = []
+    for one in means:
+        head = _whose(chosen, one.judge, one.model)
+        if wide:
+            means_of = {name or "(none)": one.categories.get(name) for name in named}
+            rows.append(head | {name: mean.point if mean else None for name, mean in means_of.items()})
+        else:
+            rows += [head | {"category": name} | figure("mean", mean) for name, mean in one.categories.items()]
+    return Table("categories", "Mean ratings by category", rows if named != [""] else ())
+
+
+def _pairs(chosen: Selection) -> Iterator[tuple[str, str, SharedRatings]]:
+    for one, other in combinations(chosen.judges, 2):
+        yield judge_label(chosen.bench, one), judge_label(chosen.bench, other), share_ratings(chosen.table, one, other)
+
+
+def _shared(chosen: Selection) -> Table:
+    rows: list[Row] = []
+    for one, other, shared in _pairs(chosen):
+        for model in [None, *np.unique(shared.row.model).tolist()]:
+            cells = shared if model is None else shared.where(shared.row.model == model)
+            x, y, question = cells.one, cells.other, cells.row.question
+            rows.append(
+                {"judge": one, "other": other, "model": EVERYTHING if model is None else shared.row.models[model]}
+                | {"cells": len(x)} | figure("mean", question_mean(x, question))
+                | figure("other_mean", question_mean(y, question))
+                | figure("difference", question_mean(y - x, question))
+            )  # fmt: skip
+    said = ("A cell: a turn of a sample that both judges rated, in points from 1 to 10. difference: other - judge.",)
+    return Table("shared", "Means on the cells that two judges share", rows, said)
+
+
+def _rules(chosen: Selection) -> Table:
+    rows: list[Row] = []
+    for rules, table in chosen.parts:
+        for one in means_by_rule(table, rules):
+            row = _whose(chosen, one.judge, one.model)
+            row.update({f"{failed}, {duplicates}": mean for (failed, duplicates), mean in one.means.items()})
+            rows.append(row | {"range": one.range})
+    said = (
+        "Columns say what becomes of failed judgments (left out, counted as -1, or so unless all of their turn failed) "
+        "and of several of one turn (raw: each counts; first; averaged). range: how far the mean moves.",
+    )
+    return Table("rules", "Mean ratings under every rule of counting", rows, said)
+
+
+def _ranks(chosen: Selection) -> Iterator[Table]:
+    rows: list[Row] = []
+    pairs: list[Row] = []
+    said = ["first: how likely a model is the best, over draws of questions."]
+    for rules, table in chosen.parts:
+        counted = count_ratings(table, rules)
+        for judge in table.judged:
+            found = rank_models(counted, judge)
+            named = judge_label(chosen.bench, judge)
+            for one in found.models:
+                row = _whose(chosen, judge, one.model) | {"mean": one.mean}
+                rows.append(row | figure("rank", one.rank) | {"first": one.first})
+            for two in found.pairs:
+                row = {"judge": named, "higher": two.higher, "lower": two.lower}
+                pairs.append(row | figure("ahead", two.ahead) | {"turned": two.turned, "settled": two.settled})
+            if found.pairs:
+                open_ = len(found.unsettled)
+                said.append(
+                    f"{named}: the order of {open_} of {many(len(found.pairs), 'pair')} of models is not settled."
+                )
+    yield Table("ranks", "Ranks of models", rows if pairs else (), said)
+    told = ("ahead: how far the higher mean is ahead. turned: in which share of draws the order is the other way.",)
+    yield Table("model_pairs", "Every two models", pairs, told)
+
+
+def _wins(chosen: Selection) -> Iterator[Table]:
+    games, derived = decide_games(chosen.bench), verdicts_from_ratings(chosen.table)
+    said = [
+        f"{one.judge}: {many(one.decided, 'pair')} decided, of which {one.inconsistent} are ties because the verdict "
+        f"changed with the order; {one.failed} left out as a verdict failed; {one.single} asked in one order only."
+        for one in games.counts
+    ]
+    adjusted = "adjusted = (wins + ties / 2) / games."
+    yield Table("wins", "Wins in pairs, both orders", _rates(chosen, games, False), [*said, adjusted])
+    yield Table("wins_by_pair", "Wins of each two models", _rates(chosen, games, True))
+    told = "The higher of two single ratings wins, as FastChat derives it; no judge compared the two answers."
+    rates = _rates(chosen, derived, False)
+    yield Table("wins_from_ratings", "Wins derived from single ratings", rates, (told, adjusted))
+
+
+def _rates(chosen: Selection, verdicts: Verdicts, pairs: bool) -> list[Row]:
+    rows: list[Row] = []
+    for one in win_rates(verdicts, pairs):
+        row = _whose(chosen, one.judge, one.model)
+        if pairs:
+            row["against"] = one.against
+        row = row | {"games": one.games} | figure("win", one.win) | figure("loss", one.loss)
+        rows.append(row | figure("tie", one.tie) | figure("adjusted", one.adjusted))
+    return rows
+
+
+def _japanese(chosen: Selection) -> Table:
+    models = {chosen.table.models[n] for n in np.unique(chosen.table.model)}
+    rows: list[Row] = []
+    for one in japanese_shares(chosen.bench):
+        if one.model in models or not models:
+            row: Row = {"model": one.model, "turn": one.turn or EVERYTHING}
+            rows.append(row | {"characters": one.characters, "japanese": one.japanese} | figure("share", one.share))
+    said = ("Of all characters of the answers as plain text, spaces too; blocks of thinking are left out.",)
+    return Table("japanese", "Share of Japanese characters", rows if any(row["japanese"] for row in rows) else (), said)
+
+
+def _changed(chosen: Selection) -> Table:
+    rows: list[Row] = []
+    for place, number in zip(chosen.table.place.tolist(), chosen.table.number.tolist(), strict=True):
+        one = chosen.bench.ratings[place]
+        read = None if number != number else number
+        if one.text.strip() and one.stated is not None and one.stated != (-1 if read is None else read):
+            row = _whose(chosen, one.judge, one.model)
+            row |= {"question": one.question, "choice": one.choice, "turn": one.turn}
+            rows.append(row | {"stated": one.stated, "read": read})
+    return Table("changed", "Judgments whose text gives another number than their file states", rows)
+
+
+def comparison_tables(chosen: Selection) -> list[Table]:
+    """Every two judges on the answers that both rated: agreement, ranks, flips, and the largest disagreements."""
+    rows: list[Row] = []
+    ranks: list[Row] = []
+    flips: list[Row] = []
+    largest: list[Row] = []
+    said = ["difference: other - judge, in points from 1 to 10; kappa is quadratic-weighted; mae: mean distance."]
+    for one, other in combinations(chosen.judges, 2):
+        found = compare_judges(chosen.table, one, other)
+        labels = judge_label(chosen.bench, one), judge_label(chosen.bench, other)
+        names: Row = dict(zip(("judge", "other"), labels, strict=True))
+        scopes: list[tuple[str, PairAgreement]] = [("all", found.whole)]
+        if found.whole.cells:
+            scopes += [(f"turn {turn}", cut) for turn, cut in found.turns.items()]
+            scopes += [(name or "(no category)", cut) for name, cut in found.categories.items()]
+        for scope, cut in scopes:
+            row = names | {"scope": scope, "cells": cut.cells}
+            for name, value in zip(cut._fields[1:], cut[1:], strict=True):
+                row |= figure({"one": "mean", "other": "other_mean"}.get(name, name), value)
+            rows.append(row)
+        said.append(
+            f"{' and '.join(labels)}: {many(found.whole.cells, 'shared cell')}; {found.alone[0]} rated by the first "
+            f"alone, {found.alone[1]} by the other alone."
+        )
+        moved = compare_ranks(found.shared)
+        for change in moved.models:
+            row = names | {"model": change.model, "rank": change.one, "other_rank": change.other}
+            ranks.append(row | figure("change", change.change))
+        for flip in moved.flipped:
+            row = names | {"higher": flip.a, "lower": flip.b} | figure("ahead", flip.one)
+            row |= figure("other_ahead", flip.other) | {"likely": flip.likely, "settled": flip.settled}
+            flips.append(row)
+        for far in found.largest:
+            text, theirs = (chosen.bench.ratings[place].text.strip() for place in far.places)
+            largest.append(names | {
+                "question": far.question, "category": far.category, "model": far.model, "choice": far.choice,
+                "turn": far.turn, "rating": far.one, "other_rating": far.other, "text": text, "other_text": theirs,
+            })  # fmt: skip
+    flipping = ("higher, lower: as the first judge has them. likely: in which share of draws the judges disagree.",)
+    found_tables = [
+        Table("agreement", "Judge against judge", rows, said),
+        Table("rank_changes", "Ranks of models with two judges, on the cells that both rated", ranks),
+        Table("flips", "Pairs of models that the judges put in opposite orders", flips, flipping),
+        Table("disagreements", "The largest disagreements", largest),
+    ]
+    return [table for table in found_tables if table.rows]
+
+
+def vote_table(bench: Bench) -> Table:
+    """Votes of people with judges and with each other; without rows where there are no votes."""
+    rows: list[Row] = []
+    for one in vote_agreement(bench):
+        row: Row = {"one": one.one if one.between else judge_label(bench, one.one), "other": one.other}
+        row |= {"turn": EVERYTHING if one.turn is None else one.turn, "ties": one.setup, "pairs": one.pairs}
+        rows.append(row | figure("agreement", one.equal) | figure("kappa", one.kappa))
+    said = (
+        "agreement: the share of equal pairs of votes, which with ties counted is S1, and with ties dropped S2 in the "
+        "MT-Bench paper. "
+        "majority: what most voters say, a drawn vote being a tie. Intervals are at 95 %, by questions.",
+    )
+    return Table("votes", "Votes on pairs", rows, said)
+
+
+def waterfall_tables(found: Waterfall) -> list[Table]:
+    """Two pipelines: the table of factors, the way from one mean to the other, and what could not be replayed."""
+    factors: list[Row] = [
+        {"factor": one.name, "one": one.one, "other": one.other,
+         "differs": "not known" if one.differs is None else "yes" if one.differs else "no",
+         "known_from": " and ".join(dict.fromkeys(one.known))}
+        for one in found.factors
+    ]  # fmt: skip
+    way: list[Row] = [_step("mean of the first", found.start, "start")]
+    for step in found.steps:
+        more: Row = {"after": step.after, "fair": step.fair, "least": step.low, "most": step.high}
+        row = _step(step.factor, step.change, "replayed") | more
+        way.append(row | {"ratings": step.rows, "done": step.told})
+    way += [_step(part.name, part.change, "left") | {"ratings": part.cells, "done": part.told} for part in found.rest]
+    way += [_step("mean of the other", found.end, "end"), _step("difference", found.difference, "difference")]
+    first, second = found.reported
+    said = [
+        "All in points from 1 to 10. fair: the change averaged over all orders of the replayed factors; least, most: "
+        "in any order. What is left takes new calls to tell apart.",
+        f"On their own scales: {first:.4g} and {second:.4g}.",
+        *(f"{name}: not replayed, as {why}." for name, why in found.unmoved),
+    ]
+    return [
+        Table("factors", "What the two pipelines do", factors),
+        Table("waterfall", "From one mean to the other", way, said),
+    ]
+
+
+def _step(name: str, one: Interval, kind: str) -> Row:
+    empty: Row = {"after": None, "fair": None, "least": None, "most": None, "ratings": one.cells, "done": ""}
+    return {"step": name, "kind": kind} | figure("points", one) | empty

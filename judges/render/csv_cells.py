@@ -1,0 +1,74 @@
+"""Tables as CSV, which is for spreadsheets: no cell is left that one of them would run.
+
+What a spreadsheet would take for a formula gets an apostrophe before it, as OWASP advises against CSV injection, and
+what is nested is JSON. Every CSV file that Assay gives out is written here.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from numbers import Number
+from typing import Any, TextIO
+
+_FORMULA = frozenset("=+-@\N{MINUS SIGN}")
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and signs that show nothing: fillers of Hangul, and the empty pattern of Braille."""
+_PARTED = re.compile("([;\t\r\n\v\f\x85\u2028\u2029])")
+"""What parts cells or rows in some spreadsheets."""
+_BULLET = re.compile(r"(?:[-+] (?=[^\W\d_])[^(|!]*|-{2,})$")
+"""A line of a list whose words call nothing, or a rule across the page."""
+
+
+def write_csv_table(out: TextIO, columns: Iterable[str], rows: Iterable[Sequence[Any]], end: str = "\n") -> None:
+    """Write a header and rows as CSV, each cell as `csv_cell` makes it."""
+    writer = csv.writer(out, lineterminator=end)
+    writer.writerow([csv_cell(name) for name in columns])
+    writer.writerows([csv_cell(value) for value in row] for row in rows)
+
+
+def csv_cell(value: Any) -> Any:
+    """A value as a cell of a CSV file; a number stays one, a negative one too."""
+    if value is None or (isinstance(value, Number) and not isinstance(value, bool)):
+        return value
+    if isinstance(value, (dict, list)):
+        return _quiet(json.dumps(value, ensure_ascii=False))
+    text = ("true" if value else "false") if isinstance(value, bool) else str(value)
+    return _quiet(text)
+
+
+def _quiet(text: str) -> str:
+    """A text with an apostrophe wherever a spreadsheet could begin a cell that it would run.
+
+    One that parts cells at another sign than the comma (a semicolon in half of Europe, a tab, either beside the comma)
+    heeds no quotes in the middle of a cell: what follows such a sign, or a line's end, is a cell's beginning there. A
+    list or a rule in Markdown stays as it is.
+    """
+    if not _PARTED.search(text):
+        return "'" + text if _runs(text) else text
+    parts = _PARTED.split(text)
+    made = [parts[0]]
+    for sign, part in zip(parts[1::2], parts[2::2], strict=True):
+        bullet = sign not in ";\t" and _BULLET.match(part)
+        made += [sign, "'" + part if _runs(part.replace('"', "")) and not bullet else part]
+    whole = "".join(made)
+    return "'" + whole if _runs(text) else whole
+
+
+def _runs(text: str) -> bool:
+    """Whether a spreadsheet could run a text: the first character of it that shows begins a formula.
+
+    Programs differ in what they drop before they look, so all that shows nothing counts as dropped: spaces, marks of
+    the byte order, controls, joiners, accents without a letter. Full-width and other forms of a sign count as the sign.
+    A tab or a line's end at the beginning counts as a formula too: after one, some begin a new cell.
+    """
+    if text[:1] in ("\t", "\r", "\n"):
+        return True
+    for character in text:
+        for part in unicodedata.normalize("NFKC", character):
+            if part not in _BLANK and unicodedata.category(part)[0] not in "ZCM":
+                return part in _FORMULA
+    return False

@@ -1,0 +1,136 @@
+"""Why two pipelines of MT-Bench differ, in words: the factors of both, the way from one mean to the other, the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judges.mtbench.pipelines import Factor
+from judges.mtbench.replay import Waterfall as Gap
+from judges.plural import many
+from judges.render.findings.findings import Column, Sentence, Table, Waterfall, quiet, say
+from judges.render.words import cell, number, span
+
+_BECOMES = {
+    "replayed": "replayed on stored judgments where it can be",
+    "rest": "part of what is left: new calls to a judge",
+    "answers": "part of the answers: new answers",
+}
+_KNOWN = {"files": "data", "protocol": "protocol", "not known": "not known"}
+
+
+def summary(found: Gap) -> list[Sentence]:
+    """Both means and their difference; the two as they are reported, where their scales differ."""
+    gap = found.difference
+    models = many(_models(found), "model")
+    said = [
+        say(
+            "Over {models} that both rated: **{one}** {start}, **{other}** {end}; difference **{gap}**, 95% interval "
+            "{ends}.",
+            models=models, one=found.one.name, start=cell(found.start.point), other=found.other.name,
+            end=cell(found.end.point), gap=cell(gap.point, "+.3f"), ends=span(gap, "+.3f"),
+        )
+    ]  # fmt: skip
+    if found.one.protocol.scale != found.other.protocol.scale:
+        first, second = (cell(one, ".4f") for one in found.reported)
+        said.append(quiet("Reported on their own scales: {first} and {second}.", first=first, second=second))
+    return said
+
+
+def _models(found: Gap) -> int:
+    rated = [{one.model for one in run.bench.ratings if one.judge == run.judge} for run in (found.one, found.other)]
+    return len(rated[0] & rated[1])
+
+
+def waterfall(found: Gap) -> Waterfall:
+    """The steps and what is left, from one mean to the other."""
+    steps = [(one.factor, one.change.point or 0.0, one.told) for one in found.steps]
+    steps += [(one.name, one.change.point or 0.0, one.told) for one in found.rest]
+    ends = (found.one.name, found.start.point or 0.0), (found.other.name, found.end.point or 0.0)
+    return Waterfall(ends[0], steps, ends[1])
+
+
+def step_table(found: Gap) -> Table:
+    """Every replayed factor: what switching it did in this order, in other orders, and how many ratings it touched."""
+    rows = [
+        {
+            "factor": one.factor,
+            "before": one.before,
+            "after": one.after,
+            "change": one.change.point,
+            "95% interval": span(one.change, "+.3f"),
+            "fair share": one.fair,
+            "in other orders": f"{number(one.low, '+.3f')} to {number(one.high, '+.3f')}",
+            "ratings": one.rows,
+            "what was done": one.told,
+        }
+        for one in found.steps
+    ]
+    columns = {
+        "factor": Column(width=190),
+        **dict.fromkeys(("before", "after"), Column(".3f")),
+        "change": Column("+.3f", "In the order in which the steps are shown."),
+        "95% interval": Column("", "Of the change, by questions.", width=140),
+        "fair share": Column("+.3f", "The change averaged over all orders of the factors (Shapley's value)."),
+        "in other orders": Column("", "The least and the largest change in any order.", width=140),
+        "ratings": Column(",", "Ratings that count after and not before, or before and not after, or otherwise."),
+    }
+    return Table(rows, columns)
+
+
+def rest_table(found: Gap) -> Table:
+    """What is left after the replay, by name."""
+    rows = [
+        {
+            "what is left": one.name,
+            "change": one.change.point,
+            "95% interval": span(one.change, "+.3f"),
+            "turns": one.cells,
+            "of": one.told,
+        }
+        for one in found.rest
+    ]
+    columns = {
+        "what is left": Column(width=260),
+        "change": Column("+.3f"),
+        "95% interval": Column("", "By questions.", width=140),
+        "turns": Column(","),
+    }
+    return Table(rows, columns)
+
+
+def order(found: Gap) -> list[Sentence]:
+    """How far the size of the steps depends on their order."""
+    said = []
+    moving = [one for one in found.steps if abs(one.high - one.low) > 5e-4]
+    if moving:
+        said.append(
+            quiet(
+                "The size of a step depends on the order of the steps: {names}. The table has the least and the "
+                "largest change in any order, and the fair share.",
+                names=", ".join(f"{one.factor} {one.low:+.3f} to {one.high:+.3f}" for one in moving),
+            )
+        )  # fmt: skip
+    elif len(found.steps) > 1:
+        said.append(quiet("In every order of the steps each of them is the same to three digits."))
+    return said
+
+
+def unmoved_table(found: Gap) -> Table:
+    """The factors that differ without a step, and why there is none."""
+    rows = [{"differs without a step": name, "why": why} for name, why in found.unmoved]
+    return Table(rows, {"differs without a step": Column(width=260)})
+
+
+FACTORS = (("factor", "20%"), ("first", "27%"), ("second", "27%"), ("where it is known from", "26%"))
+"""The columns of `factor_rows`, with their widths."""
+
+
+def factor_rows(found: Sequence[Factor]) -> list[tuple[str, str, str, str]]:
+    """(factor and whether it differs, first, second, what a difference becomes); those that differ come first."""
+    rows = []
+    for one in sorted(found, key=lambda each: (each.differs is not True, each.differs is not None)):
+        state = {True: "\N{NOT EQUAL TO} differs", False: "equal", None: "not known"}[one.differs]
+        source = " and ".join(dict.fromkeys(_KNOWN[known] for known in one.known))
+        told = source + (f"\n{_BECOMES[one.kind]}" if one.differs else "")
+        rows.append((f"{one.name}\n{state}", one.one, one.other, told))
+    return rows

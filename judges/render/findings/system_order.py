@@ -1,0 +1,55 @@
+"""The order of systems: whether a judge puts them as people do."""
+
+from __future__ import annotations
+
+from judges.plural import many
+from judges.render.findings.findings import COUNT, Column, Finding, Table, quiet, say
+from judges.render.words import number, span
+from judges.stats.system_order import FEWEST, SystemOrder
+
+_CAPTION = (
+    "Means over the ratings that people and judge both gave; rank 1 is the highest. The intervals are of what is drawn "
+    "anew: questions where items name them, else items."
+)
+
+
+def findings(found: SystemOrder) -> list[Finding]:
+    """How far the two orders agree, and every system with its means and ranks."""
+    count = len(found.systems)
+    if count < 2:
+        return [quiet("An order needs two systems: the ratings that both gave are of {n}.", n=many(count, "system"))]
+    said: list[Finding] = []
+    if count >= FEWEST:
+        for name, one in (("Kendall's tau-b", found.kendall), ("Spearman's rho", found.spearman)):
+            if one.point is not None:
+                said.append(
+                    say(
+                        "**{name} {point}** ({ends}) between people's order of {n} and the judge's.",
+                        name=name, point=number(one.point, ".3f"), ends=span(one, ".3f", "no interval"),
+                        n=many(count, "system"),
+                    )
+                )  # fmt: skip
+    if count >= FEWEST:
+        opposite = "**{n}** of the {pairs} pairs of systems: people and judge put them in opposite orders."
+        said.append(say(opposite, n=found.flipped, pairs=found.pairs))
+    else:
+        first, second = found.systems
+        way = "opposite orders" if found.flipped else "the same order"
+        if first.human == second.human or first.judge == second.judge:
+            way = "no order: two of their means are equal"
+        said.append(say("People and judge put the two systems in **{way}**.", way=way))
+    rows = [
+        {
+            "system": one.name, "ratings": one.cells, "people": one.human, "judge": one.judge,
+            "judge - people": one.judge - one.human, "rank by people": one.human_rank.point,
+            "of people": span(one.human_rank, ".0f"), "rank by judge": one.judge_rank.point,
+            "of judge": span(one.judge_rank, ".0f"),
+        }
+        for one in found.systems
+    ]  # fmt: skip
+    columns = {
+        "ratings": COUNT, "people": Column(".2f"), "judge": Column(".2f"), "judge - people": Column("+.2f"),
+        "rank by people": Column(".3g"), "of people": Column(title="95% interval"), "rank by judge": Column(".3g"),
+        "of judge": Column(title="95% interval"),
+    }  # fmt: skip
+    return [*said, Table(rows, columns, _CAPTION)]

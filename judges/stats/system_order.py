@@ -1,0 +1,152 @@
+"""Whether a judge puts systems in the order in which people put them, on the same ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from judges.stats.agreement import Floats
+from judges.stats.bootstrap import MAX_UNDEFINED, resample_seeded
+from judges.stats.intervals import REPLICATES, Cells
+from judges.stats.uncertainty import TWO_SIDED, Interval
+
+FEWEST = 3
+"""Systems from which their order has a correlation: of two there is one pair, in the same order or the other."""
+_METHOD = "cluster bootstrap, percentile"
+_SAME = 9  # decimals to which equal means are equal: they differ by rounding alone
+_AT_ONCE = 1 << 22  # signs of pairs of systems held in memory at a time
+
+
+class RankedSystem(NamedTuple):
+    """A system with its ratings, the means of people and judge over them, and its rank by each; rank 1 is highest."""
+
+    name: str
+    cells: int
+    items: int
+    human: float
+    judge: float
+    human_rank: Interval
+    judge_rank: Interval
+
+
+@dataclass(frozen=True)
+class SystemOrder:
+    """Systems from people's highest mean down, and how far the judge's means put them in the same order.
+
+    `pairs` counts the pairs of systems, `flipped` those that judge and people put in opposite orders. The correlations
+    are of the two lists of means, without a point for fewer than `FEWEST` systems, or where all means of a side are
+    equal.
+    """
+
+    systems: tuple[RankedSystem, ...]
+    kendall: Interval
+    spearman: Interval
+    flipped: int
+
+    @property
+    def pairs(self) -> int:
+        """The pairs of systems."""
+        return comb(len(self.systems), 2)
+
+
+def order_systems(cells: Cells, system: ArrayLike, names: Sequence[str], cluster: ArrayLike) -> SystemOrder:
+    """The order of systems by their weighted mean ratings, people's beside the judge's.
+
+    `system` has the code of each cell's system in `names`, `cluster` what is drawn together: the item, or the question
+    that several systems answered. On the means m of people and n of the judge, over the pairs of systems,
+
+        tau_b = sum sign(m_i - m_j) sign(n_i - n_j) / sqrt(A B)
+
+    with A, B the pairs that differ in m, in n; rho is Pearson's correlation of the ranks, equal means sharing the
+    middle. The intervals are percentiles over clusters drawn with replacement, seeded, the same draws for all systems;
+    a draw that lacks a system, or in which a side is constant, is left out, and with too many of these there are no
+    ends. Source: Kendall 1945; Spearman 1904; Efron and Tibshirani 1993.
+    """
+    code, names, item = np.asarray(system, dtype=np.int64), list(names), np.asarray(cells.item)
+    human, judge = (np.asarray(side, dtype=np.float64) for side in (cells.human, cells.judge))
+    weight = np.ones(len(code)) if cells.weight is None else np.asarray(cells.weight, dtype=np.float64)
+    _, group = np.unique(np.asarray(cluster), return_inverse=True)
+    groups, count = int(group.max(initial=-1)) + 1, len(names)
+    sums = np.zeros((groups, 3, count))
+    for row, amount in enumerate((weight, weight * human, weight * judge)):
+        np.add.at(sums[:, row], (group, code), amount)
+    times = REPLICATES if groups > 1 else 0
+    totals = resample_seeded(sums.reshape(groups, -1), times, 0) if times else np.zeros((0, 3 * count))
+    means, drawn = _means(sums.sum(axis=0)[None]), _means(totals.reshape(times, 3, count))
+    (tau, rho, ranks), (taus, rhos, drawn_ranks) = _orders(means), _orders(drawn)
+    sign = np.sign(means[0, :, :, None] - means[0, :, None, :])
+    found = []
+    for n, name in enumerate(names):
+        own = code == n
+        by_side = [
+            _interval(ranks[:, side, n], drawn_ranks[:, side, n], len(np.unique(group[own])), int(own.sum()))
+            for side in (0, 1)
+        ]
+        items = len(np.unique(item[own]))
+        found.append(RankedSystem(name, int(own.sum()), items, float(means[0, 0, n]), float(means[0, 1, n]), *by_side))
+    found.sort(key=lambda one: (-one.human, one.name))
+    few = np.nan if count < FEWEST else 1.0
+    kendall, spearman = (
+        _interval(few * point, draws, groups, len(code)) for point, draws in ((tau, taus), (rho, rhos))
+    )
+    return SystemOrder(tuple(found), kendall, spearman, int((sign[0] * sign[1] < 0).sum()) // 2)
+
+
+def _means(sums: Floats) -> Floats:
+    """The means of people and judge, (draws, 2, systems), from sums of weights and of both; nan without weight."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.round(sums[:, 1:] / sums[:, :1], _SAME), dtype=np.float64)
+
+
+def _orders(means: Floats) -> tuple[Floats, Floats, Floats]:
+    """Tau-b and rho of each draw, and the ranks (draws, 2, systems), 1 the highest; nan where they do not exist."""
+    draws, _, count = means.shape
+    tau, rho, ranks = np.full(draws, np.nan), np.full(draws, np.nan), np.full(means.shape, np.nan)
+    whole = np.flatnonzero(np.isfinite(means).all(axis=(1, 2)))
+    step = max(1, _AT_ONCE // max(1, count * count))
+    for start in range(0, len(whole), step):
+        at = whole[start : start + step]
+        sign = np.sign(means[at, :, :, None] - means[at, :, None, :])
+        ranks[at] = (count + 1 - sign.sum(axis=3)) / 2
+        away = ranks[at] - (count + 1) / 2
+        for out, each in ((tau, sign.reshape(len(at), 2, -1)), (rho, away)):
+            above, (a, b) = (each[:, 0] * each[:, 1]).sum(axis=1), np.square(each).sum(axis=2).T
+            some = (a > 0) & (b > 0)
+            out[at[some]] = np.clip(above[some] / np.sqrt(a[some] * b[some]), -1.0, 1.0)
+    return tau, rho, ranks
+
+
+def _interval(point: Floats, draws: Floats, groups: int, cells: int) -> Interval:
+    """A figure with the percentiles of its draws; without ends where too many of these do not exist."""
+    none = Interval.point_only(groups, cells, float(groups), _METHOD)
+    if not np.isfinite(point).all():
+        return none
+    none, defined = replace(none, point=float(point[0])), draws[np.isfinite(draws)]
+    undefined = 1 - len(defined) / len(draws) if len(draws) else 0.0
+    if not len(draws) or undefined > MAX_UNDEFINED:
+        return replace(none, undefined=undefined)
+    low, high, bound = np.quantile(defined, [1 - TWO_SIDED, TWO_SIDED, 0.05]).tolist()
+    se = float(defined.std(ddof=1))
+    return replace(none, low=low, high=high, lower_bound=bound, se=se, undefined=undefined)
+
+
+def as_json(found: SystemOrder) -> dict[str, object]:
+    """The same as values of JSON."""
+    return {
+        "systems": len(found.systems), "pairs": found.pairs, "pairs_flipped": found.flipped,
+        "kendall": {"point": found.kendall.point, "interval": found.kendall.ends},
+        "spearman": {"point": found.spearman.point, "interval": found.spearman.ends},
+        "means": [
+            {
+                "system": one.name, "ratings": one.cells, "items": one.items, "people": one.human, "judge": one.judge,
+                "people_rank": one.human_rank.point, "people_rank_interval": one.human_rank.ends,
+                "judge_rank": one.judge_rank.point, "judge_rank_interval": one.judge_rank.ends,
+            }
+            for one in found.systems
+        ],
+    }  # fmt: skip

@@ -1,0 +1,33 @@
+"""The part Votes: people's votes on pairs of answers, with judges, with the majority and with each other."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.mtbench import figures
+from judges.render.findings import mtbench_votes as said
+from pages.mtbench.place import Place
+from pages.ui import findings, session, tables, text, url_state
+
+
+def panel(at: Place) -> None:
+    """The table of agreement of single votes; ties counted and dropped."""
+    if not at.bench.votes:
+        st.info(
+            "Nobody has voted on pairs of this dataset. Import a file of votes (question_id, turn, model_a, model_b, "
+            "winner, judge), or label pairs on the desk.",
+            icon=":material/how_to_vote:",
+        )
+        with st.container(horizontal=True):
+            url_state.link("import", "Import votes")
+            url_state.link("desk", "Label pairs", dataset=at.dataset.name)
+        return
+    findings.draw([said.contents(at.bench)], "votes")
+    with st.spinner("Comparing the votes ..."):
+        found = figures.vote_agreement(session.store(), at.dataset.id)
+    if not found:
+        text.quiet("No two of these votes, and no verdict of a judge, are about the same pair.")
+        return
+    shown = said.table(found, at.names)
+    tables.table(shown.rows, shown.columns, f"votes:{at.dataset.id}", len(shown.rows), width="content")
+    st.caption(text.plain(shown.caption))

@@ -1,0 +1,91 @@
+"""The part Why they differ: two pipelines, the table of their factors, and the way from one mean to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from data.mtbench import figures, mtbench
+from data.mtbench.figures import RunName
+from data.records import datasets
+from data.store import Store
+from judges.render.findings import mtbench_gap as said
+from judges.render.findings import mtbench_results
+from pages.mtbench.place import Place
+from pages.ui import charts, findings, session, tables, text, url_state
+
+
+def panel(at: Place) -> None:
+    """Both pipelines chosen from any datasets, then what differs and how far each factor moves the mean."""
+    store = session.store()
+    runs = _runs(store, at)
+    if not runs:
+        st.info("No judge has rated the answers of any MT-Bench here yet.", icon=":material/gavel:")
+        url_state.link("import", "Import judgments")
+        return
+    text.quiet(
+        "A pipeline is a judge's ratings of one dataset, read and averaged by a protocol. What can be replayed on "
+        "stored judgments is switched one factor at a time; what is left takes new calls."
+    )
+    one = _choose("from", "First pipeline", runs, next(iter(runs)))
+    other = _choose("to", "Second pipeline", runs, _partner(store, one, runs))
+    if one == other:
+        text.quiet("Both are the same pipeline. Choose another judge, dataset or protocol for one of them.")
+        return
+    model = _model(store, one, other)
+    with st.spinner("Replaying one pipeline by the rules of the other ..."):
+        found = figures.pipeline_gap(store, one, other, model)
+    if found is None:
+        text.quiet("They have no model in common whose ratings count: there is nothing to take apart.")
+        factors = figures.pipeline_factors(store, one, other)
+    else:
+        factors = found.factors
+        findings.draw(said.summary(found), "gap")
+        key = ":".join((*one, *other, model))
+        charts.waterfall(said.waterfall(found), f"waterfall:{key}")
+        st.caption("In points from 1 to 10. The axis is cut: only the bars of steps are as high as what they mean.")
+        findings.draw([said.step_table(found), *said.order(found)], f"steps:{key}")
+        findings.draw([said.rest_table(found), said.unmoved_table(found)], f"rest:{key}")
+    st.subheader("Both pipelines, factor by factor", anchor=False)
+    tables.wrapped_table(said.FACTORS, said.factor_rows(factors), "factors", "Factors of both pipelines")
+
+
+def _runs(store: Store, at: Place) -> dict[str, str]:
+    """dataset~judge -> in words, of every judge that rated an MT-Bench here; this dataset's first."""
+    known = {one.id: one.name for one in datasets.all_datasets(store)}
+    found: dict[str, str] = {}
+    for dataset in sorted(mtbench.bench_sizes(store), key=lambda one: one != at.dataset.id):
+        raters = mtbench_results.rater_names(mtbench.load_bench(store, dataset))
+        found |= {f"{dataset}~{judge}": f"{known[dataset]} · {name}" for judge, name in raters.items()}
+    return found
+
+
+def _choose(name: str, title: str, runs: Mapping[str, str], default: str) -> RunName:
+    """A judge's ratings of a dataset, and the protocol by which they are read."""
+    store = session.store()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        dataset, _, judge = url_state.select(name, title, runs, default, 460).partition("~")
+        ways = {held: one.title or held for held, one in figures.protocols_here(store).items()}
+        told = mtbench.load_bench(store, dataset).judges[judge].protocol.partition("@")[0]
+        return RunName(dataset, judge, url_state.select(f"{name}-rules", "under the protocol", ways, told, 320))
+
+
+def _partner(store: Store, one: RunName, runs: Mapping[str, str]) -> str:
+    """The first other pipeline that rated a model of this one, else the first other, else itself."""
+    others = [name for name in runs if name != f"{one.dataset}~{one.judge}"] or list(runs)
+    mine = figures.rated_models(store, one.dataset).get(one.judge, frozenset())
+    for name in others:
+        dataset, _, judge = name.partition("~")
+        if mine & figures.rated_models(store, dataset)[judge]:
+            return name
+    return others[0]
+
+
+def _model(store: Store, one: RunName, other: RunName) -> str:
+    """One of the models that both pipelines rated, "" for all of them."""
+    mine, theirs = (figures.rated_models(store, run.dataset)[run.judge] for run in (one, other))
+    common = sorted(mine & theirs)
+    if len(common) < 2:
+        return ""
+    return url_state.select("model", "Model", {"": "all in common"} | {name: name for name in common}, "", 360)

@@ -1,0 +1,50 @@
+"""The order of systems from a store: what is drawn together, and whose ratings count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.calibration.system_order import measure_system_order
+from data.records.datasets import dataset_judges, dataset_named
+from data.reports.statistics import STATISTICS, StatisticInput
+from judges.cards.mt_bench.card import DIMENSIONS
+from judges.stats.system_order import SystemOrder
+from tests import seeds
+
+SAID = {"a": (9, 4), "b": (6, 6), "c": (3, 3), "": (1, 10)}
+"""What people and judge give every answer of a system."""
+
+
+def rows(system: str, question: str, **meta: str) -> list[dict[str, Any]]:
+    """An answer, its judgment, and a person's rating."""
+    name, (human, judge) = f"{question}/{system or 'nobody'}", SAID[system]
+    turns = [{"turn": 1, "role": "user", "text": f"Q{question}"}, {"turn": 1, "role": "assistant", "text": name}]
+    return [
+        {"id": name, "kind": "dialogue", "system": system, "turns": turns, "meta": meta},
+        {"item": name, "card": "mt_bench", "model": "j", "params": {}, "part": "turn:1",
+         "reply": {"turn": 1, "judgment": f"[[{judge}]]"}},
+        {"item": name, "unit": "turn:1", "dimension": "rating", "value": human, "annotator": "pat", "mode": "blind",
+         "made_at": "2026-01-31T12:00:00Z"},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_systems_are_ordered_by_question_where_every_item_names_one(tmp_path: Path, named: bool) -> None:
+    made = [one for n in range(4) for system in SAID for one in rows(system, str(n), **{"question_id": str(n)})]
+    if not named:
+        made += rows("a", "9")
+    store = seeds.workspace(tmp_path / "a.duckdb", made, review=False)
+    demo = dataset_named(store, "demo").id
+    judge = dataset_judges(store, demo)[0].id
+    found = measure_system_order(store, demo, judge, DIMENSIONS[0], "all")
+    assert [(one.name, one.human, one.judge, one.items) for one in found.systems] == [
+        ("a", 9, 4, 4 if named else 5), ("b", 6, 6, 4), ("c", 3, 3, 4)
+    ]  # fmt: skip
+    assert found.kendall.point == pytest.approx(1 / 3) and found.flipped == 1
+    assert found.kendall.items == (4 if named else 13)
+    one = STATISTICS["systems"]
+    loaded: SystemOrder = one.load(StatisticInput(store, demo, judge, DIMENSIONS[0], "all"))
+    assert one.to_json(loaded)["systems"]["pairs_flipped"] == 1

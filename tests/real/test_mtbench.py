@@ -1,0 +1,95 @@
+"""The published figures of MT-Bench as its page has them: out of an import, the loader and the findings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from data.importing import ImportPlan, from_path, import_source
+from data.mtbench import figures
+from data.mtbench.mtbench import bench_sizes, load_bench
+from data.records import datasets, people
+from data.store import Store, open_store
+from judges.mtbench.ratings import Rules
+from judges.render.findings import mtbench_judges, mtbench_results, mtbench_votes
+
+JA, EN = "mt_bench_ja", "mt_bench_en"
+ONE, OTHER = "gpt-4o", "gpt-4.1-2025-04-14"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, real: Path) -> Store:
+    """A workspace with both, each imported as one command would."""
+    made = open_store(f"duckdb:///{tmp_path_factory.mktemp('bench') / 'store.duckdb'}")
+    people.join_workspace(made, "lea")
+    for name in (JA, EN):
+        import_source(made, "lea", from_path(real / name), ImportPlan(name, sampling="all"))
+    return made
+
+
+def found(store: Store, name: str) -> tuple[str, dict[str, str]]:
+    """A dataset's id, and its judges' ids by model."""
+    dataset = datasets.dataset_named(store, name).id
+    return dataset, {one.model: one.id for one in load_bench(store, dataset).judges.values()}
+
+
+def test_what_the_datasets_hold(store: Store) -> None:
+    sizes = list(bench_sizes(store).values())
+    assert [tuple(one) for one in sizes] == [(160, 640, 0, 0), (400, 0, 2400, 3354)]
+
+
+def test_the_table_has_the_published_means(store: Store) -> None:
+    dataset, _ = found(store, JA)
+    names = mtbench_results.rater_names(load_bench(store, dataset))
+    means = figures.model_means(store, dataset, Rules())
+    rows = mtbench_results.table(means, figures.rankings(store, dataset, Rules()), names, Rules()).rows
+    got = {
+        (row["judge"].split(" ")[0], row["model"][-4:]): (row["turn 1"], row["turn 2"], row["mean"], row["failed"])
+        for row in rows
+    }
+    assert got[ONE, "1-8b"] == (7.6375, 7.1750, 7.40625, 0)
+    assert got[ONE, "-70b"] == (9.0750, 7.8125, 8.44375, 0)
+    assert got[OTHER, "1-8b"] == (7.4125, 6.5750, 6.99375, 0)
+    assert got[OTHER, "-70b"] == (8.9625, 7.8500, 8.40625, 0)
+
+
+def test_two_judges_go_together_as_published(store: Store) -> None:
+    dataset, judges = found(store, JA)
+    both = figures.compared_judges(store, dataset, "fastchat", judges[ONE], judges[OTHER])
+    rows = {row["figure"]: row["value"] for row in mtbench_judges.figure_table(both).rows}
+    assert (rows["equal"], rows["within one"], rows["Pearson"]) == ("51.6%", "87.5%", "0.849")
+    assert both.whole.cells == 320 and both.whole.difference.point == pytest.approx(-0.225)
+    assert sum(n for _, _, n in mtbench_judges.bubbles(both, {j: j for j in judges.values()}).points) == 320
+
+
+def test_the_way_between_the_two_judges_is_the_judge_alone(store: Store) -> None:
+    """Same answers, questions and rules: nothing to replay, and all of the difference is the judge's side."""
+    dataset, judges = found(store, JA)
+    one, other = (figures.RunName(dataset, judges[name], "fastchat") for name in (ONE, OTHER))
+    gap = figures.pipeline_gap(store, one, other)
+    assert gap is not None and gap.steps == ()
+    assert [(part.cells, round(part.change.point or 0, 6)) for part in gap.rest] == [(320, -0.225)]
+
+
+def test_votes_agree_as_published(store: Store) -> None:
+    dataset, judges = found(store, EN)
+    names = dict.fromkeys(judges.values(), "GPT-4")
+    rows = mtbench_votes.table(figures.vote_agreement(store, dataset), names).rows
+
+    def at(between: str, turn: str, ties: str) -> tuple[float, int]:
+        row = next(row for row in rows if row["between"] == between and row["turn"] == turn)
+        return round(row[f"ties {ties} agreement"], 4), row[f"ties {ties} n"]
+
+    assert at("GPT-4 and expert", "1", "counted") == (0.6597, 1343)
+    assert at("GPT-4 and expert", "1", "dropped") == (0.8463, 859)
+    assert at("GPT-4 and expert", "2", "counted") == (0.6574, 1325)
+    assert at("GPT-4 and expert", "2", "dropped") == (0.8461, 864)
+    assert at("expert and expert", "1", "counted") == (0.6297, 721)
+    assert at("expert and expert", "1", "dropped") == (0.8100, 479)
+    assert at("expert and expert", "2", "counted") == (0.6662, 707)
+    assert at("expert and expert", "2", "dropped") == (0.8186, 474)
+    whole = next(row for row in rows if row["between"] == "GPT-4 and majority" and row["turn"] == "all")
+    assert [round(whole[f"ties {ties} agreement"], 3) for ties in ("counted", "dropped")] == [0.672, 0.884]
+    assert [whole[f"ties {ties} kappa"] for ties in ("counted", "dropped")] == ["0.505", "0.767"]
+    assert [whole[f"ties {ties} n"] for ties in ("counted", "dropped")] == [1814, 1078]
