@@ -33,13 +33,14 @@ class Conversation:
 
     `pieces` are their names in the order in which they are asked, `after` those whose replies one of them goes on from:
     it is asked only where these can be used. `messages` makes its messages from their raw replies, by piece, and
-    `temperature` is that of all calls about an item.
+    `temperature` is that of all calls about an item. `params` are shown as the parameters of a run.
     """
 
     pieces: Callable[[Any], list[str]]
     after: Callable[[Any, str], list[str]]
     messages: Callable[[Any, str, Mapping[str, str]], list[dict[str, str]]]
     temperature: Callable[[Any], float]
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _kept(dimension: Dimension) -> dict[str, Any]:
@@ -153,6 +154,11 @@ class Card:
         """Twelve hex digits of the SHA-256 of the card's content."""
         text = json.dumps(self.spec, sort_keys=True, ensure_ascii=False, default=list)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """All words that its judges are given whatever the item, by variant: a prompt with its template below it."""
+        return {name: f"{text}\n\n{self.templates.get(name, '')}".strip() for name, text in self.prompts.items()}
 
     def dimension(self, name: str, unit: str) -> Dimension | None:
         """The dimension of that name that is asked of that sort of unit, if the card has one."""

@@ -667,7 +667,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/importing/formats/": "data/importing/test_tools.py",
     "data/reports/statistics.py": "data/reports/test_report.py",
     "judges/render/findings/": "data/reports/test_report.py",
-    "data/records/items.py": "data/records/test_exposure.py",
     "data/records/judge_lookup.py": "data/cli/test_cli.py",
     "data/records/values.py": "data/records/test_settings.py",
     "data/reports/breakdown.py": "pages/dashboard/test_dashboard.py",

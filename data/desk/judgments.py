@@ -48,21 +48,25 @@ def unit_judgments(
     store: Store, judges: Sequence[DatasetJudge], item_ids: Collection[str]
 ) -> dict[str, dict[str, list[UnitJudgments]]]:
     """item -> unit -> what each of these judges, all of one card, said of it; judges in the order given."""
-    ids, where = [one.id for one in judges], "m.item_id = any($1) and m.judge_id = any($2)"
+    ids = [one.id for one in judges]
+    # Named one by one: an item in a list is looked for in every row of the views.
+    marks = [f"${n}" for n in range(1, len(item_ids) + len(ids) + 1)]
+    items, named = ", ".join(marks[: len(item_ids)]), ", ".join(marks[len(item_ids) :])
+    where, params = f"m.item_id in ({items}) and m.judge_id in ({named})", [*item_ids, *ids]
     found: dict[tuple[str, str, str], list[JudgmentSample]] = {}
     for item, judge, unit, _, *sample in store.rows(
-        "select m.item_id, m.judge_id, m.unit, m.sample, m.value, coalesce(r.text, ''), '' from score m "
-        "left join remark r on r.judgment_id = m.judgment_id and r.unit = m.unit and r.sort = 'note' "
-        f"where {where} union all "
+        "select m.item_id, m.judge_id, m.unit, m.sample, m.value, coalesce(r.text, ''), '' from score m left join "
+        f"(select judgment_id, unit, text from remark where item_id in ({items}) and sort = 'note') r "
+        f"on r.judgment_id = m.judgment_id and r.unit = m.unit where {where} union all "
         "select m.item_id, m.judge_id, m.part, m.sample, null, m.raw, m.why from unscored_now m "
         f"where {where} order by 4",
-        [list(item_ids), ids],
+        params,
     ):
         found.setdefault((item, unit, judge), []).append(JudgmentSample(*sample))
     stands = {
         (item, unit, judge): value
         for item, unit, judge, value in store.rows(
-            f"select m.item_id, m.unit, m.judge_id, m.value from score_now m where {where}", [list(item_ids), ids]
+            f"select m.item_id, m.unit, m.judge_id, m.value from score_now m where {where}", params
         )
     }
     names, prompts = combinations.model_names(store, judges), _prompts(store, ids)

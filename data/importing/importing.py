@@ -122,10 +122,11 @@ def record_preview(store: Store, actor: str, dataset: str, shown: ImportPreview)
     To be called when they are shown, and again once the items have come in.
     """
     dataset_id = content_id("dataset", dataset)
-    told = {
-        item_id(dataset_id, str(row["item"])): {str(row["model"]) if sort == "judgments" else exposure.PEOPLE}
-        for sort in ("labels", "adjudications", "judgments") for row in shown.rows.get(sort, ())
-    }  # fmt: skip
+    told: dict[str, set[str]] = {}
+    for sort in ("labels", "adjudications", "judgments"):
+        for row in shown.rows.get(sort, ()):
+            who = str(row["model"]) if sort == "judgments" else exposure.PEOPLE
+            told.setdefault(item_id(dataset_id, str(row["item"])), set()).add(who)
     there = {str(r[0]) for r in store.rows("select id from item where id = any($1)", [list(told)])}
     exposure.record_exposures(store, actor, {item: by for item, by in told.items() if item in there}, "import")
 

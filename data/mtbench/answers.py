@@ -11,10 +11,10 @@ from data.importing.importing import import_source
 from data.importing.plan import ImportPlan
 from data.mtbench.questions import load_questions
 from data.records import datasets
-from data.store import Store
+from data.store import Store, kept
 from data.store.errors import BadInput
 from judges.client.endpoint import is_practice
-from judges.mtbench.generating import answered_dialogues
+from judges.mtbench.generating import answered_dialogues, answers_mark
 from judges.mtbench.pairing import make_pairs
 from judges.mtbench.protocol import Protocol
 from judges.strict_json import canonical
@@ -23,37 +23,53 @@ from judges.types import ITEM, Dialogue, Item
 
 @dataclass(frozen=True)
 class Target:
-    """Where answers of a model go: a dataset's name, the protocol, the questions' set, the set of its references."""
+    """Where answers of a model go: a dataset's name, the protocol, the questions' set, the name of its references."""
 
     dataset: str
     protocol: Protocol
     questions: str
     model: str
-    references: str = ""
+    references: str | None = None
 
 
-def check_target(store: Store, target: Target) -> None:
-    """Raises BadInput where the dataset holds what these answers could not stand beside."""
+def check_target(store: Store, target: Target, judge: str) -> bool:
+    """Whether all of the answers are there already, of a set of the same questions that others stored.
+
+    `judge` is the id under which the replies are stored. Raises BadInput where the dataset holds what these answers
+    could not stand beside.
+    """
     found = next((one for one in datasets.all_datasets(store) if one.name == target.dataset), None)
     if found is None:
-        return
+        return False
     if found.synthetic != is_practice(target.model):
         sort = "synthetic, and these answers are not" if found.synthetic else "real, and practice answers are not"
         raise BadInput(f"The dataset {found.name} is {sort}. Give another dataset.")
-    asked = load_questions(store, target.questions).values()
-    known = {one.id: _asked(one) for one in asked}
-    for there in _dialogues(store, found.id):
+    asked = load_questions(store, target.questions)
+    known = {one.id: _asked(one) for one in asked.values()}
+    ours = answers_mark(target.protocol)
+    asks, there_already = ours.rpartition("@")[2], set[str]()
+    for there in stored_answers(store, target.dataset):
         mark, question = str(there.meta.get("protocol", "")), str(there.meta.get("question_id", ""))
-        if mark != target.protocol.mark and (mark or there.system == target.model):
+        if mark.rpartition("@")[2] != asks and (mark or there.system == target.model):
             said = f"by the protocol {mark}" if mark else f"of {target.model} that came from elsewhere"
             raise BadInput(
-                f"The dataset {found.name} holds answers {said}, and these are by {target.protocol.mark}: they would "
+                f"The dataset {found.name} holds answers {said}, and these are by {ours}: they would "
                 "bear the same names. Give another dataset; both can be compared side by side."
             )
         if known.get(question, _asked(there)) != _asked(there):
             raise BadInput(
                 f"The dataset {found.name} holds answers to another wording of question {question}. Give another one."
             )
+        if there.system == target.model and question in known:
+            there_already.add(question)
+    rows = store.rows("select distinct item_id from judgment where judge_id = $1", [judge])
+    others = there_already - {asked[str(key)].id for (key,) in rows if key in asked}
+    if others and others != known.keys():
+        raise BadInput(
+            f"The dataset {found.name} holds answers of {target.model} to {len(others):,} of these questions, from "
+            "another set of them. Go on with that set, or give another dataset."
+        )
+    return bool(others)
 
 
 def write_answers(store: Store, actor: str, target: Target, judge: str) -> tuple[int, Counter[str]]:
@@ -65,16 +81,21 @@ def write_answers(store: Store, actor: str, target: Target, judge: str) -> tuple
     there = {one.id for one in stored_answers(store, target.dataset)}
     made: list[Dialogue] = []
     lacking: Counter[str] = Counter()
-    for item, raw, unscored in store.rows(
-        "select item_id, raw, unscored from judgment where judge_id = $1 and item_id = any($2) "
-        "qualify row_number() over (partition by item_id order by unscored <> '', seq desc, id desc) = 1",
-        [judge, list(asked)],
-    ):
-        told = target.protocol, asked[item], target.model, raw, target.references
-        whole = answered_dialogues(*told)
+    for item, (raw, unscored) in stored_raws(store, judge, asked).items():
+        whole = answered_dialogues(target.protocol, asked[item], target.model, raw, target.references)
         made += whole
         lacking[unscored] += not whole
     return write_items(store, actor, target, [one for one in made if one.id not in there]), +lacking
+
+
+def stored_raws(store: Store, judge: str, questions: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """(what the calls gave, why it is not whole) by the id of a question's item, of those that were asked."""
+    rows = store.rows(
+        "select item_id, raw, unscored from judgment where judge_id = $1 and item_id = any($2) "
+        "qualify row_number() over (partition by item_id order by unscored <> '', seq desc, id desc) = 1",
+        [judge, list(questions)],
+    )
+    return {str(item): (str(raw), str(unscored)) for item, raw, unscored in rows}
 
 
 def write_pairs(store: Store, actor: str, target: Target) -> int:
@@ -94,6 +115,7 @@ def write_items(store: Store, actor: str, target: Target, items: Sequence[Item])
     return import_source(store, actor, from_bytes([(f"answers of {target.model}.jsonl", lines)]), plan).items
 
 
+@kept
 def stored_answers(store: Store, dataset: str) -> list[Dialogue]:
     """The answers that a dataset of that name holds; none where there is no such dataset."""
     found = next((one for one in datasets.all_datasets(store) if one.name == dataset), None)

@@ -6,18 +6,23 @@ pipeline (a stop, a spending limit, a killed process) it goes on where it was.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
+from pydantic import TypeAdapter
+
+from data import log
 from data.mtbench import answers
 from data.mtbench.answers import Target
 from data.mtbench.questions import chosen_references, load_questions
 from data.records.datasets import all_datasets, item_kinds
 from data.records.people import require
+from data.records.settings import get_setting, put_setting
 from data.runs import charges, dry_runs, runs, terms
 from data.runs.run_order import DryRunJudgment, RunOrder, RunSummary
-from data.store import Store
+from data.store import Store, each_kept
 from data.store.errors import BadInput
 from judges.card import Card
 from judges.cards.mt_bench.judging import judge_card, pair_card
@@ -33,11 +38,13 @@ from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import PromptText
 from judges.plural import many
 from judges.protocols.call_plan import CallReply, Task, pack_replies, pieces, tasks
+from judges.strict_json import canonical
 from judges.types import Dialogue, Item
 
 Step = Literal["answers", "ratings", "verdicts"]
 TITLES: dict[Step, str] = {"answers": "answers", "ratings": "ratings of turns", "verdicts": "verdicts on pairs"}
 _COUNTED: dict[Step, str] = {"answers": "question", "ratings": "turn", "verdicts": "pair"}
+_SCOPE = "mtbench"
 _UNFINISHED = ("stopped", "interrupted", "failed")
 _ASSUMED = "word " * 400
 """An answer that is not there yet, where its judging is estimated."""
@@ -75,6 +82,10 @@ class Pipeline:
         judging: list[Step] = ["ratings", *(["verdicts"] if self.pairs else [])]  # type: ignore[list-item]
         return [*(["answers"] if self.model else []), *(judging if self.judge else [])]  # type: ignore[list-item]
 
+_NOTHING = Estimate(0, 0, 0, 0, 0, 0.0, 0.0, 0)
+_STORED = TypeAdapter(Pipeline)
+
+
 class PlannedStep(NamedTuple):
     """A step, and what it will take; of answers that are not there yet the length is assumed."""
 
@@ -94,8 +105,12 @@ def usual_judge(protocol: Protocol, model: str) -> str:
 
 def plan(store: Store, wanted: Pipeline) -> list[PlannedStep]:
     """What each step will still take: calls, tokens, cost. Raises BadInput where something is wrong with it."""
-    _check(store, wanted)
-    return [PlannedStep(step, _estimate(store, wanted, step)) for step in wanted.steps]
+
+    def made() -> list[PlannedStep]:
+        _check(store, wanted)
+        return [PlannedStep(step, _estimate(store, wanted, step)) for step in wanted.steps]
+
+    return each_kept(store, [("mtbench plan", _STORED.dump_json(wanted))], lambda _: [made()])[0]
 
 
 def describe_plan(store: Store, wanted: Pipeline, planned: Sequence[PlannedStep]) -> list[str]:
@@ -104,7 +119,8 @@ def describe_plan(store: Store, wanted: Pipeline, planned: Sequence[PlannedStep]
     for step, found in planned:
         who = wanted.model if step == "answers" else wanted.judge
         calls = f"{many(found.calls, 'call')} for {many(found.judgments, _COUNTED[step])}"
-        out.append(f"{TITLES[step].capitalize()} by {who}: {calls}, {_tokens(found)}, {_paid_for(found)}.")
+        told = f"{calls}, {_tokens(found)}, {_paid_for(found)}" if found.calls else "nothing is left to ask"
+        out.append(f"{TITLES[step].capitalize()} by {who}: {told}.")
         out += [found.long] if found.long else []
     if len(planned) > 1:
         whole = _sum(planned[0].estimate, planned[1].estimate)
@@ -149,6 +165,8 @@ def steps(store: Store, actor: str, wanted: Pipeline, resume: bool = False) -> I
     _check(store, wanted)
     spent, begun, lacking = 0.0, False, ""
     for step in wanted.steps:
+        if step == "answers" and _answered_elsewhere(store, wanted):
+            continue
         if step == "verdicts":
             answers.write_pairs(store, actor, _target(store, wanted))
         if step != "answers" and not answers.stored_answers(store, wanted.dataset):
@@ -157,6 +175,7 @@ def steps(store: Store, actor: str, wanted: Pipeline, resume: bool = False) -> I
         run_id = _begin(store, actor, order, spent, resume)
         if run_id:
             begun = True
+            _remember(store, actor, run_id, wanted)
             yield step, run_id
             end = runs.wait(store, run_id)
             spent += (end.cost or 0.0) + end.open
@@ -169,6 +188,43 @@ def steps(store: Store, actor: str, wanted: Pipeline, resume: bool = False) -> I
             return
     if not begun:
         raise BadInput("Nothing is left to ask: all of this is answered and judged.")
+
+
+def start(store: Store, actor: str, wanted: Pipeline) -> str:
+    """Begin, or go on, in the background; the id of the run that begins. What stops a later step is in the log.
+
+    Raises BadInput as `steps` does.
+    """
+    going = steps(store, actor, wanted, resume=True)
+    _, run_id = next(going)
+
+    def go_on() -> None:
+        try:
+            for _ in going:
+                pass
+        except Exception as error:
+            log.error("mtbench_broke_off", error, dataset=wanted.dataset, run=run_id)
+
+    threading.Thread(target=go_on, name=f"mtbench {run_id}", daemon=True).start()
+    return run_id
+
+
+def of_run(store: Store, run_id: str) -> Pipeline | None:
+    """The pipeline that a run is a step of; None where it is of none."""
+    held = get_setting(store, _SCOPE, run_id)
+    if held is None:
+        return None
+    found = _STORED.validate_json(canonical(held["pipeline"]))
+    here = [name for name in held["inside"] if name in ("endpoint", "judge_endpoint")]
+    moved = {name: getattr(found, name).model_copy(update={"base_url": dry_runs.practice_url()}) for name in here}
+    return replace(found, **moved)
+
+
+def _remember(store: Store, actor: str, run_id: str, wanted: Pipeline) -> None:
+    """Store what pipeline a run is a step of; the practice endpoint in Assay has another address after each start."""
+    here = [name for name in ("endpoint", "judge_endpoint") if dry_runs.is_practice(getattr(wanted, name))]
+    told = {"pipeline": _STORED.dump_python(wanted, mode="json"), "inside": here}
+    store.tx(actor, "mtbench", lambda tx: put_setting(tx, _SCOPE, run_id, told), target=run_id)
 
 
 def dry_run(store: Store, actor: str, wanted: Pipeline) -> list[tuple[Step, DryRunJudgment]]:
@@ -230,14 +286,19 @@ def _check(store: Store, wanted: Pipeline) -> None:
     if wanted.model and not wanted.questions:
         raise BadInput("Say which questions are asked.")
     if wanted.model:
-        answers.check_target(store, _target(store, wanted))
+        _answered_elsewhere(store, wanted)
     for step in wanted.steps:
         terms.check_terms(_order(store, wanted, step))
 
 
+def _answered_elsewhere(store: Store, wanted: Pipeline) -> bool:
+    """Whether the answers are there, from another set of the same questions. Raises BadInput (`check_target`)."""
+    return answers.check_target(store, _target(store, wanted), runs.judge_of(_order(store, wanted, "answers")))
+
+
 def _target(store: Store, wanted: Pipeline) -> Target:
     named = wanted.protocol.references
-    if named == "own" or not wanted.questions:
+    if named in ("own", "none") or not wanted.questions:
         return Target(wanted.dataset, wanted.protocol, wanted.questions, wanted.model)
     sets = load_questions(store, wanted.questions).values()
     used = chosen_references(sets, named or wanted.judge or wanted.protocol.judge)
@@ -291,7 +352,8 @@ def _paid(store: Store, order: RunOrder) -> float:
 def _estimate(store: Store, wanted: Pipeline, step: Step) -> Estimate:
     order = _order(store, wanted, step)
     if step == "answers":
-        return runs.estimate(store, order)
+        found = runs.estimate(store, order)
+        return _NOTHING if _answered_elsewhere(store, wanted) else found
     there = answers.stored_answers(store, wanted.dataset)
     known = {one.id for one in there}
     coming = [one for one in _assumed(store, wanted) if one.id not in known]
@@ -307,16 +369,17 @@ def _estimate(store: Store, wanted: Pipeline, step: Step) -> Estimate:
 
 
 def _assumed(store: Store, wanted: Pipeline) -> list[Dialogue]:
-    """The answers that the model will give, with texts of an assumed length."""
+    """The answers that the model will give, with texts of an assumed length, and those that it gave as they are."""
     if not wanted.model:
         return []
     card, target = answer_card(wanted.protocol), _target(store, wanted)
-    made = []
-    for key, one in load_questions(store, wanted.questions).items():
-        task = Task(key, one)
-        raw = pack_replies(
-            [(name, CallReply(key, "", 0, name, _ASSUMED)) for name in pieces(card, card.defaults, task)]
-        )
+    made, asked = list[Dialogue](), load_questions(store, wanted.questions)
+    given = answers.stored_raws(store, runs.judge_of(_order(store, wanted, "answers")), asked)
+    for key, one in asked.items():
+        raw, unscored = given.get(key, ("", "api_error"))
+        if unscored == "api_error":
+            names = pieces(card, card.defaults, Task(key, one))
+            raw = pack_replies([(name, CallReply(key, "", 0, name, _ASSUMED)) for name in names])
         made += answered_dialogues(wanted.protocol, one, wanted.model, raw, target.references)
     return made
 

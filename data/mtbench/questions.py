@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from data.importing.rows import item_row
-from data.mtbench.mtbench import in_order
+from data.mtbench.mtbench import in_order, load_bench
 from data.records.datasets import Dataset, question_sets
 from data.records.people import require
 from data.records.tables import DatasetRow
-from data.store import Store, Tx
+from data.store import Store, Tx, kept
 from data.store.errors import BadInput, NotFound
 from data.store.ids import content_id
 from judges.mtbench.generating import open_dialogue
@@ -46,6 +46,11 @@ def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset
     return find_questions(store, key)
 
 
+def questions_of(store: Store, actor: str, dataset: Dataset) -> Dataset:
+    """The set of the questions that a dataset's answers are to, stored if it is not there yet."""
+    return keep_questions(store, actor, dataset.name, load_bench(store, dataset.id))
+
+
 def find_questions(store: Store | Tx, questions: str) -> Dataset:
     """The set of questions of that id. Raises NotFound."""
     for found in question_sets(store):
@@ -54,6 +59,7 @@ def find_questions(store: Store | Tx, questions: str) -> Dataset:
     raise NotFound("There is no such set of questions in this workspace.")
 
 
+@kept
 def load_questions(store: Store | Tx, questions: str) -> dict[str, Dialogue]:
     """The questions of a set by the id of their item, by number."""
     rows = store.rows("select id, name, content from item where dataset_id = $1", [questions])
@@ -62,7 +68,7 @@ def load_questions(store: Store | Tx, questions: str) -> dict[str, Dialogue]:
     return {key: item for key, item in found.items() if isinstance(item, Dialogue)}
 
 
-def chosen_references(questions: Iterable[Dialogue], wanted: str) -> str:
-    """The set of reference answers that is used: that of the wanted name, else the first there is, "" for none."""
+def chosen_references(questions: Iterable[Dialogue], wanted: str) -> str | None:
+    """The set of reference answers that is used: that of the wanted name, else the first there is, None for none."""
     names = list(dict.fromkeys(name for one in questions for name in one.meta.get("references", {})))
-    return wanted if wanted in names else next(iter(names), "")
+    return wanted if wanted in names else next(iter(names), None)

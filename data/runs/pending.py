@@ -35,7 +35,7 @@ class Remaining:
     order: RunOrder
     judge_id: str
     until: int
-    seed: int = 0
+    seed: int
     since: int = 2**62
     _held: dict[Slot, dict[str, CallReply]] = field(default_factory=dict)
 

@@ -111,14 +111,14 @@ class RunSummary:
     why: str
     judge: str
     synthetic: bool
-    batch: bool = False
-    most: int = 0
-    only_unscored: bool = False
-    cost: float | None = None
-    estimated: bool = False
-    limit: float | None = None
-    tokens: int = 0
-    inside: bool = False
+    batch: bool
+    most: int
+    only_unscored: bool
+    cost: float | None
+    estimated: bool
+    limit: float | None
+    tokens: int
+    inside: bool
 
 
 @dataclass(frozen=True)

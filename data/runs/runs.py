@@ -282,7 +282,7 @@ def run_judge(store: Store, run_id: str) -> RunJudge:
     """The judge of a run, with its card as it was. Raises NotFound, UnknownCard."""
     order = order_of(store, run_id)
     key = str(_row(store, run_id)[2])
-    return RunJudge(key, order.card, order.model, order.params.identity(order.card.kind))
+    return RunJudge(key, order.card, order.model, _identity(order))
 
 
 def order_of(store: Store, run_id: str) -> RunOrder:
@@ -309,7 +309,14 @@ def _endpoint(settings: dict[str, Any]) -> Endpoint:
 
 def judge_of(order: RunOrder) -> str:
     """The id of the judge that an order runs."""
-    return judge_id(order.card.version, order.model, order.params.identity(order.card.kind), order.synthetic)
+    return judge_id(order.card.version, order.model, _identity(order), order.synthetic)
+
+
+def _identity(order: RunOrder) -> dict[str, Any]:
+    """The parameters that are a judge's identity; where a model answers questions those that its card says."""
+    if order.card.conversation is not None:
+        return {**order.card.conversation.params, "max_tokens": order.params.max_tokens}
+    return order.params.identity(order.card.kind)
 
 
 def _row(store: Store | Tx, run_id: str) -> tuple[Any, ...]:
@@ -356,9 +363,9 @@ def _add_judge(tx: Tx, order: RunOrder, key: str) -> None:
     if not tx.rows("select 1 from card where version = $1", [card.version]):
         tx.append([CardRow(card.version, card.name, canonical(card.spec))])
     if not tx.rows("select 1 from judge where id = $1", [key]):
-        params = canonical(order.params.identity(card.kind))
+        params = canonical(_identity(order))
         tx.append([JudgeRow(key, card.name, card.version, order.model, params, order.synthetic)])
-        combinations.add_rules(tx, {key: (card, order.params.identity(card.kind))})
+        combinations.add_rules(tx, {key: (card, _identity(order))})
 
 
 def _same_card(store: Store, order: RunOrder, judge: str) -> None:

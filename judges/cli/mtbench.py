@@ -7,12 +7,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from judges.cli.mtbench_output import FORMATS, print_tables, write_tables
+from judges.cli.mtbench_output import FORMATS, print_tables, write_tables, write_text
+from judges.client.prices import price
 from judges.errors import AssayError
 from judges.importing.bench_files import read_bench
 from judges.mtbench import tables
+from judges.mtbench.experiment import plan_experiment
+from judges.mtbench.fastchat_files import write_fastchat
 from judges.mtbench.pipelines import Pipeline
-from judges.mtbench.protocol import Protocol, find_protocol, protocols
+from judges.mtbench.protocol import find_protocol, protocols
 from judges.mtbench.records import Bench
 from judges.mtbench.replay import replay
 from judges.mtbench.tables import Selection, Table
@@ -26,7 +29,7 @@ _WHAT = {
     "show": "means, categories, every rule of counting, ranks, wins and the share of Japanese characters",
     "compare": "judges with each other on the same answers; with --against or --other-protocol two pipelines",
     "agreement": "votes of people with judges and with each other",
-    "export": "all tables as files, and the ratings as FastChat's files",
+    "export": "all tables as files, and everything that was read as FastChat's files, which its tools read",
 }
 
 
@@ -69,17 +72,26 @@ def _add_pipelines(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("two pipelines")
     group.add_argument("--against", type=Path, nargs="+", metavar="PATH", help="the files of the other pipeline")
     group.add_argument("--other-judge", metavar="NAME", help="its judge, where its files have several")
+    group.add_argument(
+        "--plan", type=Path, metavar="FOLDER",
+        help="also: which judge calls would tell apart what is left, at what cost; a protocol for each arm goes there",
+    )  # fmt: skip
     group.add_argument("--other-protocol", metavar="NAME|FILE", help="its protocol (default: that of its files)")
+
+
+_OF_TWO = ("against", "other_judge", "other_protocol", "plan")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print or write what was asked for; what is to be said of the files goes to stderr."""
     bench = _read(options.paths)
-    if options.figure == "compare" and (options.against or options.other_judge or options.other_protocol):
+    if options.figure == "compare" and any(getattr(options, name) for name in _OF_TWO):
         made = _pipelines(options, bench)
     else:
         made = _tables(options, bench)
     if options.figure == "export":
+        for path in write_fastchat(bench, options.out / "fastchat"):
+            print(path)
         for line in write_tables(made, options.format, options.out):
             print(line)
         return 0
@@ -110,7 +122,7 @@ def _tables(options: argparse.Namespace, bench: Bench) -> list[Table]:
     if options.figure == "agreement":
         if not bench.votes:
             raise NothingToShow("The files hold no votes of people: agreement is about those. `compare` takes judges.")
-        found = tables.vote_table(bench)
+        found = tables.vote_table(_selected(options, bench).bench)
         if not found.rows:
             raise NothingToShow("No pair has two votes, or a vote and a judge's verdict: there is nothing to compare.")
         return [found]
@@ -126,7 +138,7 @@ def _tables(options: argparse.Namespace, bench: Bench) -> list[Table]:
     made = tables.result_tables(chosen, wide=options.figure == "show" and options.format in ("text", "md"))
     if options.figure == "export":
         made += tables.comparison_tables(chosen) if len(chosen.judges) > 1 else []
-        made += [tables.vote_table(bench)] if bench.votes else []
+        made += [tables.vote_table(chosen.bench)] if bench.votes else []
     made = [table for table in made if table.rows]
     if not made:
         rest = " `agreement` is about its votes." if bench.votes else ""
@@ -138,13 +150,16 @@ def _selected(options: argparse.Namespace, bench: Bench) -> Selection:
     """The ratings that the options ask for."""
     protocol = find_protocol(options.protocol) if options.protocol else None
     judges = [judge for name in options.judge for judge in _judges(bench, name)]
-    for name, wanted, there in (
-        ("model", options.model, bench.models),
-        ("category", options.category, list(dict.fromkeys(q.category for q in bench.questions.values()))),
-    ):
-        if unknown := [one for one in wanted if one not in there]:
-            raise NothingToShow(f"There is no {name} {', '.join(unknown)}. There are: {', '.join(there) or 'none'}.")
-    return tables.select(bench, protocol, judges, options.model, options.category)
+    return tables.select(bench, protocol, judges, _known(options, bench).model, options.category)
+
+
+def _known(options: argparse.Namespace, bench: Bench) -> argparse.Namespace:
+    """The options, whose models and categories are in the files. Raises NothingToShow."""
+    for name, there in (("model", bench.models), ("category", [q.category for q in bench.questions.values()])):
+        if unknown := [one for one in getattr(options, name) if one not in there]:
+            known = ", ".join(dict.fromkeys(there)) or "none"
+            raise NothingToShow(f"There is no {name} {', '.join(unknown)}. There are: {known}.")
+    return options
 
 
 def _judges(bench: Bench, name: str) -> list[str]:
@@ -158,7 +173,8 @@ def _judges(bench: Bench, name: str) -> list[str]:
 
 def _pipelines(options: argparse.Namespace, bench: Bench) -> list[Table]:
     """Two pipelines: each its files, its judge and its protocol."""
-    other = _read(options.against) if options.against else bench
+    bench = tables.narrow(bench, categories=_known(options, bench).category)
+    other = tables.narrow(_read(options.against), categories=options.category) if options.against else bench
     one = _pipeline(bench, options.judge[0] if options.judge else None, options.protocol, "--judge")
     name = options.other_judge or (options.judge[1] if len(options.judge) > 1 else None)
     if other is bench and name is None:
@@ -170,7 +186,14 @@ def _pipelines(options: argparse.Namespace, bench: Bench) -> list[Table]:
             f"{one.judge} and {two.judge} have no model in common that both gave a rating"
             f"{' among ' + ', '.join(options.model) if options.model else ''}: there is no way between their means."
         )
-    return tables.waterfall_tables(found)
+    made = tables.waterfall_tables(found)
+    if options.plan:
+        plan = plan_experiment(one, two, price)
+        for arm in plan.arms:
+            if not arm.stored:
+                write_text(options.plan / f"{arm.protocol.name}.json", arm.protocol.model_dump_json(indent=1) + "\n")
+        made.append(tables.experiment_table(plan))
+    return made
 
 
 def _pipeline(bench: Bench, judge: str | None, protocol: str | None, option: str) -> Pipeline:
@@ -179,6 +202,4 @@ def _pipeline(bench: Bench, judge: str | None, protocol: str | None, option: str
     if len(found) != 1:
         told = f"rated by {', '.join(found)}" if found else "without a rating"
         raise NothingToShow(f"A pipeline has one judge; these files are {told}. Say which with {option}.")
-    known = bench.judges[found[0]].protocol if found[0] in bench.judges else ""
-    its: Protocol = find_protocol(protocol) if protocol else protocols().get(known, protocols()["fastchat"])
-    return Pipeline(bench, found[0], its)
+    return Pipeline(bench, found[0], find_protocol(protocol) if protocol else tables.own_protocol(bench, found[0]))

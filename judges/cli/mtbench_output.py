@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from judges.errors import AssayError
@@ -30,19 +30,16 @@ def print_tables(given: Sequence[Table], format: str, out: Path | None) -> None:
     if out is None:
         print(text)
     else:
-        _write(out, text + "\n")
+        write_text(out, text + "\n")
 
 
-def write_tables(
-    given: Sequence[Table], format: str, folder: Path, files: Mapping[str, str] | None = None
-) -> list[str]:
-    """Write a file for each table (as JSON one for all) and further files of texts; a sentence for each that was made.
-    """
+def write_tables(given: Sequence[Table], format: str, folder: Path) -> list[str]:
+    """Write a file for each table, or as JSON one for all; a line for each that was made. Raises BadOutput."""
     if folder.is_file():
         raise BadOutput(f"{folder} is a file: give a folder to write into.")
     said = []
     if format == "json":
-        _write(folder / "tables.json", as_text(given, "json") + "\n")
+        write_text(folder / "tables.json", as_text(given, "json") + "\n")
         said.append(f"{folder / 'tables.json'}: {many(len(given), 'table')}")
     else:
         for table in given:
@@ -50,15 +47,13 @@ def write_tables(
             if format == "parquet":
                 _parquet(table, path)
             else:
-                _write(path, as_text([table], format) + ("\n" if format == "md" else ""))
+                write_text(path, as_text([table], format) + ("\n" if format == "md" else ""))
             said.append(f"{path}: {many(len(table.rows), 'row')}")
-    for name, text in (files or {}).items():
-        _write(folder / name, text)
-        said.append(f"{folder / name}: {many(len(text.splitlines()), 'line')}")
     return said
 
 
-def _write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write a text into a file, and make its folders where they are not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="\n")
 

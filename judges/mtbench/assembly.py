@@ -114,7 +114,7 @@ def assemble(files: Iterable[BenchFile]) -> Assembled:
     made = Assembly(FASTCHAT)
     for file in sorted(files, key=lambda file: ROLES.index(file.role)):
         for record in file.records:
-            made.take(file, _mended(record))
+            made.take(file, mended(record))
     return made.finish()
 
 
@@ -152,8 +152,11 @@ class _Mended(NamedTuple):
     problem: str
 
 
-def _mended(record: FileRecord) -> FileRecord:
-    """A record that holds NaN, which is no JSON and which some tools write as a mean, with null in its place."""
+def mended(record: FileRecord) -> FileRecord:
+    """A record that holds NaN, which is no JSON and which some tools write as a mean, with null in its place.
+
+    Any other record is as it is.
+    """
     if not record.problem or not _NAN.search(record.text):
         return record
     try:

@@ -64,8 +64,14 @@ def answer_card(protocol: Protocol) -> Card:
             after=lambda item, piece: _after(protocol, piece),
             messages=lambda item, piece, before: _messages(protocol, item, piece, before),
             temperature=lambda item: _temperature(protocol, item),
+            params={name: getattr(protocol, name) for name in _ASKED if name != "system"},
         ),
     )
+
+
+def answers_mark(protocol: Protocol) -> str:
+    """The protocol's name and, behind @, the fingerprint of all that answers rest on, whoever judges them how."""
+    return f"{protocol.name}@{answer_card(protocol).version[:8]}"
 
 
 def answer_card_again(recipe: Mapping[str, Any]) -> Card:
@@ -120,15 +126,15 @@ def _messages(protocol: Protocol, question: Dialogue, piece: str, before: Mappin
 
 
 def answered_dialogues(
-    protocol: Protocol, question: Dialogue, model: str, raw: str, references: str = ""
+    protocol: Protocol, question: Dialogue, model: str, raw: str, references: str | None = None
 ) -> list[Dialogue]:
     """The dialogues that the replies to a question amount to, one for each sample whose turns are all there.
 
     `raw` is the text that the judgment of `answer_card` kept, `references` names the question's set of reference
-    answers that a judge is shown ("": the question's own). What a call gave stays whole; `meta` says what happened
+    answers that a judge is shown (None: the question's own). What a call gave stays whole; `meta` says what happened
     to it: `continues` (the sample whose first turn the others were asked after, where that is not its own), `cut_at`
     (a text is longer than what is judged and was continued), `cut_off` and `refused` (the turns that ran into the
-    longest reply, or in which the model refused), `protocol`: the mark of the protocol.
+    longest reply, or in which the model refused), `protocol`: what `answers_mark` gives.
     """
     found = {piece: (text, lost) for piece, text, lost, _ in unpack_replies(raw) or ()}
     made = []
@@ -147,7 +153,7 @@ def _is_lost(text: str, unscored: UnscoredReason | None) -> bool:
 
 def _answered(
     protocol: Protocol, question: Dialogue, model: str, sample: int, said: list[tuple[str, UnscoredReason | None]],
-    references: str,
+    references: str | None,
 ) -> Dialogue:  # fmt: skip
     meta = {name: value for name, value in question.meta.items() if name != "references"}
     if given := question.meta.get("references", {}).get(references):
@@ -160,7 +166,7 @@ def _answered(
     for mark in ("cut_off", "refused"):
         turns = [turn for turn, (_, unscored) in enumerate(said, 1) if unscored == mark]
         meta |= {mark: turns} if turns else {}
-    meta["protocol"] = protocol.mark
+    meta["protocol"] = answers_mark(protocol)
     texts = iter([text for text, _ in said])
     entries = [
         entry if entry.role == "user" else entry.model_copy(update={"text": next(texts)}) for entry in question.turns

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from typing import Final, Literal, NamedTuple
 
-from judges.mtbench.protocol import Protocol
-from judges.mtbench.records import WITH_REFERENCE, Answer, Bench
+from judges.mtbench.protocol import Protocol, describe
+from judges.mtbench.records import WITH_REFERENCE, Bench
 
 Known = Literal["files", "protocol", "not known"]
 Kind = Literal["replayed", "rest", "answers"]
-UNKNOWN = "not known"
+UNKNOWN: Final = "not known"
 
 
 class Pipeline(NamedTuple):
@@ -39,30 +39,25 @@ class Factor(NamedTuple):
 
 def compare_pipelines(one: Pipeline, other: Pipeline) -> list[Factor]:
     """The table of factors, filled from both runs: what the files tell goes before what the protocol says."""
-    rows: list[tuple[str, Kind, tuple[str, Known], tuple[str, Known]]] = []
-    for name, kind, told in (
-        ("questions", "replayed", _questions), ("references shown", "replayed", _references),
-        ("system prompt of answers", "answers", _system), ("temperature of answers", "answers", _temperature),
-        ("samples", "replayed", _samples), ("turn 2 continues", "answers", _continues),
-        ("answers cut at", "replayed", _cut), ("thinking shown", "replayed", _thinking),
-        ("judge", "rest", _judge), ("judge's temperature", "rest", _judge_temperature),
-        ("judge's prompt", "rest", _prompt), ("rating read", "replayed", _parse),
-        ("failed judgments", "replayed", _failed), ("several judgments of a turn", "replayed", _duplicates),
-        ("scale of the mean", "replayed", _scale), ("share of Japanese", "answers", _japanese),
-    ):  # fmt: skip
-        rows.append((name, kind, told(one), told(other)))  # type: ignore[arg-type]
+    said = [dict(describe(run.protocol)) for run in (one, other)]
     found = []
-    for name, kind, (first, known), (second, known_too) in rows:
-        told_both = UNKNOWN not in (known, known_too)
-        found.append(Factor(name, first, second, first != second if told_both else None, (known, known_too), kind))
+    for name, kind, row, tell in _FACTORS:
+        told = [tell(run) if tell else None for run in (one, other)]
+        (first, known), (second, known_too) = (
+            (words[row], _PROTOCOL) if filed is None else filed for words, filed in zip(said, told, strict=True)
+        )
+        sure = UNKNOWN not in (known, known_too)
+        found.append(Factor(name, first, second, first != second if sure else None, (known, known_too), kind))
+    at = {factor.name: n for n, factor in enumerate(found)}
     if knows_references(one) and knows_references(other):
-        at = next(n for n, factor in enumerate(found) if factor.name == "references shown")
-        found[at] = found[at]._replace(differs=bool(differing_references(one, other)))
+        n = at["references shown"]
+        found[n] = found[n]._replace(differs=bool(differing_references(one, other)))
     edition = question_editions(one.bench, other.bench)
     if one.bench is not other.bench and edition["equal"] + edition["differ"]:
         words = f"; {edition['differ']} of {edition['equal'] + edition['differ']} with another text than there"
-        asked = found[0]
-        found[0] = asked._replace(one=asked.one + words, differs=bool(edition["differ"]) or asked.differs)
+        asked = found[at["questions"]]
+        differs = bool(edition["differ"]) or asked.differs
+        found[at["questions"]] = asked._replace(one=asked.one + words, differs=differs)
     return found
 
 
@@ -79,7 +74,10 @@ def differing_references(one: Pipeline, other: Pipeline) -> list[str]:
     both = [key for key in one.bench.questions if key in other.bench.questions]
     return [
         key for key in both
-        if any(shown_reference(one, key, turn) != shown_reference(other, key, turn) for turn in (1, 2))
+        if any(
+            shown_reference(one, key, turn) != shown_reference(other, key, turn)
+            for turn in range(1, len(one.bench.questions[key].turns) + 1)
+        )
     ]  # fmt: skip
 
 
@@ -122,102 +120,77 @@ def conversation(bench: Bench, question: str, model: str, choice: int, turn: int
     return answer.turns[:turn] if answer is not None and len(answer.turns) >= turn else None
 
 
-def _questions(run: Pipeline) -> tuple[str, Known]:
+Told = tuple[str, Known] | None
+"""A value and where it is known from; None where the files do not tell it."""
+_PROTOCOL: Known = "protocol"
+
+
+def _questions(run: Pipeline) -> Told:
     known = len(run.bench.questions)
-    return (f"{known} questions", "files") if known else (run.protocol.questions or UNKNOWN, "protocol")
+    return (f"{known} questions", "files") if known else None
 
 
-def _references(run: Pipeline) -> tuple[str, Known]:
-    wanted = run.protocol.references
-    known: Known = "protocol"
-    if wanted == "none":
-        return "none", known
-    named = "" if wanted == "own" else reference_set(run)
+def _references(run: Pipeline) -> Told:
+    if run.protocol.references == "none":
+        return None
+    named = "" if run.protocol.references == "own" else reference_set(run)
     if named:
         return f"of {named}", "files"
     if any(q.reference for q in run.bench.questions.values() if q.category in WITH_REFERENCE):
         return "the questions' own", "files"
-    return ("the questions' own", known) if wanted == "own" else (UNKNOWN, "not known")
+    return None if run.protocol.references == "own" else (UNKNOWN, UNKNOWN)
 
 
-def _system(run: Pipeline) -> tuple[str, Known]:
-    return run.protocol.system or "the model's own", "protocol"
-
-
-def _temperature(run: Pipeline) -> tuple[str, Known]:
-    by_value: dict[float, list[str]] = {}
-    for category, value in sorted(run.protocol.temperatures.items()):
-        by_value.setdefault(value, []).append(category)
-    told = [f"{', '.join(names)} {value:g}" for value, names in sorted(by_value.items())]
-    return "; ".join([*told, f"others {run.protocol.other_temperature:g}"]), "protocol"
-
-
-def _samples(run: Pipeline) -> tuple[str, Known]:
+def _samples(run: Pipeline) -> Told:
     judged = len({rating.choice for rating in run.bench.ratings if rating.judge == run.judge})
     asked = run.protocol.samples
-    if not judged:
-        return str(asked), "protocol"
-    return (f"{asked} of {judged}" if asked == 1 < judged else str(judged)), "files"
+    return (f"{asked} of {judged}" if asked == 1 < judged else str(judged), "files") if judged else None
 
 
-def _answers(run: Pipeline) -> list[Answer]:
-    return list(run.bench.answers.values())
+def _continues(run: Pipeline) -> Told:
+    told = any(answer.continues is not None for answer in run.bench.answers.values())
+    return ("turn 1 of the first sample", "files") if told else None
 
 
-def _continues(run: Pipeline) -> tuple[str, Known]:
-    told = {answer.continues for answer in _answers(run) if answer.choice}
-    if told and told != {None}:
-        return "the first sample's turn 1", "files"
-    words = {"own": "its own turn 1", "first": "the first sample's turn 1"}
-    return words[run.protocol.continues], "protocol"
+def _cut(run: Pipeline) -> Told:
+    told = sorted({answer.cut_at for answer in run.bench.answers.values() if answer.cut_at})
+    return (" and ".join(f"{length:,} characters" for length in told), "files") if told else None
 
 
-def _cut(run: Pipeline) -> tuple[str, Known]:
-    told = Counter(answer.cut_at for answer in _answers(run) if answer.cut_at)
-    if told:
-        return " and ".join(f"{length:,} characters" for length in sorted(told)), "files"
-    return (f"{run.protocol.cut_at:,} characters" if run.protocol.cut_at else "never"), "protocol"
-
-
-def _thinking(run: Pipeline) -> tuple[str, Known]:
-    return ("no" if run.protocol.thinking == "removed" else "as it came"), "protocol"
-
-
-def _judge(run: Pipeline) -> tuple[str, Known]:
+def _judge(run: Pipeline) -> Told:
     judge = run.bench.judges.get(run.judge)
     return (judge.model if judge else run.judge), "files"
 
 
-def _judge_temperature(run: Pipeline) -> tuple[str, Known]:
+def _judge_temperature(run: Pipeline) -> Told:
     return f"{run.protocol.judge_temperature:g}, {run.protocol.judge_max_tokens:,} tokens", "protocol"
 
 
-def _prompt(run: Pipeline) -> tuple[str, Known]:
+def _prompt(run: Pipeline) -> Told:
     judge = run.bench.judges.get(run.judge)
     if judge is None:
-        return run.protocol.prompts, "protocol"
+        return None
     named = f"{judge.prompt} ({judge.wording})" if judge.prompt and judge.wording else judge.prompt or judge.wording
-    return (named, "files") if named else (UNKNOWN, "not known")
+    return (named, "files") if named else (UNKNOWN, UNKNOWN)
 
 
-def _parse(run: Pipeline) -> tuple[str, Known]:
-    words = {"fastchat": "the first [[n]]", "last": "the last [[n]]", "stated": "the file's number"}
-    return words[run.protocol.parse], "protocol"
-
-
-def _failed(run: Pipeline) -> tuple[str, Known]:
-    words = {"left out": "left out", "counted": "count as -1", "all failed": "count as -1 unless all of a turn failed"}
-    return words[run.protocol.failed], "protocol"
-
-
-def _duplicates(run: Pipeline) -> tuple[str, Known]:
-    words = {"raw": "each counts", "first": "the first counts", "averaged": "their mean counts"}
-    return words[run.protocol.duplicates], "protocol"
-
-
-def _scale(run: Pipeline) -> tuple[str, Known]:
-    return ("a tenth, 0 to 1" if run.protocol.scale == "share" else "1 to 10"), "protocol"
-
-
-def _japanese(run: Pipeline) -> tuple[str, Known]:
-    return ("reported" if run.protocol.japanese_share else "not reported"), "protocol"
+_FACTORS: tuple[tuple[str, Kind, str, Callable[[Pipeline], Told] | None], ...] = (
+    ("questions", "replayed", "questions", _questions),
+    ("references shown", "replayed", "references", _references),
+    ("system prompt of answers", "answers", "system prompt for answers", None),
+    ("temperature of answers", "answers", "temperature of answers", None),
+    ("longest answer", "answers", "longest answer", None),
+    ("samples", "replayed", "answers to a question", _samples),
+    ("turn 2 continues", "answers", "turn 2 follows", _continues),
+    ("answers cut at", "replayed", "answers cut at", _cut),
+    ("thinking shown", "replayed", "thinking in answers", None),
+    ("judge", "rest", "judge", _judge),
+    ("judge's temperature", "rest", "judge", _judge_temperature),
+    ("judge's prompt", "rest", "judge's prompts", _prompt),
+    ("rating read", "replayed", "rating that counts", None),
+    ("failed judgments", "replayed", "failed judgments", None),
+    ("several judgments of a turn", "replayed", "repeated judgments", None),
+    ("scale of the mean", "replayed", "scale", None),
+    ("share of Japanese", "answers", "share of Japanese", None),
+)
+"""Name, what becomes of a difference, its row in `judges.mtbench.protocol.describe`, and what files tell of it."""

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.mtbench.comparison import PairAgreement, SharedRatings, compare_judges, share_ratings
+from judges.mtbench.experiment import Experiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import ALL, ModelMeans, means_by_rule, model_means, question_mean
-from judges.mtbench.protocol import Protocol, protocols
+from judges.mtbench.protocol import Protocol, describe, protocols
 from judges.mtbench.ranks import compare_ranks, rank_models
 from judges.mtbench.ratings import REASONS, RatingTable, Rules, count_judgments, count_ratings, read_ratings, rules_of
 from judges.mtbench.records import Bench
@@ -28,7 +29,9 @@ from judges.stats.uncertainty import Interval
 Value = str | int | float | bool | None
 Row = dict[str, Value]
 EVERYTHING = "(all)"
-"""Stands in place of a model's name for all models together."""
+"""Stands in place of a model's name for all models together, or of a turn for all turns."""
+_SOME = 0.001
+"""Where less than this is Japanese in every model's answers, they are in another language."""
 
 
 class Table(NamedTuple):
@@ -58,19 +61,43 @@ class Selection(NamedTuple):
             yield rules_of(protocol), self.table.only(judges)
 
 
+def narrow(
+    bench: Bench, judges: Sequence[str] = (), models: Sequence[str] = (), categories: Sequence[str] = ()
+) -> Bench:
+    """Only what is of some judges, models and categories (none: all); pairs stay where both of their models do."""
+    asked = {key for key, one in bench.questions.items() if one.category in categories}
+
+    def kept(question: str, judge: str, *named: str) -> bool:
+        fits = not models or all(model in models for model in named)
+        return fits and (not categories or question in asked) and (not judges or judge in judges)
+
+    any_judge = judges[0] if judges else ""
+    return replace(
+        bench,
+        answers={key: one for key, one in bench.answers.items() if kept(one.question, any_judge, one.model)},
+        ratings=tuple(one for one in bench.ratings if kept(one.question, one.judge, one.model)),
+        games=tuple(one for one in bench.games if kept(one.question, one.judge, one.a, one.b)),
+        votes=tuple(one for one in bench.votes if kept(one.question, any_judge, one.a, one.b)),
+    )
+
+
+def own_protocol(bench: Bench, judge: str) -> Protocol:
+    """The protocol that a judge's files name, of those that are built in; FastChat's where they name none."""
+    named = bench.judges[judge].protocol.partition("@")[0] if judge in bench.judges else ""
+    return protocols().get(named, protocols()["fastchat"])
+
+
 def select(
     bench: Bench, protocol: Protocol | None = None, judges: Sequence[str] = (), models: Sequence[str] = (),
     categories: Sequence[str] = (),
 ) -> Selection:  # fmt: skip
-    """The ratings of some judges, models and categories (none: all), read by a protocol.
-
-    Without one each judge is read by that of its files, which is FastChat's where they tell none.
-    """
-    known, by_name = protocols(), dict[str, tuple[Protocol, list[str]]]()
+    """What is of some judges, models and categories (none: all), each judge read by a protocol, or by its own."""
+    bench, by_name = narrow(bench, judges, models, categories), dict[str, tuple[Protocol, list[str]]]()
     table = read_ratings(bench)
-    for judge in [judge for judge in judges or table.judged if judge in table.judged]:
-        own = bench.judges[judge].protocol if judge in bench.judges else ""
-        its = protocol or known.get(own, known["fastchat"])
+    rating = table.judged
+    rating = [judge for judge in judges or rating if judge in rating]
+    for judge in rating:
+        its = protocol or own_protocol(bench, judge)
         by_name.setdefault(its.name, (its, []))[1].append(judge)
     for its, named in by_name.values():
         if its.parse != "fastchat":
@@ -78,9 +105,7 @@ def select(
             other = read_ratings(bench, its.parse)
             number = np.where(mine, other.number, table.number)
             table = replace(table, number=number, reason=np.where(mine, other.reason, table.reason))
-    table = table.only(judges, models, categories)
-    rating = table.judged
-    return Selection(bench, table, by_name, [judge for judge in judges or rating if judge in rating])
+    return Selection(bench, table, by_name, rating)
 
 
 def judge_label(bench: Bench, judge: str) -> str:
@@ -153,12 +178,9 @@ def _means(chosen: Selection, means: Sequence[ModelMeans]) -> Table:
 
 def describe_rules(protocol: Protocol) -> str:
     """How a protocol counts judgments, in a sentence."""
-    failed = {"left out": "failed judgments are left out", "counted": "failed judgments count as -1",
-              "all failed": "failed judgments count as -1, unless all of their turn failed"}  # fmt: skip
-    several = {"raw": "each of several judgments of a turn counts", "first": "the first judgment of a turn counts",
-               "averaged": "the mean of a turn's judgments counts"}  # fmt: skip
-    scale = "; means are tenths, from 0 to 1" if protocol.scale == "share" else ""
-    return f"Read by {protocol.name}: {failed[protocol.failed]}, {several[protocol.duplicates]}{scale}."
+    said = dict(describe(protocol))
+    rules = [f"{name}: {said[name]}" for name in ("failed judgments", "repeated judgments", "scale")]
+    return f"Read by {protocol.name}: {'; '.join(rules)}."
 
 
 def _by_category(chosen: Selection, means: Sequence[ModelMeans], wide: bool) -> Table:
@@ -237,8 +259,9 @@ def _ranks(chosen: Selection) -> Iterator[Table]:
 def _wins(chosen: Selection) -> Iterator[Table]:
     games, derived = decide_games(chosen.bench), verdicts_from_ratings(chosen.table)
     said = [
-        f"{one.judge}: {many(one.decided, 'pair')} decided, of which {one.inconsistent} are ties because the verdict "
-        f"changed with the order; {one.failed} left out as a verdict failed; {one.single} asked in one order only."
+        f"{judge_label(chosen.bench, one.judge)}: {many(one.decided, 'pair')} decided, {one.inconsistent} of them ties "
+        f"because the verdict changed with the order, and {one.single} asked in one order only; {one.failed} left out "
+        "because a verdict failed."
         for one in games.counts
     ]
     adjusted = "adjusted = (wins + ties / 2) / games."
@@ -261,14 +284,14 @@ def _rates(chosen: Selection, verdicts: Verdicts, pairs: bool) -> list[Row]:
 
 
 def _japanese(chosen: Selection) -> Table:
-    models = {chosen.table.models[n] for n in np.unique(chosen.table.model)}
     rows: list[Row] = []
-    for one in japanese_shares(chosen.bench):
-        if one.model in models or not models:
-            row: Row = {"model": one.model, "turn": one.turn or EVERYTHING}
-            rows.append(row | {"characters": one.characters, "japanese": one.japanese} | figure("share", one.share))
+    shares = japanese_shares(chosen.bench)
+    for one in shares:
+        row: Row = {"model": one.model, "turn": one.turn or EVERYTHING}
+        rows.append(row | {"characters": one.characters, "japanese": one.japanese} | figure("share", one.share))
     said = ("Of all characters of the answers as plain text, spaces too; blocks of thinking are left out.",)
-    return Table("japanese", "Share of Japanese characters", rows if any(row["japanese"] for row in rows) else (), said)
+    some = any((found.share.point or 0) >= _SOME for found in shares)
+    return Table("japanese", "Share of Japanese characters", rows if some else (), said)
 
 
 def _changed(chosen: Selection) -> Table:
@@ -372,6 +395,21 @@ def waterfall_tables(found: Waterfall) -> list[Table]:
         Table("factors", "What the two pipelines do", factors),
         Table("waterfall", "From one mean to the other", way, said),
     ]
+
+
+def experiment_table(found: Experiment) -> Table:
+    """The arms that would tell apart what is left, with what each would take; without rows where there is none."""
+    rows: list[Row] = [
+        {"arm": arm.protocol.name, **{f"{factor}_of": side for factor, side in arm.sides.items()}, "calls": arm.calls,
+         "tokens_in": arm.tokens_in, "tokens_out": arm.tokens_out, "cost": arm.cost,
+         "there": "stored" if arm.stored else "to run"}
+        for arm in found.arms
+    ]  # fmt: skip
+    run = [arm for arm in found.arms if not arm.stored]
+    costs = [arm.cost for arm in run]
+    cost = "not known" if None in costs else f"about {sum(cost or 0 for cost in costs):.2f} US dollars"
+    said = [f"To run: {many(sum(arm.calls for arm in run), 'call')} to judges; cost: {cost}.", *found.said]
+    return Table("experiment", "What it would take to tell apart what is left", rows, said)
 
 
 def _step(name: str, one: Interval, kind: str) -> Row:

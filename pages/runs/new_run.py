@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 import streamlit as st
-from pydantic import BaseModel, ValidationError
 from streamlit.delta_generator import DeltaGenerator
 
 from data.cards import cards
@@ -28,7 +26,7 @@ from judges.params import Params
 from judges.plural import many
 from judges.triage import describe_unit
 from judges.types import Reading, Scale, Score
-from pages.runs import views
+from pages.runs import endpoints, views
 from pages.ui import choose, run_estimate, session, tables, text, url_state
 
 
@@ -64,13 +62,6 @@ def new_run_form(who: Person) -> None:
         _dry_run(kept["shown"], order.card)
 
 
-Model = TypeVar("Model", bound=BaseModel)
-PRACTICE, USUAL, OTHER = "practice", "usual", "other"
-USUAL_PRACTICE = "practice-heuristic"
-NO_KEY = (
-    "Keys are never typed into a page. If this endpoint wants one, end Assay and start it again with "
-    "**{name}=** and your key before `make run`. The practice endpoint needs none."
-)
 PROBES = {
     "": "none: the items as they are",
     "scenario_swapped": "another item's scenario",
@@ -78,9 +69,6 @@ PROBES = {
     "injected_order": "prompt injection: an order to the judge in the text",
 }
 HELP = {
-    "room": "What a call and its reply may have together; longer calls are listed before they are paid for. "
-    "0: as the price list knows it.",
-    "key": "The name of an environment variable of the server. The key itself is never typed into a page, nor stored.",
     "confidence": "Off: scores and justifications only, for small models that cannot state a confidence.",
     "samples": "How many replies to each item. How far they agree is the self-consistency.",
     "combine": "The rule is part of the judge: another one makes another judge. Answers without an order are voted on "
@@ -148,49 +136,14 @@ def _end(value: Any, usual: int) -> int:
     return usual if value is None or pd.isna(value) else int(value)
 
 
-def _choose_place() -> str:
-    """The practice endpoint, the usual one, or another address."""
-    usual = os.environ.get("OPENAI_BASE_URL", "").strip() or "OpenAI"
-    options = {PRACTICE: "Practice (fixed rules)", USUAL: usual, OTHER: "Another address"}
-    return url_state.select("endpoint", "Endpoint", options, default=PRACTICE)
-
-
-def _choose_endpoint(chosen: str) -> Endpoint | None:
-    """Where the judge runs. Keys come from the environment of the server, and are never typed into a page."""
-    if chosen == PRACTICE:
-        return Endpoint(base_url=runs.practice_url())
-    if chosen == USUAL:
-        return Endpoint()
-    left, middle, right, last = st.columns([2, 1, 1, 1])
-    address = left.text_input("Address", key="runs:url", placeholder="http://127.0.0.1:8000/v1").strip()
-    variable = middle.text_input("Variable that holds the key", "OPENAI_API_KEY", key="runs:variable", help=HELP["key"])
-    version = right.text_input("Azure API version", key="runs:azure", placeholder="not Azure")
-    room = last.number_input("Tokens of a call", 0, 100_000_000, 0, step=1024, key="runs:room", help=HELP["room"])
-    if not address:
-        st.caption("Give the address of an OpenAI-compatible endpoint; its models are listed then.")
-        return None
-    return _validated(Endpoint, {
-        "base_url": address, "key_variable": variable.strip(), "api_version": version.strip(), "room": int(room),
-    })  # fmt: skip
-
-
 def _choose_model(at: Endpoint, refusals: DeltaGenerator) -> str:
     """A model of the endpoint's list, or a name that the person types; `refusals` is where there is room for one."""
-    kept: dict[str, list[str]] = session.scratch("runs:models")
-    asked = f"{at.key_variable} {at.base_url}"
-    if asked not in kept:
-        try:
-            kept[asked] = runs.list_models(at)
-        except AssayError as error:
-            with refusals:
-                text.refuse(error)
-                if not os.environ.get(at.key_variable, "").strip():
-                    text.say(NO_KEY, name=at.key_variable)
-            return ""
-    known = kept[asked]
+    known = endpoints.list_models(at, refusals)
+    if known is None:
+        return ""
     wanted = st.query_params.get("model", "")
     options = known if not wanted or wanted in known else [wanted, *known]
-    wanted = wanted or (USUAL_PRACTICE if USUAL_PRACTICE in known else "")
+    wanted = wanted or (endpoints.USUAL_PRACTICE if endpoints.USUAL_PRACTICE in known else "")
     chosen: str | None = st.selectbox(
         "Model", options, index=options.index(wanted) if wanted in options else 0 if len(options) < 8 else None,
         accept_new_options=True, key="runs:model", placeholder="choose, or type a name",
@@ -239,7 +192,7 @@ def _choose_params(of: Card) -> Params | None:
         given["logprobs"] = st.checkbox(
             "Ask for token probabilities", usual.logprobs, key="runs:logprobs", help=HELP["logprobs"]
         )
-    return _validated(Params, usual.model_dump() | given)
+    return endpoints.validated(Params, usual.model_dump() | given)
 
 
 _PROBED = {"scenario_swapped": "dialogue", "reference_removed": "response"}
@@ -265,17 +218,7 @@ def _choose_limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[f
     if (price_in is None) != (price_out is None):
         st.caption(":orange[Give both prices: one alone is not used.]")
     price = (price_in, price_out) if price_in is not None and price_out is not None else None
-    return _validated(Endpoint, at.model_dump() | given), spend, price, int(most or 0)
-
-
-def _validated(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:
-    """A model of the values; None, with a sentence for each fault, where they are wrong."""
-    try:
-        return model_of(**values)
-    except ValidationError as error:
-        for fault in error.errors():
-            text.warn("{field}: {fault}.", field=fault["loc"][-1], fault=fault["msg"].removeprefix("Value error, "))
-        return None
+    return endpoints.validated(Endpoint, at.model_dump() | given), spend, price, int(most or 0)
 
 
 def _choose_order(store: Store) -> RunOrder | None:
@@ -290,8 +233,8 @@ def _choose_order(store: Store) -> RunOrder | None:
     if of is None:
         return None
     with two:
-        place = _choose_place()
-    at = _choose_endpoint(place)
+        place = endpoints.choose_place()
+    at = endpoints.choose_endpoint(place)
     if at is None:
         return None
     refusals = st.container()

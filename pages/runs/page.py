@@ -11,8 +11,10 @@ from data.records import datasets
 from data.records.people import Person
 from data.runs import runs
 from data.runs.run_order import LIVE, RunProgress, RunSummary
-from pages.runs import new_run, views
+from pages.runs import new_run, protocol_run, views
 from pages.ui import session, text, url_state
+
+FORMS = {"judge": "A judge over a dataset", "protocol": "A protocol of MT-Bench"}
 
 
 def page() -> None:
@@ -27,14 +29,15 @@ def page() -> None:
     live = [run for run in found if run.state in LIVE]
     if live:
         _live([run.id for run in live], who)
-    known = datasets.all_datasets(store)
-    if not known:
-        st.info("There is nothing to judge yet.", icon=":material/inbox:")
-        url_state.link("import", "Import items")
-        return
     st.subheader("New run", anchor=False)
     with st.container(border=True):
-        new_run.new_run_form(who)
+        if url_state.tabs("form", "What is run", FORMS) == "protocol":
+            protocol_run.protocol_form(who)
+        elif datasets.all_datasets(store):
+            new_run.new_run_form(who)
+        else:
+            st.info("There is nothing to judge yet.", icon=":material/inbox:")
+            url_state.link("import", "Import items")
     st.subheader("All runs", anchor=False)
     if not found:
         st.caption("None yet. The practice endpoint needs no key: try a run with it.")
@@ -100,8 +103,10 @@ def _controls(who: Person, run: RunSummary, now: RunProgress) -> None:
         if again:
             with text.refusals():
                 with st.spinner("Starting"):
-                    runs.resume(store, who.name, run.id, limit=limit)
+                    protocol_run.resume(who, run.id, limit)
                 st.rerun()
+    if now.state == "finished":
+        protocol_run.continue_button(who, run.id)
     if now.state == "finished" and left:
         what = f"Ask the {left:,} unscored again" if left > 1 else "Ask the unscored one again"
         if st.button(text.plain(what), icon=":material/replay:", key=f"again:{run.id}"):

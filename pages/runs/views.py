@@ -11,11 +11,13 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from data.mtbench import pipeline
 from data.runs.run_order import RunProgress, RunSummary
 from judges.client.budget import dollars
+from judges.mtbench.generating import NAME as ANSWERS
 from judges.plural import many
 from judges.render.findings.findings import Column
-from pages.ui import run_estimate, tables, text, url_state
+from pages.ui import run_estimate, session, tables, text, url_state
 
 MARKS = {
     "running": "▶ running", "stopping": "■ stopping", "stopped": "■ stopped", "interrupted": "! interrupted",
@@ -86,14 +88,15 @@ def show_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProg
             controls(now)
         if now.why:
             text.warn("{why}", why=now.why)
+        units, made = ("questions", "answered") if run.card == ANSWERS else ("judgments", "scored")
         st.progress(
-            now.done / now.total if now.total else 1.0, text=text.plain(f"{now.done:,} of {now.total:,} judgments")
+            now.done / now.total if now.total else 1.0, text=text.plain(f"{now.done:,} of {now.total:,} {units}")
         )
         left = f"about {text.duration(timedelta(seconds=now.seconds_left))} left" if now.seconds_left else ""
         if now.state == "running" and not left:
             left = "time left not known yet"
         parts = [
-            f"{now.scored:,} scored", *(f"{n:,} {reason.replace('_', ' ')}" for reason, n in now.unscored.items()),
+            f"{now.scored:,} {made}", *(f"{n:,} {reason.replace('_', ' ')}" for reason, n in now.unscored.items()),
             many(now.calls, "call"), f"{now.tokens_in:,} tokens in, {now.tokens_out:,} out",
             describe_cost(now.cost, now.estimated, now.limit, now.calls), _whole(now), f"endpoint: {_endpoint_of(run)}",
             f"up to {dollars(now.open)} more under way" if now.open else "",
@@ -170,8 +173,8 @@ def show_differences(one: Any, other: Any) -> None:
     else:
         st.caption("They are the same judge.")
     said = False
-    for name in dict.fromkeys([*one.card.prompts, *other.card.prompts]):
-        lines = _lines(one.card.prompts.get(name, "")), _lines(other.card.prompts.get(name, ""))
+    for name in dict.fromkeys([*one.card.texts, *other.card.texts]):
+        lines = _lines(one.card.texts.get(name, "")), _lines(other.card.texts.get(name, ""))
         apart = list(difflib.unified_diff(*lines, lineterm="", n=2))[2:]
         if apart:
             text.say("**{name}**, sentence by sentence: − the first judge's, + the second's", name=_prompt_title(name))
@@ -195,7 +198,7 @@ def _prompt_title(name: str) -> str:
 
 def _show_prompts(card: Any) -> None:
     """All prompts of a card, a tab each where there are several."""
-    found = dict(card.prompts)
+    found = card.texts
     places = st.tabs([text.plain(_prompt_title(name)) for name in found]) if len(found) > 1 else [st.container()]
     for place_, words in zip(places, found.values(), strict=True):
         place_.code(words, language=None, wrap_lines=True, height=420)
@@ -215,9 +218,18 @@ def show_title(run: RunSummary, zone: tzinfo) -> None:
 def show_links(run: RunSummary) -> None:
     """Where to go on from a run."""
     with st.container(horizontal=True):
+        if answers := answered_dataset(run):
+            url_state.link("mtbench", dataset=answers)
+            return
         url_state.link("calibration", dataset=run.dataset, judge=run.judge)
         url_state.link("audits", dataset=run.dataset, judge=run.judge)
         url_state.link("desk", dataset=run.dataset, judge=run.judge)
+
+
+def answered_dataset(run: RunSummary) -> str:
+    """The dataset into which a run of MT-Bench's questions brings answers; "" of a run that judges."""
+    wanted = pipeline.of_run(session.store(), run.id) if run.card == ANSWERS else None
+    return wanted.dataset if wanted else ""
 
 
 def show_judge(run: RunSummary, judge: Any) -> None:

@@ -99,7 +99,7 @@ def read_records(
 
 
 def first_records(
-    file: SourceFile, held: Container, most: int = 1, lists: Collection[tuple[str, ...]] = ()
+    file: SourceFile, held: Container, most: int, lists: Collection[tuple[str, ...]] = ()
 ) -> list[Record]:
     """The first good records of a file, without counting as read; fewer where it begins with broken ones."""
     found: list[Record] = []

@@ -76,7 +76,6 @@ class _Reader(TraceReader):
     def __init__(self, title: str) -> None:
         super().__init__(title)
         self.cases = CaseReader(title)
-        self.traced = self.tabled = False
 
     def begin(self) -> None:
         """Another file begins."""
@@ -85,7 +84,7 @@ class _Reader(TraceReader):
     def entries(self) -> Iterator[ToolEntry]:
         """The cases of tables, then the conversations of traces."""
         yield from self.cases.entries()
-        yield from super().entries() if self.traced or not self.tabled else self.told()
+        yield from super().entries()
 
     def close(self) -> None:
         """Forget everything."""
@@ -114,7 +113,6 @@ class _Reader(TraceReader):
                 self.unused(*one)
 
     def _trace(self, row: dict[str, Any], info: dict[str, Any]) -> None:
-        self.traced = True
         key = first_text(info.get("trace_id"), info.get("request_id"))
         parts = (as_object(info.get(k)) for k in ("trace_metadata", "request_metadata", "tags"))
         known = {k: v for part in parts for k, v in part.items()}
@@ -178,7 +176,6 @@ class _Reader(TraceReader):
 
     def _row(self, line: int, row: dict[str, Any]) -> None:
         """A row of an evaluation's table: columns NAME/score and NAME/value, each with its justification beside it."""
-        self.tabled = True
         opinions, taken = [], set()
         for column, value in row.items():
             if match := _VALUE.fullmatch(column):

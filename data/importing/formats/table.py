@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from data.importing.format_file import FileStart, FormatFile
+from data.importing.format_file import FormatFile
 from data.importing.formats import messages
 from data.importing.lines import Entry, Line, LineError, RejectedRow, RepeatCounter
 from data.importing.mapping.mapping import (
@@ -27,11 +27,6 @@ from judges.strict_json import BadJson, canonical, parse_json, show_value
 TITLE = "a table"
 LISTS = ()
 _GROUP = 10_000
-
-
-def fits(start: FileStart) -> bool:
-    """Whether a file that begins so can be read as a table: it has rows, and is not one JSON object."""
-    return start.held != "object"
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:

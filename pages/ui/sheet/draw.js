@@ -44,7 +44,7 @@ function drawFold(cls, label, begin, make) {
   const e = el("details", "folded " + cls), line = el("summary", "");
   line.append(...(typeof label === "string" ? [el("span", "label", label)] : label), el("span", "begin", begin.slice(0, 200).replace(/\s+/g, " ")));
   e.append(line);
-  e.addEventListener("toggle", () => { if (!e.open || e.childNodes.length > 1) return; const body = make(); body.classList.add("clip"); body.tabIndex = 0; body.setAttribute("role", "group"); body.setAttribute("aria-label", line.querySelector(".label").textContent); e.append(body); });
+  e.addEventListener("toggle", () => { if (!e.open || e.childNodes.length > 1) return; const body = el("div", "clip"); body.append(make()); body.tabIndex = 0; body.setAttribute("role", "group"); body.setAttribute("aria-label", line.querySelector(".label").textContent); e.append(body); });
   return e;
 }
 
@@ -322,7 +322,7 @@ function drawRow(view, row, r) {
     cells.append(el("div", "note", null, { hidden: "" }));
     e.append(cells);
   } else e.classList.add("bare");
-  if (heavy > 420) e.classList.add("tall");
+  if (heavy > 420 || e.querySelector(".judgments, .think, .reference")) e.classList.add("tall"); // what is opened there moves no rating
   if (heavy > 3000) e.style.containIntrinsicSize = `auto ${Math.round(heavy / (two ? 1.6 : 3))}px`;
   return e;
 }

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from data.cards.desk_cards import CardLayer
 from data.desk.desk import DeskView
 from data.desk.judgments import UnitJudgments
 from data.desk.labels import repairable_units
-from judges.mtbench.thinking import fold_thinking, unclosed
+from judges.mtbench.thinking import fold_thinking, strip_thinking, unclosed
 from judges.protocols.combination import nearest_answer
 from judges.sections import unasked_sections
 from judges.tool_calls import call_arguments
@@ -44,7 +45,7 @@ def sheet_data(view: DeskView, again: bool = False) -> Json:
         "why": _why(view),
         "judge": {"id": view.judge_id, "name": view.judge_name} if view.judge_id else None,
         "judges": [
-            {"model": one.judge_name, "card": one.card.title, "version": one.card.version[:7]}
+            {"model": one.judge_name, "card": _card_words(view, one), "version": one.card.version[:7]}
             for one in view.layers
             if one.judge_id
         ],
@@ -55,6 +56,12 @@ def sheet_data(view: DeskView, again: bool = False) -> Json:
         "comments": [{"sort": "comment", "text": t} for unit, sort, t in view.comments if sort == "comment"],
         "again": again,
     }
+
+
+def _card_words(view: DeskView, layer: CardLayer) -> str:
+    """A card as it stands beside its judge's name: with the prompt that the judge was given, where that is known."""
+    said = (one for found in view.judgments.values() for one in found if one.judge_id == layer.judge_id)
+    return f"{layer.card.title} {next((one.prompt for one in said), '')}".strip()
 
 
 def _why(view: DeskView) -> list[Json]:
@@ -149,8 +156,10 @@ def _said(text: str | None, of: Dialogue | Pair | Response, turn: int = 0) -> Js
     if parts == [{"why": "", "text": text}] and 0 < cut < len(text):
         beyond = f"beyond {cut:,} characters, where the protocol cuts: not judged"
         parts = [{"why": "", "text": text[:cut]}, {"why": beyond, "text": text[cut:]}]
-    elif 0 < cut <= len(text):
+    elif 0 < cut <= len(strip_thinking(text)):
         marks.append(f"cut at {cut:,} characters by the protocol")
+    elif 0 < cut <= len(text):
+        marks.append(f"longer, with its thinking, than the {cut:,} characters at which the protocol cuts")
     marks += [f"{tag} closes nothing: what is before it may be thinking" for tag in unclosed(text) if tag[1] == "/"][:1]
     for fact, words in _ENDS.items():
         turns = of.meta.get(fact)

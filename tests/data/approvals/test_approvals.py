@@ -420,7 +420,8 @@ def test_another_judge_has_no_approval(granted: tuple[Store, Key, record.Approva
     base = Params().identity("pair")
     changed = {
         "temperature": 0.5, "seed": 3, "samples": 2, "max_tokens": 999, "logprobs": True, "orders": "both",
-        "context": 5000, "verdict": "fastchat", "probe": "injected_order",
+        "context": 5000, "verdict": "fastchat", "probe": "injected_order", "protocol": "p@0123456789ab",
+        "prompt": "single-v1", "wording": "0123456789ab",
     }  # fmt: skip
     others = [judge_id("v", "m", Params(**{name: value}).identity("pair")) for name, value in changed.items()]
     rules = [Params(samples=2, combine=rule).identity("pair") for rule in ("first", "mean", "vote")]
@@ -826,7 +827,7 @@ def test_a_tenth_of_the_drawn_items_that_nobody_labelled_is_a_caution() -> None:
     def cautions(skipped: int, excluded: int) -> list[str]:
         return LabelOrigin({"ann": 80}, (), False, 0, 100, skipped, excluded, 0, 1, ("lea", "kim")).cautions()
 
-    assert not [one for one in cautions(9, 9) if "drawn items were" in one]
+    assert list(cautions(9, 9)) == ["All labels are by ann: no second annotator has checked them."]
     assert [one for one in cautions(10, 9) if one.startswith("10 of 100 drawn items were skipped")]
     assert [one for one in cautions(9, 10) if one.startswith("10 of 100 drawn items were excluded")]
 

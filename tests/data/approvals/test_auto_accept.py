@@ -54,7 +54,10 @@ def test_an_item_is_as_sure_as_its_least_sure_cell(store: Store) -> None:
     assert told["item 0"] == (0.4, "turn:2") and told["item 2"] == (0.7, "turn:1")
     assert np.isnan(told["item 1"][0]) and told["item 1"][1] == "turn:2"
     assert (found.above(0.5), found.above(0.4)) == (1, 2)
+    other = Seat(0, [3.0], {"j": [3.0], "k": [3.0]}, {"j": [0.5], "k": [0.6]})
+    elsewhere, judges = seated(store, [other], "elsewhere")
     assert figures.confidence_sources(store, dataset, judge, d) == {STATED: 5}
+    assert figures.confidence_sources(store, elsewhere, judges["k"], d) == {STATED: 1}
     for near, agree in ((False, [1, 0]), (True, [1, 1])):
         cells = figures.verdict_cells(store, dataset, judge, d, "gate", found, near)
         assert cells.agree.tolist() == agree * 3 and cells.weight.tolist() == [2.0] * 6

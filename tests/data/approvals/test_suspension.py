@@ -22,6 +22,7 @@ from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import new_id, now
 from data.trail.trail import TrailFilter, trail_entries
+from judges.stats.drift import DriftFinding
 from pages.dashboard.tiles import tile_data
 from tests.bench.simulations.worlds import ORDINARY, made, world_of
 from tests.data.approvals.test_approvals import HELP, TURN, Key, approve, judged, opened, relabel, set_asked
@@ -301,6 +302,20 @@ def test_old_approvals_have_no_error_frozen_and_are_held_all_the_same(made_up: A
     old = {name: figure for name, figure in frozen.items() if name != "kappa, standard error"}
     assert suspension.frozen_figures(old).se == pytest.approx(suspension.frozen_figures(frozen).se, rel=0.3)
     assert suspension.frozen_figures({}) == (None, None, None, None)
+
+
+@pytest.mark.parametrize("frozen", [{}, {"looks": None}])
+@pytest.mark.parametrize(
+    ("state", "told", "against"),
+    [("holds", (), ()), ("doubtful", ("It fell.",), ()), ("suspended", ("It fell.",), ("In alarm.",)),
+     ("holds", (), ("In alarm.",))],
+)  # fmt: skip
+def test_how_figures_were_made_is_a_reason_only_where_something_is_wrong_and_they_were_made_otherwise(
+    state: Any, told: tuple[str, ...], against: tuple[str, ...], frozen: dict[str, float | None]
+) -> None:
+    why = suspension.ApprovalReview(None, DriftFinding(state, (), told), against, None, None, frozen).why
+    assert why.startswith(" ".join((*told, *against)))
+    assert ("older version of Assay" in why) is (bool(told or against) and not frozen)
 
 
 def test_where_nothing_is_approved_there_is_nothing_to_tell(made_up: Any) -> None:

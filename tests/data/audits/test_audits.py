@@ -147,6 +147,20 @@ def test_evidence_holds_replies_as_they_were_read_probes_and_other_models(store:
         evidence.gather_evidence(store, here[0], "nobody")
 
 
+def test_of_a_model_with_several_judges_the_one_of_most_items_is_compared(tmp_path: Path) -> None:
+    items = [seeds.dialogue(n, turns=1) for n in range(1, 6)]
+    out: list[Json] = [*items, *map(seeds.judgment, items)]
+    for few in range(1, 6):
+        more = {"model": "judge-two", "params": {"temperature": few / 10}}
+        out += [{**seeds.judgment(item), **more} for item in items[:few]]
+    made = seeds.workspace(tmp_path / "b.duckdb", out, review=False)
+    dataset = datasets.dataset_named(made, "demo").id
+    [(judge,)] = made.rows("select id from judge where model = 'judge-one'")
+    found = gather(made, dataset, str(judge))[0]
+    assert {name: len(replies) for name, replies in found.others.items()} == {"judge-two": 5}
+    made.close()
+
+
 def test_gold_rests_on_blind_labels_and_on_others_only_where_there_are_none(
     store: Store, here: tuple[str, str]
 ) -> None:
@@ -247,6 +261,8 @@ def test_a_limit_is_set_by_leads_within_its_range_and_put_back(store: Store, fak
     for name, value in (("low", 1.01), ("low", -0.1), ("low", float("nan")), ("people", 0.5), ("none", 0.5)):
         with pytest.raises(BadInput):
             audits.set_audit_limit(store, "lea", name, value)
+    low = audits.all_audits()["low"]
+    assert [audits.limit_range(replace(low, threshold=at)) for at in (0.5, 1.0, 3.0)] == [(0, 1), (0, 1), (0, 30)]
     with pytest.raises(NotAllowed):
         audits.set_audit_limit(store, "ann", "low", 0.6)
     assert audits.audit_limits(store) == {"fitting": 0.3}
@@ -324,6 +340,8 @@ def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds
     assert justification_labels.count_fits(
         store, dataset, judge, "bob", asked
     ) == justification_labels.JustificationTally(22, 3, 2, 1)
+    newest = [justification_labels.last_justification(store, dataset, judge, who) for who in ("ann", "bob", "lea")]
+    assert newest == [(line[2], True), (line[0], False), None]
     key = [(c.item, c.unit, c.dimension) for c in line]
     assert gather(store, dataset, judge)[0].fits == {key[0]: False, key[1]: False, key[2]: True}
     with pytest.raises(BadInput):

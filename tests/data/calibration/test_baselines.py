@@ -75,16 +75,20 @@ def test_a_length_only_judge_is_told_so_and_a_good_one_is_not(store, monkeypatch
 
 
 def test_it_rests_on_the_basis_and_on_what_the_judge_scored(store, monkeypatch):
-    monkeypatch.setattr(filling, "_content", texts([100] * 50))
+    monkeypatch.setattr(filling, "_content", texts([100] * 100))
     rated = [Cell(n, "turn:1", (float(n % 5 + 1),), float(n % 5 + 1), probability=0.5) for n in range(40)]
     rated += [Cell(40 + n, "turn:1", (2.0,), 3.0, "assisted", 0.5) for n in range(5)]
     rated += [Cell(45 + n, "turn:1", (2.0,), "unscored", probability=0.5) for n in range(5)]
+    rated += [Cell(50 + n, "turn:1", (), 2.0, probability=0.5) for n in range(50)]
     dataset, judge = fill(store, rated, "bases")
     assert measure_baselines(store, dataset, judge, [HELP], "gate")["turn", "helpfulness"].items == 40
     assert measure_baselines(store, dataset, judge, [HELP], "assisted")["turn", "helpfulness"].items == 5
     assert measure_baselines(store, "nothing", judge, [HELP], "gate")["turn", "helpfulness"].standing == "cannot tell"
     monkeypatch.setattr(baselines, "MOST_ITEMS", 20)
-    assert measure_baselines(store, dataset, judge, [HELP], "all")["turn", "helpfulness"].items <= 20
+    fill(store, rated[:50], "beside")  # labelled items of another dataset, whose ids lie between
+    first = sorted(range(50), key=lambda n: content_id("bases", n))[:20]
+    found = measure_baselines(store, dataset, judge, [HELP], "all")["turn", "helpfulness"]
+    assert found.items == sum(n < 45 for n in first)
 
 
 def test_ties_can_be_dropped(store, monkeypatch):

@@ -261,11 +261,11 @@ def test_what_a_judge_states_of_itself_has_figures_once_people_label_it(tmp_path
         about = {"kind": "response", "task": "t", "output": f"o{i}", "reference": "", "system": "s", "meta": {}}
         told = [{"unit": "response", "dimension": "overall_score", "value": 1 + i % 9 * 0.37}]
         rows += [{"id": f"r{i}", **about}, {"item": f"r{i}", "card": "pointwise_quality", "model": "m", "scores": told}]
-    bring(store, rows)
+    moment = "2026-01-01T00:00:00Z"
+    said = {"unit": "response", "dimension": "overall_score", "annotator": "ann", "mode": "blind"}
+    bring(store, [*rows, {**said, "dimension": "clarity", "item": "r0", "value": 4, "made_at": moment}])
     dataset, judge_id = (str(store.rows(f"select id from {table}")[0][0]) for table in ("dataset", "judge"))
     assert "overall_score" not in {d.name for d in calibration.compared_dimensions(store, judge_id)}
-    said = {"unit": "response", "dimension": "overall_score", "annotator": "ann", "mode": "blind"}
-    moment = "2026-01-01T00:00:00Z"
     bring(store, [{**said, "item": f"r{i}", "value": 1.1 + i % 9 * 0.4, "made_at": moment} for i in range(40)])
     [d] = [one for one in calibration.compared_dimensions(store, judge_id) if one.name == "overall_score"]
     [found] = [one for one in check_results.summaries(store, dataset, judge_id, "blind") if one.dimension == d]

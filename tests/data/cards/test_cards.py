@@ -208,6 +208,7 @@ def test_a_dataset_says_which_cards_are_on_its_desk(store: Store) -> None:
     view = desk.open_item(store, "ann", store.rows("select id from item")[0][0])
     assert [one.card.name for one in view.layers] == ["multi_turn_dialogue", "zz_manners"]
     assert view.over[0].judge_id == "" and ("turn:1", "zz敬語") in view.cells
+    assert desk_cards.card_uses(store)["zz_manners"] == [desk_cards.CardUse("d", "", "", 0)]
     desk_cards.choose_desk_cards(store, "lea", dataset, [])
     view = desk.open_item(store, "ann", view.item.id)
     assert [one.card.name for one in view.layers] == ["multi_turn_dialogue", "rubric_open_ended_on_turns"]

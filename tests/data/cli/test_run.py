@@ -60,7 +60,22 @@ def test_a_run_says_what_it_did_and_a_second_one_that_nothing_is_left(run: Run) 
 def test_a_dry_run_shows_everything_and_stores_nothing(run: Run) -> None:
     code, out, err = run(*WHAT, "--dry-run")
     assert code == 0 and out.count("-- reply") == 3 and "helpfulness" in out and err == "Nothing of this was stored.\n"
-    assert rows("select count(*) from reply") == [(0,)]
+    assert "unscored" not in out and rows("select count(*) from reply") == [(0,)]
+
+
+def test_a_dry_run_says_why_a_reply_cannot_be_used(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    with practice("wrong_schema=1") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, out, _ = run(*WHAT, "--dry-run")
+    assert code == 0 and out.count("\n-- unscored (incomplete): the reply lacks per_turn\n") == 3
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_probabilities_are_asked_for_where_the_command_says_so(run: Run, asked: bool) -> None:
+    assert run(*WHAT, "--limit", "1", *(["--logprobs"] if asked else []))[0] == 0
+    [(params,)] = rows("select params from judge where model = 'practice-constant'")
+    [(kept,)] = rows("select logprobs from reply limit 1")
+    assert bool(kept) is asked, (params, kept)
 
 
 def test_ctrl_c_stops_a_run_and_says_how_to_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

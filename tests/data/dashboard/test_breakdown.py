@@ -16,6 +16,7 @@ import pytest
 from data.dashboard import dashboard
 from data.dashboard.breakdown import break_down, breakdown_fields
 from data.dashboard.dashboard import Tile
+from data.dashboard.sentences import explain_missing_figure
 from data.records import people
 from data.reports.breakdown import table
 from data.store import Store, open_store
@@ -66,6 +67,8 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
             assert one.judge.items == own["item"].nunique()[one.name]
             if one in hidden or one.judge.items < 3:
                 assert one.judge.point is None and one.mean is None, "a mean of one item gives its score away"
+                why = "too few: fewer than 3 items" if one.judge.items < 3 else "not shown: the mean of all"
+                assert explain_missing_figure(one).startswith(why)
             else:
                 assert one.judge.point == pytest.approx(own["judge"].mean()[one.name])
                 assert one.judge.low < one.judge.point < one.judge.high
@@ -73,6 +76,7 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
     rows = list(csv.DictReader(io.StringIO(table(helpful, by_month, "", 0))))
     assert by_month.step == "month" and {row["by"] for row in rows} == {"day (month)"}
     by_system = {s.name: s for s in break_down(store, dataset, judge, helpful, "system").slices}
+    assert {explain_missing_figure(one) for one in by_system.values()} == {""}
     for system in helpful.systems:
         alike(by_system[system.name].mean, system.means[0])
         alike(break_down(store, dataset, judge, helpful, "meta.topic", system.name).whole.mean, system.means[0])
@@ -85,6 +89,21 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
     mine = [replace(c, item=2 * c.item) for c in cells if meta(c.item)["topic"] == "t1"]
     oracle = correct_mean(expected(mine, "s0", "helpfulness"), (1, 5))
     assert topic.mean.interval.point is None and topic.mean.missing > 0 and topic.mean.n == oracle.n < 30
+    assert explain_missing_figure(topic) == f"not corrected: {oracle.n} labelled, 30 needed"
+
+
+def test_of_what_several_people_said_those_count_who_gave_a_value(store: Store) -> None:
+    said: list[tuple[float | None, ...]] = [(0.0, None), (1.0, 1.0), (2.0, 3.0), (None, 3.0)]
+    cells = [
+        Cell(n, "conversation", said[n // 2 % 4], float((n // 2 + n % 9 // 8) % 4), "blind", 0.5, "verdict")
+        for n in range(160)
+    ]  # fmt: skip
+    dataset, judge = fill(store, cells)
+    [verdict] = tiles(store, dataset, judge, "verdict")
+    for outcome in range(4):
+        for one in break_down(store, dataset, judge, verdict, "system", "", outcome).slices:
+            [system] = [s for s in verdict.systems if s.name == one.name]
+            alike(one.mean, system.means[outcome])
 
 
 def test_the_shares_of_flags_and_of_topics_are_the_tiles_in_every_slice_and_in_its_csv(store: Store) -> None:

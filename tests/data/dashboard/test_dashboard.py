@@ -244,11 +244,18 @@ def test_sentences(store: Store) -> None:
         "Lowest is s0, with 2.50."
     )
     assert "s1 is rated 2.00 higher than s0 (1.74 to 2.26)." in told
+    ends = [_moved(system, at) for system, at in zip(tile.systems, (1.0, 0.0), strict=True)]
+    assert not [one for one in sentences.explain_tile(replace(tile, systems=tuple(ends))) if "same figure" in one]
     alone = dashboard.filter_system(tile, "s1")
     assert sentences.explain_tile(alone)[-1] == "The judge itself says 3.00, 1.50 less."
     asked = [tile.dimension.dimension]
     assert labelled_items(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
     assert counted_dimension(asked[0]).told(0) == "mean"
+
+
+def _moved(system: dashboard.System, point: float) -> dashboard.System:
+    [mean] = system.means
+    return replace(system, means=(replace(mean, interval=replace(mean.interval, point=point)),))
 
 
 def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:
@@ -273,6 +280,23 @@ def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:
     assert f'<circle cx="12" cy="{height}" r="5" class="f0"/>' in made  # the legend: a dot on its line, and a diamond
     assert re.search(rf'<path d="M412 {float(height) - 6:g}L418 {height}L', made)
     assert "Too few labels" not in made
+    # The ticks are named above the lines that they name, which begin below the names of the answers.
+    tops = [float(y) for _, y in re.findall(r'<line x1="([\d.]+)" y1="([\d.]+)" x2="\1"[^>]*class="grid"', made)]
+    names = [float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)" text-anchor="middle"[^>]*>\d</text>', made)]
+    answers = [float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)"[^>]*>[15]</text>', made)]
+    assert len(set(tops)) == 1 and max(names) < tops[0] and max(answers) < tops[0]
+    [left, right] = (float(x) for x in re.findall(r'<rect x="([\d.]+)"[^>]*><title>s\d: the judge answers', made))
+    assert left == right and five < left, "the bars of answers begin behind the axis"
+
+
+def test_the_bar_of_an_answer_that_is_rare_can_be_seen(store: Store) -> None:
+    dataset, judge = fill(store, [Cell(n, "turn:1", (3.0,), 3.0, "blind", 0.5) for n in range(40)])
+    approve(store, dataset, judge, "helpfulness")
+    [tile] = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
+    rare = tuple(replace(one, answer_shares=(0.0001, 0.9999, 0.0, 0.0, 0.0)) for one in tile.systems)
+    made = plot(replace(tile, systems=rare))
+    bars = re.findall(r'<rect x="[\d.]+" y="[\d.]+" width="([-\d.]+)"[^>]*><title>s\d: the judge answers', made)
+    assert len(bars) == 4 and all(float(width) >= 0.5 for width in bars)
 
 
 def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store: Store) -> None:

@@ -89,6 +89,7 @@ def test_every_judge_stands_beside_a_turn_with_its_rating_its_prompt_and_its_tex
     store, sheet = sheet_of(answer(), *JUDGMENTS)
     first, second, _ = sheet["rows"]
     main = first["judgments"][0]
+    assert sheet["judges"][0]["card"] == f"MT-Bench rating {main['prompt']}"
     assert main["main"] and [one["main"] for one in first["judgments"][1:]] == [False, False, False]
     told = {(one["judge"], one["prompt"]): one for one in first["judgments"]}
     assert told.keys() == {
@@ -156,6 +157,8 @@ def test_a_reference_says_whose_it_is(meta: Json, labels: list[str]) -> None:
     ("text", "parts", "marks"),
     [
         (f"{THOUGHT}\n{ANSWER}", [("thinking", THOUGHT), ("", f"\n{ANSWER}")], [CUT]),
+        (f"{THOUGHT}\nYes.", [("thinking", THOUGHT), ("", "\nYes.")],
+         ["longer, with its thinking, than the 11 characters at which the protocol cuts"]),
         ("A <reason>x</reason> b<think>", [("", "A "), ("thinking", "<reason>x</reason>"), ("", " b"),
          ("<think> is never closed: the rest may be thinking, or the answer", "<think>")], [CUT]),
         ("cut off here, and kept", [("", "cut off her"), (BEYOND, "e, and kept")], []),

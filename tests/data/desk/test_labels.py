@@ -236,6 +236,9 @@ def test_a_skip_withdraws_what_was_answered_and_keeps_the_reason(bench: Bench) -
     bench.ok(bench.answer(given, version=first, action="skip", values={}, reason="not my language"))
     assert bench.now(given.item) == []
     assert bench.store.rows("select action, reason from answer_now") == [("skip", "not my language")]
+    again = bench.store.rows("select id from answer_now")[0][0]
+    bench.ok(bench.answer(given, version=again))
+    assert bench.now(given.item) == [(*CELL, 4.0, "assisted")], "the same values count again"
 
 
 def test_two_people_do_not_touch_each_other(bench: Bench) -> None:

@@ -469,6 +469,11 @@ def test_the_command_writes_the_same_file_and_refuses_in_sentences(
     assert main(call) == 1 and "is there already" in capsys.readouterr().err
     assert main([*call, "--force", "--as", "ann"]) == 1 and "needs the role researcher" in capsys.readouterr().err
     assert main([*call, "--few", "3", "--force"]) == 1 and "has no option few" in capsys.readouterr().err
+    nothing = tmp_path / "none.csv"
+    assert main(["export", "--dataset", "demo", "--kind", "adjudications", "--out", str(nothing)]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "There is nothing of this kind in the dataset: the file holds no row."
+    ]
     assert main(["export", "--kind", "list"]) == 0
     assert capsys.readouterr().out.count("\n") > len(exporting.export_kinds())
 

@@ -173,6 +173,7 @@ def test_the_first_system_message_is_the_scenario_unless_one_is_given() -> None:
         ),
         ({**said(("user", "a"), ("assistant", "b")), "meta": [1]}, "meta", "meta must be an object, not a list."),
         (said(("user", "a")), "", "No assistant turn: there is nothing to judge."),
+        ({**said(("user", "a"), ("assistant", "b")), "id": True}, "id", "must be a valid string"),
         ({**said(("user", "a"), ("assistant", "b")), "system": 7}, "system", "must be a valid string"),
     ],
 )
@@ -186,6 +187,7 @@ def test_what_is_no_chat_is_refused(tmp_path: Path, chat: dict[str, Any], field:
 
 def test_other_keys_are_kept_in_meta_and_the_same_chat_is_known_again(tmp_path: Path) -> None:
     store = workspace(tmp_path)
+    assert to_dialogue({**said(("user", "a"), ("assistant", "b")), "id": 7})[0]["id"] == "7"
     chat = {**said(("user", "a"), ("assistant", "b")), "source": "web", "tools": [], "meta": {"n": 1}}
     first = import_source(store, "lea", source([chat]), ImportPlan("d"))
     assert first.preview.formats == ["chats"] and "kept in meta: source." in first.preview.warnings[0]

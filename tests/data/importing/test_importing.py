@@ -67,6 +67,31 @@ def test_importing_again_adds_nothing_not_even_a_change(tmp_path: Path) -> None:
     store.close()
 
 
+def test_settings_that_stand_there_are_known(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [pair(), {"guidelines": "Read the whole text."}]
+    assert bring(store, rows).preview.new.guidelines == 1
+    found = preview_import(store, source([*rows, rows[1]]), ImportPlan("d"))
+    assert (found.new.total, found.known.items, found.known.guidelines) == (0, 1, 2)
+    store.close()
+
+
+def test_more_items_than_are_kept_at_hand_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is judged stands far from its items, both where they come in with it and where they are there."""
+    monkeypatch.setattr("data.importing.checks.known_rows._CACHE", 200)
+    store = workspace(tmp_path)
+    names = [f"p{n}" for n in range(6)]
+    items, first, second = ([made(n) for n in names] for made in (pair, lambda n: verdict(n, "b"), _by_another))
+    assert bring(store, [*items, *first]).judgments == 6
+    done = bring(store, [*second, *reversed(first)])
+    assert (done.judgments, done.known) == (6, 6)
+    store.close()
+
+
+def _by_another(item: str) -> Any:
+    return verdict(item, "a", model="another")
+
+
 def test_one_bad_line_stops_all_or_the_good_rows_are_taken_and_the_rest_comes_back(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     before = counts(store)

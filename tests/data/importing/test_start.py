@@ -14,6 +14,7 @@ from sklearn.metrics import cohen_kappa_score
 from data.cards import cards
 from data.cli import main
 from data.importing import ImportPlan, detect_formats, from_bytes, import_source, previous_mapping, start
+from data.importing.detection import contents
 from data.importing.detection.interpretation import Interpretation
 from data.records import exposure, people
 from data.store import Store, open_store
@@ -116,7 +117,12 @@ def test_rows_may_name_judge_person_and_question(store: Store) -> None:
         for n, item in enumerate(IDS) for question in ("tone", "truth") for who in ("gpt-4o", "ann", "ben")
     ]  # fmt: skip
     cells = list(zip(*rows, strict=True))
-    done = bring(store, {"t.csv": table(item_id=cells[0], criterion=cells[1], rater=cells[2], score=cells[3])})
+    files = {"t.csv": table(item_id=cells[0], criterion=cells[1], rater=cells[2], score=cells[3])}
+    made = read(store, files)
+    assert [(s.who, s.dimension, s.count) for s in made.series if s.who == "ann"] == [
+        ("ann", "tone", 0), ("ann", "truth", 0),  # how many of the rows are hers nobody has counted
+    ]  # fmt: skip
+    done = bring(store, files)
     assert (done.items, done.judgments, done.labels, done.known) == (N, N, 4 * N, 0)
     assert store.rows("select distinct dimension from score order by 1") == [("tone",), ("truth",)]
     assert store.rows("select distinct annotator from label order by 1") == [("ann",), ("ben",)]
@@ -186,6 +192,8 @@ def test_scales_and_questions_that_do_not_meet_are_told(store: Store) -> None:
     ) in read(store, {"t.csv": apart}).told
     alike = read(store, {"t.csv": table(id=IDS, judge_truth=numbers(1, 5), human_truth=numbers(1, 3, 5))})
     assert not [told for told in alike.told if "scales" in told or "Judges answer" in told]
+    two = read(store, {"t.csv": table(id=IDS, judge_tone=numbers(1, 5), human_style=numbers(1, 3, 5))})
+    assert {s.dimension for s in two.series} == {"tone"}  # of two names the judge's
 
 
 def test_how_far_the_reading_of_a_long_table_is_is_told(store: Store) -> None:
@@ -194,6 +202,18 @@ def test_how_far_the_reading_of_a_long_table_is_is_told(store: Store) -> None:
     start.interpret_source(store, source, detect_formats(source), progress=lambda *told: seen.append(told))
     assert [lines for *_, lines in seen] == [2_000, 4_000]
     assert all(0 < done <= size == source.size for done, size, _ in seen)
+
+
+def test_what_is_kept_of_the_cells_of_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short ones whole, long texts and objects cut; of many values none unless almost all are numbers."""
+    row = {"n": 7, "none": None, "short": "a", "long": "b" * 301, "held": {"a": [1]}, "wide": ["c" * 301]}
+    table = contents.summarize_rows("t", list(row), [row]).tables["t"]
+    assert table.rows == [{**row, "long": "b" * 300, "wide": str(row["wide"])[:300]}]
+    monkeypatch.setattr(contents, "_MOST", 5)
+    for last, kept in ((range(5, 100), [0, 1, 2, 3, 4, 0, 99]), ([f"w{n}" for n in range(95)], [])):
+        cells = [*range(5), *last]
+        found = contents.summarize_rows("t", ["x"], [{"x": cell} for cell in cells]).tables["t"].columns["x"]
+        assert (found.count, found.many, found.cells) == (100, True, kept)
 
 
 def test_files_that_speak_of_each_others_items_are_joined_whatever_their_order(store: Store) -> None:

@@ -32,7 +32,10 @@ from data.importing import (
     suggest_mapping,
 )
 from data.importing.files import csv_rows
+from data.importing.files.container import detect_container, first_records
+from data.store import sandbox
 from data.store.errors import BadInput
+from judges.cards import cards
 from judges.types import ITEM
 from tests.data.imports import workspace
 
@@ -112,7 +115,7 @@ def test_the_same_table_is_read_from_every_container_by_the_guessed_mapping(tmp_
 def test_encodings_are_found_out(encoding: str, word: str) -> None:
     content = f"id,output\n1,{word}\n".encode(encoding)
     dialect = csv_rows.detect_dialect("f.csv", content)
-    assert dialect.encoding == encoding
+    assert dialect.encoding == encoding and detect_container(from_bytes([("f.csv", content)]).files[0]) == "csv"
     assert [r.value["output"] for r in csv_rows.read_csv("f.csv", io.BytesIO(content), dialect)] == [word]
 
 
@@ -223,6 +226,15 @@ FULL = ColumnMapping(
         )
     ],
 )
+
+
+def test_a_value_without_a_unit_is_of_the_one_that_its_question_has() -> None:
+    there = {name: cards()[name] for name in ("plain_pairwise", "multi_turn_dialogue")}
+    asked = {"plain_pairwise": "verdict", "multi_turn_dialogue": ""}
+    each = {"model": ValueSource(constant="j"), "value": column("z")}
+    given = [JudgmentColumns(card=name, dimension=ValueSource(constant=of), **each) for name, of in asked.items()]
+    made = ColumnMapping(kind="pair", judgments=given).completed(there).judgments
+    assert [(one.dimension.constant, one.unit.constant) for one in made] == [("verdict", "pair"), ("", "")]
 
 
 def test_a_mapping_goes_through_json_unchanged() -> None:
@@ -440,21 +452,29 @@ def test_a_parquet_file_that_unfolds_to_gigabytes_is_refused_before_it_is_read(t
     store.close()
 
 
-def test_other_types_of_parquet_become_what_json_has(tmp_path: Path) -> None:
-    from data.importing.files.container import first_records
+def test_a_text_of_parquet_that_is_too_long_is_told_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "LIMIT", 2**20)
+    out = io.BytesIO()
+    pq.write_table(pa.table({"x": ["a" * 2**20, "b" * (2**20 + 1), "a\0b"]}), out)
+    [file] = from_bytes([("t.parquet", out.getvalue())]).files
+    with file.fresh() as stream:
+        told = [r.problem for r in sandbox.parquet_records(file.name, file.path, stream)]
+    assert told == ["", "has a text longer than 1 MB", "holds the character NUL"]
 
+
+def test_other_types_of_parquet_become_what_json_has() -> None:
     table = pa.table({"t": pa.array([1_700_000_000_000], pa.timestamp("ms")), "n": [float("nan")], "l": [[{"a": 1.5}]],
                       "d": pa.array([2], pa.decimal128(5, 2)), "b": [True]})  # fmt: skip
     out = io.BytesIO()
     pq.write_table(table, out)
     source = from_bytes([("t.parquet", out.getvalue())])
-    assert [r.value for r in first_records(source.files[0], "parquet")] == [
+    assert [r.value for r in first_records(source.files[0], "parquet", 1)] == [
         {"t": "2023-11-14T22:13:20", "n": None, "l": [{"a": 1.5}], "d": 2, "b": True}
     ]
     blob = io.BytesIO()
     pq.write_table(pa.table({"x": [b"\xff"]}), blob)
     with pytest.raises(BadInput, match="the column 'x' holds bytes, not text"):
-        first_records(from_bytes([("b.parquet", blob.getvalue())]).files[0], "parquet")
+        first_records(from_bytes([("b.parquet", blob.getvalue())]).files[0], "parquet", 1)
 
 
 # -- values of single questions ---------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.importing import ImportPlan, detect_formats, formats, from_bytes, from_uploads, import_source, start
+from data.importing.conversations import traces
+from data.importing.conversations.call_chains import TraceSpan, main_conversation
 from data.importing.conversations.utterances import (
     Utterance,
     input_utterances,
@@ -209,6 +211,8 @@ def test_otel_tools_and_annotations() -> None:
     ]
     assert [f.split(":")[0] for f in faults(given) if "score" in f] == ["2 times"]
     assert any("nowhere, nowhere2" in f for f in faults(given))
+    [lost] = [one.row for one in given if isinstance(one, RejectedRow) if "score" in one.problems[0][1]]
+    assert lost == [{"name": "right", "of": of, "value": 1} for of in ("nowhere", "nowhere2")]
     told = " ".join(hints(given))
     assert "no part of a conversation were left out (1)" in told and "may be cut (1)" in told
 
@@ -260,6 +264,45 @@ def test_otel_with_one_value_of_what_came_in_and_one_of_what_went_out() -> None:
     _, given = found([("t.jsonl", made.text(made.request(one)))])
     [item] = items(given).values()
     assert [(t["role"], t["text"]) for t in item["turns"]] == [("user", "Wo?"), ("assistant", "Dort.")]
+
+
+def test_otel_spans_of_evaluators_and_faulty_ones() -> None:
+    """An evaluator's span says its name and output of the one above; a fault once has its row, one more often rows."""
+    said = {"output__value": json.dumps({"score": 0.5, "label": "half", "explanation": "So."})}
+    rated = made.span("t", "e", "s", "right", 2, openinference__span__kind="EVALUATOR", **said, llm__model_name="j-1")
+    one = made.span("t", "s", openinference__span__kind="LLM", input__value="Wo?", output__value="Dort.")
+    bad = [{"name": "no ids"}, {"name": "no ids either"}]
+    for lost in (bad[:1], bad):
+        _, given = found([("t.jsonl", made.text(made.request(one, rated, *lost)))])
+        assert opinions(given) == [("t", "response", "right", 0.5, "judge", "j-1")]
+        assert [o.note for o in given if isinstance(o, NamedValue)] == ["half\n\nSo."]
+        rows = [r.row for r in given if isinstance(r, RejectedRow)]
+        assert rows == [lost if len(lost) > 1 else lost[0]]
+
+
+@pytest.mark.parametrize("value", [
+    1_700_000_000, 1_700_000_000.0, "1700000000000", 1_700_000_000_000_000, "1700000000000000000",
+    "2023-11-14T22:13:20Z", "2023-11-14T23:13:20+01:00", "2023-11-14T22:13:20",
+])  # fmt: skip
+def test_a_time_is_read_in_every_unit(value: Any) -> None:
+    assert traces.nanoseconds(value) == 1_700_000_000 * 10**9
+    assert traces.iso_time(value) == "2023-11-14T22:13:20+00:00"
+
+
+def test_what_is_no_time_is_none() -> None:
+    for value in (None, "", "soon", [], float("nan"), 10**40):
+        assert traces.iso_time(value) == ""
+
+
+def test_tools_that_the_history_tells_of_are_not_put_in_again() -> None:
+    """Only what follows the newest question counts: tools of an earlier one that stand there are of that one."""
+    ask, old = Utterance("user", "Wo?"), Utterance("tool", "Kansai", "map")
+    tool = TraceSpan("t", "two", sort="tool", said=[Utterance("tool", "map()")], answer=[old])
+    for heard, put in (([ask, old, ask], 2), ([ask, old, Utterance("assistant", "Hm.")], 0)):
+        call = TraceSpan("t", "one", sort="model", start=1, said=heard, answer=[Utterance("assistant", "Dort.")])
+        chain, aside = main_conversation([tool, call])
+        assert chain is not None and aside == []
+        assert chain.told == [*heard, *[*tool.said, old][:put], *call.answer]
 
 
 def test_otel_logs() -> None:
@@ -444,6 +487,11 @@ def test_deepeval() -> None:
         (1, "user", "Wo?"), (1, "tool", 'map({"of": "京"})'), (1, "tool", "Kansai"), (1, "assistant", "Dort."),
     ]  # fmt: skip
     assert [o[2:4] for o in opinions(given)] == [("Right", 1)]
+    silent = {**case, "name": "s", "input": " ", "toolsCalled": [{"name": "map", "output": ""}]}
+    _, without = found([("run", made.whole({"testCases": [silent]}))])
+    assert spoken(items(without)["s"]) == [
+        (1, "tool", "map()"), (1, "tool", ""), (1, "assistant", "Dort."),
+    ]  # fmt: skip
     assert hints(given) == ["DeepEval: scores without a single value were left out (1)."]
 
 

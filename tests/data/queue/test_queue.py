@@ -162,6 +162,8 @@ def test_an_answer_that_becomes_a_skip_opens_the_item_again_to_others(tmp_path: 
     answer(store, "p0", given, "skip", version=key)
     assert queue.count_open(store, "p1", found, "review") == 1
     assert queue.count_open(store, "p0", found, "review") == 0
+    states = [listing.list_queue(store, who, found, "review", ANY).states for who in ("p0", "p1")]
+    assert states == [{"skipped by you": 1}, {"to label": 1}]
 
 
 def test_an_item_is_given_out_again_although_many_were_closed_since(tmp_path: Path, clock: Clock) -> None:
@@ -529,8 +531,9 @@ def test_filling_takes_what_the_plan_says_and_only_once(tmp_path: Path) -> None:
     judge = store.rows("select id from judge")[0][0]
     n, kinds, _ = queue.plan_review(store, found, judge, 6)
     assert (n, kinds["broken rule"]) == (6, 6)
+    assert queue.fill_review(store, "lea", found, judge, 1) == 1
     assert queue.fill_review(store, "lea", found, judge, 6) == 6
-    assert queue.fill_review(store, "lea", found, judge, 6) == 4
+    assert queue.fill_review(store, "lea", found, judge, 6) == 3
     assert queue.fill_review(store, "lea", found, judge, 6) == 0
     assert store.rows("select item_id from draw group by item_id having count(*) > 1") == []
 

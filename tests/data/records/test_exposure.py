@@ -282,11 +282,19 @@ def test_an_export_says_that_it_shows_what_its_queries_read(house: House, kind: 
 def test_the_first_rows_of_an_import_are_on_record(house: House) -> None:
     items = [seeds.dialogue(n) for n in (1, 2, 21)]
     made = [seeds.judgment(i, model="judge-two") for i in items]
-    file = seeds.lines(house.path.with_name("two.jsonl"), [items[2], *made])
+    made.append(seeds.judgment(items[0], model="judge-three"))
+    said = {"item": items[0]["id"], "unit": "turn:1", "dimension": "helpfulness", "value": 3, "annotator": "new",
+            "mode": "assisted", "made_at": "2026-01-31T12:00:00Z"}  # fmt: skip
+    file = seeds.lines(house.path.with_name("two.jsonl"), [items[2], said, *made])
     shown = preview_import(house.store, from_path(file), ImportPlan(dataset="demo"), actor="rex")
-    assert len(shown.rows["judgments"]) == 3
+    assert len(shown.rows["judgments"]) == 4
     record_preview(house.store, "rex", "demo", shown)
-    assert house.exposed("rex") == set(house.ids[:2])
+    whose = "select item_id, judge_id, route from exposure where person = 'rex' order by 1, 2"
+    first, second = house.ids[:2]
+    assert sorted(house.store.rows(whose)) == sorted([
+        (first, exposure.PEOPLE, "import"), (first, "judge-two", "import"), (first, "judge-three", "import"),
+        (second, "judge-two", "import"),
+    ])  # fmt: skip
     import_source(house.store, "rex", from_path(file), ImportPlan(dataset="demo"))
     record_preview(house.store, "rex", "demo", shown)
     assert len(house.exposed("rex")) == 3

@@ -273,6 +273,8 @@ def test_no_name_can_make_the_sample_appear(tmp_path: Path, monkeypatch: pytest.
         "∣ea",
         "ӏou",
         "ןea",
+        "ⳑea",
+        "lεa",
     ],
 )
 def test_a_name_that_looks_like_somebodys_is_told_apart(store: Store, name: str) -> None:

@@ -82,6 +82,8 @@ def test_a_batch_run_goes_through_its_rounds(store: Store) -> None:
     states = [str(r[0]) for r in store.rows("select state from batch_now order by seq")]
     assert states == ["collected"] * (calls(store) - 5), "the windows of a dialogue are asked one after the other"
     assert store.rows("select count(*), count(distinct item_id) from judgment") == [(6, 6)]
+    batched = "select milliseconds, count(*) from reply where milliseconds = 0 group by 1"
+    assert store.rows(batched) == [(0, calls(store) - 1)], "of all but the first nobody knows how long they took"
     tokens = store.rows("select sum(tokens_in * 1.0 + tokens_out * 2.0) / 1000000 from reply")[0][0]
     assert end.cost == pytest.approx(tokens)
 

@@ -117,6 +117,7 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     assert store.rows(raws) == [(12,)]
     (listed,) = runs.list_runs(store)
     assert (listed.dataset, listed.by, listed.synthetic, listed.items) == ("demo", "rae", True, 12)
+    assert (listed.card, listed.version, listed.model) == (CARD.name, CARD.version, "practice-constant")
     assert (listed.endpoint, listed.tokens) == (server.url, end.tokens_in + end.tokens_out)
     assert runs.count_judgments(store) == {run_id: (12, 12)}
     assert datasets.dataset_judges(store, wanted.dataset_id)[0] == (
@@ -259,6 +260,16 @@ def test_calls_that_failed_are_asked_again_and_a_later_score_takes_their_place(s
     plan = ImportPlan(dataset="demo", synthetic=True)
     done = import_source(store, "lea", from_path(seeds.lines(tmp_path / "again.jsonl", lines)), plan)
     assert (done.judgments, done.known) == (0, len(lines))
+
+
+def test_what_the_newest_change_brought_may_be_asked_again(store: Store, tmp_path: Path) -> None:
+    mine = {"card": CARD.name, "model": "practice-constant", "params": CARD.defaults.identity("dialogue")}
+    lines = [{"item": f"d-000{n}", "raw": "no JSON at all", **mine} for n in (1, 2)]
+    bad = from_path(seeds.lines(tmp_path / "bad.jsonl", lines))
+    import_source(store, "lea", bad, ImportPlan("demo", synthetic=True))
+    assert store.rows("select max(seq) from judgment") == [(store.newest(),)]
+    assert runs.estimate(store, order(store, only_unscored=True)).judgments == 2
+    assert runs.estimate(store, order(store)).judgments == 10
 
 
 def test_a_sample_that_could_be_used_stands_for_one_that_could_not(store: Store) -> None:

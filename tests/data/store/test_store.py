@@ -383,6 +383,7 @@ def test_the_mark_is_believed_only_when_whole(tmp_path: Path) -> None:
 def test_migrations_are_numbered_without_gaps_and_split_into_statements() -> None:
     numbers = {m[0] for m in migrations()}
     assert sorted(numbers) == list(range(1, max(numbers) + 1))
+    assert {f"{number:03d}_{name}.sql" for number, name, _ in migrations()} == {f.name for f in MIGRATIONS.iterdir()}
     for _, _, sql in migrations():
         assert all(s.split()[0] in ("create", "insert", "drop", "alter") for s in statements(sql))
     assert MIGRATIONS.exists()

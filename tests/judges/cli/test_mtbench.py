@@ -68,7 +68,8 @@ def test_show_prints_every_table_with_intervals_and_says_what_the_files_hold(fol
         assert title in said.out
     # (6 + 7 + 8 + 7 + 8 + 9 + 9) / 7 rows of m, without the failed one.
     assert "7.714 (" in said.out and "14 judgments" not in said.out
-    assert "3 questions" in said.err and "Read by fastchat: failed judgments are left out" in said.out
+    assert "3 questions" in said.err
+    assert "Read by fastchat: failed judgments: left out; repeated judgments: each counts" in said.out
 
 
 def test_figures_of_a_protocol_of_some_judges_and_categories(folder: Path, capsys: Capture) -> None:
@@ -104,6 +105,8 @@ def test_two_pipelines_from_two_folders(folder: Path, tmp_path: Path, capsys: Ca
     factors = {row["factor"]: row for row in made["factors"]["rows"]}
     assert list(factors["judge"].values())[1:4] == ["gpt-5", "gpt-6", "yes"]
     assert main(["mtbench", *args]) == 0 and "From one mean to the other" in capsys.readouterr().out
+    assert main(["mtbench", *args, "--plan", str(tmp_path / "plan"), "--table", "experiment"]) == 0
+    assert "no judge could be asked" in capsys.readouterr().out
     assert "Say which with --judge" in refused(capsys, "compare", str(folder), "--against", str(other))
     lines(other / "model_judgment" / "gpt-6_single.jsonl", [rating(1, "z", 1, 3, "gpt-6")])
     assert "no model in common" in refused(capsys, *args)
@@ -134,6 +137,11 @@ def test_export_writes_every_table(folder: Path, tmp_path: Path, capsys: Capture
     files = {path.stem for path in out.glob(f"*.{format}")}
     assert {"means", "categories", "rules", "ranks", "shared", "agreement", "japanese", "wins_from_ratings"} <= files
     assert all(f"{name}.{format}" in named for name in files)
+    again, before = (
+        sorted(found(capsys, "show", str(path))["means"]["rows"], key=str) for path in (out / "fastchat", folder)
+    )
+    assert again == before
+    assert "not an empty folder" in refused(capsys, "export", str(folder), "--out", str(out))
     if format == "parquet":
         read = pq.read_table(out / "japanese.parquet").to_pylist()
         assert {row["turn"] for row in read} == {"(all)", "1", "2"} and read[0]["share_low"] is None
@@ -181,4 +189,4 @@ def test_games_give_win_rates(tmp_path: Path, capsys: Capture) -> None:
     rates = {r["model"]: (r["games"], r["win"], r["tie"], r["adjusted"]) for r in made["wins"]["rows"]}
     assert rates["z"] == pytest.approx((3, 2 / 3, 1 / 3, 5 / 6)) and rates["m"] == pytest.approx((3, 0, 1 / 3, 1 / 6))
     told = made["wins"]["said"][0]
-    assert "1 are ties because the verdict changed" in told and "1 left out" in told
+    assert "3 pairs decided, 1 of them ties" in told and "1 left out" in told

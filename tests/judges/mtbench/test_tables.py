@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from judges.mtbench.protocol import Protocol
-from judges.mtbench.records import Bench, Judge
-from judges.mtbench.tables import comparison_tables, judge_label, result_tables, select, vote_table
+from judges.mtbench.records import Answer, Bench, Game, Judge, Vote
+from judges.mtbench.tables import comparison_tables, judge_label, narrow, result_tables, select, vote_table
 from tests.judges.mtbench.benches import bench
 
 ROWS = [("j", 1, "m", 1, "[[3]], no: [[8]]"), ("k", 1, "m", 1, "[[4]], no: [[6]]"), ("k", 2, "n", 2, None)]
@@ -35,6 +35,24 @@ def test_rows_of_a_table_have_the_same_columns_in_the_same_order():
     chosen = select(bench(ROWS))
     for table in [*result_tables(chosen), *result_tables(chosen, wide=True), *comparison_tables(chosen)]:
         assert len({tuple(row) for row in table.rows}) == 1, table.name
+
+
+def test_what_is_of_some_judges_models_and_categories():
+    given = replace(
+        bench(ROWS, {"2": "math"}),
+        answers={("1", "m", 0): Answer("1", "m", 0, ("x",)), ("2", "n", 0): Answer("2", "n", 0, ("x",))},
+        games=(Game("k", "1", 1, "m", "n", "", "a"), Game("j", "2", 1, "m", "o", "", "a")),
+        votes=(Vote("v", "", "1", 1, "m", "n", "a"), Vote("v", "", "2", 1, "m", "n", "a")),
+    )
+
+    def sizes(**chosen):
+        one = narrow(given, **chosen)
+        return len(one.answers), len(one.ratings), len(one.games), len(one.votes)
+
+    assert sizes() == (2, 3, 2, 2)
+    assert sizes(judges=["k"]) == (2, 2, 1, 2)
+    assert sizes(models=["m", "n"]) == (2, 3, 1, 2) and sizes(models=["m"]) == (1, 2, 0, 0)
+    assert sizes(categories=["math"]) == (1, 1, 1, 1)
 
 
 def test_nothing_makes_no_table():

@@ -1,0 +1,81 @@
+"""Where a new run asks: the practice endpoint, the usual one or another address, and the models it has."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import streamlit as st
+from pydantic import BaseModel, ValidationError
+from streamlit.delta_generator import DeltaGenerator
+
+from data.runs import runs
+from judges.client.endpoint import Endpoint
+from judges.errors import AssayError
+from pages.ui import session, text, url_state
+
+Model = TypeVar("Model", bound=BaseModel)
+PRACTICE, USUAL, OTHER = "practice", "usual", "other"
+USUAL_PRACTICE = "practice-heuristic"
+NO_KEY = (
+    "Keys are never typed into a page. If this endpoint wants one, end Assay and start it again with "
+    "**{name}=** and your key before `make run`. The practice endpoint needs none."
+)
+HELP = {
+    "room": "What a call and its reply may have together; longer calls are listed before they are paid for. "
+    "0: as the price list knows it.",
+    "key": "The name of an environment variable of the server. The key itself is never typed into a page, nor stored.",
+}
+
+
+def choose_place() -> str:
+    """The practice endpoint, the usual one, or another address."""
+    usual = os.environ.get("OPENAI_BASE_URL", "").strip() or "OpenAI"
+    options = {PRACTICE: "Practice (fixed rules)", USUAL: usual, OTHER: "Another address"}
+    return url_state.select("endpoint", "Endpoint", options, default=PRACTICE)
+
+
+def choose_endpoint(chosen: str) -> Endpoint | None:
+    """Where a model is asked. Keys come from the environment of the server, and are never typed into a page."""
+    if chosen == PRACTICE:
+        return Endpoint(base_url=runs.practice_url())
+    if chosen == USUAL:
+        return Endpoint()
+    left, middle, right, last = st.columns([2, 1, 1, 1])
+    address = left.text_input("Address", key="runs:url", placeholder="http://127.0.0.1:8000/v1").strip()
+    variable = middle.text_input("Variable that holds the key", "OPENAI_API_KEY", key="runs:variable", help=HELP["key"])
+    version = right.text_input("Azure API version", key="runs:azure", placeholder="not Azure")
+    room = last.number_input("Tokens of a call", 0, 100_000_000, 0, step=1024, key="runs:room", help=HELP["room"])
+    if not address:
+        st.caption("Give the address of an OpenAI-compatible endpoint; its models are listed then.")
+        return None
+    return validated(Endpoint, {
+        "base_url": address, "key_variable": variable.strip(), "api_version": version.strip(), "room": int(room),
+    })  # fmt: skip
+
+
+def list_models(at: Endpoint, refusals: DeltaGenerator) -> list[str] | None:
+    """The models that an endpoint lists; None where it cannot be asked, which is said in `refusals`."""
+    kept: dict[str, list[str]] = session.scratch("runs:models")
+    asked = f"{at.key_variable} {at.base_url}"
+    if asked not in kept:
+        try:
+            kept[asked] = runs.list_models(at)
+        except AssayError as error:
+            with refusals:
+                text.refuse(error)
+                if not os.environ.get(at.key_variable, "").strip():
+                    text.say(NO_KEY, name=at.key_variable)
+            return None
+    return kept[asked]
+
+
+def validated(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:
+    """A model of the values; None, with a sentence for each fault, where they are wrong."""
+    try:
+        return model_of(**values)
+    except ValidationError as error:
+        for fault in error.errors():
+            text.warn("{field}: {fault}.", field=fault["loc"][-1], fault=fault["msg"].removeprefix("Value error, "))
+        return None

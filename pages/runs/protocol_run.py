@@ -1,0 +1,191 @@
+"""A new run of a protocol of MT-Bench: who answers which questions, who rates, the plan, a dry run and the start."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from data.mtbench import pipeline, questions
+from data.mtbench.mtbench import bench_sizes
+from data.mtbench.pipeline import Pipeline
+from data.records import datasets, judge_prompts
+from data.records.people import Person
+from data.records.protocols import known_protocols
+from data.runs import runs
+from data.runs.run_order import LIVE, DryRunJudgment
+from judges.errors import AssayError
+from judges.importing.bench_files import read_bench
+from judges.plural import many
+from pages.runs import endpoints, views
+from pages.server.uploads import Tray
+from pages.ui import session, text, url_state
+
+_NOBODY = "nobody"
+_UPLOAD, _OF = "upload", "of "
+HELP = {
+    "model": "Its answers become items of the dataset. Nobody: the answers that the dataset holds are judged.",
+    "judge": "Rates every turn of every answer. Nobody: the model answers, and is judged later.",
+    "dataset": "Where answers go and are judged. Each protocol needs one of its own: an answer's name tells question, "
+    "model and sample only.",
+    "pairs": "Also compare with the other models' answers in the dataset, each pair in both orders.",
+    "files": "question.jsonl, and with it your own judge_prompts.jsonl. Reference answers come with a dataset that was "
+    "imported with them, or by the command.",
+}
+
+
+def protocol_form(who: Person) -> None:
+    """What is to be run by which protocol, what it takes, a dry run, the start."""
+    with text.refusals():
+        wanted = _choose(who)
+        if wanted is None:
+            return
+        planned = pipeline.plan(session.store(), wanted)
+        text.bullets(pipeline.describe_plan(session.store(), wanted, planned))
+        kept = session.scratch("runs:protocol")
+        with st.container(horizontal=True):
+            if st.button("Dry run of a question of each sort", icon=":material/visibility:"):
+                kept.clear()
+                with st.spinner("Asking"):
+                    kept.update(of=wanted, shown=pipeline.dry_run(session.store(), who.name, wanted))
+            open_ = any(one.estimate.judgments for one in planned)
+            begin = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not open_)
+        if begin:
+            with st.spinner("Starting"):
+                begun = pipeline.start(session.store(), who.name, wanted)
+            views.open_run(begun)
+        if kept.get("of") == wanted:
+            _dry_run(kept["shown"])
+
+
+def continue_button(who: Person, run_id: str) -> None:
+    """Where a run that has finished is a step of a protocol of which more is open: go on with it."""
+    wanted = pipeline.of_run(session.store(), run_id)
+    if wanted is None or wanted.steps[-1] == "answers":
+        return
+    going = [one for one in runs.list_runs(session.store()) if one.state in LIVE and one.dataset == wanted.dataset]
+    if going:
+        return
+    try:
+        left = [one for one in pipeline.plan(session.store(), wanted) if one.estimate.judgments]
+    except AssayError:
+        return
+    if left and st.button("Go on with judging", icon=":material/play_arrow:", key=f"judge:{run_id}"):
+        with text.refusals(), st.spinner("Starting"):
+            views.open_run(pipeline.start(session.store(), who.name, wanted))
+
+
+def resume(who: Person, run_id: str, limit: float | None) -> None:
+    """Go on with a run; of a protocol also with the steps after it, where its limit is that of all steps."""
+    store, wanted = session.store(), pipeline.of_run(session.store(), run_id)
+    if wanted is None:
+        runs.resume(store, who.name, run_id, limit=limit)
+    else:
+        pipeline.start(store, who.name, wanted if limit is None else replace(wanted, spending_limit=limit))
+
+
+def _choose(who: Person) -> Pipeline | None:
+    """What was chosen; None while something is missing."""
+    zero, one, two, three = st.columns(4)
+    with zero:
+        there = known_protocols(session.store())
+        name = url_state.select("protocol", "Protocol", {key: one.title or key for key, one in there.items()})
+    with one:
+        place = endpoints.choose_place()
+    at = endpoints.choose_endpoint(place)
+    if at is None:
+        return None
+    refusals = st.container()
+    known = endpoints.list_models(at, refusals)
+    if known is None:
+        return None
+    with two:
+        options, first = _names(known)
+        model = _name(st.selectbox(
+            "Model that answers", options, first, key="runs:answers", help=HELP["model"], accept_new_options=True
+        ))  # fmt: skip
+    left, middle, right, last = st.columns(4, vertical_alignment="bottom")
+    with left:
+        asked = _choose_questions(who) if model else ""
+    with three:
+        options, first = _names(known, pipeline.usual_judge(there[name], model))
+        judge = _name(st.selectbox(
+            "Judge", options, first, key="runs:judge", help=HELP["judge"], accept_new_options=True
+        ))  # fmt: skip
+    usual = pipeline.usual_dataset(there[name], model or judge)
+    dataset = middle.text_input("Dataset", usual, key=f"runs:into:{usual}", help=HELP["dataset"], max_chars=120).strip()
+    spend = right.number_input("Spending limit, US dollars", 0.0, None, None, key="runs:all", placeholder="no limit")
+    pairs = last.checkbox("Compare in pairs, too", key="runs:pairs", help=HELP["pairs"])
+    if asked is None or not dataset or not (model or judge):
+        return None
+    given = session.scratch("runs:prompts").get(asked, ())
+    protocol, prompts = judge_prompts.settle_prompts(session.store(), there[name], given)
+    return Pipeline(protocol, dataset, asked, model, judge, pairs and bool(judge), prompts, at, at, spend)
+
+
+def _names(known: Sequence[str], usual: str = "") -> tuple[list[str], int]:
+    """Nobody and the models of the endpoint's list, and which of them is chosen at first."""
+    options = [_NOBODY, *known] if not usual or usual in known else [_NOBODY, usual, *known]
+    first = usual or (endpoints.USUAL_PRACTICE if endpoints.USUAL_PRACTICE in known else _NOBODY)
+    return options, options.index(first)
+
+
+def _name(chosen: str | None) -> str:
+    return "" if chosen in (None, _NOBODY) else str(chosen)
+
+
+def _choose_questions(who: Person) -> str | None:
+    """The id of a set of questions: one that is there, that of a dataset's answers, or of files; None: not yet."""
+    store = session.store()
+    there = {one.id: one.name for one in datasets.question_sets(store)}
+    names = {one.id: one.name for one in datasets.all_datasets(store)}
+    there |= {f"{_OF}{one}": f"those of {names[one]}" for one in bench_sizes(store) if one in names}
+    chosen = url_state.select("questions", "Questions", {**there, _UPLOAD: "Files ..."})
+    if chosen.startswith(_OF):
+        of = datasets.find_dataset(store, chosen.removeprefix(_OF))
+        return questions.questions_of(store, who.name, of).id
+    if chosen != _UPLOAD:
+        return chosen
+    kept = session.scratch("runs:files")
+    given = st.file_uploader(
+        "Question files", ["jsonl", "json"], accept_multiple_files=True, help=HELP["files"],
+        key=f"runs:files:{kept.setdefault('turn', 0)}",
+    )  # fmt: skip
+    if given:
+        kept["turn"] += 1
+        url_state.set_choice("questions", _take(who, given))
+        st.rerun()
+    return None
+
+
+def _take(who: Person, given: Sequence[Any]) -> str:
+    """Store the questions of uploaded files; their prompts are kept for this visit."""
+    tray = Tray()
+    tray.add(given)
+    with tempfile.TemporaryDirectory() as folder:
+        for file in tray.source.files:
+            with file.fresh() as stream:
+                (Path(folder) / file.name).write_bytes(stream.read())
+        bench, _ = read_bench([folder])
+    found = questions.keep_questions(session.store(), who.name, Path(given[0].name).name, bench)
+    session.scratch("runs:prompts")[found.id] = bench.prompts
+    return found.id
+
+
+def _dry_run(found: Sequence[tuple[pipeline.Step, DryRunJudgment]]) -> None:
+    """What was sent and what came back, call by call."""
+    st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
+    for step, one in found:
+        state = one.reading.unscored or (", ".join(f"{s.value:g}" for s in one.reading.scores) or "answered")
+        said = f"{pipeline.TITLES[step].capitalize()}: {one.name} · {many(len(one.calls), 'call')} · {state}"
+        with st.expander(text.plain(said)):
+            for piece, messages in one.calls.items():
+                for message in messages:
+                    text.quiet("{piece} {role}", piece=piece, role=message["role"])
+                    st.code(message["content"], language=None, wrap_lines=True)
+            text.quiet("What came back")
+            st.code(one.raw, language=None, wrap_lines=True)

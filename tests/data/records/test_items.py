@@ -1,0 +1,40 @@
+"""Stored items: fetched by their ids, and searched by their words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.records.items import contains_words, load_items
+from tests import seeds
+from tests.data.imports import bring, pair, workspace
+
+CHAT = [{"turn": 1, "role": "user", "text": "Where is Kyoto?"}, {"turn": 1, "role": "assistant", "text": "In Kansai."}]
+
+
+def test_items_come_in_the_order_of_their_ids_and_without_ids_there_are_none(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bring(store, [seeds.dialogue(1), pair("p1")])
+    ids = dict(store.rows("select name, id from item"))
+    wanted = [ids["p1"], "nobody's", ids["d-0001"], ids["p1"]]
+    assert [one.name for one in load_items(store, wanted)] == ["p1", "d-0001", "p1"]
+    assert load_items(store, []) == []
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        ({**seeds.dialogue(1), "scenario": "A Shop", "turns": CHAT}, ("shop", "kyoto", "in kansai")),
+        ({**pair(a="First one.", b="Second one."), "input": "Tell me."}, ("first", "second one", "tell me")),
+        ({**pair(), "input": CHAT, "sections": [{"label": "Opening"}]}, ("kyoto", "kansai", "opening")),
+        ({"kind": "response", "task": "Add.", "output": "FOUR", "reference": "4!"}, ("add", "four", "4!")),
+    ],
+)
+def test_words_are_found_in_every_text_and_in_nothing_else(item: dict[str, Any], words: tuple[str, ...]) -> None:
+    content = json.dumps({**item, "system": "hidden-1", "meta": {"note": "hidden-2"}})
+    assert all(contains_words(content, word) for word in words)
+    assert not any(contains_words(content, word) for word in ("hidden", "nowhere", "user", "kind"))
