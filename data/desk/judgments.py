@@ -23,8 +23,8 @@ class JudgmentSample(NamedTuple):
 class UnitJudgments(NamedTuple):
     """What one judge said of a unit: the rating that stands for it, and each judgment that it is made of.
 
-    `prompt` names the prompts that the judge was given, or its protocol, "" where neither is known. `value` is None for n/a, and where
-    no judgment could be used.
+    `prompt` names the prompts that the judge was given, or its protocol, "" where neither is known. `value` is None for
+    n/a, and where no judgment could be used.
     """
 
     judge_id: str
