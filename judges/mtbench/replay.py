@@ -157,7 +157,8 @@ class _Replayed:
         at = {name: n for n, name in enumerate(questions)}
         self.place = np.array([at.get(name, -1) for name in table.questions], dtype=np.int64)
         self.several = bool(table.choice.any())
-        self.same = run.bench is other.bench and run.judge == other.judge
+        alike = run.bench is other.bench or run.bench.ratings == other.bench.ratings
+        self.same = alike and run.judge == other.judge
         self.masks: dict[str, NDArray[np.bool_]] = {}
         self.whole: list[str] = []
         left = np.logical_and.reduce([each.reason == 0 for each in self.tables.values()]) & (table.choice == 0)

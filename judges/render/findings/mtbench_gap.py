@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from judges.mtbench.experiment import Experiment
 from judges.mtbench.pipelines import Factor
 from judges.mtbench.replay import Waterfall as Gap
 from judges.plural import many
@@ -119,6 +120,37 @@ def unmoved_table(found: Gap) -> Table:
     """The factors that differ without a step, and why there is none."""
     rows = [{"differs without a step": name, "why": why} for name, why in found.unmoved]
     return Table(rows, {"differs without a step": Column(width=260)})
+
+
+def experiment(found: Experiment) -> list[Sentence | Table]:
+    """Which judge calls would tell apart what is left, and their cost; only why not where there is none to make."""
+    to_run = [arm for arm in found.arms if not arm.stored]
+    said: list[Sentence | Table] = [quiet("{why}", why=why) for why in found.said]
+    if not to_run:
+        return said
+    costs = [arm.cost for arm in to_run]
+    cost = "not known" if None in costs else f"about {sum(one or 0.0 for one in costs):,.2f} US dollars"
+    told = say(
+        "**{calls}** to judges would tell {factors} apart: each from the first or the second pipeline, in every "
+        "combination. Cost: **{cost}**, by the price list.",
+        calls=many(sum(arm.calls for arm in to_run), "call"), factors=" and ".join(found.factors), cost=cost,
+    )  # fmt: skip
+    rows = [
+        {
+            **{f"{name} of": {"one": "first", "other": "second"}[side] for name, side in arm.sides.items()},
+            "calls": arm.calls,
+            "tokens in": arm.tokens_in,
+            "tokens out": arm.tokens_out,
+            "US dollars": arm.cost,
+        }
+        for arm in to_run
+    ]
+    counts = dict.fromkeys(("calls", "tokens in", "tokens out"), Column(","))
+    caption = (
+        "Each row is a protocol for `python -m data mtbench run --dataset`, which says what it will take before it "
+        "starts; `python -m judges mtbench compare --plan FOLDER` writes these protocols as files."
+    )
+    return [told, Table(rows, {**counts, "US dollars": Column(",.2f")}, caption), *said]
 
 
 FACTORS = (("factor", "20%"), ("first", "27%"), ("second", "27%"), ("where it is known from", "26%"))
