@@ -234,7 +234,7 @@ def test_what_new_calls_would_tell_apart_and_their_cost():
     arms = [Arm(sides, Protocol(name="arm"), 160, 90_000, 40_000, 0.75, False) for sides in (first, second)]
     stored = Arm({"judge": "one", "prompt": "one"}, Protocol(name="arm"), 0, 0, 0, 0.0, True)
     told, table = mtbench_gap.experiment(Experiment(("judge", "prompt"), (stored, *arms), ()))
-    assert plain(told).startswith("320 calls to judges would tell judge and prompt apart") and "1.50 US" in plain(told)
+    assert plain(told).startswith("320 calls to judges would tell judge, prompt apart") and "1.50 US" in plain(told)
     assert [(row["judge of"], row["prompt of"], row["calls"]) for row in table.rows] == [
         ("first", "second", 160), ("second", "first", 160),
     ]  # fmt: skip
