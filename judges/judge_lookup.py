@@ -1,6 +1,7 @@
 """Which of several judges is meant: by its model, its card, the head of its id, and its distinguishing parameters.
 
 `gpt-4o temperature=0.7` is the judge of that model with that parameter; `card=NAME` and `version=HASH` name those.
+Of fingerprints the beginning is enough: `wording=7be1`, and `protocol=mine` for mine@1a2b3c4d.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 
 _PAIRS = re.compile(r"(.*?)((?:(?:^|\s+)[\w.-]+=\S*)*)\s*", re.DOTALL)
 _SHOWN, _LONG = 8, 40
+_HEADS = ("version", "wording", "protocol")
+"""The traits that hold a fingerprint, of which a judge is told apart by how it begins."""
 UNSET = "unset"
 """The value of a parameter that a judge does not have."""
 
@@ -44,7 +47,8 @@ def find_judges(there: Sequence[JudgeTraits], wanted: str) -> list[JudgeTraits]:
     head, pairs = found[1].strip(), [pair.partition("=") for pair in found[2].split()]
     exact = [one for one in there if head in ("", one.id, one.model, one.card, f"{one.card} · {one.model}")]
     named = exact or [one for one in there if one.id.startswith(head)]
-    return [one for one in named if all(_is(one.traits.get(key), value) for key, _, value in pairs)]
+    whole = [one for one in named if all(_is(one.traits.get(key), value) for key, _, value in pairs)]
+    return whole or [one for one in named if all(_begins(key, one.traits.get(key), value) for key, _, value in pairs)]
 
 
 def differences(there: Sequence[JudgeTraits]) -> list[dict[str, str]]:
@@ -84,6 +88,11 @@ def _word(value: Any) -> str:
         return UNSET
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
     return text if len(text) <= _LONG else f"{text[: _LONG - 3]}..."
+
+
+def _begins(name: str, value: Any, word: str) -> bool:
+    """Whether a value is written so, or is a fingerprint that begins so."""
+    return _is(value, word) or (name in _HEADS and bool(word) and isinstance(value, str) and value.startswith(word))
 
 
 def _is(value: Any, word: str) -> bool:

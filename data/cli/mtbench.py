@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from data.cli import mtbench_protocols
+from data.cli import mtbench_experiment, mtbench_protocols
 from data.cli import run as run_command
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
 from data.mtbench import pipeline, questions
@@ -28,7 +28,7 @@ from judges.protocols.call_plan import unpack_replies
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="run|protocol|prompts")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="run|experiment|protocol|prompts")
     new = verbs.add_parser(
         "run",
         help="a protocol end to end",
@@ -59,12 +59,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     new.add_argument("--judge-url", default="", metavar="URL", help="the judge's endpoint (default: the model's)")
     new.add_argument("--judge-key-variable", default="", metavar="NAME", help="that holds the key of the judge's one")
     add_actor(new)
+    mtbench_experiment.add(verbs)
     mtbench_protocols.add(verbs)
 
 
 def run(options: argparse.Namespace) -> int:
     """What the verb says."""
-    return _run(options) if options.verb == "run" else mtbench_protocols.run(options)
+    does = {"run": _run, "experiment": mtbench_experiment.run}
+    return does.get(options.verb, mtbench_protocols.run)(options)
 
 
 def _run(options: argparse.Namespace) -> int:

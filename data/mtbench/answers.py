@@ -14,7 +14,7 @@ from data.records import datasets
 from data.store import Store, kept
 from data.store.errors import BadInput
 from judges.client.endpoint import is_practice
-from judges.mtbench.generating import answered_dialogues
+from judges.mtbench.generating import answered_dialogues, answers_mark
 from judges.mtbench.pairing import make_pairs
 from judges.mtbench.protocol import Protocol
 from judges.strict_json import canonical
@@ -46,13 +46,14 @@ def check_target(store: Store, target: Target, judge: str) -> bool:
         raise BadInput(f"The dataset {found.name} is {sort}. Give another dataset.")
     asked = load_questions(store, target.questions)
     known = {one.id: _asked(one) for one in asked.values()}
-    there_already = set[str]()
+    ours = answers_mark(target.protocol)
+    asks, there_already = ours.rpartition("@")[2], set[str]()
     for there in stored_answers(store, target.dataset):
         mark, question = str(there.meta.get("protocol", "")), str(there.meta.get("question_id", ""))
-        if mark != target.protocol.mark and (mark or there.system == target.model):
+        if mark.rpartition("@")[2] != asks and (mark or there.system == target.model):
             said = f"by the protocol {mark}" if mark else f"of {target.model} that came from elsewhere"
             raise BadInput(
-                f"The dataset {found.name} holds answers {said}, and these are by {target.protocol.mark}: they would "
+                f"The dataset {found.name} holds answers {said}, and these are by {ours}: they would "
                 "bear the same names. Give another dataset; both can be compared side by side."
             )
         if known.get(question, _asked(there)) != _asked(there):
@@ -80,16 +81,21 @@ def write_answers(store: Store, actor: str, target: Target, judge: str) -> tuple
     there = {one.id for one in stored_answers(store, target.dataset)}
     made: list[Dialogue] = []
     lacking: Counter[str] = Counter()
-    for item, raw, unscored in store.rows(
-        "select item_id, raw, unscored from judgment where judge_id = $1 and item_id = any($2) "
-        "qualify row_number() over (partition by item_id order by unscored <> '', seq desc, id desc) = 1",
-        [judge, list(asked)],
-    ):
-        told = target.protocol, asked[item], target.model, raw, target.references
-        whole = answered_dialogues(*told)
+    for item, (raw, unscored) in stored_raws(store, judge, asked).items():
+        whole = answered_dialogues(target.protocol, asked[item], target.model, raw, target.references)
         made += whole
         lacking[unscored] += not whole
     return write_items(store, actor, target, [one for one in made if one.id not in there]), +lacking
+
+
+def stored_raws(store: Store, judge: str, questions: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """(what the calls gave, why it is not whole) by the id of a question's item, of those that were asked."""
+    rows = store.rows(
+        "select item_id, raw, unscored from judgment where judge_id = $1 and item_id = any($2) "
+        "qualify row_number() over (partition by item_id order by unscored <> '', seq desc, id desc) = 1",
+        [judge, list(questions)],
+    )
+    return {str(item): (str(raw), str(unscored)) for item, raw, unscored in rows}
 
 
 def write_pairs(store: Store, actor: str, target: Target) -> int:

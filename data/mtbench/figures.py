@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from data.mtbench.mtbench import load_bench
+from data.records.protocols import protocol_named
 from data.store import Store, kept
 from judges.client.prices import price
 from judges.mtbench import comparison, japanese, means, ranks, votes, win_rates
@@ -15,7 +16,7 @@ from judges.mtbench.experiment import Experiment, plan_experiment
 from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ModelMeans, RuleMeans
 from judges.mtbench.pipelines import Factor, Pipeline, compare_pipelines
-from judges.mtbench.protocol import Parse, Protocol, protocols
+from judges.mtbench.protocol import Parse
 from judges.mtbench.ranks import RankComparison, Ranking
 from judges.mtbench.ratings import JudgeCount, RatingTable, Rules, count_judgments, count_ratings, read_ratings
 from judges.mtbench.replay import Waterfall, replay
@@ -132,21 +133,16 @@ def rated_models(store: Store, dataset_id: str) -> dict[str, frozenset[str]]:
 
 
 class RunName(NamedTuple):
-    """A pipeline by its names: the ids of its dataset and judge, and the protocol by which they are read."""
+    """A pipeline by its names: the ids of its dataset and judge, and a protocol's name, or its mark as it was."""
 
     dataset: str
     judge: str
     protocol: str
 
 
-def protocols_here(store: Store) -> dict[str, Protocol]:
-    """The protocols that there are, by name."""
-    return protocols()
-
-
 def _pipeline(store: Store, run: RunName) -> Pipeline:
     """A pipeline with all that it rests on, called by its judge's model and its protocol."""
-    bench, protocol = load_bench(store, run.dataset), protocols_here(store)[run.protocol]
+    bench, protocol = load_bench(store, run.dataset), protocol_named(store, run.protocol)
     return Pipeline(bench, run.judge, protocol, f"{bench.judges[run.judge].model}, {protocol.name}")
 
 

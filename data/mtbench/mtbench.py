@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from data.records.datasets import every_judge
+from data.records.judge_prompts import dataset_prompts
 from data.records.tables import JudgeRow
 from data.store import Store, kept
 from judges.mtbench import parsing
@@ -20,6 +21,7 @@ from judges.reading.reading import counted_verdict
 
 AnswerKey = tuple[str, str, int]
 """Question, model and choice."""
+Judged = TypeVar("Judged", Rating, Game)
 
 RATED, COMPARED = "mt_bench", ("plain_pairwise", "mt_bench_pair")
 """The card whose judgments are ratings of turns, and those whose judgments are verdicts on pairs."""
@@ -90,7 +92,8 @@ def load_bench(store: Store, dataset_id: str) -> Bench:
     questions, answers, references = _items(store, dataset_id)
     raters, ratings = _ratings(store, dataset_id)
     umpires, games = _games(store, dataset_id)
-    return Bench(questions, answers, references, raters | umpires, ratings, games, _votes(store, dataset_id))
+    prompts = tuple(text for one in dataset_prompts(store, dataset_id) for text in one.prompts)
+    return Bench(questions, answers, references, raters | umpires, ratings, games, _votes(store, dataset_id), prompts)
 
 
 @kept
@@ -163,7 +166,7 @@ def _ratings(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Rat
         error = why or "the call to the judge failed" if unscored == "api_error" else ""
         turn = int(part.partition(":")[2] or 1)
         found.append(Rating(judge, *places[meta, model], turn, sample, text, stated, error))
-    return _judges(store, {one.judge for one in found}), tuple(sorted(found, key=lambda one: in_order(one.question)))
+    return _ordered(store, found)
 
 
 @kept
@@ -190,7 +193,7 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
         if unpack_replies(raw) is None:
             said = "" if value is None else _SIDES[int(value)]
             found.append(Game(*place, "", _turned(said, turned), _told(raw), why or unscored))
-    return _judges(store, {one.judge for one in found}), tuple(sorted(found, key=lambda one: in_order(one.question)))
+    return _ordered(store, found)
 
 
 @kept
@@ -218,10 +221,17 @@ def in_order(question: str) -> tuple[float, str]:
     return (float(question), "") if question.isdecimal() else (math.inf, question)
 
 
-def _judges(store: Store, chosen: set[str]) -> dict[str, Judge]:
-    """These judges, by model."""
-    rows = [row for one, row in every_judge(store).items() if one in chosen]
-    return {row.id: as_judge(row) for row in sorted(rows, key=lambda row: (row.model, row.params, row.id))}
+def _ordered(store: Store, found: Iterable[Judged]) -> tuple[dict[str, Judge], tuple[Judged, ...]]:
+    """The judges of some judgments, by model; and the judgments judge by judge, by question."""
+    there = {one.judge for one in found}
+    rows = sorted((row for one, row in every_judge(store).items() if one in there), key=_by_model)
+    places = {row.id: n for n, row in enumerate(rows)}
+    in_places = sorted(found, key=lambda one: (places[one.judge], in_order(one.question)))
+    return {row.id: as_judge(row) for row in rows}, tuple(in_places)
+
+
+def _by_model(row: JudgeRow) -> tuple[str, str, str]:
+    return row.model, row.params, row.id
 
 
 def _answer_key(meta: Mapping[str, Any], model: str) -> AnswerKey:

@@ -369,16 +369,17 @@ def _estimate(store: Store, wanted: Pipeline, step: Step) -> Estimate:
 
 
 def _assumed(store: Store, wanted: Pipeline) -> list[Dialogue]:
-    """The answers that the model will give, with texts of an assumed length."""
+    """The answers that the model will give, with texts of an assumed length, and those that it gave as they are."""
     if not wanted.model:
         return []
     card, target = answer_card(wanted.protocol), _target(store, wanted)
-    made = []
-    for key, one in load_questions(store, wanted.questions).items():
-        task = Task(key, one)
-        raw = pack_replies(
-            [(name, CallReply(key, "", 0, name, _ASSUMED)) for name in pieces(card, card.defaults, task)]
-        )
+    made, asked = list[Dialogue](), load_questions(store, wanted.questions)
+    given = answers.stored_raws(store, runs.judge_of(_order(store, wanted, "answers")), asked)
+    for key, one in asked.items():
+        raw, unscored = given.get(key, ("", "api_error"))
+        if unscored == "api_error":
+            names = pieces(card, card.defaults, Task(key, one))
+            raw = pack_replies([(name, CallReply(key, "", 0, name, _ASSUMED)) for name in names])
         made += answered_dialogues(wanted.protocol, one, wanted.model, raw, target.references)
     return made
 

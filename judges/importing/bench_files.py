@@ -12,13 +12,15 @@ from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines
 from judges.importing.repeated_problems import RepeatedProblems
 from judges.mtbench import completeness, many_turns, swallow
-from judges.mtbench.assembly import ROLES, Assembled, BenchFile, assemble, joined
+from judges.mtbench.assembly import ROLES, Assembled, BenchFile, FileRecord, assemble, joined, mended, named
 from judges.mtbench.records import Bench
 from judges.mtbench.rows import role_of
 from judges.mtbench.swallow import assemble_swallow
+from judges.plural import verb
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 _POINTER = b"version https://git-lfs"
+POINTER_SAID = "a git-LFS pointer, not the data: run `git lfs pull` where it came from"
 _READERS: tuple[tuple[Callable[[list[BenchFile]], Assembled], tuple[str, ...]], ...] = (
     (assemble, ROLES), (assemble_swallow, ("results", "details")), (many_turns.assemble_dialogues, ("dialogue",))
 )  # fmt: skip
@@ -31,8 +33,9 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
 
     Raises AssayError where a path is neither a file nor a folder, or nothing of MT-Bench is in any of them.
     """
-    said: list[str] = []
-    files = [file for name, path in _found(paths) if (file := _opened(name, path, said)) is not None]
+    aside: dict[str, list[str]] = {}
+    files = [file for name, path in _found(paths) if (file := _opened(name, path, aside)) is not None]
+    said = [left_aside(why, names) for why, names in aside.items()]
     if not files:
         rest = f" {' '.join(said)}" if said else ""
         raise AssayError(f"{', '.join(map(str, paths))}: nothing of MT-Bench is in there.{rest}")
@@ -64,27 +67,29 @@ def _found(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:
                 yield one.as_posix(), one
 
 
-def _opened(name: str, path: Path, said: list[str]) -> BenchFile | None:
-    """A file as one of MT-Bench's; None where it is none, which is said."""
+def _opened(name: str, path: Path, aside: dict[str, list[str]]) -> BenchFile | None:
+    """A file as one of MT-Bench's; None where it is none, which is noted with the reason."""
+    why = ""
     try:
         with path.open("rb") as stream:
             head = stream.read(_HEAD)
-        if head.startswith(_POINTER):
-            said.append(f"{name} is a git-LFS pointer, not the data. Run `git lfs pull` where it came from.")
-            return None
-        records = _records(path, head)
+        records = [] if head.startswith(_POINTER) else _records(path, head)
     except BadLines as error:
-        said.append(str(error))
-        return None
+        records, why = [], str(error).removeprefix(f"{path} is ").rstrip(".")
     except OSError as error:
-        said.append(f"{name} cannot be read: {error.strerror}.")
-        return None
+        records, why = [], f"not to be read ({error.strerror})"
     role = _role(name, [record.value for record in records[:_PEEK] if not record.problem])
-    if role is None:
-        why = "it is none of MT-Bench's files" if records else "it is empty"
-        said.append(f"{name} was left aside: {why}.")
-        return None
-    return BenchFile(name, role, records)
+    if role is not None:
+        return BenchFile(name, role, records)
+    why = why or (POINTER_SAID if head.startswith(_POINTER) else "none of MT-Bench's files" if records else "empty")
+    aside.setdefault(why, []).append(name)
+    return None
+
+
+def left_aside(why: str, names: Sequence[str]) -> str:
+    """Files that were left aside for one reason, in a sentence."""
+    was, is_ = verb(len(names), "was", "were"), verb(len(names), "it is", "they are")
+    return f"{named(names)} {was} left aside: {is_} {why}."
 
 
 def _role(name: str, starts: Sequence[dict[str, Any]]) -> str | None:
@@ -96,11 +101,11 @@ def _role(name: str, starts: Sequence[dict[str, Any]]) -> str | None:
     return None
 
 
-def _records(path: Path, head: bytes) -> list[Record]:
+def _records(path: Path, head: bytes) -> Sequence[FileRecord]:
     """The records of a file: lines of JSON, one object or list of JSON, or the rows of a Parquet file."""
     if not head.startswith(b"PAR1") and head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"[":
         with path.open("rb") as stream:
-            lines = list(jsonl.records(stream))
+            lines = [mended(one) for one in jsonl.records(stream)]
         whole = jsonl.record(1, path.read_bytes()) if len(lines) > 1 and all(one.problem for one in lines) else None
         return lines if whole is None or whole.problem else [whole]
     given = contents.read_rows(path)

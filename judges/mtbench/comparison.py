@@ -162,6 +162,30 @@ def agreement(shared: SharedRatings) -> PairAgreement:
     )
 
 
+class QuestionGap(NamedTuple):
+    """Two judges on the cells of one question: the means of both, and the shares that are equal or within one point."""
+
+    question: str
+    category: str
+    cells: int
+    one: float
+    other: float
+    equal: float
+    within_one: float
+
+
+def question_gaps(shared: SharedRatings) -> list[QuestionGap]:
+    """Every question that both judges rated, in the order of the files; a single one has no interval."""
+    row, gap = shared.row, np.abs(shared.other - shared.one)
+    which, first, place = np.unique(row.question, return_index=True, return_inverse=True)
+    cells = np.bincount(place)
+    columns = [np.bincount(place, value) / cells for value in (shared.one, shared.other, gap == 0, gap <= 1)]
+    return [
+        QuestionGap(row.questions[n], row.categories[row.category[at]], int(count), *map(float, figures))
+        for n, at, count, *figures in zip(which, first, cells, *columns, strict=True)
+    ]
+
+
 def _largest(shared: SharedRatings, most: int) -> tuple[Disagreement, ...]:
     """The cells that differ most, larger differences first, equal ones in the order of the cells."""
     gap, row = np.abs(shared.other - shared.one), shared.row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -10,6 +11,7 @@ from judges.mtbench.assembly import named
 from judges.mtbench.records import Bench, Game, Rating
 from judges.mtbench.thinking import unclosed
 from judges.plural import many, verb
+from judges.strict_json import show_value
 
 Cell = tuple[str, int]
 
@@ -59,6 +61,10 @@ def _answers(bench: Bench) -> list[str]:
         )
     if bench.answers:
         absent = [model for model in bench.models if model not in answered]
+        said += [
+            f"{show_value(one)} is judged and {show_value(two)} has answers: if both are one model, give it one name."
+            for one in absent for two in answered if _bare(one) == _bare(two)
+        ]  # fmt: skip
         if absent:
             whose = verb(len(absent), "it", "them")
             said.append(f"{named(absent)}: judged, and no answers of {whose} are in the files.")
@@ -71,6 +77,11 @@ def _answers(bench: Bench) -> list[str]:
         if unknown:
             said.append(f"Answers to questions that are not in the files: {named(unknown)}.")
     return said
+
+
+def _bare(model: str) -> str:
+    """A model's name without who made it, and without what differs when it names a file."""
+    return re.sub(r"[^a-z0-9]+", "", re.split(r"/|__", model.lower())[-1])
 
 
 def _references(bench: Bench) -> list[str]:
@@ -115,22 +126,26 @@ def _ratings(bench: Bench) -> list[str]:
             if more := tuple(cell for cell, n in counts.items() if n > 1):
                 double[judge, more].append(model)
     said = [
-        f"{judge} has not judged {many(len(cells), 'turn')} of {named(models)}: {_cells(cells)}."
+        f"{judge} has not judged {many(len(cells), 'turn')} of {named(models)}: {_cells(cells, len(bench.questions))}."
         for (judge, cells), models in missing.items()
     ]
     said += [f"{judge} has judged nothing of {named(models)}." for judge, models in idle.items()]
     return said + [
-        f"{judge} has judged {many(len(cells), 'turn')} of {named(models)} more than once: {_cells(cells)}."
+        f"{judge} has judged {many(len(cells), 'turn')} of {named(models)} more than once: {_cells(cells, 0)}."
         for (judge, cells), models in double.items()
     ]
 
 
-def _cells(cells: Sequence[Cell]) -> str:
-    """Turns of questions in words, by turn."""
+def _cells(cells: Sequence[Cell], every: int) -> str:
+    """Turns of questions in words, by turn; so many questions are all."""
     by_turn: dict[int, list[str]] = defaultdict(list)
     for question, turn in cells:
         by_turn[turn].append(question)
-    return "; ".join(f"turn {turn} of {named(questions)}" for turn, questions in sorted(by_turn.items()))
+    told = {
+        turn: f"all {every} questions" if len(questions) == every > 1 else named(questions)
+        for turn, questions in sorted(by_turn.items())
+    }
+    return "; ".join(f"turn {turn} of {which}" for turn, which in told.items())
 
 
 def _unscored(bench: Bench) -> list[str]:

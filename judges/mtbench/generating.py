@@ -69,6 +69,11 @@ def answer_card(protocol: Protocol) -> Card:
     )
 
 
+def answers_mark(protocol: Protocol) -> str:
+    """The protocol's name and, behind @, the fingerprint of all that answers rest on, whoever judges them how."""
+    return f"{protocol.name}@{answer_card(protocol).version[:8]}"
+
+
 def answer_card_again(recipe: Mapping[str, Any]) -> Card:
     """The card that a stored recipe of `answer_card` made."""
     return answer_card(Protocol(name="stored", **{name: recipe[name] for name in _ASKED}))
@@ -129,7 +134,7 @@ def answered_dialogues(
     answers that a judge is shown (None: the question's own). What a call gave stays whole; `meta` says what happened
     to it: `continues` (the sample whose first turn the others were asked after, where that is not its own), `cut_at`
     (a text is longer than what is judged and was continued), `cut_off` and `refused` (the turns that ran into the
-    longest reply, or in which the model refused), `protocol`: the mark of the protocol.
+    longest reply, or in which the model refused), `protocol`: what `answers_mark` gives.
     """
     found = {piece: (text, lost) for piece, text, lost, _ in unpack_replies(raw) or ()}
     made = []
@@ -161,7 +166,7 @@ def _answered(
     for mark in ("cut_off", "refused"):
         turns = [turn for turn, (_, unscored) in enumerate(said, 1) if unscored == mark]
         meta |= {mark: turns} if turns else {}
-    meta["protocol"] = protocol.mark
+    meta["protocol"] = answers_mark(protocol)
     texts = iter([text for text, _ in said])
     entries = [
         entry if entry.role == "user" else entry.model_copy(update={"text": next(texts)}) for entry in question.turns

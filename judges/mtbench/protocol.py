@@ -99,7 +99,7 @@ def describe(protocol: Protocol) -> list[tuple[str, str]]:
     judge = f"temperature {protocol.judge_temperature:g}, {protocol.judge_max_tokens:,} tokens"
     return [
         ("questions", protocol.questions or "any set"),
-        ("system prompt for answers", protocol.system or "none"),
+        ("system prompt for answers", protocol.system or "the model's own"),
         ("temperature of answers", "; ".join([*told, f"{'others' if told else 'all'} {protocol.other_temperature:g}"])),
         ("answers to a question", f"{protocol.samples}"),
         ("turn 2 follows", "its own turn 1" if protocol.continues == "own" else "turn 1 of the first sample"),

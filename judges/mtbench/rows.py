@@ -112,7 +112,9 @@ def question_id(row: Mapping[str, Any]) -> str:
 
 
 def text_list(value: Any, key: str) -> tuple[str, ...]:
-    """A list of texts, one for each turn."""
+    """A list of texts, one for each turn; a text may be the `content` of an object."""
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        value = [one.get("content") for one in value]
     if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
         raise BadField(key, f"{key} must be a list of texts, one for each turn (it is {show_value(value)}).")
     return tuple(value)

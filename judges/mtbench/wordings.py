@@ -11,13 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from itertools import takewhile
+from itertools import permutations, takewhile
 from typing import Literal
 
 from judges.mtbench.prompts import wording
 from judges.mtbench.records import PromptText
 
 Kind = Literal["base", "math", "multi", "math-multi"]
+_MOST_ORDERS = 5
 
 
 def kind_of_name(name: str) -> Kind | None:
@@ -114,6 +115,11 @@ def resolve(rows: Sequence[AskedRow], family: str, beside: Mapping[str, Sequence
         if not own and known and any(rows[n].asked for n in numbers):
             own = known if len(known) == 1 else bases[_nearest(file, [name for name, held in bases.items() if held])]
         if len(own) > 1:
+            if any(rows[n].template is None or rows[n].kind not in ("base", "math") for n in numbers):
+                found.notes.append(
+                    f"{file} holds judgments by {len(own)} wordings of {family or 'a prompt'}. Where a prompt does not "
+                    "tell which it is, as for second turns, it is taken to be that of the judgments before it."
+                )
             for number, told in zip(numbers, _parted([rows[n] for n in numbers], own), strict=True):
                 found.wordings[number] = told
             continue
@@ -173,16 +179,34 @@ def _nearest(file: str, others: Sequence[str]) -> str:
     return max(others, key=lambda other: SequenceMatcher(None, file, other, autojunk=False).ratio())
 
 
+def _in_order(templates: list[str], bases: Sequence[str]) -> list[str]:
+    """Templates in the order of the base templates that they are most like, as far as their words tell that."""
+    if len(bases) > _MOST_ORDERS:
+        return templates
+    words = [set(base.split()) for base in bases]
+    own = [mine.difference(*(other for other in words if other is not mine)) for mine in words]
+    return list(
+        max(
+            permutations(templates),
+            key=lambda order: sum(len(mine.intersection(one.split())) for mine, one in zip(own, order, strict=True)),
+        )
+    )
+
+
 def _parted(rows: Sequence[AskedRow], bases: Sequence[str]) -> list[str]:
     """The wording of each row of a file that holds rows of several.
 
-    Where as many templates of another kind occur, they belong to the wordings in the order in which both first occur.
-    Any other row has the wording of the row before it that tells one, or the first that has not judged its cell.
+    Where as many templates of another kind occur, each belongs to the wording with which it shares most of the words
+    that tell the wordings apart, else in the order in which both first occur. Any other row has the wording of the row
+    before it that tells one, or the first that has not judged its cell.
     """
     kinds: dict[Kind, list[str]] = defaultdict(list)
     for row in rows:
         if row.template is not None and row.template not in kinds[row.kind]:
             kinds[row.kind].append(row.template)
+    for kind, held in kinds.items():
+        if kind != "base" and len(held) == len(bases):
+            kinds[kind] = _in_order(held, kinds["base"])
     found: list[str] = []
     for row in rows:
         told = ""

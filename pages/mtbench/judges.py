@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+import numpy as np
 import streamlit as st
 
 from data.mtbench import disagreements, figures
 from data.mtbench.figures import By
 from data.records.exposure import NOTE
-from judges.mtbench.comparison import JudgeComparison
+from judges.mtbench.comparison import JudgeComparison, question_gaps
 from judges.render.findings import mtbench_judges as said
 from pages.mtbench.place import Place
 from pages.ui import charts, findings, session, tables, text, url_state
 
-BY: dict[By, str] = {"turn": "Turn", "category": "Category", "model": "Model"}
+BY: dict[By | Literal["question"], str] = {"turn": "Turn", "category": "Category", "model": "Model"}
 _MANY = 25
 
 
@@ -51,12 +54,17 @@ def panel(at: Place) -> None:
 
 def _parts(at: Place, found: JudgeComparison, key: str) -> None:
     st.subheader("By part", anchor=False)
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        by = url_state.tabs("by", "By", BY)
-        intervals = st.toggle("With 95% intervals", key=f"part intervals:{at.key}")
     names = at.names[found.one], at.names[found.other]
-    cut = figures.agreement_by(session.store(), at.dataset.id, at.rules.parse, found.one, found.other, by)
-    shown = said.part_table(by, cut, names, intervals)
+    # Of a single model a question is an answer, and what both judges say of it is for those who may be shown it.
+    ways = BY | ({"question": "Question"} if len(np.unique(found.shared.row.model)) > 1 else {})
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        by = url_state.tabs("by", "By", ways)
+        intervals = by != "question" and st.toggle("With 95% intervals", key=f"part intervals:{at.key}")
+    if by == "question":
+        shown = said.question_table(question_gaps(found.shared), names)
+    else:
+        cut = figures.agreement_by(session.store(), at.dataset.id, at.rules.parse, found.one, found.other, by)
+        shown = said.part_table(by, cut, names, intervals)
     tables.table(shown.rows, shown.columns, f"parts:{key}:{by}:{intervals}", _MANY)
 
 

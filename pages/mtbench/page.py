@@ -8,14 +8,15 @@ from typing import Literal
 
 import streamlit as st
 
-from data.mtbench import downloads, figures, mtbench
+from data.mtbench import downloads, mtbench
 from data.records import datasets
 from data.records.datasets import Dataset
+from data.records.protocols import known_protocols
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.ratings import Rules, rules_of
 from judges.mtbench.records import Bench
 from judges.render.findings import mtbench_results as said
-from pages.mtbench import judges, results, votes, why
+from pages.mtbench import judges, protocols, results, votes, why
 from pages.mtbench.place import Place
 from pages.ui import picture, session, text, url_state
 
@@ -24,13 +25,14 @@ PARTS: dict[str, tuple[str, Callable[[Place], None]]] = {
     "judges": ("Judges compared", judges.panel),
     "why": ("Why they differ", why.panel),
     "votes": ("Votes", votes.panel),
+    "protocols": ("Protocols", protocols.panel),
 }
 """Value in the address -> title, and what draws it."""
 READ = ("results", "judges")
 """The parts whose figures are of one dataset's ratings, read by the rules of one protocol."""
 
 FORMATS: dict[Literal["csv", "parquet"], str] = {"csv": "CSV", "parquet": "Parquet"}
-FREE = ("why",)
+FREE = ("why", "protocols")
 """The parts that are of no one dataset."""
 
 
@@ -44,6 +46,7 @@ def page() -> None:
     known = {one.name: one for one in datasets.all_datasets(store) if one.id in sizes}
     if not known:
         _nothing()
+        protocols.panel()
         return
     part = url_state.tabs("part", "Part", {value: title for value, (title, _) in PARTS.items()})
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -56,14 +59,15 @@ def page() -> None:
         text.synthetic(dataset.description)
     raters = said.rater_names(bench)
     names = said.umpire_names(bench) | raters
-    with head:
-        _downloads(dataset, bench)
+    if part not in FREE:
+        with head:
+            _downloads(dataset, bench)
     PARTS[part][1](Place(dataset, bench, names, raters, rules))
 
 
 def _rules(bench: Bench) -> Rules:
     """The reading rules of the chosen protocol; at first of that which all judges name, if they name one."""
-    known = figures.protocols_here(session.store())
+    known = known_protocols(session.store())
     ways = {name: one.title or name for name, one in known.items()}
     return rules_of(known[url_state.select("rules", "Read by the rules of", ways, _own(bench, known), 320)])
 
@@ -77,7 +81,7 @@ def _own(bench: Bench, known: Mapping[str, Protocol]) -> str:
 def _downloads(dataset: Dataset, bench: Bench) -> None:
     """All tables, and the dataset as FastChat's files, made when they are asked for."""
     store, who, name = session.store(), session.me(), picture.file_name("mtbench", dataset.name)
-    known = figures.protocols_here(store)
+    known = known_protocols(store)
     protocol = known[url_state.chosen("rules", known) or _own(bench, known)]
     files = [
         picture.Download(

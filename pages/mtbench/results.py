@@ -9,6 +9,7 @@ import streamlit as st
 
 from data.mtbench import figures
 from data.mtbench.figures import Shared, Source
+from data.records import judge_prompts
 from judges.mtbench.means import ModelMeans
 from judges.mtbench.ranks import Ranking
 from judges.render.findings import mtbench_results as said
@@ -23,7 +24,7 @@ _RADAR = 640
 
 def panel(at: Place) -> None:
     """Everything about the models, judge by judge."""
-    findings.draw(said.contents(at.bench, at.names), f"contents:{at.key}")
+    findings.draw(said.contents(at.bench), f"contents:{at.key}")
     if not at.raters:
         st.info(
             "No judge has rated the answers of this dataset. Run a judge of the card MT-Bench rating, or import "
@@ -33,6 +34,9 @@ def panel(at: Place) -> None:
         with st.container(horizontal=True):
             url_state.link("runs", "Run a judge", dataset=at.dataset.name)
             url_state.link("import", "Import judgments")
+        if at.bench.games:
+            _wins(at, next(iter(at.names)), at.key)
+        _japanese(at)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         judge = url_state.select("judge", "Judge", at.raters, width=360)
@@ -96,9 +100,10 @@ def _categories(at: Place, own: Sequence[ModelMeans], ranking: Ranking | None, k
 def _wins(at: Place, judge: str, key: str) -> None:
     """Win rates by verdicts on pairs, and by ratings: of the judge that was chosen, and of those that compare."""
     ways: dict[Source, str] = {"verdicts": "from verdicts on pairs of answers"} if at.bench.games else {}
-    ways["ratings"] = "from the ratings of this judge: the higher one wins"
-    with st.expander("Win rates", icon=":material/swords:"):
-        source = url_state.tabs("wins", "Win rates", ways)
+    if at.raters:
+        ways["ratings"] = "from the ratings of this judge: the higher one wins"
+    with st.expander("Win rates", icon=":material/swords:", expanded=not at.raters):
+        source: Source = url_state.tabs("wins", "Win rates", ways) if len(ways) > 1 else next(iter(ways))
         every = figures.pair_rates(session.store(), at.dataset.id, at.rules.parse, source)
         judges = {one.judge: at.names[one.judge] for one in every}
         if source == "verdicts":
@@ -122,7 +127,11 @@ def _judgments(at: Place, key: str) -> None:
     found = figures.judgment_counts(session.store(), at.dataset.id, at.rules.parse)
     findings.draw(said.counts(found, at.names), f"counts:{key}")
     with st.expander("Prompts and protocols of the judges", icon=":material/terminal:"):
-        findings.draw([said.prompts(at.bench, at.names, {})], f"prompts:{key}")
+        known = {
+            one.wording: f"{one.wording} ({held.file})"
+            for held in judge_prompts.all_prompts(session.store()) for one in held.families.values()
+        }  # fmt: skip
+        findings.draw([said.prompts(at.bench, at.names, known)], f"prompts:{key}")
 
 
 def _rules(at: Place, shared: Shared, key: str) -> None:

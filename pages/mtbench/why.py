@@ -8,7 +8,7 @@ import streamlit as st
 
 from data.mtbench import figures, mtbench
 from data.mtbench.figures import RunName
-from data.records import datasets
+from data.records import datasets, protocols
 from data.store import Store
 from judges.render.findings import mtbench_gap as said
 from judges.render.findings import mtbench_results
@@ -69,9 +69,13 @@ def _choose(name: str, title: str, runs: Mapping[str, str], default: str) -> Run
     store = session.store()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dataset, _, judge = url_state.select(name, title, runs, default, 460).partition("~")
-        ways = {held: one.title or held for held, one in figures.protocols_here(store).items()}
-        told = mtbench.load_bench(store, dataset).judges[judge].protocol.partition("@")[0]
-        return RunName(dataset, judge, url_state.select(f"{name}-rules", "under the protocol", ways, told, 320))
+        known = protocols.known_protocols(store)
+        ways = {held: one.title or held for held, one in known.items()}
+        told = mtbench.load_bench(store, dataset).judges[judge].protocol
+        if told in protocols.protocols_by_mark(store) and told not in [one.mark for one in known.values()]:
+            ways[told] = f"{told}, as it was then"
+        own = told if told in ways else told.partition("@")[0]
+        return RunName(dataset, judge, url_state.select(f"{name}-rules", "under the protocol", ways, own, 320))
 
 
 def _partner(store: Store, one: RunName, runs: Mapping[str, str]) -> str:

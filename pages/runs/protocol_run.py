@@ -13,13 +13,13 @@ import streamlit as st
 from data.mtbench import pipeline, questions
 from data.mtbench.mtbench import bench_sizes
 from data.mtbench.pipeline import Pipeline
-from data.records import datasets
+from data.records import datasets, judge_prompts
 from data.records.people import Person
+from data.records.protocols import known_protocols
 from data.runs import runs
 from data.runs.run_order import LIVE, DryRunJudgment
 from judges.errors import AssayError
 from judges.importing.bench_files import read_bench
-from judges.mtbench.protocol import protocols
 from judges.plural import many
 from pages.runs import endpoints, views
 from pages.server.uploads import Tray
@@ -92,8 +92,8 @@ def _choose(who: Person) -> Pipeline | None:
     """What was chosen; None while something is missing."""
     zero, one, two, three = st.columns(4)
     with zero:
-        name = url_state.select("protocol", "Protocol", {n: p.title or n for n, p in protocols().items()})
-    protocol = protocols()[name]
+        there = known_protocols(session.store())
+        name = url_state.select("protocol", "Protocol", {key: one.title or key for key, one in there.items()})
     with one:
         place = endpoints.choose_place()
     at = endpoints.choose_endpoint(place)
@@ -112,17 +112,18 @@ def _choose(who: Person) -> Pipeline | None:
     with left:
         asked = _choose_questions(who) if model else ""
     with three:
-        options, first = _names(known, pipeline.usual_judge(protocol, model))
+        options, first = _names(known, pipeline.usual_judge(there[name], model))
         judge = _name(st.selectbox(
             "Judge", options, first, key="runs:judge", help=HELP["judge"], accept_new_options=True
         ))  # fmt: skip
-    usual = pipeline.usual_dataset(protocol, model or judge)
+    usual = pipeline.usual_dataset(there[name], model or judge)
     dataset = middle.text_input("Dataset", usual, key=f"runs:into:{usual}", help=HELP["dataset"], max_chars=120).strip()
     spend = right.number_input("Spending limit, US dollars", 0.0, None, None, key="runs:all", placeholder="no limit")
     pairs = last.checkbox("Compare in pairs, too", key="runs:pairs", help=HELP["pairs"])
     if asked is None or not dataset or not (model or judge):
         return None
-    prompts = session.scratch("runs:prompts").get(asked, ())
+    given = session.scratch("runs:prompts").get(asked, ())
+    protocol, prompts = judge_prompts.settle_prompts(session.store(), there[name], given)
     return Pipeline(protocol, dataset, asked, model, judge, pairs and bool(judge), prompts, at, at, spend)
 
 

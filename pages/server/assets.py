@@ -118,6 +118,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "dashboard": ("BidiComponent", "PageLink", "Selectbox"),
     "calibration": ("BidiComponent", "ButtonGroup", "Metric", *_TABLE),
     "comparison": ("BidiComponent", "Multiselect", *_TABLE),
+    "mtbench": ("ButtonGroup", "PlotlyChart", *_TABLE),
     "audits": ("Button", "Selectbox"),
     "annotators": ("BidiComponent", "Metric", "PlotlyChart", *_TABLE),
     "approvals": ("Button", "Checkbox", "NumberInput", "Selectbox", "TextInput"),
@@ -128,6 +129,8 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "people": ("Button", "DataFrame"),
     "trail": ("DownloadButton", "Multiselect", *_TABLE),
     "workspace": ("Button",),
+    "me": ("Button", *_TABLE),
+    "sign-out": (),
 }
 """Address of a page -> Streamlit's names of the elements that every view of it has."""
 TEXTS = ("desk", "adjudication")

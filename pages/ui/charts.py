@@ -308,12 +308,13 @@ def waterfall(found: Waterfall, key: str) -> None:
         text=told, textposition="outside", textfont={"color": INK, "size": 13}, cliponaxis=False, hoverinfo="text",
         hovertext=[escape(found.start[0]), *(escape(said) for _, _, said in found.steps), escape(found.end[0])],
     )  # fmt: skip
+    gap = 0.25 if len(names) > 5 else 0.5
     for place, y in enumerate(levels):
-        line = {"color": QUIET, "width": 1}
-        figure.add_shape(type="line", x0=place + 0.3, x1=place + 0.7, y0=y, y1=y, layer="below", line=line)
+        between = {"x0": place + (1 - gap) / 2, "x1": place + (1 + gap) / 2, "y0": y, "y1": y}
+        figure.add_shape(type="line", **between, line={"color": QUIET, "width": 1})
     figure.update_xaxes(tickvals=list(range(len(names))), ticktext=wrapped, fixedrange=True, showgrid=False)
     figure.update_yaxes(range=[floor, max(*ends, *levels) + 0.15 * (spread or 1)], fixedrange=True, nticks=6)
-    figure.update_layout(bargap=0.25 if len(names) > 5 else 0.5)
+    figure.update_layout(bargap=gap)
     _draw(figure, key, 380, margin={"l": 10, "r": 8, "t": 24, "b": 10})
 
 

@@ -40,6 +40,32 @@ def test_words_name_judges(wanted: str, those: list[JudgeTraits]) -> None:
     assert find_judges([COLD, WARM, OTHER], wanted) == those
 
 
+PROMPTED = [
+    JudgeTraits(f"c{n}", "mt_bench", "gpt-4o", {"protocol": protocol, "prompt": prompt, "wording": wording})
+    for n, (protocol, prompt, wording) in enumerate(
+        [("fastchat", "single-v1", "7be1aa"), ("fastchat", "single-v1", "9c00aa"), ("mine@12ab", "strict", "7be1cc")]
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "those"),
+    [
+        ("gpt-4o prompt=single-v1", [0, 1]),
+        ("gpt-4o prompt=single", []),  # a name is no fingerprint
+        ("gpt-4o wording=7be1", [0, 2]),
+        ("prompt=single-v1 wording=7be1", [0]),
+        ("protocol=mine", [2]),
+        ("protocol=mine@12ab", [2]),
+        ("protocol=", []),
+    ],
+)
+def test_judges_of_protocols_are_named_by_prompt_and_the_head_of_its_wording(wanted: str, those: list[int]) -> None:
+    assert find_judges(PROMPTED, wanted) == [PROMPTED[n] for n in those]
+    assert describe_differences(PROMPTED[:2]) == "wording 7be1aa / 9c00aa"
+    assert shortest_name(PROMPTED, PROMPTED[2]) == "gpt-4o prompt=strict protocol=mine@12ab wording=7be1cc"
+
+
 def test_what_differs_is_told_and_nothing_else() -> None:
     assert describe_differences([COLD, WARM]) == "temperature 0 / 0.7"
     assert differences([COLD, WARM]) == [{"temperature": "0"}, {"temperature": "0.7"}]

@@ -17,8 +17,10 @@ from data.importing.mapping.mapping import ColumnMapping
 from data.importing.plan import Format
 from data.store.errors import BadInput
 from judges.importing.jsonl import Record
+from judges.mtbench import assembly
 
 _SHORT = 2**20
+_FIRST = 20
 
 
 @dataclass(frozen=True)
@@ -83,12 +85,20 @@ def without_strays(found: list[DetectedFile], unmapped: Callable[[DetectedFile],
 
 def _format(file: SourceFile, wanted: Format) -> DetectedFile:
     held = detect_container(file)
-    sample = first_records(file, held, 20, formats.lists())
+    sample = first_records(file, held, _FIRST, formats.lists()) or _mended(file, held)
     if held == "csv" and not sample and not _any(file, held):
         raise BadInput(f"{file.name} holds a header and no rows.")
     start = FileStart(file.name, held, [record.value for record in sample])
     found = (formats.recognise(start) or _unrecognised(start)) if wanted == "auto" else wanted
     return DetectedFile(file, held, found, formats.file_role(found, start), *_begins(sample))
+
+
+def _mended(file: SourceFile, held: Container) -> list[Record]:
+    """The first lines of a file none of which is JSON, as all hold NaN."""
+    with file.fresh() as stream:
+        lines = itertools.islice(read_records(file, held, stream, formats.lists()) if held == "lines" else (), _FIRST)
+        told = [assembly.mended(record) for record in lines]
+    return [Record(one.line, one.value, one.text) for one in told if not one.problem]
 
 
 def _unrecognised(start: FileStart) -> Format:

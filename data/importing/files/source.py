@@ -110,7 +110,7 @@ def from_path(text: str | Path) -> Source:
 def from_paths(given: Sequence[str | Path]) -> Source:
     """The files at these paths and in these folders, in that order; one that is named twice is read once.
 
-    Raises what `from_path` does.
+    Several have the name of the folder before theirs, which may say what they hold. Raises what `from_path` does.
     """
     parts = [from_path(one) for one in given]
     if len(parts) == 1:
@@ -120,7 +120,10 @@ def from_paths(given: Sequence[str | Path]) -> Source:
         for file in part.files:
             assert file.path is not None
             taken = {other.name for path, other in files.items() if path != file.path.resolve()}
-            name = file.name if file.name not in taken else f"{one}/{file.name}" if Path(one).is_dir() else f"{one}"
+            within = Path(one).resolve().name if Path(one).is_dir() else Path(one).parent.name
+            name = f"{within}/{file.name}" if within else file.name
+            if name in taken:
+                name = f"{one}/{file.name}" if Path(one).is_dir() else f"{one}"
             files.setdefault(file.path.resolve(), _at(file.path, name))
     made = _several(list(files.values()))
     made.left_aside = [name for part in parts for name in part.left_aside]

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import Entry, Hint
 from data.store.errors import BadInput
+from judges.importing.bench_files import POINTER_SAID, left_aside
 
 TITLE = "left aside"
 LISTS = ()
 ROLES_OF_FILES = {
-    "pointer": "a git-LFS pointer, not the data: run `git lfs pull` where it came from, and import it then",
+    "pointer": POINTER_SAID,
     "empty": "empty",
     "other": "none of MT-Bench's files, and nothing else that can be read without being told what it means",
 }
@@ -28,6 +29,8 @@ def fits(start: FileStart) -> bool:
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
-    """A sentence for each file."""
-    for part in files:
-        yield Hint(f"{part.name} was left aside: it is {ROLES_OF_FILES[part.role or 'other']}.")
+    """A sentence for each reason."""
+    given = list(files)
+    for role, why in ROLES_OF_FILES.items():
+        if names := [part.name for part in given if part.role == role]:
+            yield Hint(left_aside(why, names))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from judges.mtbench.comparison import Disagreement, JudgeComparison, PairAgreement
+from judges.mtbench.comparison import Disagreement, JudgeComparison, PairAgreement, QuestionGap
 from judges.mtbench.ranks import RankComparison
 from judges.mtbench.ratings import HIGHEST, LOWEST
 from judges.plural import many
@@ -89,6 +89,20 @@ def _cells(one: PairAgreement, names: tuple[str, str], intervals: bool) -> Itera
         yield name, f"{cell(held.point, shape)} ({span(held, shape)})" if intervals else held.point
 
 
+def question_table(found: Sequence[QuestionGap], names: tuple[str, str]) -> Table:
+    """A row for each question, those with the largest difference first."""
+    rows = [
+        {
+            "question": one.question, "category": one.category, "turns": one.cells, names[0]: one.one,
+            names[1]: one.other, "difference": one.other - one.one, "equal": one.equal, "within one": one.within_one,
+        }
+        for one in sorted(found, key=lambda one: -abs(one.other - one.one))
+    ]  # fmt: skip
+    shapes = {name: Column(".2f") for name in names}
+    told = {name: Column(*FIGURES[name]) for name in ("difference", "equal", "within one")}
+    return Table(rows, {"question": Column(width=90), "turns": COUNT} | shapes | told)
+
+
 def bubbles(found: JudgeComparison, names: Mapping[str, str]) -> Bubbles:
     """How often each two ratings meet, to the tenth of a point, as samples may be averaged."""
     met = Counter(
@@ -149,7 +163,7 @@ def flips(found: RankComparison, names: tuple[str, str]) -> list[Finding]:
     if not many_of:
         return []
     if not found.flipped:
-        return [say("Both judges put all **{n}** of models in the same order.", n=many(many_of, "pair"))]
+        return [say("Both judges put the **{n} models** in the same order.", n=f"{len(found.models):,}")]
     settled = sum(one.settled for one in found.flipped)
     rows = [
         {

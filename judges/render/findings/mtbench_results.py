@@ -85,14 +85,13 @@ def reading(rules: Rules) -> Sentence:
     )  # fmt: skip
 
 
-def contents(bench: Bench, names: Mapping[str, str]) -> list[Sentence]:
+def contents(bench: Bench) -> list[Sentence]:
     """What there is of a benchmark, and which questions are not there."""
-    rated = dict.fromkeys(one.judge for one in bench.ratings)
     found = [
         say(
             "**{questions}**, **{models}**, **{judges}**.",
             questions=many(len(bench.questions), "question"), models=many(len(bench.models), "model"),
-            judges=many(len(rated), "judge"),
+            judges=many(len(bench.judges), "judge"),
         )
     ]  # fmt: skip
     answered = {model: {q for q, m, _ in bench.answers if m == model} for model in bench.models}
@@ -108,9 +107,13 @@ def contents(bench: Bench, names: Mapping[str, str]) -> list[Sentence]:
 
 def prompts(bench: Bench, names: Mapping[str, str], known: Mapping[str, str]) -> Table:
     """Which prompt each judge was given, as far as its files tell; `known` names wordings by fingerprint."""
+    rates, compares = ({each.judge for each in judged} for judged in (bench.ratings, bench.games))
     rows = [
         {
             "judge": names[one.id],
+            "rates": " and ".join(
+                told for told, these in (("turns", rates), ("pairs of answers", compares)) if one.id in these
+            ),
             "protocol": one.protocol or "not known",
             "prompt": one.prompt or "not known",
             "wording": (known.get(one.wording) or one.wording) or "not known",
@@ -202,7 +205,9 @@ def order(ranking: Ranking) -> list[Sentence]:
         return []
     open_, best = ranking.unsettled, ranking.models[0]
     if not open_:
-        return [say("The order of all **{n}** of models is settled at 95%.", n=many(len(ranking.pairs), "pair"))]
+        if len(ranking.models) == 2:
+            return [say("The order of the two models is settled at 95%.")]
+        return [say("The order of all **{n} pairs** of models is settled at 95%.", n=f"{len(ranking.pairs):,}")]
     said = [
         say(
             "Of {pairs} of models the order of **{n}** is not settled at 95%; the closest: {higher} and {lower} "

@@ -139,13 +139,33 @@ def test_a_folder_comes_in_whatever_else_lies_in_it(tmp_path: Path, apart: bool)
     assert (done.items, done.judgments, done.preview.problem_count) == (2, 2, 3)
     said = "\n".join(done.preview.warnings)
     for part in (
-        "two.jsonl was left aside: it is a git-LFS pointer", "results.csv was left aside: it is none of MT-Bench's",
-        "config.json was left aside: it is none of MT-Bench's", "empty.jsonl was left aside: it is empty",
+        "two.jsonl was left aside: it is a git-LFS pointer", "empty.jsonl was left aside: it is empty",
+        "config.json, results.csv were left aside: they are none of MT-Bench's files",
         "two: judged, and no answers of it are in the files",
-        "gpt-4 single-v1 has not judged 2 turns of m/one: turn 2 of 81, 82.",
+        "gpt-4 single-v1 has not judged 2 turns of m/one: turn 2 of all 2 questions.",
     ):  # fmt: skip
         assert part in said, part
     told = [group.sentence for group in done.preview.groups]
     assert any("question 999 is not in the files" in one for one in told) and any("is not JSON" in one for one in told)
     assert any("82/two" in one for one in told) and done.preview.formats == ["FastChat"]
+    store.close()
+
+
+def test_the_name_of_a_given_folder_says_what_its_files_are(tmp_path: Path) -> None:
+    """Of several paths one may be the folder of references; and lines with NaN alone are those of the format."""
+    nan = {"question_id": 82, "model_id": "m/one", "judge_id": "Q", "score_turn1": -1, "score_turn2": 7}
+    files = {
+        "question.jsonl": QUESTIONS, "model_answer/one.jsonl": [answer(81, "m/one"), answer(82, "m/one")],
+        "reference_answer/gpt-4.jsonl": [answer(82, "gpt-4", ["51", "68"])],
+        "j/one.jsonl": [{**nan, "avg_score": float("nan")}],
+    }  # fmt: skip
+    for name, rows in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(text(rows))
+    given = [tmp_path / name for name in ("question.jsonl", "model_answer", "reference_answer", "j/one.jsonl")]
+    store = workspace(tmp_path)
+    done = import_source(store, "lea", from_paths(given), ImportPlan("d"))
+    assert (done.items, done.judgments) == (2, 1)
+    meta = json.loads(store.rows("select meta from item where name = '82/m/one'")[0][0])
+    assert meta["reference"] == ["51", "68"]
     store.close()

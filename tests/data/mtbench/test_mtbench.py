@@ -9,7 +9,8 @@ from data.importing import ImportPlan, from_bytes, from_path, import_source
 from data.mtbench.mtbench import bench_sizes, item_ids, load_bench
 from data.store import Store
 from data.store.ids import content_id
-from judges.mtbench.records import Answer, Bench, Game, Question, Rating, Vote
+from judges.mtbench.prompts import wording
+from judges.mtbench.records import Answer, Bench, Game, PromptText, Question, Rating, Vote
 from tests.data.imports import text, workspace
 from tests.seeds import lines
 
@@ -74,6 +75,15 @@ def test_samples_and_sets_of_references_are_kept_apart(tmp_path: Path) -> None:
     assert [key for key in bench.answers if key[0] == "9"] == [("9", "m/one", 0), ("9", "m/one", 1)]
     assert bench.answers["9", "m/one", 1].turns == ("いいえ", "また")
     assert bench.references == {"gpt-x": {"10": ("2", "4")}, "gpt-y": {"10": ("two", "four")}}
+
+
+def test_the_prompts_of_the_files_are_there_with_their_judge(tmp_path: Path) -> None:
+    template = "[Question]\n{question}\n[Answer]\n{answer}"
+    prompt = {"name": "single-v1", "type": "single", "system_prompt": "S", "prompt_template": template}
+    rows = [rated("[[8]]", 8, user_prompt="[Question]\n書いて。\n[Answer]\nはい")]
+    bench = bring(workspace(tmp_path), {**FILES, "judge_prompts.jsonl": [prompt], "gpt-x_single.jsonl": rows})
+    assert bench.prompts == (PromptText("single-v1", "single", "S", template),)
+    assert [(one.prompt, one.wording) for one in bench.judges.values()] == [("single-v1", wording(template))]
 
 
 def test_a_rating_keeps_its_text_and_what_its_file_states(tmp_path: Path) -> None:

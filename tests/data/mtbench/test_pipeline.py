@@ -24,6 +24,7 @@ from data.workspace.verify import verify
 from judges.client.endpoint import Endpoint
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import Bench, Question
+from judges.types import Dialogue
 from tests.data.mtbench.recorder import answering, is_judging, recording
 from tests.judges.endpoint import Say, Served
 
@@ -274,3 +275,60 @@ def test_a_killed_process_asks_nothing_twice_that_was_stored_and_loses_nothing(t
     bench = mtbench.load_bench(again, found.id)
     assert len(bench.answers) == 9 and len(bench.ratings) == 18 and verify(again) == []
     again.close()
+
+
+def test_what_happened_to_an_answer_is_kept_beside_it(store: Store) -> None:
+    def odd(body: dict[str, Any], nth: int) -> Say:
+        asked = body["messages"][-1]["content"]
+        told = {
+            "Write a post.": Say("It is bec", finish="length"),
+            "Make it short.": Say(None, message={"refusal": "I will not."}),
+            "1+1?": Say("", finish="content_filter"),
+            "Roll a die.": Say(""),
+            "Again.": Say(status=400, body={"error": {"message": "maximum context length is 10 tokens"}}),
+        }
+        return answering(body, nth) if is_judging(body) else told[asked]
+
+    with recording(odd) as served:
+        order = wanted(store, served.url)
+        assert played(store, order) == [("answers", "finished"), ("ratings", "finished")]
+        assert "2+2?" not in str(served.bodies), "what follows a text that never came is not asked"
+        assert len(served.bodies) == 5 + 2
+        again = {one.step: one.estimate.judgments for one in pipeline.plan(store, order)}
+        assert again == {"answers": 1, "ratings": 2}, "only the call that failed is open, and what follows from it"
+    found = Counter(str(r[0]) for r in store.rows("select unscored from judgment where part = ''"))
+    assert found == {"": 1, "refused": 1, "api_error": 1}
+    [item] = store.rows("select i.content from item i join dataset d on d.id = i.dataset_id where d.purpose is null")
+    answer = Dialogue.model_validate_json(item[0])
+    assert [t.text for t in answer.turns if t.role == "assistant"] == ["It is bec", "I will not."]
+    assert (answer.meta["cut_off"], answer.meta["refused"]) == ([1], [2])
+
+
+def test_what_a_run_is_a_step_of_is_remembered_for_the_next_start(store: Store) -> None:
+    with recording() as served:
+        order = wanted(store, served.url, SHORT, spending_limit=9.0, price=(0.1, 0.2), judge_price=(1.0, 2.0))
+        run_id = pipeline.start(store, "lea", order)
+        while len(runs.list_runs(store)) < 2 or any(run.state == "running" for run in runs.list_runs(store)):
+            time.sleep(0.05)
+        assert pipeline.of_run(store, run_id) == order
+        assert [run.state for run in runs.list_runs(store)] == ["finished", "finished"]
+        assert pipeline.of_run(store, "none") is None
+
+
+def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> None:
+    with recording() as served:
+        order = wanted(store, served.url, judge="")
+        played(store, order)
+        bare = replace(BENCH, references={})
+        same = questions.keep_questions(store, "lea", "question.jsonl", bare)
+        assert same.id != order.questions
+        [answered] = pipeline.plan(store, replace(order, questions=same.id))
+        assert answered.estimate.calls == 0
+        two = {key: BENCH.questions[key] for key in ("81", "7")}
+        fewer = questions.keep_questions(store, "lea", "q", replace(bare, questions=two))
+        assert pipeline.plan(store, replace(order, questions=fewer.id))[0].estimate.calls == 0
+        more = questions.keep_questions(
+            store, "lea", "q", replace(bare, questions={**BENCH.questions, "9": Question("9", "writing", ("New?",))})
+        )
+        with pytest.raises(BadInput, match="from another set of them"):
+            pipeline.plan(store, replace(order, questions=more.id))

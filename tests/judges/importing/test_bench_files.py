@@ -40,23 +40,24 @@ def test_one_report_names_what_is_missing_doubled_and_broken(tmp_path: Path) -> 
         "model_answer/two.jsonl": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
         "j/gpt-4_single.jsonl": [
             rated(), rated(score=4), rated(999), rated(82, model="absent", judgment="No number.", score=-1),
-            rated(82, model="absent", turn=2, judgment="$ERROR$", score=-1),
+            rated(82, model="absent", turn=2, judgment="$ERROR$", score=-1), rated(model="other__One"),
         ],
         "j/half_single.jsonl": json.dumps(rated(turn=2, score=7, judgment="[[6]]")).encode() + b'\n{"question_id": 8',
         "notes.json": b'{"a": 1}\n', "empty.jsonl": b"",
     })  # fmt: skip
     bench, said = read_bench([tmp_path])
     told = "\n".join(said)
-    assert len(bench.ratings) == 5 and len(bench.answers) == 1
+    assert len(bench.ratings) == 6 and len(bench.answers) == 1
     for part in (
-        "two.jsonl is a git-LFS pointer, not the data. Run `git lfs pull`",
+        "two.jsonl was left aside: it is a git-LFS pointer, not the data: run `git lfs pull`",
         "half_single.jsonl, line 2: The line is not JSON",
         "notes.json was left aside: it is none of MT-Bench's files", "empty.jsonl was left aside: it is empty",
         "gpt-4_single.jsonl, line 3: The question 999 is not in the files",
         "m/one: 1 question of 2 is not answered: 82",
-        "absent: judged, and no answers of it are in the files",
+        "absent, other__One: judged, and no answers of them are in the files",
         "gpt-4 single-v1 has judged 1 turn of m/one more than once: turn 1 of 81",
         "gpt-4 single-v1 has not judged 2 turns of absent: turn 1 of 81; turn 2 of 81",
+        "'other__One' is judged and 'm/one' has answers: if both are one model, give it one name.",
         "gpt-4 single-v1: 1 rating has no score, as no rating is in the text (questions 82)",
         "gpt-4 single-v1: 1 rating has no score, as the call to the judge failed (questions 82)",
         "gpt-4 single-v1: 1 rating states another number than its text: questions 81 (7, and 6 in the text)",
@@ -70,3 +71,17 @@ def test_what_holds_nothing_of_mt_bench_is_refused_in_a_sentence(tmp_path: Path)
     for path, says in (("x", "nothing of MT-Bench is in there"), ("none", "There is no file or folder")):
         with pytest.raises(AssayError, match=says):
             read_bench([tmp_path / path])
+
+
+def test_a_file_whose_every_line_has_a_mean_that_is_no_number_is_read(tmp_path: Path) -> None:
+    row = {"question_id": 82, "model_id": "m/one", "judge_id": "Q", "score_turn1": -1.0, "score_turn2": 7.0}
+    files = {"q.jsonl": QUESTIONS, "ref/one.jsonl": [{**row, "judgment_turn2": "[[7]]", "avg_score": float("nan")}]}
+    bench, _ = read_bench([write(tmp_path, files)])
+    assert [(r.question, r.turn, r.stated) for r in bench.ratings] == [("82", 2, 7.0)]
+
+
+def test_turns_may_be_objects_with_a_content(tmp_path: Path) -> None:
+    told = answer(81, "m/one")
+    told["choices"][0]["turns"] = [{"content": "One.", "token_len": 2}, {"content": "Two."}]
+    bench, _ = read_bench([write(tmp_path, {"q.jsonl": QUESTIONS, "one.jsonl": [told]})])
+    assert bench.answers["81", "m/one", 0].turns == ("One.", "Two.")

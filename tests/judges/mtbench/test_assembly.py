@@ -202,3 +202,30 @@ def test_what_is_odd_is_said_and_what_is_sound_is_kept() -> None:
     said = " ".join(found.notes)
     assert "1 answer stands twice, word for word" in said and "'one' in judgments" in said
     assert "1 judgment names another turn than its prompt is about" in said
+
+
+def test_judgments_of_two_wordings_in_any_order_are_told_apart_by_their_words() -> None:
+    """The math prompt of the second wording comes first in the file, and goes with its own wording all the same."""
+    reference = REFERENCES[0]["choices"][0]["turns"][0]
+    other_math = MATH.replace("Judge the answer", "Judge the answer, and its language")
+    math = ["gpt-4", "single-math-v1"]
+    rows = [
+        rated(82, 1, 5, judge=math, user_prompt=asked(other_math, 82, reference=reference)),
+        rated(81, 1, 8, user_prompt=asked(SINGLE, 81)),
+        rated(82, 1, 8, judge=math, user_prompt=asked(MATH, 82, reference=reference)),
+        rated(81, 1, 5, user_prompt=asked(OTHER, 81)),
+    ]
+    found = read(question=QUESTIONS, model_answer__one=ANSWERS, reference_answer__gpt=REFERENCES, j__gpt_single=rows)
+    told = {(r.judge, r.question): r.stated for _, r in found.ratings}
+    names = [f"gpt-4 single-v1@{wording(one)}" for one in (SINGLE, OTHER)]
+    assert told == {(names[0], "81"): 8, (names[0], "82"): 8, (names[1], "81"): 5, (names[1], "82"): 5}
+
+
+def test_answers_of_a_judge_without_a_folder_are_its_references() -> None:
+    files = {"question": QUESTIONS, "one": ANSWERS, "gpt_single": [rated()]}
+    found = read(**files, gpt=REFERENCES)
+    assert found.bench.models == ["m/one"] and set(found.references) == {"gpt-4"}
+    assert any("taken for reference answers of gpt-4" in note for note in found.notes)
+    in_folder, judged = {"model_answer__gpt": REFERENCES}, {"gpt": REFERENCES, "j": [rated(82, model="gpt-4")]}
+    for kept in (read(**files, **in_folder), read(**files, **judged)):
+        assert kept.bench.models == ["m/one", "gpt-4"] and not kept.references

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from judges.authoring.custom import from_spec
 from judges.cards import cards
-from judges.mtbench.generating import answer_card, answered_dialogues, open_dialogue
+from judges.mtbench.generating import answer_card, answered_dialogues, answers_mark, open_dialogue
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import Question
 from judges.protocols.call_plan import CallReply, Task, ask, fuse, pieces, remaining_pieces, reread
@@ -47,7 +47,7 @@ def test_fastchat_asks_each_turn_once_after_its_own_first_turn_and_without_a_sys
         (2, "user", "Shorten it."), (2, "assistant", "turn:2 sample:0"),
     ]  # fmt: skip
     assert answer.meta == {
-        "question_id": "81", "category": "writing", "reference": ["ref 1", "ref 2"], "protocol": FASTCHAT.mark,
+        "question_id": "81", "category": "writing", "reference": ["ref 1", "ref 2"], "protocol": answers_mark(FASTCHAT),
     }  # fmt: skip
 
 

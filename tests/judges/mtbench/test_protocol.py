@@ -56,7 +56,7 @@ def test_the_two_in_words_are_the_table_of_their_pipelines():
     fastchat, swallow = (dict(describe(protocols()[name])) for name in ("fastchat", "swallow"))
     assert list(fastchat) == list(swallow)
     assert {name: (fastchat[name], swallow[name]) for name in fastchat if fastchat[name] != swallow[name]} == {
-        "system prompt for answers": ("none", protocols()["swallow"].system),
+        "system prompt for answers": ("the model's own", protocols()["swallow"].system),
         "temperature of answers": (
             "coding, extraction, math, reasoning 0; humanities, stem 0.1; roleplay, writing 0.7; others 0.7",
             "coding, extraction, math, reasoning 0; humanities, stem 0.1; roleplay, writing 0.7; others 0",

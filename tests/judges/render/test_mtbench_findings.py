@@ -4,7 +4,7 @@ from math import isnan
 
 import pytest
 
-from judges.mtbench.comparison import compare_judges
+from judges.mtbench.comparison import compare_judges, question_gaps
 from judges.mtbench.experiment import Arm, Experiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import means_by_rule, model_means
@@ -100,7 +100,7 @@ def test_the_rule_that_moves_a_mean_most_is_named():
 
 
 def test_missing_answers_and_questions_are_named():
-    told = [plain(one) for one in mtbench_results.contents(BENCH, NAMES)]
+    told = [plain(one) for one in mtbench_results.contents(BENCH)]
     assert told[0] == "2 questions, 2 models, 2 judges."
     assert "A whole MT-Bench has 80 questions." in told
 
@@ -140,6 +140,15 @@ def test_parts_have_both_means_and_all_figures():
     assert str(worded.rows[0]["equal"]).startswith("0.0% (")
 
 
+def test_questions_have_both_means_and_the_widest_apart_comes_first():
+    found = compare_judges(TABLE, "j", "k")
+    shown = mtbench_judges.question_table(question_gaps(found.shared), ("J", "K"))
+    assert [(row["question"], row["category"], row["turns"], row["J"], row["K"]) for row in shown.rows] == [
+        ("2", "math", 1, 6.0, 4.0), ("1", "writing", 2, 8.5, 8.0),
+    ]  # fmt: skip
+    assert [(row["difference"], row["equal"], row["within one"]) for row in shown.rows] == [(-2, 0, 0), (-0.5, 0.5, 1)]
+
+
 def test_ranks_that_change_and_pairs_that_flip_are_named():
     rows = [("j", q, m, 1, r + q % 2) for q in range(40) for m, r in (("m", 8), ("n", 3))]
     rows += [("k", q, m, 1, r + q % 2) for q in range(40) for m, r in (("m", 4), ("n", 7))]
@@ -154,7 +163,7 @@ def test_ranks_that_change_and_pairs_that_flip_are_named():
     assert pairs.rows[0]["flips in"] == 1.0 and str(pairs.rows[0]["K"]).startswith("\u22123.000")
     same = read_ratings(bench([*rows[:80], *(("k", *row[1:]) for row in rows[:80])]))
     calm = compare_ranks(compare_judges(same, "j", "k").shared, 200)
-    assert plain(mtbench_judges.flips(calm, ("J", "K"))[0]) == "Both judges put all 1 pair of models in the same order."
+    assert plain(mtbench_judges.flips(calm, ("J", "K"))[0]) == "Both judges put the 2 models in the same order."
 
 
 def test_how_much_of_the_order_is_settled():
@@ -164,7 +173,7 @@ def test_how_much_of_the_order_is_settled():
     assert first.startswith("Of 3 pairs of models the order of 1 is not settled at 95%; the closest: n and o (0.000")
     assert second == "m is best in 100% of resamples."
     clear = rank_models(count_ratings(read_ratings(bench(row for row in rows if row[2] != "o")), Rules()), "j", 200)
-    assert plain(mtbench_results.order(clear)[0]) == "The order of all 1 pair of models is settled at 95%."
+    assert plain(mtbench_results.order(clear)[0]) == "The order of the two models is settled at 95%."
 
 
 def test_win_rates_and_the_grid_of_models():

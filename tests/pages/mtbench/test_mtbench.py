@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -47,6 +48,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     server = serve_all(start=False)
     store = open_store(server.store)
     people.join_workspace(store, "lea")
+    people.join_workspace(store, "ann")
     bring(store, "two", JUDGES)
     bring(store, "one", JUDGES[:1])
     bring(store, "none", ())
@@ -92,3 +94,45 @@ def test_what_is_missing_is_said_with_the_way_to_it(app: Server, page: Any) -> N
     expect(main).to_contain_text("Two judges are needed")
     main = look(page, app, "one", "judges")
     expect(main).to_contain_text("Two judges are needed")
+
+
+def test_a_researcher_writes_a_protocol_that_all_parts_then_offer(app: Server, page: Any) -> None:
+    main = look(page, app, "two", "protocols")
+    expect(main).to_contain_text("turn 1 of the first sample")
+    page.get_by_text("Add or change a protocol").click()
+    at_rest(page)
+    box = main.get_by_role("textbox", name="The protocol as JSON")
+    begun = box.input_value()
+    for given, said in (
+        (begun, "The protocol fastchat is built in and stays as it is."),
+        (begun.replace('"samples": 1', '"samples": 0'), "samples: Input should be greater than or equal to 1."),
+        ("[", "it is not JSON"),
+    ):
+        box.fill(given)
+        main.get_by_role("button", name="Save").click()
+        expect(main).to_contain_text(said)
+    title = json.loads(begun)["title"]
+    box.fill(begun.replace('"name": "fastchat"', '"name": "mine"').replace(title, "**Mine** <i>x</i>"))
+    main.get_by_role("button", name="Save").click()
+    page.wait_for_url(re.compile("protocol=mine"))
+    at_rest(page)
+    expect(main).to_contain_text(re.compile("mine@[0-9a-f]{8}"))
+    page.get_by_role("radio", name="Results").click()
+    at_rest(page)
+    page.get_by_role("combobox", name="Read by the rules of").click()
+    expect(page.get_by_role("option", name="**Mine** <i>x</i>")).to_be_visible()
+    enter(page, app.url, "lea", "mtbench?dataset=two&part=why&to-rules=mine")
+    # Turn 2 of question 3 is five points lower with judge-b, for both models: 10 points over 24 turns.
+    expect(main).to_contain_text("difference +0.417")
+    expect(main).to_contain_text("mine")
+    expect(page.locator("svg.main-svg").first).to_contain_text("judge")  # the waterfall
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_whoever_labels_sees_protocols_and_prompts_and_writes_none(app: Server, page: Any) -> None:
+    enter(page, app.url, "ann", "mtbench?dataset=two&part=protocols")
+    at_rest(page)
+    main = page.get_by_test_id("stMain")
+    main.get_by_text("assay-japanese", exact=True).click()
+    expect(main).to_contain_text("An answer without any Japanese gets a 1")
+    expect(main.get_by_text("Add or change a protocol")).to_have_count(0)

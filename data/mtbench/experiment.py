@@ -1,0 +1,124 @@
+"""The crossed judging of two pipelines on a dataset's answers: what each cell would take, its start, its means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from data.mtbench import pipeline
+from data.mtbench.answers import stored_answers
+from data.mtbench.mtbench import load_bench
+from data.mtbench.pipeline import Pipeline
+from data.records import judge_prompts
+from data.records.datasets import dataset_named
+from data.records.protocols import add_protocol
+from data.runs import runs
+from data.store import Store
+from data.store.errors import BadInput
+from judges.card import Card
+from judges.cards.mt_bench.judging import judge_card
+from judges.client.estimate import Estimate
+from judges.mtbench.crossing import (
+    FACTORS,
+    ExperimentCell,
+    cross_protocols,
+    differing_factors,
+    is_same_to_judge,
+)
+from judges.mtbench.means import ALL, model_means
+from judges.mtbench.protocol import Protocol, protocols
+from judges.mtbench.ratings import read_ratings, rules_of
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """A cell, the pipeline that runs it, what that will still take, and its mean over all models (None: not yet)."""
+
+    cell: ExperimentCell
+    wanted: Pipeline
+    estimate: Estimate
+    mean: float | None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The cells, the factors that are crossed, and those in which both differ without showing a judge anything else."""
+
+    factors: tuple[str, ...]
+    equal: tuple[str, ...]
+    cells: tuple[PlannedCell, ...]
+
+
+def plan_experiment(
+    store: Store, usual: Pipeline, one: Protocol, other: Protocol, judges: tuple[str, str] = ("", ""),
+    factors: Sequence[str] = tuple(FACTORS),
+) -> Experiment:  # fmt: skip
+    """What the crossed judging of a dataset's answers would take; `usual` has the dataset, endpoint and prices.
+
+    `judges` are those of A and of B, where they are others than the protocols name.
+    A factor in which both protocols differ and whose choices show the judge the same of these very answers is not
+    crossed. Means are by A's rules of reading. Raises BadInput where there is nothing to judge or to cross.
+    """
+    answers = stored_answers(store, usual.dataset)
+    if not answers:
+        raise BadInput(f"There are no answers to judge in {usual.dataset}.")
+    asked: dict[str, str] = {"a": judges[0] or one.judge, "b": judges[1] or other.judge}
+    crossed, equal = list[str](), list[str]()
+    differ = differing_factors(one, other, [name for name in factors if name != "judge"])
+    if "judge" in factors and asked["a"] != asked["b"]:
+        differ.insert(0, "judge")
+    for name in differ:
+        changed = one.model_copy(update={field: getattr(other, field) for field in FACTORS[name]})
+        looks = name in ("references", "shown") and is_same_to_judge(_card(store, one), _card(store, changed), answers)
+        (equal if looks else crossed).append(name)
+    if not crossed:
+        raise BadInput(f"{one.name} and {other.name} judge these answers in the same way: there is nothing to cross.")
+    means = _means(store, usual.dataset, one)
+    made = []
+    for cell in cross_protocols(one, other, crossed):
+        protocol, prompts = judge_prompts.settle_prompts(store, cell.protocol)
+        judge = asked[cell.sides.get("judge", "a")]
+        wanted = replace(usual, protocol=protocol, prompts=prompts, judge=judge, model="", pairs=False)
+        [planned] = pipeline.plan(store, wanted)
+        made.append(PlannedCell(cell, wanted, planned.estimate, means.get((protocol.mark, judge))))
+    return Experiment(tuple(crossed), tuple(equal), tuple(made))
+
+
+def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool = False) -> Iterator[tuple[str, str]]:
+    """Begin one cell after the other that has something to ask, and give (its protocol's name, its run's id).
+
+    The protocols of the cells are kept in the workspace, so that their judges can be read. `spending_limit` of the
+    pipelines is for all cells together. Each run has to finish before the next begins.
+    """
+    spent = 0.0
+    for one in planned.cells:
+        if not one.estimate.judgments:
+            continue
+        limit = one.wanted.spending_limit
+        left = None if limit is None else limit - spent
+        if left is not None and left <= 0:
+            raise BadInput(f"The spending limit is reached before {one.wanted.protocol.name}. Give a higher one.")
+        if one.wanted.protocol.name not in protocols():
+            add_protocol(store, actor, one.wanted.protocol)
+        for _, run_id in pipeline.steps(store, actor, replace(one.wanted, spending_limit=left), resume):
+            yield one.wanted.protocol.name, run_id
+            end = runs.run_progress(store, run_id)
+            spent += (end.cost or 0.0) + end.open
+            if end.state != "finished":
+                return
+
+
+def _card(store: Store, protocol: Protocol) -> Card:
+    settled, prompts = judge_prompts.settle_prompts(store, protocol)
+    return judge_card(settled, prompts)
+
+
+def _means(store: Store, dataset: str, rules: Protocol) -> dict[tuple[str, str], float | None]:
+    """(mark of the protocol, model of the judge) -> the mean over all models and turns of a dataset."""
+    bench = load_bench(store, dataset_named(store, dataset).id)
+    if not bench.ratings:
+        return {}
+    table = read_ratings(bench, rules.parse)
+    whole = [one for one in model_means(table, rules_of(rules)) if one.model == ALL]
+    by = [(bench.judges[one.judge], one.both.point) for one in whole]
+    return {(judge.protocol, judge.model): point for judge, point in by}

@@ -1,0 +1,89 @@
+"""A designed experiment on two pipelines of MT-Bench: their judging crossed, factor by factor, on the same answers.
+
+What stored data cannot replay (who judges, by which prompt, with which references, shown how) is what is left of a
+difference between two means. A full factorial design asks every combination of the two pipelines' choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Literal, NamedTuple
+
+from judges.card import Card
+from judges.mtbench.protocol import Protocol
+from judges.types import Dialogue
+
+Side = Literal["a", "b"]
+FACTORS: dict[str, tuple[str, ...]] = {
+    "judge": ("judge",),
+    "prompt": ("prompts",),
+    "references": ("references",),
+    "shown": ("thinking", "cut_at"),
+    "settings": ("judge_temperature", "judge_max_tokens"),
+}
+"""What can be crossed, and the fields of a protocol that it stands for."""
+
+
+class ExperimentCell(NamedTuple):
+    """One combination: whose choice it takes of each factor, and the protocol that it amounts to."""
+
+    sides: Mapping[str, Side]
+    protocol: Protocol
+
+
+class Effect(NamedTuple):
+    """How far a factor moves the mean from A's choice to B's: alone from A's cell, and on average over all others."""
+
+    factor: str
+    alone: float | None
+    main: float | None
+
+
+def differing_factors(one: Protocol, other: Protocol, among: Iterable[str] = tuple(FACTORS)) -> list[str]:
+    """The factors in which two protocols differ, of those that are asked for."""
+    return [name for name in among if any(getattr(one, field) != getattr(other, field) for field in FACTORS[name])]
+
+
+def is_same_to_judge(one: Card, other: Card, answers: Sequence[Dialogue]) -> bool:
+    """Whether two cards show a judge the same of every answer, under the same variant of their prompts."""
+    return all(
+        one.variant(item, part) == other.variant(item, part) and one.fields(item, part) == other.fields(item, part)
+        for item in answers
+        for part in one.parts(item)
+    )
+
+
+def cross_protocols(one: Protocol, other: Protocol, factors: Sequence[str]) -> list[ExperimentCell]:
+    """All combinations of the choices of two protocols in some factors, that of A first; the rest is as in A.
+
+    The cell of A is A itself; others are called after both and what they take of B: fastchat-swallow-judge-prompt.
+    """
+    made = []
+    for sides in product(("a", "b"), repeat=len(factors)):
+        told: dict[str, Side] = dict(zip(factors, sides, strict=True))  # type: ignore[arg-type]
+        taken = [name for name, side in told.items() if side == "b"]
+        fields = {field: getattr(other, field) for name in taken for field in FACTORS[name]}
+        named = {"name": "-".join([one.name, other.name, *taken])[-60:].lstrip("-_"), "title": ""} if taken else {}
+        made.append(ExperimentCell(told, one.model_copy(update={**fields, **named})))
+    return made
+
+
+def estimate_effects(cells: Sequence[ExperimentCell], means: Sequence[float | None]) -> list[Effect]:
+    """The effect of each factor on the mean of a full factorial design, given the mean of each cell.
+
+    alone = mean(cell of A with B's choice) - mean(cell of A); main = mean over all pairs of cells that differ in this
+    factor only of (B's choice - A's). None where a cell that it needs has no mean.
+    """
+    value = {tuple(cell.sides.items()): mean for cell, mean in zip(cells, means, strict=True)}
+    found = []
+    for factor in cells[0].sides if cells else ():
+        steps = []
+        for cell in cells:
+            if cell.sides[factor] == "b":
+                before = value[tuple({**cell.sides, factor: "a"}.items())]
+                after = value[tuple(cell.sides.items())]
+                steps.append(None if before is None or after is None else after - before)
+        whole = None if None in steps else sum(step for step in steps if step is not None) / len(steps)
+        found.append(Effect(factor, steps[0], whole))
+    return found

@@ -1,0 +1,96 @@
+"""The part Protocols: two of them factor by factor, one's own written here, and by whose words judges can be asked."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.records import judge_prompts, protocols
+from data.store import Store
+from judges.cards.mt_bench.judging import judge_card, pair_card
+from judges.mtbench.prompts import OURS
+from judges.mtbench.protocol import Protocol, describe, parse_protocol
+from judges.plural import many
+from pages.mtbench.place import Place
+from pages.ui import session, tables, text, url_state
+
+_LONGEST = 60_000
+_KEY = "judge prompts"
+_PROMPTS = (
+    ("family", "24%"), ("wording", "18%", "Fingerprint of the family's first prompt: names stay while texts change."),
+    ("from", "58%"),
+)  # fmt: skip
+
+
+def panel(_: Place | None = None) -> None:
+    """The protocols that there are, side by side; researchers add their own."""
+    store = session.store()
+    known = protocols.known_protocols(store)
+    named = {name: one.title or name for name, one in known.items()}
+    text.quiet(
+        "A protocol says how answers are made, judged, read and averaged. Its mark, a fingerprint of all that changes "
+        "judgments, is part of every judge that judges by it."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        one = known[url_state.select("protocol", "Protocol", named, next(iter(known)), 320)]
+        others = {name: title for name, title in named.items() if name != one.name}
+        other = known[url_state.select("beside", "Beside", others, next(iter(others)), 320)]
+    told = dict(describe(other))
+    rows = [("mark", one.mark, other.mark, "")]
+    rows += [
+        (factor, value, told[factor], "\N{NOT EQUAL TO}" * (value != told[factor])) for factor, value in describe(one)
+    ]
+    columns = ("factor", "21%"), (one.name, "36%"), (other.name, "36%"), ("differs", "7%")
+    tables.wrapped_table(columns, rows, f"protocols:{one.mark}:{other.mark}", "Two protocols, factor by factor")
+    if session.me().may("researcher"):
+        _write(store, one)
+    st.subheader("Prompts of judges", anchor=False)
+    _prompts(store)
+
+
+def _write(store: Store, one: Protocol) -> None:
+    """A form for a protocol of one's own, which begins as the one that is shown."""
+    with st.expander("Add or change a protocol", icon=":material/edit:"):
+        text.quiet(
+            "It begins as {name}. Under another name it is added; the name of one of your own changes that one, and "
+            "what it was stays on record. Built-in ones stay as they are.",
+            name=one.title or one.name,
+        )
+        given = st.text_area(
+            "The protocol as JSON", one.model_dump_json(indent=2), height=380, max_chars=_LONGEST,
+            key=f"protocol:{one.mark}:{one.title}",
+        )  # fmt: skip
+        if st.button("Save", type="primary"):
+            with text.refusals():
+                found = parse_protocol(given)
+                new = protocols.add_protocol(store, session.me().name, found)
+                said = f"{found.name} is kept as {found.mark}." if new else f"{found.name} is kept like this already."
+                st.toast(text.plain(said), icon=":material/check:")
+                url_state.set_choice("protocol", found.name)
+                st.rerun()
+
+
+def _prompts(store: Store) -> None:
+    """The families by which judges can be asked; an opened one shows its texts."""
+    rows, texts = [], []
+    for name, told in OURS.items():
+        asked = Protocol(name="ours", prompts=name)
+        rows.append((name, judge_card(asked).defaults.wording, f"built in: {told}"))
+        texts.append(_ours(asked))
+    for held in judge_prompts.all_prompts(store):
+        for name, one in held.families.items():
+            rows.append((name, one.wording, f"{held.file}, {many(len(one.prompts), 'prompt')}"))
+            texts.append([(said.name, f"{said.system}\n\n{said.template}".strip()) for said in one.prompts.values()])
+    opened = tables.open_row(_KEY, len(rows))
+    detail = [] if opened is None else [("", ("prompt", "system prompt and template"), texts[opened])]
+    tables.wrapped_table(_PROMPTS, rows, _KEY, "Prompts of judges", detail)
+    if len(rows) == len(OURS):
+        text.quiet("Import your own judge_prompts.jsonl to have judges asked by the published wording.")
+        url_state.link("import", "Import files")
+
+
+def _ours(asked: Protocol) -> list[tuple[str, str]]:
+    """The prompts of a family that is built in, by name."""
+    return [
+        (f"{card.name}\n{variant.replace('_', ' ')}".strip(), said)
+        for card in (judge_card(asked), pair_card(asked)) for variant, said in card.prompts.items()
+    ]  # fmt: skip
