@@ -428,6 +428,7 @@ class Assembly:
 
     def finish(self) -> Assembled:
         """Settle which judge each judgment is by, number samples, and note what was found."""
+        self._tell_references()
         self._settle_ratings()
         self._settle_games()
         self._settle_prompts()
@@ -442,6 +443,30 @@ class Assembly:
             except prompts.BadPrompt as error:
                 self.found.notes.append(f"{file}: {error} No run can use these prompts.")
                 del self.found.prompt_sets[file]
+
+    def _tell_references(self) -> None:
+        """Take answers of a model that only judges for its reference answers, where no folder says what they are.
+
+        Uploads have no folders: FastChat's reference_answer/gpt-4.jsonl is then a file like those of model_answer.
+        """
+        judged = {one.model for one in self.rated} | {vote.a for _, vote in self.found.votes}
+        judged |= {side for one in self.compared for side in (one.verdict.a, one.verdict.b)}
+        judged |= {vote.b for _, vote in self.found.votes}
+        judges = {one.judge.model for one in self.rated} | {one.judge.model for one in self.compared}
+        for judge in sorted(judges - judged) if judged else ():
+            keys = [key for key in self.found.answers if key[1] == judge]
+            files = {self.found.answered[key].file for key in keys}
+            if not keys or any("/" in file for file in files):
+                continue
+            for key in keys:
+                answer = self.found.answers.pop(key)
+                del self.found.answered[key]
+                if not key[2]:
+                    self.found.references.setdefault(judge, {}).setdefault(key[0], answer.turns)
+            self.found.notes.append(
+                f"{named(sorted(files))}: taken for reference answers of {judge}, which judges others and is not "
+                "judged. Give the folder model_answer, in which they lie, if they are answers to be judged."
+            )
 
     def _settle_ratings(self) -> None:
         families = [prompts.family_name(one.judge.prompt) for one in self.rated]

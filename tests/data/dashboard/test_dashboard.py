@@ -392,6 +392,18 @@ def test_beside_a_corrected_figure_each_other_system_is_counted_with_what_its_la
     assert made.index("s0: people would say 4.50") < made.index("s1: the judge says") < made.index("Too few labels")
 
 
+def test_the_course_of_a_system_follows_the_beginnings_of_its_runs(store: Store) -> None:
+    """The first run began with an item that it could not score, and was resumed when the second had ended."""
+    dataset, judge = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(7)], systems=lambda n: ("s", ""))
+    items = [str(i) for (i,) in store.rows("select id from item")]
+    scored(store, judge, items.pop(), {}, "b")
+    for number, item in enumerate(items):
+        scored(store, judge, item, {"turn:1": 2.0 + number // 3}, "ab"[number // 3])
+    approve(store, dataset, judge, "helpfulness")
+    [tile] = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
+    assert [(one.run, one.items, one.means) for one in tile.systems[0].trend] == [("b", 3, (3.0,)), ("a", 3, (2.0,))]
+
+
 def test_runs_are_named_by_their_day_and_imports_are_told_apart() -> None:
     day, early, late = (datetime(2026, 3, *at, tzinfo=UTC) for at in ((1, 8), (2, 8, 5), (2, 9, 30)))
     given = [("r0", day), ("imported7", early), ("r1", late), ("imported8", late), ("imported9", late), ("r2", None)]

@@ -219,3 +219,13 @@ def test_judgments_of_two_wordings_in_any_order_are_told_apart_by_their_words() 
     told = {(r.judge, r.question): r.stated for _, r in found.ratings}
     names = [f"gpt-4 single-v1@{wording(one)}" for one in (SINGLE, OTHER)]
     assert told == {(names[0], "81"): 8, (names[0], "82"): 8, (names[1], "81"): 5, (names[1], "82"): 5}
+
+
+def test_answers_of_a_judge_without_a_folder_are_its_references() -> None:
+    files = {"question": QUESTIONS, "one": ANSWERS, "gpt_single": [rated()]}
+    found = read(**files, gpt=REFERENCES)
+    assert found.bench.models == ["m/one"] and set(found.references) == {"gpt-4"}
+    assert any("taken for reference answers of gpt-4" in note for note in found.notes)
+    in_folder, judged = {"model_answer__gpt": REFERENCES}, {"gpt": REFERENCES, "j": [rated(82, model="gpt-4")]}
+    for kept in (read(**files, **in_folder), read(**files, **judged)):
+        assert kept.bench.models == ["m/one", "gpt-4"] and not kept.references
