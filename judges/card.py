@@ -155,6 +155,11 @@ class Card:
         text = json.dumps(self.spec, sort_keys=True, ensure_ascii=False, default=list)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """All words that its judges are given whatever the item, by variant: a prompt with its template below it."""
+        return {name: f"{text}\n\n{self.templates.get(name, '')}".strip() for name, text in self.prompts.items()}
+
     def dimension(self, name: str, unit: str) -> Dimension | None:
         """The dimension of that name that is asked of that sort of unit, if the card has one."""
         sort = sort_of(unit)

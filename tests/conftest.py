@@ -18,6 +18,7 @@ import pytest
 from data.store import opening
 from tests import browser, seeds
 from tests.server import ROOT, Server
+from tests.tabs import Tab
 
 FLAGS = (
     "--no-sandbox",
@@ -32,7 +33,6 @@ FLAGS = (
     "--js-flags=--single-threaded",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
-ORDINARY = {"viewport": {"width": 1440, "height": 900}, "locale": "en-US", "reduced_motion": "reduce"}
 # A test that asks for one of these, however indirectly, runs beside its file's others.
 BROWSING = {"chromium", "serve", "serve_all"}
 FAILED = pytest.StashKey[bool]()
@@ -238,39 +238,58 @@ def page_errors() -> list[str]:
     return []
 
 
+@pytest.fixture(scope="session")
+def tabs(chromium: Any) -> dict[str, list[Tab]]:
+    """The tabs that no test has at the moment, by the options that their contexts were made with."""
+    return {}
+
+
 @pytest.fixture
 def new_page(
-    chromium: Any, page_errors: list[str], request: pytest.FixtureRequest, tmp_path: Path
+    chromium: Any,
+    tabs: dict[str, list[Tab]],
+    page_errors: list[str],
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
 ) -> Iterator[Callable[..., Any]]:
     """A factory of pages, each in a browser context of its own, as of another person: new_page(color_scheme="dark").
 
     1440x900, English, without animations, which cost a tenth of the time; any option of Playwright's new_context may be
-    given. For a second tab of the same person, call `page.context.new_page()`. When a test fails, a picture of every
-    page is kept and its place is printed.
+    given. For a second tab of the same person, call `page.context.new_page()`. A page has nothing of the test that had
+    it before. When a test fails, a picture of every page is kept and its place is printed.
     """
-    contexts = []
+    taken: list[tuple[str, Tab]] = []
+
+    def keep(error: Any) -> None:
+        page_errors.append(str(error.error))
 
     def open_one(**options: Any) -> Any:
-        context = chromium.new_context(**{**ORDINARY, **options})
-        contexts.append(context)
-        context.set_default_timeout(60_000)
-        context.on("weberror", lambda error: page_errors.append(str(error.error)))
-        return context.new_page()
+        kept = tabs.setdefault(repr(options), [])
+        tab = kept.pop() if kept else Tab(chromium, options)
+        taken.append((repr(options), tab))
+        tab.context.on("weberror", keep)
+        return tab.page
 
     yield open_one
-    for number, page in enumerate(page for context in contexts for page in context.pages):
-        if request.node.stash.get(FAILED, False):
+    failed = request.node.stash.get(FAILED, False)
+    for number, page in enumerate(page for _, tab in taken for page in tab.context.pages):
+        if failed:
             picture = tmp_path / f"page{number}.png"
             page.screenshot(path=picture)
             print(f"What the browser showed: {picture}")
-    for context in contexts:
-        context.close()
+    for options, tab in reversed(taken):
+        if failed or page_errors or tab.spent:
+            tab.context.close()
+            continue
+        tab.begin_anew()
+        tab.context.remove_listener("weberror", keep)
+        tabs[options].append(tab)
     assert not page_errors, "Uncaught in the page:\n" + "\n".join(page_errors)
 
 
 @pytest.fixture
 def page(new_page: Callable[..., Any]) -> Any:
-    """A page of 1440x900 in a new browser context, light; an uncaught error in it fails the test."""
+    """A page of 1440x900, light, as of a person who has never been here; an uncaught error in it fails the test."""
     return new_page()
 
 

@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 90.0  # seconds until it answers: a first start may make the sample workspace on a busy machine
 OURS = ("ASSAY_", "STREAMLIT_", "OPENAI_")
 WARM = Warm()
+PORTS: dict[int, bool] = {}
+"""The ports of this process's apps, and whether an app has each at the moment: the next takes over what is free."""
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -32,7 +34,8 @@ class Server:
     `samples`: whether a new store gets the sample workspace. `store`: another ASSAY_STORE than a DuckDB file in
     `folder` (then store_path means nothing). `env`: more environment; a value None takes a name out. Nothing of the
     caller's ASSAY_, STREAMLIT_ and OPENAI_ settings reaches the app, and it finds no way off this machine through a
-    proxy. One process owns a DuckDB file: fill it before `start`, read it after `stop` or `kill`.
+    proxy. `script`: what is served instead of the app; it answers /health, too. One process owns a DuckDB file: fill it
+    before `start`, read it after `stop` or `kill`.
 
     Leaving the block stops the app and fails when its log has a traceback.
     """
@@ -45,13 +48,14 @@ class Server:
         store: str | None = None,
         env: dict[str, str | None] | None = None,
         root: Path = ROOT,
+        script: str = "app.py",
     ) -> None:
         self.store_path = folder / "assay.duckdb"
         self.store = store or f"duckdb:///{self.store_path}"
         self.log_path = folder / "server.log"
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.root = root
+        self.root, self.script = root, script
         self.process: subprocess.Popen[bytes] | Forked | None = None
         kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
         dead_end = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
@@ -71,6 +75,7 @@ class Server:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if self.running:
             self.kill() if kind else self.stop()
+        PORTS[self.port] = False
         if kind is None:
             assert "Traceback" not in self.log, f"The app's log has a traceback:\n{self.log[-8000:]}"
 
@@ -87,7 +92,7 @@ class Server:
     def launch(self) -> None:
         """Start the process and do not wait for it (for a start that is expected to fail, or to be killed)."""
         assert not self.running, "The app is running already."
-        arguments = ["run", "app.py", "--server.port", str(self.port)]
+        arguments = ["run", self.script, "--server.port", str(self.port)]
         if sys.platform == "linux" and self.root == ROOT:
             self.process = Forked(WARM, arguments, self.root, self.env, self.log_path)
             return
@@ -152,9 +157,14 @@ class Server:
 
 
 def free_port() -> int:
-    """A port that nobody listens on, below those that the system hands to clients: free again for a restart, too."""
+    """A port that nobody listens on, below those that the system hands to clients: free again for a restart, too.
+
+    As a rule that of an app that has ended: a browser knows the scripts at that address, and need not compile them.
+    """
     while True:
-        port = random.SystemRandom().randrange(20_000, 32_000)
+        ended = [port for port, taken in PORTS.items() if not taken]
+        port = ended[0] if ended else random.SystemRandom().randrange(20_000, 32_000)
+        PORTS[port] = True
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:

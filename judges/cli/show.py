@@ -66,7 +66,7 @@ def describe_card(one: Card, lacks: Sequence[CardFault] = ()) -> list[str]:
     out += [f"  {name}: {known[name].title}" for name in one.audits if name in known] or ["  none"]
     changed = one.defaults.model_dump(exclude_defaults=True)
     out += ["", f"Begins with: {json.dumps(changed)}"] if changed else []
-    for name, text in one.prompts.items():
+    for name, text in one.texts.items():
         out += ["", f"--- prompt{f', {name}' if name else ''} ---", text]
     for example in one.examples:
         out += ["", f"--- example: {example.shows} ---", json.dumps(example.reply, ensure_ascii=False)]

@@ -292,7 +292,12 @@ def context_size(model: str, params: Params, given: int = 0) -> int:
 
 
 def safe_length(card: Card, params: Params, room: int) -> int:
-    """The characters up to which an item's content surely fits: a character is a token at the most."""
+    """The characters up to which an item's content surely fits: a character is a token at the most.
+
+    0 for a card with templates, which may hold a part of an item several times.
+    """
+    if card.templates:
+        return 0
     prompt = max((len(text) for text in card.prompts.values()), default=0) + sum(len(str(e)) for e in card.examples)
     return room - params.max_tokens - prompt - len(str(card.reply.model_json_schema())) - _MARGIN
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from data.mtbench import pipeline
+from data.mtbench import protocol_run
 from data.runs.run_order import RunProgress, RunSummary
 from judges.client.budget import dollars
 from judges.mtbench.generating import NAME as ANSWERS
@@ -173,8 +173,8 @@ def show_differences(one: Any, other: Any) -> None:
     else:
         st.caption("They are the same judge.")
     said = False
-    for name in dict.fromkeys([*one.card.prompts, *other.card.prompts]):
-        lines = _lines(one.card.prompts.get(name, "")), _lines(other.card.prompts.get(name, ""))
+    for name in dict.fromkeys([*one.card.texts, *other.card.texts]):
+        lines = _lines(one.card.texts.get(name, "")), _lines(other.card.texts.get(name, ""))
         apart = list(difflib.unified_diff(*lines, lineterm="", n=2))[2:]
         if apart:
             text.say("**{name}**, sentence by sentence: − the first judge's, + the second's", name=_prompt_title(name))
@@ -198,7 +198,7 @@ def _prompt_title(name: str) -> str:
 
 def _show_prompts(card: Any) -> None:
     """All prompts of a card, a tab each where there are several."""
-    found = dict(card.prompts)
+    found = card.texts
     places = st.tabs([text.plain(_prompt_title(name)) for name in found]) if len(found) > 1 else [st.container()]
     for place_, words in zip(places, found.values(), strict=True):
         place_.code(words, language=None, wrap_lines=True, height=420)
@@ -228,7 +228,7 @@ def show_links(run: RunSummary) -> None:
 
 def answered_dataset(run: RunSummary) -> str:
     """The dataset into which a run of MT-Bench's questions brings answers; "" of a run that judges."""
-    wanted = pipeline.of_run(session.store(), run.id) if run.card == ANSWERS else None
+    wanted = protocol_run.of_run(session.store(), run.id) if run.card == ANSWERS else None
     return wanted.dataset if wanted else ""
 
 

@@ -11,6 +11,7 @@ from judges.authoring.custom import from_spec
 from judges.card import Card
 from judges.cards import card, cards
 from judges.cards.mt_bench.judging import judge_card, pair_card
+from judges.client.estimate import find_long_calls, safe_length
 from judges.errors import BadCard
 from judges.mtbench.prompts import VARIANTS, BadPrompt, wording
 from judges.mtbench.protocol import Protocol, protocols
@@ -38,7 +39,7 @@ CANON = Protocol(name="zz", prompts="single-v1", judge="m")
 
 def talk(answers: tuple[str, ...] = ("a1", "a2"), meta: dict[str, Any] | None = None) -> Dialogue:
     turns = [
-        Turn(turn=n, role=role, text=text)
+        Turn.model_validate({"turn": n, "role": role, "text": text})
         for n, answer in enumerate(answers, 1) for role, text in (("user", f"q{n}"), ("assistant", answer))
     ]  # fmt: skip
     return Dialogue(id="81/m", kind="dialogue", system="secret", turns=turns, meta=meta or {})
@@ -78,6 +79,13 @@ def test_with_canonical_prompts_a_judge_gets_fastchats_messages_and_nothing_else
     assert asked(one, math, "turn:1") == [("system", "SM"), ("user", "Q=q1 R=file {1} A=a1")]
     assert asked(one, math, "turn:2") == [("user", "file {1}|file 2|q2|a2")]
     assert one.version != card("mt_bench").version and one.name == "mt_bench"
+
+
+def test_a_template_gets_what_users_and_assistant_said_and_nothing_of_tools_or_systems() -> None:
+    said = [("system", "be brief"), ("user", "a"), ("tool", "call"), ("assistant", "c")]
+    turns = [Turn.model_validate({"turn": 1, "role": role, "text": words}) for role, words in said]
+    item = Dialogue(id="x", kind="dialogue", turns=turns)
+    assert asked(judge_card(CANON, SINGLE), item, "turn:1") == [("system", "S"), ("user", "Q=a A=c {}")]
 
 
 def test_a_template_for_two_turns_judges_two() -> None:
@@ -186,6 +194,19 @@ def test_a_judge_by_a_protocol_says_so_in_its_parameters() -> None:
     assert found["wording"] == wording(SINGLE[0].template) and found["verdict"] == "fastchat"
     assert pair_card(CANON, PAIRS).defaults.prompt == "pair-v2"
     assert not {"protocol", "prompt", "wording"} & Params().identity("dialogue").keys()
+
+
+def test_people_read_template_and_system_prompt_together() -> None:
+    texts = judge_card(CANON, SINGLE).texts
+    assert texts[""] == "S\n\nQ={question} A={answer} {{}}" and texts["multi_turn_reference"] == SINGLE[3].template
+    assert card("mt_bench").texts == card("mt_bench").prompts
+
+
+def test_no_item_is_short_enough_to_surely_fit_a_template_that_may_hold_it_twice() -> None:
+    one, item = judge_card(CANON, SINGLE), talk(("a" * 400, "b" * 400))
+    assert len(item.model_dump_json()) > safe_length(one, one.defaults, 4000) == 0
+    (long, *_), room = find_long_calls(one, one.defaults, [("k", item)], 2048).items, one.defaults.max_tokens
+    assert long[0] == "k" and long[1] > room
 
 
 def test_prompts_that_are_not_there_are_named() -> None:

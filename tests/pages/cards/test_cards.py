@@ -20,7 +20,7 @@ EVIL = "![x](http://203.0.113.9/x.png) 丁寧さ"
 
 
 def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
-    serve: Callable[..., Server], chromium: Any
+    serve: Callable[..., Server], new_page: Callable[..., Any]
 ) -> None:
     app = serve(start=False)
     store = open_store(app.store)
@@ -31,7 +31,7 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     first = cards.save_card(store, "lea", mine | {"dimensions": [*mine["dimensions"], half]})
     store.close()
     app.start()
-    page = chromium.new_page()
+    page = new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     enter(page, app.url, "ann", "cards?card=zz_manners")
@@ -39,7 +39,7 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     expect(page.get_by_role("heading", name=EVIL)).to_be_visible()
     at_rest(page)
     expect(page.get_by_text("New version")).to_have_count(0)
-    page = chromium.new_page()
+    page = new_page()
     page.on("request", lambda request: asked.append(request.url))
     enter(page, app.url, "lea", "cards?card=zz_manners")
     page.get_by_text("New version").first.click(timeout=60_000)
@@ -67,7 +67,7 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
 
 
 def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
-    serve: Callable[..., Server], chromium: Any
+    serve: Callable[..., Server], page: Any
 ) -> None:
     app = serve(start=False)
     item = seeds.dialogue(1, turns=1)
@@ -77,7 +77,6 @@ def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
     assert desk_cards.chosen_desk_cards(store, found) == []
     store.close()
     app.start()
-    page = chromium.new_page()
     enter(page, app.url, "ann", "desk?dataset=demo&stream=review")
     on_item(page)
     expect(page.locator(".glabel", has_text="Open-ended rubric on turns")).to_be_visible()
@@ -100,7 +99,7 @@ def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
 
 
 def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
-    serve: Callable[..., Server], chromium: Any
+    serve: Callable[..., Server], page: Any
 ) -> None:
     app = serve(start=False)
     items = [seeds.dialogue(n, turns=1) for n in (1, 2)]
@@ -110,7 +109,6 @@ def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
     plain = cards.card_named(store, "multi_turn_dialogue").version
     store.close()
     app.start()
-    page = chromium.new_page()
     enter(page, app.url, "lea", "cards?card=multi_turn_dialogue")
     page.get_by_text("Few-shot examples").first.click(timeout=60_000)
     for number in (1, 2):

@@ -15,7 +15,7 @@ from judges import practice
 from judges.cards import card
 from judges.client.endpoint import Endpoint
 from tests import seeds
-from tests.pages.desk_driver import enter
+from tests.pages.desk_driver import at_rest, enter
 
 
 def test_a_judge_is_tried_run_and_compared_without_a_key_and_what_cannot_run_is_one_sentence(serve, page) -> None:
@@ -119,8 +119,10 @@ def test_named_dimensions_may_do_without_confidence(serve, page) -> None:
     seeds.workspace(app.store_path, items).close()
     app.start()
     enter(page, app.url, "lea", "runs?card=pointwise_quality&model=practice-heuristic")
+    at_rest(page)  # a box that is clicked while the page is still being drawn can be drawn anew as it was
     page.get_by_text("Dimensions: names of your choice").click()
     page.get_by_text("Ask for its confidence").click()
+    at_rest(page)
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("✓ finished")).to_be_visible(timeout=30_000)
     app.stop()

@@ -1,83 +1,35 @@
 """The labelling component, with real keys in a real browser: what a person presses is what is received, once."""
 
 import json
-import os
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
-from pages.server import assets
 from tests.pages.contrast import faint
+from tests.server import ROOT, Server
 
 HERE = Path(__file__).parent
-OPTIONS = (
-    "--server.address 127.0.0.1 --server.headless true --browser.gatherUsageStats false "
-    "--server.fileWatcherType none --server.runOnSave false"
-)
 SHADOW = "document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot"
 
 
-class Harness:
-    """The harness script under Streamlit, on a free port that it keeps over restarts."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "streamlit", "run", str(HERE / "harness.py"), *OPTIONS.split()]
-        log = (self.folder / "log").open("ab")
-        self.process = subprocess.Popen(
-            [*command, "--server.port", str(self.port)],
-            cwd=self.folder,
-            env={**os.environ, "HARNESS_DIR": str(self.folder)},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-        log.close()
-        opener, end = urllib.request.build_opener(urllib.request.ProxyHandler({})), time.monotonic() + 60
-        while True:
-            try:
-                opener.open(f"http://127.0.0.1:{self.port}/_stcore/health", timeout=2).close()
-                return
-            except OSError:
-                assert time.monotonic() < end and self.process.poll() is None, (self.folder / "log").read_text()
-                time.sleep(0.1)
-
-    def stop(self, hard: bool = False) -> None:
-        if self.process:
-            (self.process.kill if hard else self.process.terminate)()
-            self.process.wait(20)
-
-
 @pytest.fixture(scope="module")
-def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
+def harness(serve_all: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory) -> Server:
     """A running harness for all tests of this file; each test has a run, and so a person, of its own."""
-    server = Harness(tmp_path_factory.mktemp("harness"))
-    server.start()
-    yield server
-    server.stop()
-    assert "Traceback" not in (server.folder / "log").read_text()
+    folder = tmp_path_factory.mktemp("harness")
+    script = str((HERE / "harness_app.py").relative_to(ROOT))
+    return serve_all(folder=folder, script=script, env={"HARNESS_DIR": str(folder)})
 
 
 class Desk:
     """One person at the desk: a page, and what the server has received from it."""
 
-    def __init__(self, page: Any, harness: Harness, run: str, **ask: Any) -> None:
-        self.page, self.run, self.file = page, run, harness.folder / f"{run}.jsonl"
+    def __init__(self, page: Any, harness: Server, run: str, **ask: Any) -> None:
+        self.page, self.run, self.file = page, run, harness.log_path.with_name(f"{run}.jsonl")
         query = "&".join(f"{k}={v}" for k, v in {"run": run, **ask}.items())
-        self.url = f"http://127.0.0.1:{harness.port}/?{query}"
+        self.url = f"{harness.url}/?{query}"
         page.goto(self.url)
         page.wait_for_selector(".sheet[data-item]")
         if ask.get("case") != "none":
@@ -133,30 +85,22 @@ class Desk:
         return self.page.evaluate("start => Object.keys(localStorage).filter(k => k.startsWith(start))", start)
 
 
-@pytest.fixture(scope="module")
-def context(chromium: Any) -> Iterator[Any]:
-    """One browser context for the file: Streamlit's own scripts are then loaded and compiled once."""
-    with chromium.new_context(viewport={"width": 1440, "height": 1000}, locale="en-US") as opened:
-        yield opened
-
-
 @pytest.fixture
-def desk(context: Any, harness: Harness, request: pytest.FixtureRequest) -> Iterator[Callable[..., Desk]]:
-    """A factory of desks: desk(case="blind", delay=0.5). A page can be given. An uncaught error in a page fails."""
+def desk(
+    new_page: Callable[..., Any], harness: Server, request: pytest.FixtureRequest
+) -> Callable[..., Desk]:
+    """A factory of desks of one person: desk(case="blind", delay=0.5). A page can be given."""
     run = request.node.name.replace("[", "-").replace("]", "")
-    errors: list[str] = []
+    first: list[Any] = []
 
     def sit(page: Any = None, **ask: Any) -> Desk:
-        page = page or context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        # The app serves these; the harness is a bare script.
-        page.route("**/bundled/*", lambda r: r.fulfill(path=assets.library_files()[urlsplit(r.request.url).path]))
+        if page is None:
+            page = first[0].context.new_page() if first else new_page()
+            page.set_viewport_size({"width": 1440, "height": 1000})
+            first.append(page)
         return Desk(page, harness, run, **ask)
 
-    yield sit
-    for page in context.pages:
-        page.close()
-    assert not errors, errors
+    return sit
 
 
 KEPT = """([run, count]) => {
@@ -581,7 +525,7 @@ def test_server_gone_and_back(desk, harness):
     d = desk(case="plain")
     d.press("Control+Enter")
     d.saved()
-    harness.stop(hard=True)
+    harness.kill()
     try:
         d.press("2", "Control+Enter", "Control+Enter")
         assert d.item == "id-d-0004" and d.page.locator(".sheet").get_attribute("data-unsaved") == "2"
@@ -785,8 +729,8 @@ def test_the_empty_queue_says_so(desk):
     assert d.item == "id-d-0003"
 
 
-def test_storage_that_throws_does_not_stop_the_desk(context, desk):
-    page = context.new_page()
+def test_storage_that_throws_does_not_stop_the_desk(new_page, desk):
+    page = new_page(viewport={"width": 1440, "height": 1000})
     page.add_init_script("Object.defineProperty(window, 'localStorage', {get() { throw new Error('no') }})")
     d = desk(page=page, case="plain")
     d.press("3", "Control+Enter")
