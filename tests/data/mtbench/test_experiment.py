@@ -1,4 +1,4 @@
-"""The crossed judging of two pipelines at an endpoint whose judge and prompt move the rating by known amounts."""
+"""The crossed judging of two protocols at an endpoint whose judge and prompt move the rating by known amounts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from data.store import Store
 from data.store.errors import BadInput
 from judges.mtbench.crossing import estimate_effects
 from tests.data.mtbench.recorder import answering, is_judging, recording
-from tests.data.mtbench.test_pipeline import FASTCHAT, played, store, wanted
+from tests.data.mtbench.test_protocol_run import FASTCHAT, played, store, wanted
 from tests.judges.endpoint import Say
 
 __all__ = ["store"]
@@ -36,17 +36,17 @@ def test_cells_are_planned_run_once_and_their_effects_found(store: Store) -> Non
         asked = len(served.bodies)
         planned = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
         assert planned.factors == ("judge", "prompt", "references") and planned.equal == ()
-        calls = {"".join(one.cell.sides.values()): one.estimate.calls for one in planned.cells}
+        calls = {"".join(one.arm.sides.values()): one.estimate.calls for one in planned.arms}
         assert calls == {"aaa": 0, "aab": 6, "aba": 6, "abb": 6, "baa": 6, "bab": 6, "bba": 6, "bbb": 6}
-        assert planned.cells[0].mean == 9.0, "A's own judge has judged already"
+        assert planned.arms[0].mean == 9.0, "A's own judge has judged already"
         assert len(served.bodies) == asked, "a plan asks nothing"
         for _, run in start_experiment(store, "lea", planned):
             assert runs.wait(store, run).state == "finished"
         assert len(served.bodies) == asked + 7 * 6
         after = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
-        assert sum(one.estimate.calls for one in after.cells) == 0
+        assert sum(one.estimate.calls for one in after.arms) == 0
         assert list(start_experiment(store, "lea", after)) == []
-    effects = estimate_effects([one.cell for one in after.cells], [one.mean for one in after.cells])
+    effects = estimate_effects([one.arm for one in after.arms], [one.mean for one in after.arms])
     assert [(one.factor, one.alone, one.main) for one in effects] == [
         ("judge", -2.0, -2.0), ("prompt", -1.0, -1.0), ("references", 0.0, 0.0),
     ]  # fmt: skip
@@ -62,7 +62,7 @@ def test_what_cannot_be_crossed_is_a_sentence(store: Store) -> None:
             plan_experiment(store, order, FASTCHAT, FASTCHAT)
         priced = replace(order, spending_limit=1e-9, judge_price=(1.0, 1.0))
         planned = plan_experiment(store, priced, FASTCHAT, OTHER, ("j", "j"), ["prompt"])
-        assert [one.estimate.calls for one in planned.cells] == [6, 6] and planned.cells[0].estimate.cost
+        assert [one.estimate.calls for one in planned.arms] == [6, 6] and planned.arms[0].estimate.cost
         for _, run in start_experiment(store, "lea", planned):
             assert runs.wait(store, run).state == "stopped"
-        assert len(runs.list_runs(store)) == 2, "the next cell does not begin when a limit has ended the one before"
+        assert len(runs.list_runs(store)) == 2, "the next arm does not begin when a limit has ended the one before"
