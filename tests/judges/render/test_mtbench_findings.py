@@ -5,6 +5,7 @@ from math import isnan
 import pytest
 
 from judges.mtbench.comparison import compare_judges, question_gaps
+from judges.mtbench.experiment import Arm, Experiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import means_by_rule, model_means
 from judges.mtbench.pipelines import Pipeline, compare_pipelines
@@ -235,6 +236,21 @@ def test_the_way_from_one_mean_to_the_other_adds_up_and_what_is_left_has_a_name(
     assert told[0].startswith("Over 2 models that both rated: J, usual 6.714, K, strict 6.000; difference \u22120.714")
     assert told[1] == "Reported on their own scales: 6.7143 and 0.6000."
     assert "scale of the mean" in [row["differs without a step"] for row in mtbench_gap.unmoved_table(gap).rows]
+
+
+def test_what_new_calls_would_tell_apart_and_their_cost():
+    first, second = ({"judge": "one", "prompt": "other"}, {"judge": "other", "prompt": "one"})
+    arms = [Arm(sides, Protocol(name="arm"), 160, 90_000, 40_000, 0.75, False) for sides in (first, second)]
+    stored = Arm({"judge": "one", "prompt": "one"}, Protocol(name="arm"), 0, 0, 0, 0.0, True)
+    told, table = mtbench_gap.experiment(Experiment(("judge", "prompt"), (stored, *arms), ()))
+    assert plain(told).startswith("320 calls to judges would tell judge, prompt apart") and "1.50 US" in plain(told)
+    assert [(row["judge of"], row["prompt of"], row["calls"]) for row in table.rows] == [
+        ("first", "second", 160), ("second", "first", 160),
+    ]  # fmt: skip
+    told, _ = mtbench_gap.experiment(Experiment(("judge",), (stored, arms[0]._replace(cost=None)), ()))
+    assert "not known" in plain(told)
+    [why] = mtbench_gap.experiment(Experiment(("judge",), (stored,), ("Nothing has to be run.",)))
+    assert plain(why) == "Nothing has to be run."
 
 
 def test_factors_that_differ_come_first_and_are_marked():
