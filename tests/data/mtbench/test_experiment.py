@@ -17,11 +17,11 @@ from tests.data.mtbench.test_protocol_run import FASTCHAT, played, store, wanted
 from tests.judges.endpoint import Say
 
 __all__ = ["store"]
-OTHER = FASTCHAT.model_copy(update={"name": "other", "prompts": "assay-japanese", "judge": "j2", "references": "none"})
+OTHER = FASTCHAT.model_copy(update={"name": "other", "prompts": "assay-japanese", "judge": "j2"})
 
 
 def moved(body: dict[str, Any], nth: int) -> Say:
-    """Nine points; two less by judge j2, one less by the prompt that expects Japanese, one more without a reference."""
+    """Nine points; two less by judge j2, one less by the prompt that expects Japanese."""
     if not is_judging(body):
         return answering(body, nth)
     said = " ".join(message["content"] for message in body["messages"])
@@ -35,20 +35,20 @@ def test_cells_are_planned_run_once_and_their_effects_found(store: Store) -> Non
         played(store, order)
         asked = len(served.bodies)
         planned = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
-        assert planned.factors == ("judge", "prompt", "references") and planned.equal == ()
+        assert planned.factors == ("judge", "prompt") and planned.equal == ()
         calls = {"".join(one.arm.sides.values()): one.estimate.calls for one in planned.arms}
-        assert calls == {"aaa": 0, "aab": 6, "aba": 6, "abb": 6, "baa": 6, "bab": 6, "bba": 6, "bbb": 6}
+        assert calls == {"aa": 0, "ab": 6, "ba": 6, "bb": 6}
         assert planned.arms[0].mean == 9.0, "A's own judge has judged already"
         assert len(served.bodies) == asked, "a plan asks nothing"
         for _, run in start_experiment(store, "lea", planned):
             assert runs.wait(store, run).state == "finished"
-        assert len(served.bodies) == asked + 7 * 6
+        assert len(served.bodies) == asked + 3 * 6
         after = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
         assert sum(one.estimate.calls for one in after.arms) == 0
         assert list(start_experiment(store, "lea", after)) == []
     effects = estimate_effects([one.arm for one in after.arms], [one.mean for one in after.arms])
     assert [(one.factor, one.alone, one.main) for one in effects] == [
-        ("judge", -2.0, -2.0), ("prompt", -1.0, -1.0), ("references", 0.0, 0.0),
+        ("judge", -2.0, -2.0), ("prompt", -1.0, -1.0),
     ]  # fmt: skip
 
 
