@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from data.mtbench.experiment import plan_experiment, start_experiment
+from data.records import datasets
 from data.runs import runs
+from data.runs.run_order import RunOrder
 from data.store import Store
 from data.store.errors import BadInput
+from judges.cards.mt_bench.judging import judge_card
 from judges.mtbench.crossing import estimate_effects
 from tests.data.mtbench.recorder import answering, is_judging, recording
 from tests.data.mtbench.test_protocol_run import FASTCHAT, played, store, wanted
@@ -40,6 +43,12 @@ def test_cells_are_planned_run_once_and_their_effects_found(store: Store) -> Non
         assert calls == {"aa": 0, "ab": 6, "ba": 6, "bb": 6}
         assert planned.arms[0].mean == 9.0, "A's own judge has judged already"
         assert len(served.bodies) == asked, "a plan asks nothing"
+        part, card = planned.arms[1].wanted, judge_card(planned.arms[1].wanted.protocol)
+        [dataset] = datasets.all_datasets(store)
+        some = RunOrder(dataset.id, card, part.judge, card.defaults, part.judge_endpoint, most=1)
+        runs.wait(store, runs.start(store, "lea", some))
+        planned = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
+        assert (planned.arms[1].estimate.calls, planned.arms[1].mean) == (4, None), "the mean of a part is no mean"
         for _, run in start_experiment(store, "lea", planned):
             assert runs.wait(store, run).state == "finished"
         assert len(served.bodies) == asked + 3 * 6
