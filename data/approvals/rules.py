@@ -314,7 +314,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             "Bound valid for looks up to, items",
             "Looking after every 20 labels raises an error rate of 5% to 14 to 18%. The bound is lowered so that it "
             "stays 5% up to this number of items. A plan of looks, fixed before, lowers it less.",
-            2, MOST, 100, with_bound=True,
+            3, MOST, 100, with_bound=True,
         ),
         refusal=_horizon_refusal, unsaid=0,
         words=lambda asked: (

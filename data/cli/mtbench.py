@@ -11,17 +11,18 @@ from pathlib import Path
 from data.cli import mtbench_experiment, mtbench_protocols
 from data.cli import run as run_command
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
-from data.mtbench import pipeline, questions
-from data.mtbench.pipeline import Pipeline, PlannedStep
+from data.mtbench import protocol_run, questions
+from data.mtbench.protocol_run import PlannedStep, ProtocolRun
 from data.records import judge_prompts
 from data.records.datasets import Dataset, question_sets
 from data.runs import runs
 from data.runs.run_order import DryRunJudgment
 from data.store import Store
 from data.store.errors import BadInput
-from judges.client.budget import Price
+from judges.client.budget import Price, dollars
 from judges.client.endpoint import is_practice
 from judges.importing.bench_files import read_bench
+from judges.mtbench import completeness
 from judges.mtbench.records import Bench
 from judges.protocols.call_plan import unpack_replies
 
@@ -74,16 +75,18 @@ def _run(options: argparse.Namespace) -> int:
     with workspace_store() as store, contextlib.ExitStack() as stack:
         stack.callback(runs.close, store)
         name = acting_person(store, options.actor)
-        wanted = _pipeline(store, name, options)
-        _show_plan(store, wanted, pipeline.plan(store, wanted))
+        wanted = _wanted(store, name, options)
+        _show_plan(store, wanted, protocol_run.plan(store, wanted))
         if options.plan:
             return 0
         if options.dry_run:
             return _dry_run(store, name, wanted)
         code = 0
         again = "the same command with --resume"
-        for step, run_id in pipeline.steps(store, name, wanted, options.resume):
-            print(f"{pipeline.TITLES[step].capitalize()}:", file=sys.stderr)
+        for step, run_id in protocol_run.steps(store, name, wanted, options.resume):
+            limit = runs.run_progress(store, run_id).limit
+            left = "" if limit is None else f", of the limit {dollars(limit)} is left"
+            print(f"{protocol_run.TITLES[step].capitalize()}{left}:", file=sys.stderr)
             said = ("question", "answered") if step == "answers" else ("judgment", "scored")
             code = run_command.follow(store, run_id, name, again, *said)
         if not code:
@@ -91,17 +94,18 @@ def _run(options: argparse.Namespace) -> int:
         return code
 
 
-def _pipeline(store: Store, name: str, options: argparse.Namespace) -> Pipeline:
+def _wanted(store: Store, name: str, options: argparse.Namespace) -> ProtocolRun:
     bench = _read(options.questions)
     found = mtbench_protocols.chosen_protocol(store, options.protocol)
-    protocol, prompts = judge_prompts.settle_prompts(store, found, bench.prompts if bench else ())
-    judge = "" if options.answers_only else options.judge or pipeline.usual_judge(protocol, options.model)
     asked = _questions(store, name, options, bench) if options.model else None
+    given = bench.prompts if bench and bench.prompts else questions.kept_prompts(store, asked.id) if asked else ()
+    protocol, prompts = judge_prompts.settle_prompts(store, found, given)
+    judge = "" if options.answers_only else options.judge or protocol_run.usual_judge(protocol, options.model)
     at = run_command.chosen_endpoint(options, options.model or judge)
     told = {"base_url": options.judge_url, "key_variable": options.judge_key_variable}
-    return Pipeline(
+    return ProtocolRun(
         protocol,
-        options.dataset or pipeline.usual_dataset(protocol, options.model or judge),
+        options.dataset or protocol_run.usual_dataset(protocol, options.model or judge),
         asked.id if asked else "",
         options.model,
         judge,
@@ -121,7 +125,8 @@ def _read(paths: Sequence[str]) -> Bench | None:
         return None
     bench, said = read_bench([Path(one) for one in paths])
     for sentence in said:
-        print(sentence, file=sys.stderr)
+        if bench.answers or sentence != completeness.NO_ANSWERS:
+            print(sentence, file=sys.stderr)
     return bench
 
 
@@ -139,18 +144,18 @@ def _price(given: Sequence[float] | None) -> Price | None:
     return (given[0], given[1]) if given else None
 
 
-def _show_plan(store: Store, wanted: Pipeline, steps: Sequence[PlannedStep]) -> None:
+def _show_plan(store: Store, wanted: ProtocolRun, steps: Sequence[PlannedStep]) -> None:
     """What each step will take, and all together."""
-    for line in pipeline.describe_plan(store, wanted, steps):
+    for line in protocol_run.describe_plan(store, wanted, steps):
         print(line, file=sys.stderr)
 
 
-def _dry_run(store: Store, name: str, wanted: Pipeline) -> int:
-    for step, shown in pipeline.dry_run(store, name, wanted):
+def _dry_run(store: Store, name: str, wanted: ProtocolRun) -> int:
+    for step, shown in protocol_run.dry_run(store, name, wanted):
         if step == "answers":
             _show_answers(shown)
         else:
-            run_command.show_dry_run(shown, pipeline.step_card(wanted, step))
+            run_command.show_dry_run(shown, protocol_run.step_card(wanted, step))
     paid = "" if is_practice(wanted.model or wanted.judge) else " What it cost counts among the trials."
     print(f"Nothing of this was stored.{paid}", file=sys.stderr)
     return 0

@@ -11,7 +11,7 @@ from data.cli import run as run_command
 from data.cli.mtbench_protocols import chosen_protocol
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
 from data.mtbench.experiment import Experiment, plan_experiment, start_experiment
-from data.mtbench.pipeline import Pipeline
+from data.mtbench.protocol_run import ProtocolRun
 from data.runs import runs
 from data.store.errors import BadInput
 from judges.client.budget import dollars
@@ -34,27 +34,27 @@ def add(verbs: Any) -> None:
     new.add_argument("--judges", nargs=2, metavar=("JA", "JB"), help="who judges for A and for B")
     said = f"which of {', '.join(FACTORS)} (default: all in which they differ)"
     new.add_argument("--factors", nargs="+", choices=list(FACTORS), metavar="F", default=list(FACTORS), help=said)
-    new.add_argument("--start", action="store_true", help="run the cells one after the other; without it only the plan")
+    new.add_argument("--start", action="store_true", help="run the arms one after the other; without it only the plan")
     new.add_argument("--plan", action="store_true", help="only the plan, as without --start")
     new.add_argument("--resume", action="store_true", help="go on where it ended; nothing is asked twice")
-    new.add_argument("--spend", type=float, metavar="USD", help="for all cells together")
+    new.add_argument("--spend", type=float, metavar="USD", help="for all arms together")
     new.add_argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="US dollars per million tokens")
     run_command.add_endpoint(new)
     add_actor(new)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Plan or run it; exit code 0 where all cells have finished."""
+    """Plan or run it; exit code 0 where all arms have finished."""
     with workspace_store() as store, contextlib.ExitStack() as stack:
         stack.callback(runs.close, store)
         name = acting_person(store, options.actor)
         one, other = (chosen_protocol(store, wanted) for wanted in (options.a, options.b))
         judges = (options.judges[0], options.judges[1]) if options.judges else (one.judge, other.judge)
         if is_practice(judges[0]) != is_practice(judges[1]):
-            raise BadInput("One endpoint is asked for all cells, so both judges have to be there.")
+            raise BadInput("One endpoint is asked for all arms, so both judges have to be there.")
         price = (options.price[0], options.price[1]) if options.price else None
         at = run_command.chosen_endpoint(options, judges[0])
-        usual = Pipeline(
+        usual = ProtocolRun(
             one, options.dataset, judge_endpoint=at, judge_price=price, spending_limit=options.spend
         )
         planned = plan_experiment(store, usual, one, other, judges, options.factors)
@@ -62,8 +62,8 @@ def run(options: argparse.Namespace) -> int:
         if not options.start:
             return 0
         code = 0
-        for cell, run_id in start_experiment(store, name, planned, options.resume):
-            print(f"{cell}:", file=sys.stderr)
+        for arm, run_id in start_experiment(store, name, planned, options.resume):
+            print(f"{arm}:", file=sys.stderr)
             code = run_command.follow(store, run_id, name, "the same command with --resume")
         if not code:
             _show(plan_experiment(store, usual, one, other, judges, options.factors))
@@ -71,22 +71,22 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show(planned: Experiment) -> None:
-    """The cells, what they take, and how far each factor moves the mean, as far as that is known."""
+    """The arms, what they take, and how far each factor moves the mean, as far as that is known."""
     for name in planned.equal:
         print(f"Both show the judge the same of these answers, whatever they say of {name}: it is not crossed.")
     widths = [max(len(name), 6) + 2 for name in planned.factors]
     print("".join(f"{name:{width}}" for name, width in zip(planned.factors, widths, strict=True)) + "calls  cost  mean")
-    for one in planned.cells:
-        sides = "".join(f"{one.cell.sides[f].upper():{w}}" for f, w in zip(planned.factors, widths, strict=True))
+    for one in planned.arms:
+        sides = "".join(f"{one.arm.sides[f].upper():{w}}" for f, w in zip(planned.factors, widths, strict=True))
         cost = "?" if one.estimate.cost is None else dollars(one.estimate.cost)
         mean = "-" if one.mean is None else f"{one.mean:.4f}"
         print(f"{sides}{one.estimate.calls:5,}  {cost}  {mean}  {one.wanted.judge}, {one.wanted.protocol.mark}")
-    costs = [one.estimate.cost for one in planned.cells]
+    costs = [one.estimate.cost for one in planned.arms]
     known = [cost for cost in costs if cost is not None]
     whole = f"about {dollars(sum(known))}" if len(known) == len(costs) else "at a price that is not known"
-    calls = sum(one.estimate.calls for one in planned.cells)
-    print(f"{many(len(planned.cells), 'cell')}: {many(calls, 'call')}, {whole}.")
-    for effect in estimate_effects([one.cell for one in planned.cells], [one.mean for one in planned.cells]):
+    calls = sum(one.estimate.calls for one in planned.arms)
+    print(f"{many(len(planned.arms), 'arm')}: {many(calls, 'call')}, {whole}.")
+    for effect in estimate_effects([one.arm for one in planned.arms], [one.mean for one in planned.arms]):
         if effect.main is not None and effect.alone is not None:
             told = f"from A to B it moves the mean by {effect.main:+.4f}, alone by {effect.alone:+.4f}"
             print(f"{effect.factor}: {told}.")

@@ -23,8 +23,8 @@ class JudgmentSample(NamedTuple):
 class UnitJudgments(NamedTuple):
     """What one judge said of a unit: the rating that stands for it, and each judgment that it is made of.
 
-    `prompt` names the prompt that the judge was given, "" where that is not known. `value` is None for n/a, and where
-    no judgment could be used.
+    `prompt` names the prompts that the judge was given, or its protocol, "" where neither is known. `value` is None for
+    n/a, and where no judgment could be used.
     """
 
     judge_id: str
@@ -80,13 +80,13 @@ def unit_judgments(
 
 
 def _prompts(store: Store, judge_ids: Sequence[str]) -> Mapping[str, str]:
-    """The prompt family of each judge; with a part of its wording's fingerprint where one model has two wordings."""
+    """The prompt family of each judge, else its protocol; with a part of the wording where one model has two."""
     told: dict[str, tuple[str, str, str]] = {}
     for judge, model, params in store.rows("select id, model, params from judge where id = any($1)", [list(judge_ids)]):
         given = json.loads(params or "{}")
         given = given if isinstance(given, dict) else {}
-        prompt, wording = (said if isinstance(said := given.get(key), str) else "" for key in ("prompt", "wording"))
-        told[judge] = (model, prompt, wording)
+        prompt, protocol, wording = (str(given.get(key) or "") for key in ("prompt", "protocol", "wording"))
+        told[judge] = (model, prompt or protocol, wording)
     named = [one[:2] for one in told.values()]
     return {
         judge: f"{prompt} {wording[:6]}".strip() if named.count((model, prompt)) > 1 else prompt

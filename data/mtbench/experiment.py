@@ -1,14 +1,14 @@
-"""The crossed judging of two pipelines on a dataset's answers: what each cell would take, its start, its means."""
+"""The crossed judging of two protocols on a dataset's answers: what each arm would take, its start, its means."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from data.mtbench import pipeline
+from data.mtbench import protocol_run
 from data.mtbench.answers import stored_answers
 from data.mtbench.mtbench import load_bench
-from data.mtbench.pipeline import Pipeline
+from data.mtbench.protocol_run import ProtocolRun
 from data.records import judge_prompts
 from data.records.datasets import dataset_named
 from data.records.protocols import add_protocol
@@ -20,7 +20,7 @@ from judges.cards.mt_bench.judging import judge_card
 from judges.client.estimate import Estimate
 from judges.mtbench.crossing import (
     FACTORS,
-    ExperimentCell,
+    ExperimentArm,
     cross_protocols,
     differing_factors,
     is_same_to_judge,
@@ -31,26 +31,26 @@ from judges.mtbench.ratings import read_ratings, rules_of
 
 
 @dataclass(frozen=True)
-class PlannedCell:
-    """A cell, the pipeline that runs it, what that will still take, and its mean over all models (None: not yet)."""
+class PlannedArm:
+    """A arm, how it is run, what that will still take, and its mean over all models (None: not yet whole)."""
 
-    cell: ExperimentCell
-    wanted: Pipeline
+    arm: ExperimentArm
+    wanted: ProtocolRun
     estimate: Estimate
     mean: float | None
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """The cells, the factors that are crossed, and those in which both differ without showing a judge anything else."""
+    """The arms, the factors that are crossed, and those in which both differ without showing a judge anything else."""
 
     factors: tuple[str, ...]
     equal: tuple[str, ...]
-    cells: tuple[PlannedCell, ...]
+    arms: tuple[PlannedArm, ...]
 
 
 def plan_experiment(
-    store: Store, usual: Pipeline, one: Protocol, other: Protocol, judges: tuple[str, str] = ("", ""),
+    store: Store, usual: ProtocolRun, one: Protocol, other: Protocol, judges: tuple[str, str] = ("", ""),
     factors: Sequence[str] = tuple(FACTORS),
 ) -> Experiment:  # fmt: skip
     """What the crossed judging of a dataset's answers would take; `usual` has the dataset, endpoint and prices.
@@ -75,24 +75,28 @@ def plan_experiment(
         raise BadInput(f"{one.name} and {other.name} judge these answers in the same way: there is nothing to cross.")
     means = _means(store, usual.dataset, one)
     made = []
-    for cell in cross_protocols(one, other, crossed):
-        protocol, prompts = judge_prompts.settle_prompts(store, cell.protocol)
-        judge = asked[cell.sides.get("judge", "a")]
+    for arm in cross_protocols(one, other, crossed):
+        protocol, prompts = judge_prompts.settle_prompts(store, arm.protocol)
+        judge = asked[arm.sides.get("judge", "a")]
         wanted = replace(usual, protocol=protocol, prompts=prompts, judge=judge, model="", pairs=False)
-        [planned] = pipeline.plan(store, wanted)
-        made.append(PlannedCell(cell, wanted, planned.estimate, means.get((protocol.mark, judge))))
+        [planned] = protocol_run.plan(store, wanted)
+        mean = None if planned.estimate.judgments else means.get((protocol.mark, judge))
+        made.append(PlannedArm(arm, wanted, planned.estimate, mean))
     return Experiment(tuple(crossed), tuple(equal), tuple(made))
 
 
 def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool = False) -> Iterator[tuple[str, str]]:
-    """Begin one cell after the other that has something to ask, and give (its protocol's name, its run's id).
+    """Begin one arm after the other that has something to ask, and give (its protocol's name, its run's id).
 
-    The protocols of the cells are kept in the workspace, so that their judges can be read. `spending_limit` of the
-    pipelines is for all cells together. Each run has to finish before the next begins.
+    The protocols of the arms are kept in the workspace, so that their judges can be read. The spending limit is for all
+    arms together, with `resume` also for those that have finished before. Each run has to finish before the next
+    begins.
     """
     spent = 0.0
-    for one in planned.cells:
+    for one in planned.arms:
         if not one.estimate.judgments:
+            ours = resume and "b" in one.arm.sides.values()
+            spent += protocol_run.paid(store, one.wanted, "ratings") if ours else 0.0
             continue
         limit = one.wanted.spending_limit
         left = None if limit is None else limit - spent
@@ -100,9 +104,9 @@ def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool
             raise BadInput(f"The spending limit is reached before {one.wanted.protocol.name}. Give a higher one.")
         if one.wanted.protocol.name not in protocols():
             add_protocol(store, actor, one.wanted.protocol)
-        for _, run_id in pipeline.steps(store, actor, replace(one.wanted, spending_limit=left), resume):
+        for _, run_id in protocol_run.steps(store, actor, replace(one.wanted, spending_limit=left), resume):
             yield one.wanted.protocol.name, run_id
-            end = runs.run_progress(store, run_id)
+            end = runs.wait(store, run_id)
             spent += (end.cost or 0.0) + end.open
             if end.state != "finished":
                 return

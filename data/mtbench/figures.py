@@ -9,8 +9,10 @@ import numpy as np
 from data.mtbench.mtbench import load_bench
 from data.records.protocols import protocol_named
 from data.store import Store, kept
+from judges.client.prices import price
 from judges.mtbench import comparison, japanese, means, ranks, votes, win_rates
 from judges.mtbench.comparison import JudgeComparison, PairAgreement
+from judges.mtbench.experiment import Experiment, plan_experiment
 from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ModelMeans, RuleMeans
 from judges.mtbench.pipelines import Factor, Pipeline, compare_pipelines
@@ -154,3 +156,9 @@ def pipeline_gap(store: Store, one: RunName, other: RunName, model: str = "") ->
 def pipeline_factors(store: Store, one: RunName, other: RunName) -> tuple[Factor, ...]:
     """What two pipelines are, factor by factor."""
     return tuple(compare_pipelines(_pipeline(store, one), _pipeline(store, other)))
+
+
+@kept
+def experiment_plan(store: Store, one: RunName, other: RunName) -> Experiment:
+    """Which judge calls would tell apart what the stored judgments of two pipelines cannot, and their cost."""
+    return plan_experiment(_pipeline(store, one), _pipeline(store, other), price)

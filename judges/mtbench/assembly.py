@@ -27,6 +27,8 @@ ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "single",
 """What FastChat's files hold, in the order in which they are read."""
 _NAN = re.compile(r"\bNaN\b|-?\bInfinity\b")
 _LISTED = 8
+_LONG = 20
+"""Characters of a text that does not stand in a prompt by chance."""
 FASTCHAT = "fastchat"
 """The protocol of judgments in FastChat's files, unless they name another."""
 _ORDERS: dict[Order | Literal[""], Order | Literal[""]] = {"ab": "ba", "ba": "ab", "": ""}
@@ -253,7 +255,7 @@ class Assembly:
         key, given, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
         # The file's name says for which judge they are; the row's own may say who wrote them.
         stated = rows.first_text(row, "model_id") if row.get("model_id") else path.stem
-        of_file = "reference" in str(path.parent).lower() and stated.replace("/", "__") != path.stem
+        of_file = rows.holds_references(path.parent.name) and stated.replace("/", "__") != path.stem
         judge = path.stem if of_file else stated
         if self.found.references.setdefault(judge, {}).setdefault(key, given) != given:
             raise BadField("question_id", f"The reference answer to question {key} stands twice, with other texts.")
@@ -269,15 +271,17 @@ class Assembly:
                 self.found.bad.append(BadRow(place, "choices", why, name))
                 continue
             made = Answer(key, model, one.choice, one.turns, one.continues, one.cut_at)
-            held = self.found.answers.setdefault((key, model, one.choice), made)
-            if held != made:
-                why = f"The answer of {model} to question {key} stands twice, with other texts. The first is taken."
-                self.found.bad.append(BadRow(place, "question_id", why))
-            elif (key, model, one.choice) in self.found.answered:
-                self.counted["answers that stand twice", place.file][model] += 1
-            else:
-                self.found.answered[key, model, one.choice] = place
+            held = self.found.answers.get((key, model, one.choice))
+            if held is None:
                 self.choices.setdefault((key, model), []).append(one.choice)
+            elif held == made:
+                self.counted["answers that stand twice", place.file][model] += 1
+                continue
+            else:
+                why = f"The answer of {model} to question {key} stands again later, with other texts, which are taken."
+                self.found.bad.append(BadRow(self.found.answered[key, model, one.choice], "question_id", why))
+            self.found.answers[key, model, one.choice] = made
+            self.found.answered[key, model, one.choice] = place
 
     def _single(self, place: Place, row: dict[str, Any]) -> None:
         key, judge, scores = rows.question_id(row), rows.read_judge(row, place.file), rows.read_scores(row, place.file)
@@ -409,7 +413,7 @@ class Assembly:
         return [one[turn - 1] for one in given if one is not None and len(one) >= turn]
 
     def _check_turn(self, file: str, question: str, model: str, judge: JudgeNames, score: Score) -> None:
-        """Note a judgment whose prompt is of another turn than its row says."""
+        """Note a judgment whose prompt is of another turn than its row says, or of another text than the files hold."""
         asked, told = self.found.questions.get(question), score.asked
         if asked is None or len(asked.turns) < 2 or not told or score.turn > 2:
             kind = wordings.kind_of_name(judge.prompt) if judge.prompt.startswith("single") else None
@@ -420,14 +424,17 @@ class Assembly:
         if (score.turn == 1 and first < 0 <= second) or (score.turn == 2 and 0 <= second < first):
             self.swapped["question", file].append(question)
             return
-        answer = self.found.answers.get((question, model, 0))
-        if score.turn == 1 and answer is not None and len(answer.turns) > 1 and answer.turns[1].strip():
-            shown = [any(form in told for form in _forms(text)) for text in answer.turns[:2]]
-            if shown == [False, True] and len(answer.turns[1]) > 20:
-                self.swapped["answer", model].append(question)
+        there = self.choices.get((question, model), [])
+        turns = [self.found.answers[question, model, choice].turns for choice in there]
+        shown = [any(form in told for held in turns if len(held) > n for form in _forms(held[n])) for n in (0, 1)]
+        if there and score.turn == 1 and shown == [False, True] and len(turns[0][1]) > _LONG:
+            self.swapped["answer", model].append(question)
+        elif there and first >= 0 and not shown[score.turn - 1]:
+            self.swapped["other text", file].append(question)
 
     def finish(self) -> Assembled:
         """Settle which judge each judgment is by, number samples, and note what was found."""
+        self._tell_references()
         self._settle_ratings()
         self._settle_games()
         self._settle_prompts()
@@ -442,6 +449,30 @@ class Assembly:
             except prompts.BadPrompt as error:
                 self.found.notes.append(f"{file}: {error} No run can use these prompts.")
                 del self.found.prompt_sets[file]
+
+    def _tell_references(self) -> None:
+        """Take answers of a model that only judges for its reference answers, where no folder says what they are.
+
+        Uploads have no folders: FastChat's reference_answer/gpt-4.jsonl is then a file like those of model_answer.
+        """
+        judged = {one.model for one in self.rated} | {vote.a for _, vote in self.found.votes}
+        judged |= {side for one in self.compared for side in (one.verdict.a, one.verdict.b)}
+        judged |= {vote.b for _, vote in self.found.votes}
+        judges = {one.judge.model for one in self.rated} | {one.judge.model for one in self.compared}
+        for judge in sorted(judges - judged) if judged else ():
+            keys = [key for key in self.found.answers if key[1] == judge]
+            files = {self.found.answered[key].file for key in keys}
+            if not keys or any("/" in file for file in files):
+                continue
+            for key in keys:
+                answer = self.found.answers.pop(key)
+                del self.found.answered[key]
+                if not key[2]:
+                    self.found.references.setdefault(judge, {}).setdefault(key[0], answer.turns)
+            self.found.notes.append(
+                f"{named(sorted(files))}: taken for reference answers of {judge}, which judges others and is not "
+                "judged. Give the folder model_answer, in which they lie, if they are answers to be judged."
+            )
 
     def _settle_ratings(self) -> None:
         families = [prompts.family_name(one.judge.prompt) for one in self.rated]
@@ -587,7 +618,12 @@ class Assembly:
         for (what, where), questions in self.swapped.items():
             listed = named(questions)
             n = len(questions)
-            if what == "answer":
+            if what == "other text":
+                notes.append(
+                    f"{where}: {many(n, 'judgment')} {verb(n, 'was', 'were')} made of another text than the answer in "
+                    f"the files (questions {listed})."
+                )
+            elif what == "answer":
                 notes.append(
                     f"{where}: the turns of {many(n, 'answer')} seem to be swapped, as what its judges were shown as "
                     f"the first turn is the second in the files (questions {listed})."

@@ -25,7 +25,7 @@ FACTORS: dict[str, tuple[str, ...]] = {
 """What can be crossed, and the fields of a protocol that it stands for."""
 
 
-class ExperimentCell(NamedTuple):
+class ExperimentArm(NamedTuple):
     """One combination: whose choice it takes of each factor, and the protocol that it amounts to."""
 
     sides: Mapping[str, Side]
@@ -33,7 +33,7 @@ class ExperimentCell(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """How far a factor moves the mean from A's choice to B's: alone from A's cell, and on average over all others."""
+    """How far a factor moves the mean from A's choice to B's: alone from A's arm, and on average over all others."""
 
     factor: str
     alone: float | None
@@ -54,10 +54,10 @@ def is_same_to_judge(one: Card, other: Card, answers: Sequence[Dialogue]) -> boo
     )
 
 
-def cross_protocols(one: Protocol, other: Protocol, factors: Sequence[str]) -> list[ExperimentCell]:
+def cross_protocols(one: Protocol, other: Protocol, factors: Sequence[str]) -> list[ExperimentArm]:
     """All combinations of the choices of two protocols in some factors, that of A first; the rest is as in A.
 
-    The cell of A is A itself; others are called after both and what they take of B: fastchat-swallow-judge-prompt.
+    The arm of A is A itself; others are called after both and what they take of B: fastchat-swallow-judge-prompt.
     """
     made = []
     for sides in product(("a", "b"), repeat=len(factors)):
@@ -65,24 +65,24 @@ def cross_protocols(one: Protocol, other: Protocol, factors: Sequence[str]) -> l
         taken = [name for name, side in told.items() if side == "b"]
         fields = {field: getattr(other, field) for name in taken for field in FACTORS[name]}
         named = {"name": "-".join([one.name, other.name, *taken])[-60:].lstrip("-_"), "title": ""} if taken else {}
-        made.append(ExperimentCell(told, one.model_copy(update={**fields, **named})))
+        made.append(ExperimentArm(told, one.model_copy(update={**fields, **named})))
     return made
 
 
-def estimate_effects(cells: Sequence[ExperimentCell], means: Sequence[float | None]) -> list[Effect]:
-    """The effect of each factor on the mean of a full factorial design, given the mean of each cell.
+def estimate_effects(arms: Sequence[ExperimentArm], means: Sequence[float | None]) -> list[Effect]:
+    """The effect of each factor on the mean of a full factorial design, given the mean of each arm.
 
-    alone = mean(cell of A with B's choice) - mean(cell of A); main = mean over all pairs of cells that differ in this
-    factor only of (B's choice - A's). None where a cell that it needs has no mean.
+    alone = mean(arm of A with B's choice) - mean(arm of A); main = mean over all pairs of arms that differ in this
+    factor only of (B's choice - A's). None where a arm that it needs has no mean.
     """
-    value = {tuple(cell.sides.items()): mean for cell, mean in zip(cells, means, strict=True)}
+    value = {tuple(arm.sides.items()): mean for arm, mean in zip(arms, means, strict=True)}
     found = []
-    for factor in cells[0].sides if cells else ():
+    for factor in arms[0].sides if arms else ():
         steps = []
-        for cell in cells:
-            if cell.sides[factor] == "b":
-                before = value[tuple({**cell.sides, factor: "a"}.items())]
-                after = value[tuple(cell.sides.items())]
+        for arm in arms:
+            if arm.sides[factor] == "b":
+                before = value[tuple({**arm.sides, factor: "a"}.items())]
+                after = value[tuple(arm.sides.items())]
                 steps.append(None if before is None or after is None else after - before)
         whole = None if None in steps else sum(step for step in steps if step is not None) / len(steps)
         found.append(Effect(factor, steps[0], whole))

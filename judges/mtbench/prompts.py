@@ -74,7 +74,7 @@ def parse_prompt(row: Mapping[str, Any]) -> PromptText:
     if not isinstance(name, str) or not 0 < len(name.strip()) <= _LONGEST:
         raise BadPrompt(f"name must be a text of 1 to {_LONGEST} characters.")
     sort = row.get("type") or ("pairwise" if name.startswith("pair") else "single")
-    if sort not in _NAMES:
+    if not isinstance(sort, str) or sort not in _NAMES:
         raise BadPrompt(f"type of {name} must be single or pairwise.")
     for what, text in (("name", name), ("system_prompt", system), ("prompt_template", template)):
         if not isinstance(text, str):

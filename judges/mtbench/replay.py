@@ -1,10 +1,11 @@
 """Why two pipelines give different means: what can be replayed on stored judgments, one factor at a time, and the rest.
 
-The way leads from one pipeline's mean to the other's (docs/methods.md, Why two protocols differ). First the
-factors that need no new call are switched on the ratings of the first: how they are read and counted, and which of them
-would stand as they are under the other's way to show answers, references and questions. Then the cells that only one
-has are set aside, and what is left on the shared ones is the judge and its prompt (equal answers) and the answers.
-Everything is in points of the scale 1 to 10. The steps add up exactly.
+The way leads from one pipeline's mean to the other's (docs/methods.md, Why two protocols differ). Factors that need no
+new call are switched one at a time: how judgments are read and counted, and which of them would stand as they are under
+the other's way to show answers, references and questions. In the middle the ratings themselves change, from those of
+the first to those of the other: the judge and its prompt (equal answers) and the answers. What the first one's ratings
+show is switched on them, before; the rest on the other's, after. Everything is in points of the scale 1 to 10, and the
+parts add up exactly.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ PARSE, FAILED_RULE, SAMPLES, DUPLICATES = "rating read", "failed judgments", "sa
 THINKING, CUT, REFERENCES, QUESTIONS = "thinking shown", "answers cut at", "references shown", "questions"
 SCALE = "scale of the mean"
 """Factors that are replayed, named as in the table of all."""
+RATINGS = "ratings"
+"""Stands among the factors for the change from the first one's ratings to the other's."""
 NOTHING: frozenset[str] = frozenset()
 _METHOD = "linearised, by question"
 _FLAT = 1e-12
@@ -47,8 +50,9 @@ _FLAT = 1e-12
 class Step(NamedTuple):
     """One factor switched: the mean `before` and `after` it in this order, and `change` with its interval.
 
-    `fair` is its change averaged over all orders of the factors (Shapley's value), `low` and `high` the least and the
-    largest change in any order. `rows` says how many ratings it touches, `told` in words what was done.
+    `fair` is its change averaged over all orders of the factors and of the change of ratings among them (Shapley's
+    value), `low` and `high` the least and the largest change in any order. `rows` says how many ratings it touches, of
+    the first pipeline or, where `on_other`, of the other; `told` in words what was done.
     """
 
     factor: str
@@ -60,6 +64,7 @@ class Step(NamedTuple):
     high: float
     rows: int
     told: str
+    on_other: bool = False
 
 
 class Part(NamedTuple):
@@ -75,8 +80,10 @@ class Part(NamedTuple):
 class Waterfall:
     """The way from the mean of one pipeline to that of another, both on the scale 1 to 10.
 
-    start + changes of `steps` + changes of `rest` = end. `reported` are the two means on their own scales, `factors`
-    the table of all factors, and `unmoved` those that differ and have nothing to replay on here, with the reason.
+    start + changes of `steps` + changes of `rest` + changes of `later` = end: `steps` are switched on the first one's
+    ratings, `later` on the other's, which alone show them. `left` is what `rest` comes to, averaged over all orders,
+    and its least and largest size. `reported` are the two means on their own scales, `factors` the table of all
+    factors, and `unmoved` those that differ and have nothing to replay on here, with the reason.
     """
 
     one: Pipeline
@@ -87,6 +94,8 @@ class Waterfall:
     reported: tuple[float | None, float | None]
     steps: tuple[Step, ...]
     rest: tuple[Part, ...]
+    later: tuple[Step, ...]
+    left: tuple[float, float, float]
     factors: tuple[Factor, ...]
     unmoved: tuple[tuple[str, str], ...]
 
@@ -125,17 +134,17 @@ def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterf
         return None
     asked = [table.only(models=common) for table in tables]
     questions = list(dict.fromkeys(table.questions[n] for table in asked for n in np.unique(table.question)))
-    own, theirs = _Replayed(one, other, common, questions), _Replayed(other, one, common, questions, ())
-    if not (own.rated and theirs.rated):
+    both = _Both(_Replayed(one, other, common, questions), _Replayed(other, one, common, questions))
+    if not (both.own.rated and both.theirs.rated):
         return None
-    start, end = own.mean(NOTHING), theirs.mean(NOTHING)
-    steps, unmoved = _steps(own)
-    at, last = len(own.rows(NOTHING)), len(theirs.rows(NOTHING))
+    start, end = both.own.mean(NOTHING), both.theirs.mean(NOTHING)
+    steps, switched, later = both.way()
+    at, last = len(both.own.rows(NOTHING)), len(both.theirs.rows(NOTHING))
     return Waterfall(
         one, other, start.interval(at), end.interval(last), (end - start).interval(min(at, last)),
         (start.point * rules_of(one.protocol).unit, end.point * rules_of(other.protocol).unit),
-        tuple(steps), _rest(own, theirs, frozenset(step.factor for step in steps)),
-        tuple(compare_pipelines(one, other)), tuple(unmoved),
+        steps, both.rest(switched), later, both.contributions(RATINGS), tuple(compare_pipelines(one, other)),
+        (*((name, "it changes no mean here") for name in both.still), *_unmoved(both)),
     )  # fmt: skip
 
 
@@ -147,23 +156,21 @@ def _table(run: Pipeline, parse: Parse) -> RatingTable:
 class _Replayed:
     """The ratings of one pipeline, with any of the factors as the other has them."""
 
-    def __init__(
-        self, run: Pipeline, other: Pipeline, models: list[str], questions: list[str],
-        left_out: Sequence[str] = (THINKING, CUT, REFERENCES, QUESTIONS),
-    ) -> None:  # fmt: skip
+    def __init__(self, run: Pipeline, other: Pipeline, models: list[str], questions: list[str]) -> None:
         self.run, self.other, self.names = run, other, questions
         self.tables = {p: _table(run, p).only(models=models) for p in {run.protocol.parse, other.protocol.parse}}
         table = self.tables[run.protocol.parse]
         at = {name: n for n, name in enumerate(questions)}
         self.place = np.array([at.get(name, -1) for name in table.questions], dtype=np.int64)
         self.several = bool(table.choice.any())
-        self.same = run.bench is other.bench and run.judge == other.judge
+        alike = run.bench is other.bench or run.bench.ratings == other.bench.ratings
+        self.same = alike and run.judge == other.judge
         self.masks: dict[str, NDArray[np.bool_]] = {}
         self.whole: list[str] = []
         left = np.logical_and.reduce([each.reason == 0 for each in self.tables.values()]) & (table.choice == 0)
         self.rated = bool(left.any())
-        for name in left_out:
-            mask = None if self.same else _LEFT_OUT[name](self, table)
+        for name, find in _LEFT_OUT.items():
+            mask = None if self.same else find(self, table)
             if mask is not None and mask.any():
                 if not (left & ~mask).any():
                     self.whole.append(name)
@@ -291,47 +298,21 @@ _WHY = {
 }
 
 
-def _steps(own: _Replayed) -> tuple[list[Step], list[tuple[str, str]]]:
-    """Every factor that differs and touches a rating, switched one after the other; and the others that differ."""
-    mine, theirs = own.run.protocol, own.other.protocol
-    factors: dict[str, str] = {}
-    for name, differs, why in (
-        (PARSE, mine.parse != theirs.parse, "every text is read by the other's rule"),
-        (FAILED_RULE, mine.failed != theirs.failed, _FAILED_SAID[theirs.failed]),
-        (SAMPLES, mine.samples != theirs.samples and own.several, _samples_said(theirs, mine)),
-        (DUPLICATES, mine.duplicates != theirs.duplicates, _MANY_SAID[theirs.duplicates]),
-    ):
-        if differs:
-            factors[name] = why
-    factors |= {name: _WHY[name] for name in own.masks}
-    moved = {name: _contributions(own, name, tuple(factors)) for name in factors}
-    # What changes nothing in any order is no step; without it the others' contributions are the same.
-    still = [name for name, (_, low, high) in moved.items() if low == high == 0 and name not in own.masks]
-    steps, switched = [], NOTHING
-    for name in factors:
-        if name in still:
-            continue
-        before, after = own.mean(switched), own.mean(switched | {name})
-        touched = _touched(own.counted(switched), own.counted(switched | {name}))
-        change = (after - before).interval(len(own.rows(switched)))
-        steps.append(Step(name, before.point, after.point, change, *moved[name], touched, factors[name]))
-        switched |= {name}
-    return steps, [(name, "it changes no mean here") for name in still] + _unmoved(own)
-
-
-def _unmoved(own: _Replayed) -> list[tuple[str, str]]:
+def _unmoved(both: _Both) -> list[tuple[str, str]]:
     """Factors that differ and cannot be replayed on these ratings, with the reason."""
-    mine, theirs = own.run.protocol, own.other.protocol
-    found = [(name, "it touches every rating that is left, so nothing is left to compare") for name in own.whole]
-    if mine.samples != theirs.samples and not own.several:
+    own, theirs = both.own, both.theirs
+    mine, other = own.run.protocol, theirs.run.protocol
+    found = [(name, "it touches every rating of one of them, so that none is left to compare") for name in both.whole]
+    if mine.samples != other.samples and not (own.several or theirs.several):
         found.append((SAMPLES, "one sample was judged; more of them take new answers and new calls"))
-    for name, differs in ((THINKING, mine.thinking != theirs.thinking), (CUT, mine.cut_at != theirs.cut_at)):
-        if differs and name not in (*own.masks, *own.whole):
-            why = "no answer is touched by it" if own.run.bench.answers else "the texts of the answers are not known"
+    for name, differs in ((THINKING, mine.thinking != other.thinking), (CUT, mine.cut_at != other.cut_at)):
+        if differs and name not in (*both.factors, *both.still, *both.whole):
+            known = own.run.bench.answers and theirs.run.bench.answers
+            why = "no answer is touched by it" if known else "the texts of the answers are not known"
             found.append((name, "these are the same judgments" if own.same else why))
-    if not own.same and not (knows_references(own.run) and knows_references(own.other)):
+    if not own.same and not (knows_references(own.run) and knows_references(theirs.run)):
         found.append((REFERENCES, "the references of one of them are not known"))
-    if mine.scale != theirs.scale:
+    if mine.scale != other.scale:
         found.append((SCALE, "a change of unit: everything here is in points from 1 to 10"))
     return found
 
@@ -358,46 +339,114 @@ def _touched(before: Counted, after: Counted) -> int:
     return sum(one.get(place) != two.get(place) for place in one.keys() | two.keys())
 
 
-def _contributions(own: _Replayed, name: str, names: tuple[str, ...]) -> tuple[float, float, float]:
-    """Shapley's value of a factor, and the least and the largest change that it makes in any order.
+class _Both:
+    """Both pipelines' ratings, with any set of factors as the other has them: the states that lie between the means.
 
-        fair = sum over sets S of the other factors of |S|! (k - |S| - 1)! / k! (mean(S + factor) - mean(S))
+    A state is the set of what was switched: factors, and `RATINGS` once the ratings are those of the other. On those a
+    factor that was not switched yet is as the first has it.
     """
-    others = [each for each in names if each != name]
-    k, fair, changes = len(names), 0.0, []
-    for size in range(k):
-        for chosen in combinations(others, size):
-            before, after = own.mean(frozenset(chosen)).point, own.mean(frozenset((*chosen, name))).point
-            changes.append(after - before)
-            fair += factorial(size) * factorial(k - size - 1) / factorial(k) * (after - before)
-    return fair, min(changes), max(changes)
 
+    def __init__(self, own: _Replayed, theirs: _Replayed) -> None:
+        self.own, self.theirs = own, theirs
+        mine, other = own.run.protocol, theirs.run.protocol
+        self.whole = list(dict.fromkeys((*own.whole, *theirs.whole)))
+        for name in self.whole:
+            own.masks.pop(name, None)
+            theirs.masks.pop(name, None)
+        several = own.several or theirs.several
+        factors = {
+            PARSE: "every text is read by the other's rule" if mine.parse != other.parse else "",
+            FAILED_RULE: _FAILED_SAID[other.failed] if mine.failed != other.failed else "",
+            SAMPLES: _samples_said(other, mine) if mine.samples != other.samples and several else "",
+            DUPLICATES: _MANY_SAID[other.duplicates] if mine.duplicates != other.duplicates else "",
+        } | {name: _WHY[name] for name in _LEFT_OUT if name in own.masks or name in theirs.masks}
+        self.factors = {name: told for name, told in factors.items() if told}
+        # What changes nothing in any state is no step; without it the others' contributions are the same.
+        self.still = [name for name in self.factors if self.contributions(name)[1:] == (0.0, 0.0)]
+        for name in self.still:
+            if name not in (*own.masks, *theirs.masks):
+                del self.factors[name]
+        self.still = [name for name in self.still if name not in self.factors]
 
-def _rest(own: _Replayed, theirs: _Replayed, switched: frozenset[str]) -> tuple[Part, ...]:
-    """The rest of the way: turns of one alone, equal answers, other answers, turns of the other alone."""
-    here, there = own.cells(switched), theirs.cells(NOTHING)
-    shared = [key for key in here if key in there]
-    last, end, size = own.mean(switched), theirs.mean(NOTHING), len(own.names)
-    if own.same and abs(end.point - last.point) < _FLAT:
-        return ()
-    judged = _judged(own.run, theirs.run)
-    if not shared:
-        told = "no turn of an answer was judged in both, so that nothing can be told apart"
-        return (Part(f"{judged}, and answers", (end - last).interval(0), 0, told),)
-    names = {name: n for n, name in enumerate(own.names)}
-    at = np.array([names[question] for question, *_ in shared], dtype=np.int64)
-    x, y = (np.array([cells[key] for key in shared], dtype=np.float64) for cells in (here, there))
-    alike = _same_answers(own.run, theirs.run, shared)
-    alone = len(here) - len(shared), len(there) - len(shared)
-    same, others = (_Mean(np.where(mask, y - x, 0.0), at, size) for mask in (alike, ~alike))
-    first, second = _Mean(x, at, size), _Mean(y, at, size)
-    parts = (
-        Part("turns of the first alone", (first - last).interval(alone[0]), alone[0], _ALONE[0]),
-        Part(judged, same.interval(int(alike.sum())), int(alike.sum()), "where the answers are the same text"),
-        Part(f"answers, with {judged}", others.interval(int((~alike).sum())), int((~alike).sum()), _OTHER_TEXT),
-        Part("turns of the other alone", (end - second).interval(alone[1]), alone[1], _ALONE[1]),
-    )
-    return tuple(part for part in parts if part.cells or abs(part.change.point or 0.0) > _FLAT)
+    def counted(self, state: frozenset[str]) -> Counted:
+        """What counts in a state."""
+        if RATINGS in state:
+            return self.theirs.counted(frozenset(self.factors) - state)
+        return self.own.counted(state)
+
+    def mean(self, state: frozenset[str]) -> _Mean:
+        """The mean in a state."""
+        if RATINGS in state:
+            return self.theirs.mean(frozenset(self.factors) - state)
+        return self.own.mean(state)
+
+    def contributions(self, name: str) -> tuple[float, float, float]:
+        """Shapley's value of a factor or of the ratings, and the least and the largest change that it makes.
+
+            fair = sum over states S of the others of |S|! (k - |S| - 1)! / k! (mean(S + it) - mean(S))
+        """
+        others = [each for each in (*self.factors, *(() if self.own.same else (RATINGS,))) if each != name]
+        if self.own.same and name == RATINGS:
+            return 0.0, 0.0, 0.0
+        k, fair, changes = len(others) + 1, 0.0, []
+        for size in range(k):
+            for chosen in combinations(others, size):
+                change = self.mean(frozenset((*chosen, name))).point - self.mean(frozenset(chosen)).point
+                changes.append(change)
+                fair += factorial(size) * factorial(k - size - 1) / factorial(k) * change
+        return fair, min(changes), max(changes)
+
+    def way(self) -> tuple[tuple[Step, ...], frozenset[str], tuple[Step, ...]]:
+        """The steps on the first one's ratings, the factors that they switch, and the steps on the other's."""
+        steps, later, switched = list[Step](), list[Step](), NOTHING
+        for name in self.factors:
+            step = self._step(name, switched)
+            if step.rows or self.own.same:
+                steps.append(step)
+                switched |= {name}
+        state = switched | {RATINGS}
+        # The other way round, as on the way from the other to the first.
+        for name in reversed(self.factors):
+            if name not in switched:
+                later.append(self._step(name, state))
+                state |= {name}
+        return tuple(steps), switched, tuple(later)
+
+    def _step(self, name: str, state: frozenset[str]) -> Step:
+        before, after = (self.mean(each) for each in (state, state | {name}))
+        one, two = (self.counted(each) for each in (state, state | {name}))
+        change = (after - before).interval(max(len(one.row), len(two.row)))
+        return Step(
+            name, before.point, after.point, change, *self.contributions(name), _touched(one, two),
+            self.factors[name], RATINGS in state,
+        )  # fmt: skip
+
+    def rest(self, switched: frozenset[str]) -> tuple[Part, ...]:
+        """The change of ratings: turns of one alone, equal answers, other answers, turns of the other alone."""
+        if self.own.same:
+            return ()
+        own, theirs = self.own, self.theirs
+        here, there = own.cells(switched), theirs.cells(frozenset(self.factors) - switched)
+        shared = [key for key in here if key in there]
+        last, end = self.mean(switched), self.mean(switched | {RATINGS})
+        judged, size = _judged(own.run, theirs.run), len(own.names)
+        if not shared:
+            told = "no turn of an answer was judged in both, so that nothing can be told apart"
+            return (Part(f"{judged}, and answers", (end - last).interval(0), 0, told),)
+        names = {name: n for n, name in enumerate(own.names)}
+        at = np.array([names[question] for question, *_ in shared], dtype=np.int64)
+        x, y = (np.array([cells[key] for key in shared], dtype=np.float64) for cells in (here, there))
+        alike = _same_answers(own.run, theirs.run, shared)
+        alone = len(here) - len(shared), len(there) - len(shared)
+        same, others = (_Mean(np.where(mask, y - x, 0.0), at, size) for mask in (alike, ~alike))
+        first, second = _Mean(x, at, size), _Mean(y, at, size)
+        parts = (
+            Part("turns of the first alone", (first - last).interval(alone[0]), alone[0], _ALONE[0]),
+            Part(judged, same.interval(int(alike.sum())), int(alike.sum()), "where the answers are the same text"),
+            Part(f"answers, with {judged}", others.interval(int((~alike).sum())), int((~alike).sum()), _OTHER_TEXT),
+            Part("turns of the other alone", (end - second).interval(alone[1]), alone[1], _ALONE[1]),
+        )
+        return tuple(part for part in parts if part.cells or abs(part.change.point or 0.0) > _FLAT)
 
 
 _ALONE = (

@@ -20,7 +20,7 @@ from judges.mtbench.protocol import Protocol, describe, protocols
 from judges.mtbench.ranks import compare_ranks, rank_models
 from judges.mtbench.ratings import REASONS, RatingTable, Rules, count_judgments, count_ratings, read_ratings, rules_of
 from judges.mtbench.records import Bench
-from judges.mtbench.replay import Waterfall
+from judges.mtbench.replay import Step, Waterfall
 from judges.mtbench.votes import vote_agreement
 from judges.mtbench.win_rates import Verdicts, decide_games, verdicts_from_ratings, win_rates
 from judges.plural import many
@@ -320,7 +320,8 @@ def comparison_tables(chosen: Selection) -> list[Table]:
         scopes: list[tuple[str, PairAgreement]] = [("all", found.whole)]
         if found.whole.cells:
             scopes += [(f"turn {turn}", cut) for turn, cut in found.turns.items()]
-            scopes += [(name or "(no category)", cut) for name, cut in found.categories.items()]
+            if list(found.categories) != [""]:
+                scopes += [(name or "(no category)", cut) for name, cut in found.categories.items()]
         for scope, cut in scopes:
             row = names | {"scope": scope, "cells": cut.cells}
             for name, value in zip(cut._fields[1:], cut[1:], strict=True):
@@ -378,16 +379,17 @@ def waterfall_tables(found: Waterfall) -> list[Table]:
         for one in found.factors
     ]  # fmt: skip
     way: list[Row] = [_step("mean of the first", found.start, "start")]
-    for step in found.steps:
-        more: Row = {"after": step.after, "fair": step.fair, "least": step.low, "most": step.high}
-        row = _step(step.factor, step.change, "replayed") | more
-        way.append(row | {"ratings": step.rows, "done": step.told})
+    way += [_replayed(step) for step in found.steps]
     way += [_step(part.name, part.change, "left") | {"ratings": part.cells, "done": part.told} for part in found.rest]
+    way += [_replayed(step) for step in found.later]
     way += [_step("mean of the other", found.end, "end"), _step("difference", found.difference, "difference")]
     first, second = found.reported
+    left, least, most = found.left
     said = [
-        "All in points from 1 to 10. fair: the change averaged over all orders of the replayed factors; least, most: "
-        "in any order. What is left takes new calls to tell apart.",
+        "All in points from 1 to 10. fair: the change averaged over all orders; least, most: in any order. What only "
+        "the other's ratings show is switched on them, at the end.",
+        f"What is left takes new calls to tell apart: {left:+.3f} averaged over all orders, {least:+.3f} to "
+        f"{most:+.3f} in any of them.",
         f"On their own scales: {first:.4g} and {second:.4g}.",
         *(f"{name}: not replayed, as {why}." for name, why in found.unmoved),
     ]
@@ -410,6 +412,12 @@ def experiment_table(found: Experiment) -> Table:
     cost = "not known" if None in costs else f"about {sum(cost or 0 for cost in costs):.2f} US dollars"
     said = [f"To run: {many(sum(arm.calls for arm in run), 'call')} to judges; cost: {cost}.", *found.said]
     return Table("experiment", "What it would take to tell apart what is left", rows, said)
+
+
+def _replayed(step: Step) -> Row:
+    row = _step(step.factor, step.change, "replayed, other" if step.on_other else "replayed, first")
+    row |= {"after": step.after, "fair": step.fair, "least": step.low, "most": step.high}
+    return row | {"ratings": step.rows, "done": step.told}
 
 
 def _step(name: str, one: Interval, kind: str) -> Row:

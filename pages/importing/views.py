@@ -195,12 +195,16 @@ def read_files(
     return {"refused": None, "preview": shown, "rejects": downloads.offer(rejects) if shown.problem_count else ""}
 
 
+_SORTS = {"rules": "how labels are combined", "prompts": "sets of judges' prompts"}
+"""What sorts of lines are called, where their name does not say it."""
+
+
 def show_preview(found: ImportPreview, rejects: str) -> None:
     """What an import would add, what is there already, and what cannot be imported."""
     st.subheader("What would be stored", anchor=False)
     known = astuple(found.known)
     rows = [
-        ("how labels are combined" if one.name == "rules" else one.name, new, before)
+        (_SORTS.get(one.name, one.name), new, before)
         for n, (one, new, before) in enumerate(zip(fields(found.new), astuple(found.new), known, strict=True))
         if n < 3 or new or before
     ]

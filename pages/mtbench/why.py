@@ -47,6 +47,9 @@ def panel(at: Place) -> None:
         st.caption("In points from 1 to 10. The axis is cut: only the bars of steps are as high as what they mean.")
         findings.draw([said.step_table(found), *said.order(found)], f"steps:{key}")
         findings.draw([said.rest_table(found), said.unmoved_table(found)], f"rest:{key}")
+        if found.rest:
+            st.subheader("What new calls would tell apart", anchor=False)
+            findings.draw(said.experiment(figures.experiment_plan(store, one, other)), f"experiment:{key}")
     st.subheader("Both pipelines, factor by factor", anchor=False)
     tables.wrapped_table(said.FACTORS, said.factor_rows(factors), "factors", "Factors of both pipelines")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import streamlit as st
 
-from data.mtbench import pipeline, questions
+from data.mtbench import protocol_run, questions
 from data.mtbench.mtbench import bench_sizes
-from data.mtbench.pipeline import Pipeline
+from data.mtbench.protocol_run import ProtocolRun
 from data.records import datasets, judge_prompts
 from data.records.people import Person
 from data.records.protocols import known_protocols
@@ -44,19 +44,19 @@ def protocol_form(who: Person) -> None:
         wanted = _choose(who)
         if wanted is None:
             return
-        planned = pipeline.plan(session.store(), wanted)
-        text.bullets(pipeline.describe_plan(session.store(), wanted, planned))
+        planned = protocol_run.plan(session.store(), wanted)
+        text.bullets(protocol_run.describe_plan(session.store(), wanted, planned))
         kept = session.scratch("runs:protocol")
         with st.container(horizontal=True):
             if st.button("Dry run of a question of each sort", icon=":material/visibility:"):
                 kept.clear()
                 with st.spinner("Asking"):
-                    kept.update(of=wanted, shown=pipeline.dry_run(session.store(), who.name, wanted))
+                    kept.update(of=wanted, shown=protocol_run.dry_run(session.store(), who.name, wanted))
             open_ = any(one.estimate.judgments for one in planned)
             begin = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not open_)
         if begin:
             with st.spinner("Starting"):
-                begun = pipeline.start(session.store(), who.name, wanted)
+                begun = protocol_run.start(session.store(), who.name, wanted)
             views.open_run(begun)
         if kept.get("of") == wanted:
             _dry_run(kept["shown"])
@@ -64,31 +64,31 @@ def protocol_form(who: Person) -> None:
 
 def continue_button(who: Person, run_id: str) -> None:
     """Where a run that has finished is a step of a protocol of which more is open: go on with it."""
-    wanted = pipeline.of_run(session.store(), run_id)
+    wanted = protocol_run.of_run(session.store(), run_id)
     if wanted is None or wanted.steps[-1] == "answers":
         return
     going = [one for one in runs.list_runs(session.store()) if one.state in LIVE and one.dataset == wanted.dataset]
     if going:
         return
     try:
-        left = [one for one in pipeline.plan(session.store(), wanted) if one.estimate.judgments]
+        left = [one for one in protocol_run.plan(session.store(), wanted) if one.estimate.judgments]
     except AssayError:
         return
     if left and st.button("Go on with judging", icon=":material/play_arrow:", key=f"judge:{run_id}"):
         with text.refusals(), st.spinner("Starting"):
-            views.open_run(pipeline.start(session.store(), who.name, wanted))
+            views.open_run(protocol_run.start(session.store(), who.name, wanted))
 
 
 def resume(who: Person, run_id: str, limit: float | None) -> None:
     """Go on with a run; of a protocol also with the steps after it, where its limit is that of all steps."""
-    store, wanted = session.store(), pipeline.of_run(session.store(), run_id)
+    store, wanted = session.store(), protocol_run.of_run(session.store(), run_id)
     if wanted is None:
         runs.resume(store, who.name, run_id, limit=limit)
     else:
-        pipeline.start(store, who.name, wanted if limit is None else replace(wanted, spending_limit=limit))
+        protocol_run.start(store, who.name, wanted if limit is None else replace(wanted, spending_limit=limit))
 
 
-def _choose(who: Person) -> Pipeline | None:
+def _choose(who: Person) -> ProtocolRun | None:
     """What was chosen; None while something is missing."""
     zero, one, two, three = st.columns(4)
     with zero:
@@ -112,19 +112,19 @@ def _choose(who: Person) -> Pipeline | None:
     with left:
         asked = _choose_questions(who) if model else ""
     with three:
-        options, first = _names(known, pipeline.usual_judge(there[name], model))
+        options, first = _names(known, protocol_run.usual_judge(there[name], model))
         judge = _name(st.selectbox(
             "Judge", options, first, key="runs:judge", help=HELP["judge"], accept_new_options=True
         ))  # fmt: skip
-    usual = pipeline.usual_dataset(there[name], model or judge)
+    usual = protocol_run.usual_dataset(there[name], model or judge)
     dataset = middle.text_input("Dataset", usual, key=f"runs:into:{usual}", help=HELP["dataset"], max_chars=120).strip()
     spend = right.number_input("Spending limit, US dollars", 0.0, None, None, key="runs:all", placeholder="no limit")
     pairs = last.checkbox("Compare in pairs, too", key="runs:pairs", help=HELP["pairs"])
     if asked is None or not dataset or not (model or judge):
         return None
-    given = session.scratch("runs:prompts").get(asked, ())
+    given = questions.kept_prompts(session.store(), asked)
     protocol, prompts = judge_prompts.settle_prompts(session.store(), there[name], given)
-    return Pipeline(protocol, dataset, asked, model, judge, pairs and bool(judge), prompts, at, at, spend)
+    return ProtocolRun(protocol, dataset, asked, model, judge, pairs and bool(judge), prompts, at, at, spend)
 
 
 def _names(known: Sequence[str], usual: str = "") -> tuple[list[str], int]:
@@ -163,7 +163,7 @@ def _choose_questions(who: Person) -> str | None:
 
 
 def _take(who: Person, given: Sequence[Any]) -> str:
-    """Store the questions of uploaded files; their prompts are kept for this visit."""
+    """Store the questions of uploaded files, and the prompts beside them."""
     tray = Tray()
     tray.add(given)
     with tempfile.TemporaryDirectory() as folder:
@@ -171,17 +171,15 @@ def _take(who: Person, given: Sequence[Any]) -> str:
             with file.fresh() as stream:
                 (Path(folder) / file.name).write_bytes(stream.read())
         bench, _ = read_bench([folder])
-    found = questions.keep_questions(session.store(), who.name, Path(given[0].name).name, bench)
-    session.scratch("runs:prompts")[found.id] = bench.prompts
-    return found.id
+    return questions.keep_questions(session.store(), who.name, Path(given[0].name).name, bench).id
 
 
-def _dry_run(found: Sequence[tuple[pipeline.Step, DryRunJudgment]]) -> None:
+def _dry_run(found: Sequence[tuple[protocol_run.Step, DryRunJudgment]]) -> None:
     """What was sent and what came back, call by call."""
     st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
     for step, one in found:
         state = one.reading.unscored or (", ".join(f"{s.value:g}" for s in one.reading.scores) or "answered")
-        said = f"{pipeline.TITLES[step].capitalize()}: {one.name} · {many(len(one.calls), 'call')} · {state}"
+        said = f"{protocol_run.TITLES[step].capitalize()}: {one.name} · {many(len(one.calls), 'call')} · {state}"
         with st.expander(text.plain(said)):
             for piece, messages in one.calls.items():
                 for message in messages:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from data.mtbench import pipeline
+from data.mtbench import protocol_run
 from data.runs.run_order import RunProgress, RunSummary
 from judges.client.budget import dollars
 from judges.mtbench.generating import NAME as ANSWERS
@@ -221,6 +221,8 @@ def show_links(run: RunSummary) -> None:
         if answers := answered_dataset(run):
             url_state.link("mtbench", dataset=answers)
             return
+        if run.card in ("mt_bench", "mt_bench_pair"):
+            url_state.link("mtbench", dataset=run.dataset)
         url_state.link("calibration", dataset=run.dataset, judge=run.judge)
         url_state.link("audits", dataset=run.dataset, judge=run.judge)
         url_state.link("desk", dataset=run.dataset, judge=run.judge)
@@ -228,7 +230,7 @@ def show_links(run: RunSummary) -> None:
 
 def answered_dataset(run: RunSummary) -> str:
     """The dataset into which a run of MT-Bench's questions brings answers; "" of a run that judges."""
-    wanted = pipeline.of_run(session.store(), run.id) if run.card == ANSWERS else None
+    wanted = protocol_run.of_run(session.store(), run.id) if run.card == ANSWERS else None
     return wanted.dataset if wanted else ""
 
 

@@ -38,6 +38,11 @@ def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Se
     enter(page, app.url, "lea", "desk?dataset=mt_bench_ja&stream=review")
     item = on_item(page)
     assert page.locator(".sheet .cell").count() == 2
+    page.keyboard.press("o")
+    page.locator(".judgment .clip").nth(1).wait_for()
+    told = [one.inner_text() for one in page.locator(".judgment").all()]
+    assert [(*one.split("\n")[1:3],) == ("gpt-4o", "single-v1") for one in told] == [True, False] * 2
+    assert all("[[" in one for one in told[:2]), "the texts of both judges"
     page.keyboard.press("3")  # the first turn's rating: 3 instead of the judge's
     page.keyboard.press("0")  # the second's: 10
     page.keyboard.press("Control+Enter")
@@ -50,6 +55,8 @@ def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Se
         ("turn:2", 10.0),
     ]
     assert store.rows("select count(*) from answer") == [(6,)]
+    shown = store.rows("select distinct judge_id from exposure where item_id = $1 and person = 'lea'", [item])
+    assert {judge for (judge,) in shown} == set(judges.values())
     for (model, system), (first, second, both) in MEANS.items():
         by_unit = {m.unit: m.mean for m in score_sums.score_means(store, found.id, judges[model]) if m.system == system}
         assert by_unit["turn:1"] == pytest.approx(first, abs=5e-5)

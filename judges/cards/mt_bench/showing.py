@@ -116,7 +116,7 @@ def _turns(item: Dialogue | Pair, part: str) -> list[dict[str, str]]:
         for entry in until:
             name = {"user": "question", "assistant": "answer"}.get(entry.role)
             if name is not None:
-                said[entry.turn][name] = "\n\n".join(filter(None, (said[entry.turn][name], entry.text)))
+                said[entry.turn][name] = entry.text
         return list(said.values())
     turn = pair_turn(item)
     asked = item.input if isinstance(item.input, str) else "\n\n".join(entry.text for entry in item.input)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from judges.mtbench.experiment import Experiment
 from judges.mtbench.pipelines import Factor
 from judges.mtbench.replay import Waterfall as Gap
 from judges.plural import many
@@ -45,6 +46,7 @@ def waterfall(found: Gap) -> Waterfall:
     """The steps and what is left, from one mean to the other."""
     steps = [(one.factor, one.change.point or 0.0, one.told) for one in found.steps]
     steps += [(one.name, one.change.point or 0.0, one.told) for one in found.rest]
+    steps += [(one.factor, one.change.point or 0.0, one.told) for one in found.later]
     ends = (found.one.name, found.start.point or 0.0), (found.other.name, found.end.point or 0.0)
     return Waterfall(ends[0], steps, ends[1])
 
@@ -61,9 +63,10 @@ def step_table(found: Gap) -> Table:
             "fair share": one.fair,
             "in other orders": f"{number(one.low, '+.3f')} to {number(one.high, '+.3f')}",
             "ratings": one.rows,
+            "of": "second" if one.on_other else "first",
             "what was done": one.told,
         }
-        for one in found.steps
+        for one in (*found.steps, *found.later)
     ]
     columns = {
         "factor": Column(width=190),
@@ -73,6 +76,7 @@ def step_table(found: Gap) -> Table:
         "fair share": Column("+.3f", "The change averaged over all orders of the factors (Shapley's value)."),
         "in other orders": Column("", "The least and the largest change in any order.", width=140),
         "ratings": Column(",", "Ratings that count after and not before, or before and not after, or otherwise."),
+        "of": Column("", "Whose ratings show it; what the first one's do not show is switched on the second's."),
     }
     return Table(rows, columns)
 
@@ -101,7 +105,8 @@ def rest_table(found: Gap) -> Table:
 def order(found: Gap) -> list[Sentence]:
     """How far the size of the steps depends on their order."""
     said = []
-    moving = [one for one in found.steps if abs(one.high - one.low) > 5e-4]
+    steps = (*found.steps, *found.later)
+    moving = [one for one in steps if abs(one.high - one.low) > 5e-4]
     if moving:
         said.append(
             quiet(
@@ -110,7 +115,7 @@ def order(found: Gap) -> list[Sentence]:
                 names=", ".join(f"{one.factor} {one.low:+.3f} to {one.high:+.3f}" for one in moving),
             )
         )  # fmt: skip
-    elif len(found.steps) > 1:
+    elif len(steps) > 1:
         said.append(quiet("In every order of the steps each of them is the same to three digits."))
     return said
 
@@ -119,6 +124,37 @@ def unmoved_table(found: Gap) -> Table:
     """The factors that differ without a step, and why there is none."""
     rows = [{"differs without a step": name, "why": why} for name, why in found.unmoved]
     return Table(rows, {"differs without a step": Column(width=260)})
+
+
+def experiment(found: Experiment) -> list[Sentence | Table]:
+    """Which judge calls would tell apart what is left, and their cost; only why not where there is none to make."""
+    to_run = [arm for arm in found.arms if not arm.stored]
+    said: list[Sentence | Table] = [quiet("{why}", why=why) for why in found.said]
+    if not to_run:
+        return said
+    costs = [arm.cost for arm in to_run]
+    cost = "not known" if None in costs else f"about {sum(one or 0.0 for one in costs):,.2f} US dollars"
+    told = say(
+        "**{calls}** to judges would tell {factors} apart: each from the first or the second pipeline, in every "
+        "combination. Cost: **{cost}**, by the price list.",
+        calls=many(sum(arm.calls for arm in to_run), "call"), factors=", ".join(found.factors), cost=cost,
+    )  # fmt: skip
+    rows = [
+        {
+            **{f"{name} of": {"one": "first", "other": "second"}[side] for name, side in arm.sides.items()},
+            "calls": arm.calls,
+            "tokens in": arm.tokens_in,
+            "tokens out": arm.tokens_out,
+            "US dollars": arm.cost,
+        }
+        for arm in to_run
+    ]
+    counts = dict.fromkeys(("calls", "tokens in", "tokens out"), Column(","))
+    caption = (
+        "Each row is a protocol for the command data mtbench run --dataset, which says what it will take before it "
+        "starts; judges mtbench compare --plan FOLDER writes these protocols as files."
+    )
+    return [told, Table(rows, {**counts, "US dollars": Column(",.2f")}, caption), *said]
 
 
 FACTORS = (("factor", "20%"), ("first", "27%"), ("second", "27%"), ("where it is known from", "26%"))

@@ -63,7 +63,7 @@ const readOf = (t) => (t.parts ? t.parts.filter((p) => !p.why).map((p) => p.text
 /** What is folded away of a model's text: its thinking, or what may be, and what nobody judged. */
 function drawThinking({ why, text }) {
   const plain = why === "thinking";
-  return drawFold("think" + (plain ? "" : " odd"), [el("span", "label", why), el("span", "count", lengthOf(text))], plain ? text.replace(/^<\w+>/, "") : "", () => judged(text));
+  return drawFold("think" + (plain ? "" : " odd"), [el("span", "label", why), el("span", "count", lengthOf(text))], plain ? text.replace(/^<\w+>|<\/\w+>$/g, "") : "", () => judged(text));
 }
 
 function drawText(t, label) {
@@ -322,7 +322,7 @@ function drawRow(view, row, r) {
     cells.append(el("div", "note", null, { hidden: "" }));
     e.append(cells);
   } else e.classList.add("bare");
-  if (heavy > 420 || e.querySelector(".judgments, .think, .reference")) e.classList.add("tall"); // what is opened there moves no rating
+  if (heavy > 420 || e.querySelector(".judgments, .think, .reference, .ref")) e.classList.add("tall"); // what is opened there moves no rating
   if (heavy > 3000) e.style.containIntrinsicSize = `auto ${Math.round(heavy / (two ? 1.6 : 3))}px`;
   return e;
 }

@@ -142,7 +142,7 @@ function keysOf(c) {
   if (kind === "turn") return [["1", " – ", String(Math.min(9, Math.max(...real.map((s) => s.v))))], `turn${stepOf(c, 0) ? ", 0 none" : ""}${na}`];
   if (kind === "ordinal" || kind === "interval") {
     const [lo, hi] = [real[0].v, real[last].v];
-    if (hi === 10) return [[String(lo || 1), " – ", "9", " ", "0"], `10${na}`];
+    if (hi === 10) return [[String(lo || 1), " – ", "9", ", ", "0"], `= 10${na}`];
     return [[String(lo), " – ", String(hi)], `score${na}`];
   }
   if (real.length === 2 && real.every((s) => s.t.length < 8)) return [["1", ` ${real[0].t} `, "2"], real[1].t + na];

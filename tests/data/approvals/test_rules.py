@@ -64,6 +64,16 @@ def test_a_rule_that_asks_more_says_so_and_is_kept(name: str) -> None:
         assert explain(other) != explain(asked), "what can be changed is said"
 
 
+@pytest.mark.parametrize("name", [rule.name for rule in RULES.values() if rule.form and rule.form.high])
+def test_both_ends_of_a_field_of_the_form_are_values_that_a_policy_takes(name: str) -> None:
+    form = RULES[name].form
+    assert form is not None and form.low < form.high
+    asked = Requirements(Policy(min_items=1, min_clusters=2))
+    for end in (form.low, form.high):
+        value = round(end / 100, 6) if form.percent else end
+        assert RULES[name].refusal(with_value(name, value, asked)) == ""
+
+
 def test_the_required_bound_is_said_with_its_confidence_and_its_looks() -> None:
     told = "Its one-sided 95% lower bound too, valid at any number of looks up to 1,000 items, and over all decisions "
     assert told + "on the same labels." in explain(Requirements())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from data.approvals import check_results
-from data.calibration import calibration, means, missingness, weakest_turns
+from data.calibration import calibration, means, missingness, score_sums, weakest_turns
 from data.calibration.means import MeansChoice
 from data.calibration.shared_cells import paired_ratings_by_judge
 from data.cli import main
@@ -18,6 +18,7 @@ from data.reports.figures import figures
 from data.store import open_store
 from judges.cards import cards
 from judges.stats.calibration import summarise
+from tests.data.cells import Cell, fill
 from tests.seeds import dialogue, judgment, lines, reply
 
 
@@ -165,6 +166,15 @@ def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, po
     own = [1 + n % 5 for n in range(7)]
     assert by[""].plain.items == 7 and by[""].other.point == 3.0
     assert by[""].ahead.point == pytest.approx(np.mean(own) - 3) and found.apart == (6, 0)
+
+
+def test_the_judges_own_means_stand_by_unit_where_there_are_several_and_few(store):
+    said = {"one": (1.0,), "two": (1.0, 4.0), "five": (1.0, 2.0, 3.0, 4.0, 5.0)}
+    for name, values in said.items():
+        cells = [Cell(n, f"turn:{turn}", (), value) for n in range(3) for turn, value in enumerate(values, 1)]
+        found = score_sums.score_means(store, *fill(store, cells, name, systems=lambda _: ("s", "")))
+        each = [(f"turn:{turn}", 3, value) for turn, value in enumerate(values, 1)] if name == "two" else []
+        assert [(m.unit, m.cells, m.mean) for m in found] == [("", 3 * len(values), np.mean(values)), *each]
 
 
 @pytest.mark.parametrize(

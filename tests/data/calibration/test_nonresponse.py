@@ -20,13 +20,15 @@ from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
 from data.records import exposure, people, settings
 from data.records.settings import QueueRules
+from data.store import open_store
 from data.store.errors import BadInput, NotAllowed
-from data.store.ids import now
+from data.store.ids import content_id, new_id, now
 from judges.cards import cards
 from judges.stats.approval_check import Policy
 from judges.stats.calibration import PairedRatings
 from tests import seeds
 from tests.bench.simulations import answered as sim
+from tests.data.cells import Cell, fill
 
 HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness")
 
@@ -254,6 +256,31 @@ def test_all_items_means_all_of_them(tmp_path: Path) -> None:
     # A sample that nobody has begun takes no part in figures of an import; with its first answer it does.
     queue.draw_audit(store, "lea", found, 20, "", 1)
     assert [s.name for s in told().strata] == ["all items, by an import"]
+    store.close()
+
+
+def test_imported_labels_of_items_in_the_review_queue_answer_nothing_of_the_sample(tmp_path: Path) -> None:
+    store = open_store(f"duckdb:///{tmp_path / 'r.duckdb'}")
+    drawn = [Cell(n, "turn:1", (3.0,) if n < 4 else (), 3.0, "assisted", 0.5) for n in range(10)]
+    found, judge = fill(store, [*drawn, *(Cell(n, "turn:1", (), 3.0) for n in range(10, 15))])
+
+    def more(tx: Any) -> None:
+        items = [content_id("demo", n) for n in range(10, 15)]
+        tx.add(
+            "draw", "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons",
+            [(new_id(), found, item, "review", "assisted", "", "0.5", None, 0.0, "[]") for item in items],
+        )  # fmt: skip
+        tx.add(
+            "label",
+            "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
+            "probability, replaces, withdrawn, made_at",
+            [(new_id(), "", item, "turn:1", HELP.name, 3.0, "zoe", "assisted", "", "", False, None, 0.5, None, False,
+              now()) for item in items],
+        )  # fmt: skip
+
+    store.tx("lea", "more", more)
+    told = nonresponse.responses(store, found, judge, [HELP], "assisted")["turn", "helpfulness"].strata[0]
+    assert (told.name, told.items, told.drawn, told.answered) == ("0.5", 20.0, 10, 4)
     store.close()
 
 

@@ -73,6 +73,18 @@ def test_the_items_of_a_slice_come_with_those_furthest_apart_first(store, crowde
     assert slices.slice_members(store, "lea", dataset, judges["good"], found, "language", "Klingon") == []
 
 
+def test_the_stratum_of_an_item_is_that_of_the_audit_sample(store):
+    cells = [Cell(n, "turn:1", (), 3.0, probability=(0.25, 0.5, None)[n % 3]) for n in range(6)]
+    dataset, _ = fill(store, cells, "strata")
+    kept = item_fields.item_fields(store, dataset).drawn.tolist()
+    assert kept == [("0.25", "0.5", "")[n % 3] for n in sorted(range(6), key=lambda n: content_id("strata", n))]
+    rest = ("review", "assisted", "", "z", None, 1.0, "[]")
+    review = [(new_id(), dataset, content_id("strata", n), *rest) for n in (0, 2)]
+    columns = "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons"
+    store.tx("test", "review", lambda tx: tx.add("draw", columns, review))
+    assert item_fields.item_fields(store, dataset).drawn.tolist() == kept
+
+
 def test_the_side_of_a_pair_has_the_system_that_wrote_it(store):
     cells = [Cell(n, f"response/{side}", (1.0,), 1.0, dimension="lost_in_middle") for n in range(6) for side in "ab"]
     dataset, judge = fill(store, cells, "sides", "pair", "long_form_pairwise")

@@ -55,6 +55,9 @@ def test_a_run_says_what_it_did_and_a_second_one_that_nothing_is_left(run: Run) 
     code, out, err = run(*WHAT, "--limit", "4")
     assert (code, out) == (1, "") and "Nothing is left to ask" in err
     assert run(*WHAT)[1].startswith("Finished. 2 of 2 judgments")
+    # With log-probabilities it is another judge.
+    assert run(*WHAT, "--limit", "1", "--logprobs")[1].startswith("Finished. 1 of 1 judgment: 1 scored")
+    assert sorted(rows("select logprobs <> '', count(*) from reply group by 1")) == [(False, 6), (True, 1)]
 
 
 def test_a_dry_run_shows_everything_and_stores_nothing(run: Run) -> None:
@@ -68,14 +71,6 @@ def test_a_dry_run_says_why_a_reply_cannot_be_used(run: Run, monkeypatch: pytest
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         code, out, _ = run(*WHAT, "--dry-run")
     assert code == 0 and out.count("\n-- unscored (incomplete): the reply lacks per_turn\n") == 3
-
-
-@pytest.mark.parametrize("asked", [True, False])
-def test_probabilities_are_asked_for_where_the_command_says_so(run: Run, asked: bool) -> None:
-    assert run(*WHAT, "--limit", "1", *(["--logprobs"] if asked else []))[0] == 0
-    [(params,)] = rows("select params from judge where model = 'practice-constant'")
-    [(kept,)] = rows("select logprobs from reply limit 1")
-    assert bool(kept) is asked, (params, kept)
 
 
 def test_ctrl_c_stops_a_run_and_says_how_to_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

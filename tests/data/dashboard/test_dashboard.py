@@ -262,7 +262,8 @@ def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:
     cells = [Cell(n, "turn:1", (float(2 + n % 2 * 2 + n % 4 // 2),), 3.0, "blind", 0.5) for n in range(80)]
     dataset, judge = fill(store, cells)
     approve(store, dataset, judge, "helpfulness")
-    made = plot(dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0])
+    [tile] = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
+    made = plot(tile)
     marks = re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="middle"[^>]*>(\d)</text>', made)
     one, *_, five = (float(x) for x, _ in marks)
     assert [told for _, told in marks] == ["1", "2", "3", "4", "5"] and 0 < one < five < 760
@@ -287,16 +288,10 @@ def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:
     assert len(set(tops)) == 1 and max(names) < tops[0] and max(answers) < tops[0]
     [left, right] = (float(x) for x in re.findall(r'<rect x="([\d.]+)"[^>]*><title>s\d: the judge answers', made))
     assert left == right and five < left, "the bars of answers begin behind the axis"
-
-
-def test_the_bar_of_an_answer_that_is_rare_can_be_seen(store: Store) -> None:
-    dataset, judge = fill(store, [Cell(n, "turn:1", (3.0,), 3.0, "blind", 0.5) for n in range(40)])
-    approve(store, dataset, judge, "helpfulness")
-    [tile] = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
     rare = tuple(replace(one, answer_shares=(0.0001, 0.9999, 0.0, 0.0, 0.0)) for one in tile.systems)
     made = plot(replace(tile, systems=rare))
-    bars = re.findall(r'<rect x="[\d.]+" y="[\d.]+" width="([-\d.]+)"[^>]*><title>s\d: the judge answers', made)
-    assert len(bars) == 4 and all(float(width) >= 0.5 for width in bars)
+    wide = re.findall(r'<rect x="[\d.]+" y="[\d.]+" width="([-\d.]+)"[^>]*><title>s\d: the judge answers', made)
+    assert len(wide) == 4 and all(float(width) >= 0.5 for width in wide), "the bar of a rare answer can be seen"
 
 
 def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store: Store) -> None:
@@ -390,6 +385,18 @@ def test_beside_a_corrected_figure_each_other_system_is_counted_with_what_its_la
     assert uncovered.startswith("Labels of s1 do not cover what is to be corrected: 20% of the judge's answers")
     made = plot(tile)
     assert made.index("s0: people would say 4.50") < made.index("s1: the judge says") < made.index("Too few labels")
+
+
+def test_the_course_of_a_system_follows_the_beginnings_of_its_runs(store: Store) -> None:
+    """The first run began with an item that it could not score, and was resumed when the second had ended."""
+    dataset, judge = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(7)], systems=lambda n: ("s", ""))
+    items = [str(i) for (i,) in store.rows("select id from item")]
+    scored(store, judge, items.pop(), {}, "b")
+    for number, item in enumerate(items):
+        scored(store, judge, item, {"turn:1": 2.0 + number // 3}, "ab"[number // 3])
+    approve(store, dataset, judge, "helpfulness")
+    [tile] = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
+    assert [(one.run, one.items, one.means) for one in tile.systems[0].trend] == [("b", 3, (3.0,)), ("a", 3, (2.0,))]
 
 
 def test_runs_are_named_by_their_day_and_imports_are_told_apart() -> None:

@@ -342,6 +342,7 @@ def test_a_column_of_texts_is_no_column_of_names(
     monkeypatch.setattr("data.importing.checks.line_checks._JUDGES", 100)
     made = label if column == "annotator" else verdict
     rows = [made("p1", "a", **{column: f"n{n}"}) for n in range(200)]
+    assert len(getattr(preview_import(store, source(rows[:100]), ImportPlan("d")), what)) == 100
     with pytest.raises(BadInput, match=f"names more than 100 {what}"):
         preview_import(store, source(rows), ImportPlan("d"))
 

@@ -11,8 +11,9 @@ from data.importing import ImportPlan, ImportRefused, from_path, import_source
 from data.queue import queue
 from data.records import people, settings
 from data.records.datasets import all_datasets, dataset_named
+from data.records.leads import LeadEvent, lead_history
 from data.records.people import Person
-from data.records.settings import QueueRules
+from data.records.settings import WORKSPACE, QueueRules, put_setting
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.workspace.bootstrap import MAKER, open_workspace
@@ -143,6 +144,15 @@ def test_who_was_let_go_has_no_rights_at_once_and_can_come_back(store: Store) ->
     assert [m.person for m in people.members(store)] == [Person("ann", "annotator", False), Person("lea", "lead", True)]
     people.set_person(store, "lea", "ann", "annotator")
     assert people.require(store, "ann", "annotator").active
+
+
+def test_who_proposed_a_lead_stays_known_where_two_make_one(store: Store) -> None:
+    people.join_workspace(store, "lea")
+    people.make_lead_locally(store, "lou")
+    store.tx("lea", "policy", lambda tx: put_setting(tx, WORKSPACE, "approvals", {"four_eyes": True}))
+    assert not people.set_person(store, "lea", "ann", "lead").active, "it waits"
+    assert people.set_person(store, "lou", "ann", "lead") == Person("ann", "lead", True)
+    assert lead_history(store)[-1] == LeadEvent("ann", True, "lou", "lea")
 
 
 def test_what_is_read_in_a_change_is_what_holds_there(store: Store) -> None:

@@ -300,7 +300,7 @@ def test_report_changes_with_the_labels(tmp_path: Path) -> None:
 
 def test_the_rule_of_the_gold_says_what_happens_to_ratings_that_wait(tmp_path: Path) -> None:
     store = with_lead(tmp_path / "g.duckdb")
-    cells = [Cell(n, TURN, (3.0, 5.0), 3.0, dimension="rating") for n in range(3)]
+    cells = [Cell(n, TURN, (3.0, 5.0 if n < 2 else 3.0), 3.0, dimension="rating") for n in range(5)]
     dataset, judge = fill(store, cells, "rule", card="mt_bench")
     apart, out = "; adjudicated where people are more than {} apart", "; until then left out of kappa"
     for rule, said in (
@@ -310,6 +310,10 @@ def test_the_rule_of_the_gold_says_what_happens_to_ratings_that_wait(tmp_path: P
         set_gold_rule(store, "lea", dataset, rule)
         told = report(store, "lea", dataset, judge)
         assert f"the median of what people say{said}; in means all that people say" in told
+        waits = figures_in(told)["dimensions"][0]["waiting"]
+        assert (waits is None) is (rule.apart != 1)
+        if waits is not None:  # two of five ratings wait; on these the judge is 1 below the mean, on the others 0
+            assert (waits["ratings"], waits["counted"]["bias"], waits["left_out"]["bias"]) == (2, -0.4, 0.0)
     store.close()
 
 
@@ -365,7 +369,10 @@ def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[
     for name in archive:
         if name.endswith(".svg"):
             ElementTree.fromstring(archive[name])
-    assert "plots/dimensions.svg" in archive
+    drawn = "".join(ElementTree.fromstring(archive["plots/dimensions.svg"]).itertext())
+    figures = json.loads(archive["figures.json"])
+    assert all(d["dimension"].replace("_", " ") in drawn.lower() for d in figures["dimensions"])
+    assert figures["audits"].keys() >= {"averaging", "verdict_contradicts"}
     cells = list(csv.DictReader(io.StringIO(archive["ratings/turn.helpfulness.csv"])))
     assert list(cells[0]) == CELLS
     gate = [c for c in cells if c["basis"] == "gate" and c["scored"] == "true"]
@@ -374,6 +381,15 @@ def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[
     rows = csv.DictReader(io.StringIO(archive["figures.csv"]))
     told = next(r for r in rows if r["basis"] == "gate" and r["dimension"] == "helpfulness")
     assert float(told["kappa"]) == pytest.approx(again, abs=1e-12)
+    table = [
+        r for r in csv.DictReader(io.StringIO(archive["confusion.csv"]))
+        if (r["basis"], r["dimension"], r["ties"]) == ("gate", "helpfulness", "counted")
+    ]  # fmt: skip
+    for side in ("people", "judge"):
+        for answer in {r[side] for r in table}:
+            mine = [r for r in table if r[side] == answer]
+            share = sum(float(r["weight"]) for r in mine) / sum(float(r["weight"]) for r in table)
+            assert [float(r[f"{side}_share"]) for r in mine] == pytest.approx([share] * len(mine))
     completed = csv.DictReader(io.StringIO(archive["ratings/conversation.task_completion.csv"]))
     na = [c for c in completed if c["human"] == "n/a"]
     assert na and all(c["human_code"] == "" for c in na)

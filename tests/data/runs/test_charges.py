@@ -236,6 +236,12 @@ def test_trials_are_counted_and_keep_the_limit(store: Store) -> None:
         assert store.rows("select sum(calls) from charge where run_id <> '' and sort = 'trial'")[0][0] >= 1
 
 
+def test_a_dry_run_tries_a_call_twice_at_most(store: Store) -> None:
+    with served(lambda body, nth: Say(status=429, headers={"Retry-After": "0"})) as found:
+        [shown] = runs.dry_run(store, "lea", order(store, found.url, endpoint={"tries": 5}), n=1)
+        assert shown.reading.unscored == "api_error" and len(found.bodies) == 2
+
+
 def test_a_batch_is_charged_as_its_results_come(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "POLL", 0.02)
     with practice(batch_seconds=0.02) as server:

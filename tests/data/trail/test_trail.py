@@ -95,6 +95,15 @@ def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
     assert "Item" in heads and not {"Id", "Draw id", "Seq"} & set(heads)
 
 
+def test_the_evidence_of_a_decision_is_shown_without_its_order(store: Store) -> None:
+    facts = [{"id": str(n), "name": name, "figure": 0.5, "told": ""} for n, name in enumerate(("kappa", "order"))]
+    [(_, heads, told)] = change_details.describe_rows(store, {"approval_evidence": facts})
+    assert len(heads) == 2 and told == [["kappa", "0.5"]]
+    other = [{"id": "1", "name": "order", "scope": "workspace", "value": "1"}]
+    [(_, _, told)] = change_details.describe_rows(store, {"setting": other})
+    assert len(told) == 1
+
+
 def test_whatever_a_change_left_empty_is_empty_in_words(store: Store) -> None:
     seen = [int(row[0]) for row in store.rows("select seq from change")]
     wrote = {seq: change_details.describe_rows(store, trail.appended_rows(store, "lea", seq)) for seq in seen}

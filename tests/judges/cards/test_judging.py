@@ -39,7 +39,7 @@ CANON = Protocol(name="zz", prompts="single-v1", judge="m")
 
 def talk(answers: tuple[str, ...] = ("a1", "a2"), meta: dict[str, Any] | None = None) -> Dialogue:
     turns = [
-        Turn(turn=n, role=role, text=text)
+        Turn.model_validate({"turn": n, "role": role, "text": text})
         for n, answer in enumerate(answers, 1) for role, text in (("user", f"q{n}"), ("assistant", answer))
     ]  # fmt: skip
     return Dialogue(id="81/m", kind="dialogue", system="secret", turns=turns, meta=meta or {})
@@ -79,6 +79,13 @@ def test_with_canonical_prompts_a_judge_gets_fastchats_messages_and_nothing_else
     assert asked(one, math, "turn:1") == [("system", "SM"), ("user", "Q=q1 R=file {1} A=a1")]
     assert asked(one, math, "turn:2") == [("user", "file {1}|file 2|q2|a2")]
     assert one.version != card("mt_bench").version and one.name == "mt_bench"
+
+
+def test_a_template_gets_what_users_and_assistant_said_and_nothing_of_tools_or_systems() -> None:
+    said = [("system", "be brief"), ("user", "a"), ("tool", "call"), ("assistant", "c")]
+    turns = [Turn.model_validate({"turn": 1, "role": role, "text": words}) for role, words in said]
+    item = Dialogue(id="x", kind="dialogue", turns=turns)
+    assert asked(judge_card(CANON, SINGLE), item, "turn:1") == [("system", "S"), ("user", "Q=a A=c {}")]
 
 
 def test_a_template_for_two_turns_judges_two() -> None:

@@ -190,8 +190,8 @@ def test_what_is_odd_is_said_and_what_is_sound_is_kept() -> None:
     found = read(question=QUESTIONS, model_answer__one=answers, j__gpt_single=rows)
     assert [(bad.place.file, bad.place.line, bad.sentence) for bad in found.bad] == [
         (
-            "model_answer/one.jsonl", 4,
-            "The answer of m/one to question 82 stands twice, with other texts. The first is taken.",
+            "model_answer/one.jsonl", 2,
+            "The answer of m/one to question 82 stands again later, with other texts, which are taken.",
         ),
         ("model_answer/one.jsonl", 5, "The line is not JSON."),
         ("j/gpt_single.jsonl", 3, "The answer of m/one to question 81 has 2 turns: none is 3."),
@@ -219,3 +219,36 @@ def test_judgments_of_two_wordings_in_any_order_are_told_apart_by_their_words() 
     told = {(r.judge, r.question): r.stated for _, r in found.ratings}
     names = [f"gpt-4 single-v1@{wording(one)}" for one in (SINGLE, OTHER)]
     assert told == {(names[0], "81"): 8, (names[0], "82"): 8, (names[1], "81"): 5, (names[1], "82"): 5}
+
+
+def test_answers_of_a_judge_without_a_folder_are_its_references() -> None:
+    files = {"question": QUESTIONS, "one": ANSWERS, "gpt_single": [rated()]}
+    found = read(**files, gpt=REFERENCES)
+    assert found.bench.models == ["m/one"] and set(found.references) == {"gpt-4"}
+    assert any("taken for reference answers of gpt-4" in note for note in found.notes)
+    in_folder, judged = {"model_answer__gpt": REFERENCES}, {"gpt": REFERENCES, "j": [rated(82, model="gpt-4")]}
+    for kept in (read(**files, **in_folder), read(**files, **judged)):
+        assert kept.bench.models == ["m/one", "gpt-4"] and not kept.references
+
+
+def test_of_an_answer_that_stands_twice_the_later_holds_and_judgments_of_the_other_are_told() -> None:
+    """As FastChat reads its files. The judge's prompt shows that it was asked before the answer was made anew."""
+    answers = [*ANSWERS, answer(81, "m/one", ("Drops on the roof.", "Drops."))]
+    rows = [rated(user_prompt=asked(SINGLE, 81)), rated(82, user_prompt=asked(SINGLE, 82))]
+    found = read(question=QUESTIONS, model_answer__one=answers, j__gpt_single=rows)
+    assert found.answers["81", "m/one", 0].turns == ("Drops on the roof.", "Drops.")
+    assert [bad.place.line for bad in found.bad] == [1]
+    told = [note for note in found.notes if "another text than the answer" in note]
+    assert told == [
+        "j/gpt_single.jsonl: 1 judgment was made of another text than the answer in the files (questions 81)."
+    ]
+    assert {judge.wording for judge in found.judges.values()} == {wording(SINGLE)}
+
+
+def test_turns_of_an_answer_that_are_swapped_are_told() -> None:
+    turns = ("Rain falls softly on the town.", "Softly falls the rain, it does.")
+    swapped = read(
+        question=QUESTIONS, model_answer__one=[answer(81, "m/one", turns[::-1])],
+        j__gpt_single=[rated(user_prompt=asked(SINGLE, 81, turns))],
+    )  # fmt: skip
+    assert any("the turns of 1 answer seem to be swapped" in note for note in swapped.notes)

@@ -1,4 +1,4 @@
-"""Two protocols' judging crossed: which cells there are, and effects by hand."""
+"""Two protocols' judging crossed: which arms there are, and effects by hand."""
 
 import pytest
 from hypothesis import given
@@ -32,28 +32,28 @@ def test_the_two_built_in_protocols_differ_in_all_that_can_be_crossed() -> None:
 
 
 def test_every_combination_stands_once_with_a_itself_first() -> None:
-    cells = cross_protocols(A, B, ["judge", "references"])
-    assert [tuple(one.sides.values()) for one in cells] == [("a", "a"), ("a", "b"), ("b", "a"), ("b", "b")]
-    assert cells[0].protocol == A, "what A's judge has judged is not asked again"
-    assert [one.protocol.name for one in cells[1:]] == [
+    arms = cross_protocols(A, B, ["judge", "references"])
+    assert [tuple(one.sides.values()) for one in arms] == [("a", "a"), ("a", "b"), ("b", "a"), ("b", "b")]
+    assert arms[0].protocol == A, "what A's judge has judged is not asked again"
+    assert [one.protocol.name for one in arms[1:]] == [
         "fastchat-swallow-references", "fastchat-swallow-judge", "fastchat-swallow-judge-references",
     ]  # fmt: skip
-    last = cells[-1].protocol
+    last = arms[-1].protocol
     assert (last.judge, last.references) == (B.judge, B.references)
     assert (last.prompts, last.thinking, last.cut_at) == (A.prompts, A.thinking, A.cut_at), "the rest is as in A"
-    assert len({one.protocol.mark for one in cells}) == 4
+    assert len({one.protocol.mark for one in arms}) == 4
     long = cross_protocols(A.model_copy(update={"name": "a" * 60}), B, list(FACTORS))
     assert len(long) == 32 and all(one.protocol.model_validate(one.protocol.model_dump()) for one in long)
     assert len({one.protocol.name for one in long}) == 32
 
 
 def test_effects_of_a_factorial_by_hand() -> None:
-    cells = cross_protocols(A, B, ["judge", "prompt"])
+    arms = cross_protocols(A, B, ["judge", "prompt"])
     # aa 8, ab 7, ba 6, bb 3: the judge moves 8 -> 6 and 7 -> 3, the prompt 8 -> 7 and 6 -> 3.
-    judge, prompt = estimate_effects(cells, [8.0, 7.0, 6.0, 3.0])
+    judge, prompt = estimate_effects(arms, [8.0, 7.0, 6.0, 3.0])
     assert (judge.factor, judge.alone, judge.main) == ("judge", -2.0, -3.0)
     assert (prompt.factor, prompt.alone, prompt.main) == ("prompt", -1.0, -2.0)
-    judge, prompt = estimate_effects(cells, [8.0, None, 6.0, 3.0])
+    judge, prompt = estimate_effects(arms, [8.0, None, 6.0, 3.0])
     assert (judge.alone, judge.main, prompt.alone, prompt.main) == (-2.0, None, None, None)
     assert estimate_effects([], []) == []
 
@@ -61,9 +61,9 @@ def test_effects_of_a_factorial_by_hand() -> None:
 @given(st.lists(st.floats(-5, 5), min_size=3, max_size=3))
 def test_effects_that_add_up_are_found_alone_and_on_average(sizes) -> None:
     factors = ["judge", "prompt", "references"]
-    cells = cross_protocols(A, B, factors)
-    moved = [sum(size for size, side in zip(sizes, one.sides.values(), strict=True) if side == "b") for one in cells]
-    for size, effect in zip(sizes, estimate_effects(cells, moved), strict=True):
+    arms = cross_protocols(A, B, factors)
+    moved = [sum(size for size, side in zip(sizes, one.sides.values(), strict=True) if side == "b") for one in arms]
+    for size, effect in zip(sizes, estimate_effects(arms, moved), strict=True):
         assert effect.alone == pytest.approx(size, abs=1e-9) and effect.main == pytest.approx(size, abs=1e-9)
 
 

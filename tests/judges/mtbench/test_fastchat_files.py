@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from judges.errors import AssayError
 from judges.importing.bench_files import read_bench
 from judges.importing.jsonl import Record
+from judges.mtbench import parsing
 from judges.mtbench.assembly import BenchFile, assemble, judge_key
 from judges.mtbench.fastchat_files import fastchat_files, write_fastchat
 from judges.mtbench.prompts import family_name, wording
@@ -153,11 +154,14 @@ def benches(draw: st.DrawFn) -> Bench:
                 for sample in range(draw(st.integers(1, 2))):
                     turn = ratings[-1].turn if sample else draw(st.integers(1, 2))
                     stated = float(draw(st.integers(-1, 10)))
-                    ratings.append(Rating(one.id, *key, turn, sample, draw(TEXTS), stated))
+                    text = draw(TEXTS)
+                    error = "the call to the judge failed" * (parsing.ERROR in text)
+                    ratings.append(Rating(one.id, *key, turn, sample, text, stated, error))
         else:
             a, b = sorted(models[:2])
             said = st.sampled_from(["a", "b", "tie"])
-            games += [Game(one.id, ids[0], 1, a, b, order, draw(said), draw(TEXTS)) for order in ("ab", "ba")]
+            texts = TEXTS.filter(lambda text: text != parsing.ERROR)
+            games += [Game(one.id, ids[0], 1, a, b, order, draw(said), draw(texts)) for order in ("ab", "ba")]
     used = {one.judge for one in (*ratings, *games)}
     kept = {one.id: one for one in judges if one.id in used}
     return Bench(questions, answers, {}, kept, tuple(ratings), tuple(games))

@@ -30,7 +30,7 @@ def known(rows, answers=None, questions=None, references=None, categories=None, 
 
 
 def closes(found):
-    return found.start.point + sum(s.change.point for s in found.steps) + sum(p.change.point for p in found.rest)
+    return found.start.point + sum(part.change.point for part in (*found.steps, *found.rest, *found.later))
 
 
 def test_the_same_judgments_under_two_protocols_by_hand():
@@ -61,7 +61,8 @@ def test_the_fair_share_is_the_mean_over_all_orders():
     other = Protocol(name="x", failed="counted", duplicates="averaged", samples=1, parse="last")
     mine = Protocol(name="y", samples=4)
     found = replay(Pipeline(one, "j", mine), Pipeline(one, "j", other))
-    state = replayed._Replayed(Pipeline(one, "j", mine), Pipeline(one, "j", other), ["m"], ["1", "2"])
+    runs = Pipeline(one, "j", mine), Pipeline(one, "j", other)
+    state = replayed._Replayed(*runs, ["m"], ["1", "2"])
     names = [step.factor for step in found.steps]
     for step in found.steps:
         changes = []
@@ -136,6 +137,22 @@ def test_references_and_questions_with_other_texts_are_left_out():
     assert [(s.factor, s.rows, s.after) for s in found.steps] == [("references shown", 1, 6.5), ("questions", 1, 8.0)]
     assert question_editions(one, other) == {"equal": 2, "differ": 1, "alone": 0}
     assert closes(found) == pytest.approx(5.0)
+
+
+def test_a_rule_that_only_the_others_ratings_show_is_switched_on_them():
+    one = known([("j", 1, "m", 1, 8), ("j", 2, "m", 1, 6)])
+    other = known([("k", 1, "m", 1, 9), ("k", 2, "m", 1, None)])
+    found = replay(Pipeline(one, "j", PLAIN), Pipeline(other, "k", Protocol(name="c", failed="counted")))
+    # Means 7 and (9 - 1) / 2 = 4. Without the failed one the other's is 9; it shares question 1 only: 8 and 9.
+    assert (found.start.point, found.end.point, found.steps) == (7.0, 4.0, ())
+    assert [(p.name, p.change.point, p.cells) for p in found.rest] == [
+        ("turns of the first alone", 1.0, 1), ("answers, with judge", 1.0, 1),
+    ]  # fmt: skip
+    [step] = found.later
+    assert (step.factor, step.before, step.after, step.rows, step.on_other) == ("failed judgments", 9.0, 4.0, 1, True)
+    # In the other order the first one's ratings show nothing of it: 0, and all is left.
+    assert (step.fair, step.low, step.high) == (-2.5, -5.0, 0.0) and found.left == (-0.5, -3.0, 2.0)
+    assert closes(found) == 4.0
 
 
 def test_what_touches_every_rating_cannot_be_replayed_and_is_said():
@@ -216,8 +233,12 @@ def test_for_any_two_runs_start_and_parts_make_the_end(first, second, mine, thei
         return
     assert closes(found) == pytest.approx(found.end.point, abs=1e-9)
     before = found.start.point
-    for step in found.steps:
+    for step in (*found.steps, *found.later):
+        if step is next(iter(found.later), None):
+            before += sum(part.change.point for part in found.rest)
         assert step.before == pytest.approx(before) and step.low - 1e-9 <= step.change.point <= step.high + 1e-9
         assert step.low - 1e-9 <= step.fair <= step.high + 1e-9
         before = step.after
-    assert sum(s.fair for s in found.steps) == pytest.approx(before - found.start.point, abs=1e-9)
+    fair = sum(s.fair for s in (*found.steps, *found.later)) + found.left[0]
+    assert fair == pytest.approx(found.end.point - found.start.point, abs=1e-9)
+    assert found.left[1] - 1e-9 <= sum(p.change.point for p in found.rest) <= found.left[2] + 1e-9

@@ -5,6 +5,7 @@ from math import isnan
 import pytest
 
 from judges.mtbench.comparison import compare_judges, question_gaps
+from judges.mtbench.experiment import Arm, Experiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import means_by_rule, model_means
 from judges.mtbench.pipelines import Pipeline, compare_pipelines
@@ -69,7 +70,7 @@ def test_the_plot_has_the_best_model_first_and_a_line_at_all_models():
     own = [one for one in model_means(TABLE, Rules()) if one.judge == "j"]
     plot = mtbench_results.forest(own, ranking()["j"], Rules())
     assert [row.name for row in plot.rows] == ["n", "m"]
-    assert plot.mark == 47 / 7 and plot.rows[0].remark.startswith("7.500 (")
+    assert plot.mark == 47 / 7 and plot.rows[0].remark.startswith("7.500, rank 1")
 
 
 def test_categories_are_axes_in_one_order_for_table_and_radar():
@@ -109,12 +110,12 @@ def test_two_judges_on_the_turns_that_both_rated():
     # Shared: m on 1 (8, 7), m on 2 (6, mean of 7 and 1), n on 1 in turn 2 (9, 9).
     first, second = (plain(one) for one in mtbench_judges.summary(found, NAMES))
     assert first.startswith("J and K do not differ significantly: 1.000 points")
-    assert "From 3 turns of 2 questions" in second and "Left out: 4 turns by J alone." in second
+    assert "From 3 turns of 2 questions" in second and "left out: 4 turns by J alone." in second
     points = mtbench_judges.bubbles(found, NAMES)
     assert sorted(points.points) == [(6.0, 4.0, 1), (8.0, 7.0, 1), (9.0, 9.0, 1)]
-    rows = {row["figure"]: row for row in mtbench_judges.figure_table(found).rows}
-    assert (rows["equal"]["value"], rows["within one"]["value"]) == ("33.3%", "66.7%")
-    assert rows["difference"]["value"] == "\u22121.00" and rows["mean distance"]["value"] == "1.00"
+    rows = {name: value for name, value, _, _ in mtbench_judges.figure_rows(found)}
+    assert (rows["equal"], rows["within one"]) == ("33.3%", "66.7%")
+    assert rows["difference"] == "\u22121.00" and rows["mean distance"] == "1.00"
     shown = mtbench_judges.largest(found.largest, ("J", "K"))
     assert [(row["question"], row["J"], row["K"], row["difference"]) for row in shown.rows] == [
         ("2", 6.0, 4.0, -2.0), ("1", 8.0, 7.0, -1.0),
@@ -235,6 +236,21 @@ def test_the_way_from_one_mean_to_the_other_adds_up_and_what_is_left_has_a_name(
     assert told[0].startswith("Over 2 models that both rated: J, usual 6.714, K, strict 6.000; difference \u22120.714")
     assert told[1] == "Reported on their own scales: 6.7143 and 0.6000."
     assert "scale of the mean" in [row["differs without a step"] for row in mtbench_gap.unmoved_table(gap).rows]
+
+
+def test_what_new_calls_would_tell_apart_and_their_cost():
+    first, second = ({"judge": "one", "prompt": "other"}, {"judge": "other", "prompt": "one"})
+    arms = [Arm(sides, Protocol(name="arm"), 160, 90_000, 40_000, 0.75, False) for sides in (first, second)]
+    stored = Arm({"judge": "one", "prompt": "one"}, Protocol(name="arm"), 0, 0, 0, 0.0, True)
+    told, table = mtbench_gap.experiment(Experiment(("judge", "prompt"), (stored, *arms), ()))
+    assert plain(told).startswith("320 calls to judges would tell judge, prompt apart") and "1.50 US" in plain(told)
+    assert [(row["judge of"], row["prompt of"], row["calls"]) for row in table.rows] == [
+        ("first", "second", 160), ("second", "first", 160),
+    ]  # fmt: skip
+    told, _ = mtbench_gap.experiment(Experiment(("judge",), (stored, arms[0]._replace(cost=None)), ()))
+    assert "not known" in plain(told)
+    [why] = mtbench_gap.experiment(Experiment(("judge",), (stored,), ("Nothing has to be run.",)))
+    assert plain(why) == "Nothing has to be run."
 
 
 def test_factors_that_differ_come_first_and_are_marked():

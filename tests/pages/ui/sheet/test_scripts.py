@@ -915,7 +915,7 @@ def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Benc
     assert bench.mine("half") == ["5"], "too late for a point: a digit of its own"
     bench.press("k", "k", "k", "k", "n")
     assert bench.mine("naught") == ["na"]
-    assert said == ["1–9010", "1–9010·nn/a", "1–4answer", "1no2yes", "1–9turn,0none", "1–5score"]
+    assert said == ["1–9,0=10", "1–9,0=10·nn/a", "1–4answer", "1no2yes", "1–9turn,0none", "1–5score"]
 
 
 def test_arrows_slide_along_the_scale_and_stop_at_its_ends(bench: Bench) -> None:

@@ -14,14 +14,15 @@ from typing import Any
 
 import pytest
 
-from data.mtbench import mtbench, pipeline, questions
-from data.mtbench.pipeline import Pipeline
+from data.mtbench import mtbench, protocol_run, questions
+from data.mtbench.protocol_run import ProtocolRun
 from data.records import datasets, people
 from data.runs import runs
 from data.store import Store, open_store
 from data.store.errors import BadInput
 from data.workspace.verify import verify
 from judges.client.endpoint import Endpoint
+from judges.client.errors import FatalError
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import Bench, Question
 from judges.types import Dialogue
@@ -50,15 +51,15 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def wanted(store: Store, url: str, protocol: Protocol = FASTCHAT, **changes: Any) -> Pipeline:
+def wanted(store: Store, url: str, protocol: Protocol = FASTCHAT, **changes: Any) -> ProtocolRun:
     kept = questions.keep_questions(store, "lea", "question.jsonl", BENCH)
     at = Endpoint(base_url=url, tries=1, concurrency=4)
-    return replace(Pipeline(protocol, "answers", kept.id, "m", "j", False, (), at, at), **changes)
+    return replace(ProtocolRun(protocol, "answers", kept.id, "m", "j", False, (), at, at), **changes)
 
 
-def played(store: Store, order: Pipeline, resume: bool = False) -> list[tuple[str, str]]:
+def played(store: Store, order: ProtocolRun, resume: bool = False) -> list[tuple[str, str]]:
     """Every step to its end: (step, state of its run)."""
-    return [(step, runs.wait(store, run).state) for step, run in pipeline.steps(store, "lea", order, resume)]
+    return [(step, runs.wait(store, run).state) for step, run in protocol_run.steps(store, "lea", order, resume)]
 
 
 def sent(served: Served, judging: bool) -> list[tuple[float, tuple[tuple[str, str], ...]]]:
@@ -72,7 +73,7 @@ def sent(served: Served, judging: bool) -> list[tuple[float, tuple[tuple[str, st
 def test_fastchat_answers_and_judges_as_its_table_says(store: Store) -> None:
     with recording() as served:
         order = wanted(store, served.url)
-        planned = {one.step: one.estimate for one in pipeline.plan(store, order)}
+        planned = {one.step: one.estimate for one in protocol_run.plan(store, order)}
         assert (planned["answers"].calls, planned["ratings"].calls) == (6, 6)
         assert planned["ratings"].cost is None, "nobody knows what j costs"
         assert played(store, order) == [("answers", "finished"), ("ratings", "finished")]
@@ -111,7 +112,7 @@ def test_fastchat_answers_and_judges_as_its_table_says(store: Store) -> None:
 def test_swallow_asks_five_where_it_is_warm_and_judges_every_copy(store: Store) -> None:
     with recording() as served:
         order = wanted(store, served.url, SWALLOW)
-        planned = {one.step: one.estimate for one in pipeline.plan(store, order)}
+        planned = {one.step: one.estimate for one in protocol_run.plan(store, order)}
         # Two warm questions: 2 turns x 5 samples each; the one in math: 2 calls. Judged: 3 x 2 turns x 5.
         assert (planned["answers"].calls, planned["ratings"].calls) == (22, 30)
         assert played(store, order) == [("answers", "finished"), ("ratings", "finished")]
@@ -137,7 +138,7 @@ def test_two_models_are_compared_in_both_orders(store: Store) -> None:
         first = wanted(store, served.url, judge="")
         assert played(store, first) == [("answers", "finished")]
         second = replace(first, model="m2", judge="j", pairs=True)
-        assert {one.step: one.estimate.calls for one in pipeline.plan(store, second)} == {
+        assert {one.step: one.estimate.calls for one in protocol_run.plan(store, second)} == {
             "answers": 6, "ratings": 12, "verdicts": 12,
         }  # fmt: skip
         assert [step for step, _ in played(store, second)] == ["answers", "ratings", "verdicts"]
@@ -148,6 +149,14 @@ def test_two_models_are_compared_in_both_orders(store: Store) -> None:
     # The judge always says A: the first that it is shown, which is the other one in the other order.
     assert Counter((one.order, one.winner) for one in games) == {("ab", "a"): 6, ("ba", "b"): 6}
     assert {(one.question, one.turn) for one in games} == {(q, t) for q in ("81", "111", "7") for t in (1, 2)}
+
+
+def test_a_judge_that_is_not_there_is_named_before_answers_are_paid_for(store: Store) -> None:
+    with recording() as served:
+        order = wanted(store, served.url, judge_endpoint=Endpoint(base_url="http://127.0.0.1:9", tries=1))
+        with pytest.raises(FatalError, match="cannot be reached"):
+            played(store, order)
+        assert served.bodies == [] and runs.list_runs(store) == []
 
 
 def test_question_items_are_nowhere_among_datasets(store: Store) -> None:
@@ -217,15 +226,13 @@ def test_a_limit_that_is_reached_between_answers_and_judging(store: Store) -> No
 
 CHILD = """
 import sys
-from data.mtbench import pipeline, questions
-from data.mtbench.pipeline import Pipeline
+from data.mtbench import protocol_run
 from data.runs import runs
 from data.store import open_store
-from judges.client.endpoint import Endpoint
-from tests.data.mtbench.test_pipeline import SHORT, wanted
+from tests.data.mtbench.test_protocol_run import SHORT, wanted
 url, resume = sys.argv[1:]
 store = open_store()
-for step, run in pipeline.steps(store, "lea", wanted(store, url, SHORT), resume == "yes"):
+for step, run in protocol_run.steps(store, "lea", wanted(store, url, SHORT), resume == "yes"):
     print(step, runs.wait(store, run).state, flush=True)
 store.close()
 """
@@ -253,23 +260,23 @@ def test_a_killed_process_asks_nothing_twice_that_was_stored_and_loses_nothing(t
             again.close()
             return rows
 
-        # In the middle of turn 2 of the answers, then in the middle of the judging.
-        for calls in (10, 20):
-            process = child("yes")
-            while len(served.bodies) < calls and process.poll() is None:
-                time.sleep(0.01)
-            assert process.poll() is None, process.communicate()
-            process.kill()
-            process.wait()
-            kept = stored()
+        process = child("no")
+        while len(served.bodies) < 11 and process.poll() is None:  # in the middle of turn 2
+            time.sleep(0.01)
+        assert process.poll() is None, process.communicate()
+        process.kill()
+        process.wait()
+        kept = stored()
         again = open_store(f"duckdb:///{path}")
-        assert played(again, wanted(again, served.url, SHORT), resume=True) == [("ratings", "finished")]
+        assert played(again, wanted(again, served.url, SHORT), resume=True) == [
+            ("answers", "finished"), ("ratings", "finished"),
+        ]  # fmt: skip
         runs.close(again)
         again.close()
-        assert [row for row in stored() if row in kept] == kept and len(kept) >= 14
+        assert [row for row in stored() if row in kept] == kept and len(kept) >= 3
         # 14 calls for answers (2 warm questions x 2 turns x 3 samples, 2 of the cold one), 18 of the judge; what was
-        # under way or not stored yet at a kill (at most 4 calls each, each time) is asked once more.
-        assert 32 <= len(served.bodies) <= 32 + 2 * 8
+        # under way or not stored yet at the kill (at most 4 calls each) is asked once more.
+        assert 32 <= len(served.bodies) <= 32 + 8
     again = open_store(f"duckdb:///{path}")
     [found] = datasets.all_datasets(again)
     bench = mtbench.load_bench(again, found.id)
@@ -294,7 +301,7 @@ def test_what_happened_to_an_answer_is_kept_beside_it(store: Store) -> None:
         assert played(store, order) == [("answers", "finished"), ("ratings", "finished")]
         assert "2+2?" not in str(served.bodies), "what follows a text that never came is not asked"
         assert len(served.bodies) == 5 + 2
-        again = {one.step: one.estimate.judgments for one in pipeline.plan(store, order)}
+        again = {one.step: one.estimate.judgments for one in protocol_run.plan(store, order)}
         assert again == {"answers": 1, "ratings": 2}, "only the call that failed is open, and what follows from it"
     found = Counter(str(r[0]) for r in store.rows("select unscored from judgment where part = ''"))
     assert found == {"": 1, "refused": 1, "api_error": 1}
@@ -307,12 +314,12 @@ def test_what_happened_to_an_answer_is_kept_beside_it(store: Store) -> None:
 def test_what_a_run_is_a_step_of_is_remembered_for_the_next_start(store: Store) -> None:
     with recording() as served:
         order = wanted(store, served.url, SHORT, spending_limit=9.0, price=(0.1, 0.2), judge_price=(1.0, 2.0))
-        run_id = pipeline.start(store, "lea", order)
+        run_id = protocol_run.start(store, "lea", order)
         while len(runs.list_runs(store)) < 2 or any(run.state == "running" for run in runs.list_runs(store)):
             time.sleep(0.05)
-        assert pipeline.of_run(store, run_id) == order
+        assert protocol_run.of_run(store, run_id) == order
         assert [run.state for run in runs.list_runs(store)] == ["finished", "finished"]
-        assert pipeline.of_run(store, "none") is None
+        assert protocol_run.of_run(store, "none") is None
 
 
 def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> None:
@@ -322,13 +329,13 @@ def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> Non
         bare = replace(BENCH, references={})
         same = questions.keep_questions(store, "lea", "question.jsonl", bare)
         assert same.id != order.questions
-        [answered] = pipeline.plan(store, replace(order, questions=same.id))
+        [answered] = protocol_run.plan(store, replace(order, questions=same.id))
         assert answered.estimate.calls == 0
         two = {key: BENCH.questions[key] for key in ("81", "7")}
         fewer = questions.keep_questions(store, "lea", "q", replace(bare, questions=two))
-        assert pipeline.plan(store, replace(order, questions=fewer.id))[0].estimate.calls == 0
+        assert protocol_run.plan(store, replace(order, questions=fewer.id))[0].estimate.calls == 0
         more = questions.keep_questions(
             store, "lea", "q", replace(bare, questions={**BENCH.questions, "9": Question("9", "writing", ("New?",))})
         )
         with pytest.raises(BadInput, match="from another set of them"):
-            pipeline.plan(store, replace(order, questions=more.id))
+            protocol_run.plan(store, replace(order, questions=more.id))

@@ -1,7 +1,7 @@
 """A protocol of MT-Bench run end to end: a model answers the questions, its answers become items, a judge rates them.
 
 Answers and ratings are runs of cards like any other. Each step does only what is not there yet, so that whatever ends a
-pipeline (a stop, a spending limit, a killed process) it goes on where it was.
+protocol's run (a stop, a spending limit, a killed process) it goes on where it was.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _PRACTICE = "practice-heuristic"
 
 
 @dataclass(frozen=True)
-class Pipeline:
+class ProtocolRun:
     """What is to be run by a protocol.
 
     `dataset` is the name of the dataset that the answers come into, and in which the judge works: a protocol has one of
@@ -83,7 +83,7 @@ class Pipeline:
         return [*(["answers"] if self.model else []), *(judging if self.judge else [])]  # type: ignore[list-item]
 
 _NOTHING = Estimate(0, 0, 0, 0, 0, 0.0, 0.0, 0)
-_STORED = TypeAdapter(Pipeline)
+_STORED = TypeAdapter(ProtocolRun)
 
 
 class PlannedStep(NamedTuple):
@@ -103,7 +103,7 @@ def usual_judge(protocol: Protocol, model: str) -> str:
     return _PRACTICE if is_practice(model) else protocol.judge
 
 
-def plan(store: Store, wanted: Pipeline) -> list[PlannedStep]:
+def plan(store: Store, wanted: ProtocolRun) -> list[PlannedStep]:
     """What each step will still take: calls, tokens, cost. Raises BadInput where something is wrong with it."""
 
     def made() -> list[PlannedStep]:
@@ -113,7 +113,7 @@ def plan(store: Store, wanted: Pipeline) -> list[PlannedStep]:
     return each_kept(store, [("mtbench plan", _STORED.dump_json(wanted))], lambda _: [made()])[0]
 
 
-def describe_plan(store: Store, wanted: Pipeline, planned: Sequence[PlannedStep]) -> list[str]:
+def describe_plan(store: Store, wanted: ProtocolRun, planned: Sequence[PlannedStep]) -> list[str]:
     """The plan in sentences: each step, all together, and which prompts and references are used."""
     protocol, out = wanted.protocol, list[str]()
     for step, found in planned:
@@ -137,7 +137,7 @@ def describe_plan(store: Store, wanted: Pipeline, planned: Sequence[PlannedStep]
     return out
 
 
-def step_card(wanted: Pipeline, step: Step) -> Card:
+def step_card(wanted: ProtocolRun, step: Step) -> Card:
     """The card by which a step is run."""
     if step == "answers":
         return answer_card(wanted.protocol)
@@ -154,7 +154,7 @@ def _paid_for(found: Estimate) -> str:
     return f"about {dollars(found.cost)}, at the very most {dollars(found.most)}" if found.most else "no cost"
 
 
-def steps(store: Store, actor: str, wanted: Pipeline, resume: bool = False) -> Iterator[tuple[Step, str]]:
+def steps(store: Store, actor: str, wanted: ProtocolRun, resume: bool = False) -> Iterator[tuple[Step, str]]:
     """Begin one step after the other, and give each with its run's id once it has begun; researchers and leads.
 
     To go on with the next step is to wait for the end of the one before, which has to finish. Runs that ended before
@@ -164,6 +164,7 @@ def steps(store: Store, actor: str, wanted: Pipeline, resume: bool = False) -> I
     require(store, actor, "researcher")
     _check(store, wanted)
     spent, begun, lacking = 0.0, False, ""
+    _try_judge(store, actor, wanted)
     for step in wanted.steps:
         if step == "answers" and _answered_elsewhere(store, wanted):
             continue
@@ -180,7 +181,7 @@ def steps(store: Store, actor: str, wanted: Pipeline, resume: bool = False) -> I
             end = runs.wait(store, run_id)
             spent += (end.cost or 0.0) + end.open
         elif resume:
-            spent += _paid(store, order)
+            spent += paid(store, wanted, step)
         if step == "answers":
             lost = answers.write_answers(store, actor, _target(store, wanted), runs.judge_of(order))[1]
             lacking = "".join(f" {many(n, 'question')} without one: {w.replace('_', ' ')}." for w, n in lost.items())
@@ -190,7 +191,7 @@ def steps(store: Store, actor: str, wanted: Pipeline, resume: bool = False) -> I
         raise BadInput("Nothing is left to ask: all of this is answered and judged.")
 
 
-def start(store: Store, actor: str, wanted: Pipeline) -> str:
+def start(store: Store, actor: str, wanted: ProtocolRun) -> str:
     """Begin, or go on, in the background; the id of the run that begins. What stops a later step is in the log.
 
     Raises BadInput as `steps` does.
@@ -209,25 +210,25 @@ def start(store: Store, actor: str, wanted: Pipeline) -> str:
     return run_id
 
 
-def of_run(store: Store, run_id: str) -> Pipeline | None:
-    """The pipeline that a run is a step of; None where it is of none."""
+def of_run(store: Store, run_id: str) -> ProtocolRun | None:
+    """What a run is a step of; None where it is of no protocol's run."""
     held = get_setting(store, _SCOPE, run_id)
     if held is None:
         return None
-    found = _STORED.validate_json(canonical(held["pipeline"]))
+    found = _STORED.validate_json(canonical(held["protocol_run"]))
     here = [name for name in held["inside"] if name in ("endpoint", "judge_endpoint")]
     moved = {name: getattr(found, name).model_copy(update={"base_url": dry_runs.practice_url()}) for name in here}
     return replace(found, **moved)
 
 
-def _remember(store: Store, actor: str, run_id: str, wanted: Pipeline) -> None:
-    """Store what pipeline a run is a step of; the practice endpoint in Assay has another address after each start."""
+def _remember(store: Store, actor: str, run_id: str, wanted: ProtocolRun) -> None:
+    """Store what a run is a step of; the practice endpoint in Assay has another address after each start."""
     here = [name for name in ("endpoint", "judge_endpoint") if dry_runs.is_practice(getattr(wanted, name))]
-    told = {"pipeline": _STORED.dump_python(wanted, mode="json"), "inside": here}
+    told = {"protocol_run": _STORED.dump_python(wanted, mode="json"), "inside": here}
     store.tx(actor, "mtbench", lambda tx: put_setting(tx, _SCOPE, run_id, told), target=run_id)
 
 
-def dry_run(store: Store, actor: str, wanted: Pipeline) -> list[tuple[Step, DryRunJudgment]]:
+def dry_run(store: Store, actor: str, wanted: ProtocolRun) -> list[tuple[Step, DryRunJudgment]]:
     """Ask about one question of each sort: with temperature and without, with a reference and without.
 
     Its answers are judged as they would be; nothing is stored but what it cost. Of several samples two are made.
@@ -279,8 +280,8 @@ def _one_of_each_sort(protocol: Protocol, asked: dict[str, Dialogue]) -> dict[st
 # -- one step ---------------------------------------------------------------------------------------------------------
 
 
-def _check(store: Store, wanted: Pipeline) -> None:
-    """Raises BadInput where the pipeline cannot be run as it is, before anything is paid for."""
+def _check(store: Store, wanted: ProtocolRun) -> None:
+    """Raises BadInput where it cannot be run as it is, before anything is paid for."""
     if not wanted.steps:
         raise BadInput("Say which model answers, or which judge rates the answers that are there.")
     if wanted.model and not wanted.questions:
@@ -291,12 +292,12 @@ def _check(store: Store, wanted: Pipeline) -> None:
         terms.check_terms(_order(store, wanted, step))
 
 
-def _answered_elsewhere(store: Store, wanted: Pipeline) -> bool:
+def _answered_elsewhere(store: Store, wanted: ProtocolRun) -> bool:
     """Whether the answers are there, from another set of the same questions. Raises BadInput (`check_target`)."""
     return answers.check_target(store, _target(store, wanted), runs.judge_of(_order(store, wanted, "answers")))
 
 
-def _target(store: Store, wanted: Pipeline) -> Target:
+def _target(store: Store, wanted: ProtocolRun) -> Target:
     named = wanted.protocol.references
     if named in ("own", "none") or not wanted.questions:
         return Target(wanted.dataset, wanted.protocol, wanted.questions, wanted.model)
@@ -305,7 +306,7 @@ def _target(store: Store, wanted: Pipeline) -> Target:
     return Target(wanted.dataset, wanted.protocol, wanted.questions, wanted.model, used)
 
 
-def _order(store: Store, wanted: Pipeline, step: Step) -> RunOrder:
+def _order(store: Store, wanted: ProtocolRun, step: Step) -> RunOrder:
     """The run that a step is; its dataset is "" where there is none yet."""
     if step == "answers":
         dataset, model, at, price = wanted.questions, wanted.model, wanted.endpoint, wanted.price
@@ -314,6 +315,15 @@ def _order(store: Store, wanted: Pipeline, step: Step) -> RunOrder:
         dataset = next((one.id for one in all_datasets(store) if one.name == wanted.dataset), "")
     card = step_card(wanted, step)
     return RunOrder(dataset, card, model, card.defaults, at, wanted.spending_limit, price)
+
+
+def _try_judge(store: Store, actor: str, wanted: ProtocolRun) -> None:
+    """Ask whether the judge is there before answers are paid for. Raises BadInput or FatalError where it is not."""
+    if not wanted.model or not wanted.judge or not _estimate(store, wanted, "answers").judgments:
+        return
+    order = _order(store, wanted, "ratings")
+    charged = dry_runs.try_endpoint(store, actor, "", order, 0.0)
+    charges.store_charge(store, actor, "", charged, terms.order_price(order))
 
 
 def _begin(store: Store, actor: str, order: RunOrder, spent: float, resume: bool) -> str:
@@ -344,12 +354,12 @@ def _runs_of(store: Store, order: RunOrder) -> list[RunSummary]:
     return [one for one in runs.list_runs(store, order.dataset_id) if one.judge == key] if order.dataset_id else []
 
 
-def _paid(store: Store, order: RunOrder) -> float:
-    """What the newest run of an order has cost."""
-    return next((one.cost or 0.0 for one in _runs_of(store, order)), 0.0)
+def paid(store: Store, wanted: ProtocolRun, step: Step) -> float:
+    """What the newest run of a step has cost, in US dollars."""
+    return next((one.cost or 0.0 for one in _runs_of(store, _order(store, wanted, step))), 0.0)
 
 
-def _estimate(store: Store, wanted: Pipeline, step: Step) -> Estimate:
+def _estimate(store: Store, wanted: ProtocolRun, step: Step) -> Estimate:
     order = _order(store, wanted, step)
     if step == "answers":
         found = runs.estimate(store, order)
@@ -368,7 +378,7 @@ def _estimate(store: Store, wanted: Pipeline, step: Step) -> Estimate:
     return _sum(runs.estimate(store, order), new) if order.card.kind in kinds else new
 
 
-def _assumed(store: Store, wanted: Pipeline) -> list[Dialogue]:
+def _assumed(store: Store, wanted: ProtocolRun) -> list[Dialogue]:
     """The answers that the model will give, with texts of an assumed length, and those that it gave as they are."""
     if not wanted.model:
         return []
@@ -387,11 +397,11 @@ def _assumed(store: Store, wanted: Pipeline) -> list[Dialogue]:
 def _sum(one: Estimate, two: Estimate) -> Estimate:
     """What both take together."""
 
-    def paid(a: float | None, b: float | None) -> float | None:
+    def both(a: float | None, b: float | None) -> float | None:
         return None if a is None or b is None else a + b
 
     return replace(
         two, items=one.items + two.items, judgments=one.judgments + two.judgments, calls=one.calls + two.calls,
         tokens_in=one.tokens_in + two.tokens_in, tokens_out=one.tokens_out + two.tokens_out,
-        cost=paid(one.cost, two.cost), most=paid(one.most, two.most), counted=one.counted + two.counted,
+        cost=both(one.cost, two.cost), most=both(one.most, two.most), counted=one.counted + two.counted,
     )  # fmt: skip

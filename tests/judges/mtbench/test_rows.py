@@ -1,0 +1,130 @@
+"""Rows of any shape are read or refused in a sentence, never with a traceback."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+
+from judges.importing.jsonl import Record
+from judges.mtbench import completeness
+from judges.mtbench.assembly import Assembled, BenchFile, assemble
+from judges.mtbench.fastchat_files import fastchat_files
+from judges.mtbench.many_turns import assemble_dialogues
+from judges.mtbench.rows import BadField, read_judge, role_of
+from judges.mtbench.swallow import assemble_swallow
+from tests.judges.mtbench.bench_rows import QUESTIONS, SINGLE, answer, asked, rated
+from tests.judges.mtbench.test_swallow import DETAILS, FIVE, RESULTS, results, row
+
+PAIR = {"question_id": 81, "model_1": "m/one", "model_2": "two", "judge": ["gpt-4", "pair-v2"], "turn": 1}
+PAIR |= {"g1_winner": "model_1", "g2_winner": "tie", "g1_judgment": "[[A]]", "g2_judgment": "", "g1_user_prompt": "x"}
+ROWS: list[tuple[str, str, dict[str, Any]]] = [
+    ("question.jsonl", "question", {**QUESTIONS[0], "reference": ["a", "b"], "required_temperature": 0.7}),
+    ("a/one.jsonl", "answer", answer(81, "m/one", ("One two three.", "Four."), ("Five.", "Six."))),
+    ("reference/gpt-4.jsonl", "reference", answer(81, "gpt-4")),
+    ("judge_prompts.jsonl", "prompt", {"name": "single-v1", "type": "single", "prompt_template": SINGLE}),
+    ("j/gpt-4_single.jsonl", "single", rated(user_prompt=asked(SINGLE, 81))),
+    ("j/gpt-4_single.jsonl", "single", rated(judgment=["[[5]]", "[[6]]"], score=[5, 6], user_prompt=["a", "b"])),
+    ("j/two.jsonl", "single", {"question_id": 81, "judge_id": "Q", "score_turn1": 1, "judgment_turn1": "x"}),
+    ("j/gpt-4_pair.jsonl", "pair", PAIR),
+    ("j/p.jsonl", "pair", {"question_id": 81, "model_a": "two", "model_b": "m/one", "judge_id": "Q", "winner_ab": "A",
+                           "winner_ba": "tie", "winner": "inconsistent"}),
+    ("v.jsonl", "vote", {"question_id": 81, "model_a": "two", "model_b": "m/one", "judge": "ann", "winner": "tie"}),
+]  # fmt: skip
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=5,
+)
+
+
+@st.composite
+def changed(draw: st.DrawFn, held: Any) -> Any:
+    """A value with something anywhere in it replaced by anything, or taken away."""
+    made = copy.deepcopy(held)
+    at, place = made, None
+    while isinstance(at, dict | list) and at:
+        keys = sorted(at) if isinstance(at, dict) else range(len(at))
+        place = (at, draw(st.sampled_from(keys)))
+        at = at[place[1]]
+        if draw(st.booleans()):
+            break
+    if place is not None:
+        if draw(st.integers(0, 4)) == 0:
+            del place[0][place[1]]
+        else:
+            place[0][place[1]] = draw(VALUES)
+    return made
+
+
+@st.composite
+def sets(draw: st.DrawFn) -> list[tuple[str, str, dict[str, Any]]]:
+    return [(n, role, draw(changed(one)) if draw(st.booleans()) else one) for n, role, one in ROWS]
+
+
+def check(found: Assembled) -> None:
+    """Whatever came of rows can be told, and written again."""
+    assert all(one.sentence for one in found.bad)
+    assert all(one.strip() for one in [*completeness.describe(found.bench), *found.notes])
+    json.dumps(fastchat_files(found.bench))
+
+
+@settings(max_examples=150)
+@given(sets())
+def test_no_row_of_fastchat_breaks_the_reading(given: list[tuple[str, str, dict[str, Any]]]) -> None:
+    check(assemble(BenchFile(name, role, [Record(1, one)]) for name, role, one in given))
+
+
+@settings(max_examples=100)
+@given(changed(row(0, FIVE)), changed(results(judge_score_overall_turn_1_avg=7.0)))
+def test_no_row_of_swallow_breaks_the_reading(details: Any, told: Any) -> None:
+    held = [BenchFile(DETAILS, "details", [Record(1, details)]), BenchFile(RESULTS, "results", [Record(1, told)])]
+    check(assemble_swallow(held))
+
+
+@given(changed({"task": "CM", "id": 1, "history": [{"user": "u", "bot": "b"}, {"user": "v", "bot": "c"}]}))
+def test_no_dialogue_breaks_the_reading(held: Any) -> None:
+    check(assemble_dialogues([BenchFile("d.jsonl", "dialogue", [Record(1, held)])]))
+
+
+@pytest.mark.parametrize(
+    ("keys", "role"),
+    [
+        ("name prompt_template", "prompt"), ("question_id turns", "question"), ("question_id choices", "answer"),
+        ("question_id judgment", "single"), ("question_id score_turn_2", "single"),
+        ("question_id model_1 model_2", "pair"),
+        ("question_id winner_ab", "pair"), ("question_id model_a model_b winner", "vote"), ("question_id", None),
+        ("turns", None),
+    ],
+)  # fmt: skip
+def test_a_file_is_known_by_its_keys(keys: str, role: str | None) -> None:
+    assert role_of("x.jsonl", frozenset(keys.split())) == role
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("reference_answer/gpt-4.jsonl", "reference"), ("a/b/reference_answer/gpt-4.jsonl", "reference"),
+        ("Reference-Answers/x.jsonl", "reference"), ("reference.jsonl", "reference"),
+        ("preferences/model_answer/a.jsonl", "answer"), ("reference_free/mt_bench/model_answer/a.jsonl", "answer"),
+        ("preference/a.jsonl", "answer"), ("model_answer/referencer-7b.jsonl", "answer"),
+    ],
+)  # fmt: skip
+def test_answers_are_references_where_their_own_folder_or_name_says_so(name: str, role: str) -> None:
+    assert role_of(name, frozenset(("question_id", "choices"))) == role
+
+
+def test_a_judge_is_named_in_a_row_or_by_the_file() -> None:
+    template = "Judge {answer} to {question}."
+    told = [
+        ({"judge": ["gpt-4", "single-v1"]}, ("gpt-4", "single-v1", "")), ({"judge": "gpt-4"}, ("gpt-4", "", "")),
+        ({"judge_model": "g", "judge_prompt_template": "strict-v1"}, ("g", "strict-v1", "")),
+        ({"judge_id": "g", "judge_prompt_template": template}, ("g", "", template)), ({}, ("gpt-5", "", "")),
+    ]  # fmt: skip
+    assert [tuple(read_judge(one, "j/gpt-5_single_turn2.jsonl")) for one, _ in told] == [names for _, names in told]
+    with pytest.raises(BadField, match="names no judge"):
+        read_judge({}, "j/ratings.jsonl")
