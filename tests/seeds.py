@@ -93,9 +93,9 @@ def workspace(
     kept = KEPT[0] / f"{asked}.duckdb"
     if not kept.exists():
         _made(path, file, names, review, audit, dataset).close()
-        copy(path, kept)
+        _copy(path, kept)
     else:
-        copy(kept, path)
+        _copy(kept, path)
     return open_store(f"duckdb:///{path}")
 
 
@@ -114,7 +114,7 @@ def _made(path: Path, file: Path, names: tuple[str, ...], review: bool, audit: i
     return store
 
 
-def copy(path: Path, to: Path) -> None:
+def _copy(path: Path, to: Path) -> None:
     """Copy a closed store with its mark."""
     opening.copy(path, to)
     shutil.copyfile(opening.beside_path(path, ".mark"), opening.beside_path(to, ".mark"))
