@@ -94,9 +94,10 @@ def _run(options: argparse.Namespace) -> int:
 def _wanted(store: Store, name: str, options: argparse.Namespace) -> ProtocolRun:
     bench = _read(options.questions)
     found = mtbench_protocols.chosen_protocol(store, options.protocol)
-    protocol, prompts = judge_prompts.settle_prompts(store, found, bench.prompts if bench else ())
-    judge = "" if options.answers_only else options.judge or protocol_run.usual_judge(protocol, options.model)
     asked = _questions(store, name, options, bench) if options.model else None
+    given = bench.prompts if bench and bench.prompts else questions.kept_prompts(store, asked.id) if asked else ()
+    protocol, prompts = judge_prompts.settle_prompts(store, found, given)
+    judge = "" if options.answers_only else options.judge or protocol_run.usual_judge(protocol, options.model)
     at = run_command.chosen_endpoint(options, options.model or judge)
     told = {"base_url": options.judge_url, "key_variable": options.judge_key_variable}
     return ProtocolRun(

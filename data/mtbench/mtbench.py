@@ -116,35 +116,44 @@ def as_judge(judge: JudgeRow) -> Judge:
 def _items(
     store: Store, dataset_id: str
 ) -> tuple[dict[str, Question], dict[AnswerKey, Answer], dict[str, dict[str, tuple[str, ...]]]]:
-    """The questions, the answers, and the references by the name of the judge that they are for."""
+    """The questions, the answers, and the references by the name of the judge that they are for.
+
+    Pairs tell the questions that no dialogue answers.
+    """
     questions: dict[str, Question] = {}
     answers: dict[AnswerKey, Answer] = {}
     references: dict[str, dict[str, tuple[str, ...]]] = {}
-    rows = store.rows(
-        f"select i.content from item i where i.dataset_id = $1 and {_ASKED} order by i.kind = 'pair', i.name",
-        [dataset_id],
-    )
-    for item in (json.loads(content) for (content,) in rows):
-        meta, asked = item["meta"], tuple[str, ...]()
-        key = _answer_key(meta, item.get("system", ""))
-        if item["kind"] == "dialogue":
-            asked = _said(item, "user")
-            facts = _number(meta, "continues"), _number(meta, "cut_at") or 0
-            answers[key] = Answer(*key, _said(item, "assistant"), *facts)
-        elif _number(meta, "turn") in (None, 1) and isinstance(item["input"], str):
-            asked = (item["input"],)
+
+    def take(meta: Mapping[str, Any], asked: tuple[str, ...]) -> None:
         given, own = _texts(meta.get("reference")), "reference_answer" in meta
-        heat = meta.get("required_temperature")
-        question = Question(key[0], str(meta.get("category", "")), asked, given if own else (), heat)
-        if key[0] not in questions or len(question.turns) > len(questions[key[0]].turns):
-            questions[key[0]] = question
+        name, heat = str(meta["question_id"]), meta.get("required_temperature")
+        question = Question(name, str(meta.get("category", "")), asked, given if own else (), heat)
+        if name not in questions or not questions[name].turns:
+            questions[name] = question
         shown = _texts(meta["reference_answer"]) if own else given
         sets = meta.get("reference_answers")
         for judge, said in sets.items() if isinstance(sets, dict) else [(EVERY_JUDGE, shown)] if shown else []:
-            references.setdefault(judge, {}).setdefault(key[0], _texts(said))
+            references.setdefault(judge, {}).setdefault(name, _texts(said))
+
+    rows = store.rows(
+        f"select i.content from item i where i.dataset_id = $1 and i.kind = 'dialogue' and {_ASKED} order by i.name",
+        [dataset_id],
+    )
+    for item in (json.loads(content) for (content,) in rows):
+        key = _answer_key(item["meta"], item.get("system", ""))
+        facts = _number(item["meta"], "continues"), _number(item["meta"], "cut_at") or 0
+        answers[key] = Answer(*key, _said(item, "assistant"), *facts)
+        take(item["meta"], _said(item, "user"))
+    rows = store.rows(
+        f"select i.meta, cast(i.content as json) ->> 'input' from item i where i.dataset_id = $1 and i.kind = 'pair' "
+        f"and {_ASKED} and not ((cast(i.meta as json) ->> 'question_id') = any($2)) order by i.name",
+        [dataset_id, list(questions)],
+    )
+    for told, asked in rows:
+        meta = json.loads(told)
+        take(meta, (asked,) if asked and _number(meta, "turn") in (None, 1) else ())
     answers = {key: answers[key] for key in sorted(answers, key=lambda key: (in_order(key[0]), *key[1:]))}
-    questions = {name: questions[name] for name in sorted(questions, key=in_order)}
-    return questions, answers, references
+    return {name: questions[name] for name in sorted(questions, key=in_order)}, answers, references
 
 
 @kept

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from data.importing.rows import item_row
 from data.mtbench.mtbench import in_order, load_bench
+from data.records import judge_prompts
 from data.records.datasets import Dataset, question_sets
 from data.records.people import require
 from data.records.tables import DatasetRow
@@ -13,7 +14,7 @@ from data.store import Store, Tx, kept
 from data.store.errors import BadInput, NotFound
 from data.store.ids import content_id
 from judges.mtbench.generating import open_dialogue
-from judges.mtbench.records import Bench
+from judges.mtbench.records import Bench, PromptText
 from judges.types import ITEM, Dialogue
 
 _SET = 6
@@ -23,7 +24,8 @@ _SET = 6
 def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset:
     """The set of a bench's questions with their references, stored if it is not there yet; researchers and leads.
 
-    The same questions under the same name are one set, whoever stores them. Raises BadInput where there is none.
+    Its judges' prompts are kept with it, and those that came last are offered to its runs (`kept_prompts`). The same
+    questions under the same name are one set, whoever stores them. Raises BadInput where there is none.
     """
     asked = [
         open_dialogue(one, {judge: told[one.id] for judge, told in bench.references.items() if one.id in told})
@@ -40,10 +42,19 @@ def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset
         if not tx.rows("select 1 from dataset where id = $1", [key]):
             tx.append([DatasetRow(key, called, "", False, "questions")])
             tx.append([item_row(key, one) for one in asked])
+        judge_prompts.append_prompts(tx, key, prompts)
 
-    if not any(one.id == key for one in question_sets(store)):
+    prompts = judge_prompts.usable_prompts("judge_prompts.jsonl", bench.prompts)
+    known = {one.id for one in judge_prompts.dataset_prompts(store, key)}
+    if not any(one.id == key for one in question_sets(store)) or not known.issuperset(one.id for one in prompts):
         store.tx(actor, "questions", work, target=called)
     return find_questions(store, key)
+
+
+def kept_prompts(store: Store | Tx, questions: str) -> tuple[PromptText, ...]:
+    """The judges' prompts that came last with a set of questions; () for none."""
+    held = judge_prompts.dataset_prompts(store, questions)
+    return held[-1].prompts if held else ()
 
 
 def questions_of(store: Store, actor: str, dataset: Dataset) -> Dataset:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from data.records.values import get_setting, put_setting
 from data.store import Store, Tx, kept
-from judges.mtbench.prompts import OURS, SINGLES, BadPrompt, Family, families, family_name, fingerprint
+from judges.mtbench.prompts import (
+    OURS,
+    SINGLES,
+    BadPrompt,
+    Family,
+    families,
+    family_name,
+    fingerprint,
+    parse_prompt,
+)
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import PromptText
 from judges.plural import many
@@ -33,6 +43,18 @@ class PromptSet:
     def families(self) -> dict[str, Family]:
         """Its families by name."""
         return families(self.prompts)
+
+
+def usable_prompts(file: str, given: Iterable[PromptText]) -> list[PromptSet]:
+    """The prompts of a file that a run could use, as a set; [] for none, or where a name stands for two texts."""
+    found = []
+    for one in given:
+        with contextlib.suppress(BadPrompt):
+            keys = {"name": one.name, "type": one.type, "system_prompt": one.system, "prompt_template": one.template}
+            found.append(parse_prompt(keys))
+    with contextlib.suppress(BadPrompt):
+        return [PromptSet(file, tuple(found))] if families(found) else []
+    return []
 
 
 def append_prompts(tx: Tx, dataset_id: str, found: Iterable[PromptSet]) -> None:

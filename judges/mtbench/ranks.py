@@ -184,13 +184,16 @@ def _ranks(means: Floats) -> Floats:
 
 
 def _ends(points: Floats, drawn: Floats, items: int, cells: Codes) -> list[Interval]:
-    """The percentile interval of every figure from its column of draws; without draws the points only."""
+    """The percentile interval of every figure from its column of draws; without draws the points only.
+
+    Ends are values that a draw gave: no rank lies between two that are possible.
+    """
     if not len(drawn):
         return [
             Interval.point_only(items, n, float(items), _METHOD, point)
             for point, n in zip(points.tolist(), cells.tolist(), strict=True)
         ]
-    ends = np.quantile(drawn, [1 - TWO_SIDED, TWO_SIDED, 0.05], axis=0).reshape(3, -1)
+    ends = np.quantile(drawn, [1 - TWO_SIDED, TWO_SIDED, 0.05], axis=0, method="nearest").reshape(3, -1)
     return [
         Interval(point, low, high, bound, items, n, float(items), _METHOD, error)
         for point, low, high, bound, n, error in zip(

@@ -33,6 +33,8 @@ _SCORES = re.compile(r"judge_score_(.+)_turn_(\d)")
 _TRUNCATED = re.compile(r"truncate_(\d+)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d.:-]+")
 _LONGEST_LIST = 1000
+_OVERALL = "overall"
+"""What Swallow calls the ratings of all categories; lighteval's own task has the judge's short name there."""
 
 
 class _File(NamedTuple):
@@ -176,7 +178,7 @@ def _take(made: Assembly, files: list[_File], results: list[_Results]) -> None:
                 shares += _row(made, place, row, model, judge, cut)
             except rows.BadField as error:
                 made.found.bad.append(BadRow(place._replace(row=row), *error.problem))
-    if files and not any(one.judge for one in results):
+    if any(one.judge.model == JUDGE for one in made.rated) and not any(one.judge for one in results):
         made.found.notes.append(f"The files do not name the judge: it is taken to be Swallow's usual one, {JUDGE}.")
     if shares:
         made.found.notes.append(f"{many(shares, 'rating')} stated as a share of ten came in on the scale of 1 to 10.")
@@ -201,6 +203,8 @@ def _texts(value: Any) -> Iterator[str]:
 def _row(made: Assembly, place: Place, row: Mapping[str, Any], model: str, judge: str, cut: int) -> int:
     """One question of one model; gives how many of its ratings were stated as shares of ten."""
     told, metrics = _object(row, "specifics") or _object(row, "specific"), _object(row, "metrics")
+    short = _lists(metrics, 1)
+    judge = judge if short in ("", _OVERALL) else short
     key = rows.question_id({"question_id": told.get("id", told.get("question_id"))})
     asked = {"question_id": key, "category": told.get("category"), "turns": told.get("multi_turn_queries")}
     asked["turns"] = asked["turns"] or told.get("turns")
@@ -267,7 +271,7 @@ def _lists(metrics: Mapping[str, Any], turn: int) -> str:
     """What the ratings of a turn are called in a row's metrics: overall, or the judge's short name; "" for none."""
     names = [said[1] for key, held in metrics.items()
              if (said := _SCORES.fullmatch(key)) and int(said[2]) == turn and held is not None]  # fmt: skip
-    return "overall" if "overall" in names else next(iter(names), "")
+    return _OVERALL if _OVERALL in names else next(iter(names), "")
 
 
 def _listed(metrics: Mapping[str, Any], what: str, turn: int) -> list[Any] | None:

@@ -320,7 +320,8 @@ def comparison_tables(chosen: Selection) -> list[Table]:
         scopes: list[tuple[str, PairAgreement]] = [("all", found.whole)]
         if found.whole.cells:
             scopes += [(f"turn {turn}", cut) for turn, cut in found.turns.items()]
-            scopes += [(name or "(no category)", cut) for name, cut in found.categories.items()]
+            if list(found.categories) != [""]:
+                scopes += [(name or "(no category)", cut) for name, cut in found.categories.items()]
         for scope, cut in scopes:
             row = names | {"scope": scope, "cells": cut.cells}
             for name, value in zip(cut._fields[1:], cut[1:], strict=True):

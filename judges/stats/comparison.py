@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.stats.agreement import Floats, Weights
+from judges.stats.concordance import Concordance, concordance
 from judges.stats.intervals import Cells, kappa_difference, kappa_interval
 from judges.stats.multiple_testing import holm
 from judges.stats.planner import more_items_for_z
@@ -69,6 +70,18 @@ class JudgeComparison:
     kappas: Mapping[str, Interval]
     pairs: tuple[JudgePair, ...]
     between: Mapping[tuple[str, str], Interval]
+
+
+def concordance_by_judge(seats: SharedCells, step: float) -> dict[str, Concordance]:
+    """Each judge's correlations with people and its mean absolute error on the shared cells of an ordered scale.
+
+    `step` is the distance of two neighbouring codes in units of the scale, in which the error is given.
+    """
+    human = np.asarray(seats.human, dtype=np.float64) * step
+    return {
+        one: concordance(Cells(seats.item, human, np.asarray(given, dtype=np.float64) * step, seats.weight))
+        for one, given in seats.judges.items()
+    }
 
 
 def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights) -> JudgeComparison:

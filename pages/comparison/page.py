@@ -64,6 +64,7 @@ def _shown(found: dict[str, Row], names: dict[str, str], reference: str, key: st
     dimension, same, one = found[chosen]
     parts.told(dimension, same, pairs[chosen], names)
     parts.chart(one, pairs[chosen], names, f"{key}:{chosen}")
+    parts.beside(same, dimension, names)
     parts.between(one, names)
     if len(same.scored) > 1:
         explanations.how("between", key="between")

@@ -12,7 +12,8 @@ from judges.plural import many
 from judges.render.findings.findings import Column
 from judges.render.svg import IntervalRow
 from judges.render.words import cell, small, span
-from judges.stats.comparison import ALPHA, JudgeComparison, JudgePair
+from judges.stats import bins
+from judges.stats.comparison import ALPHA, JudgeComparison, JudgePair, concordance_by_judge
 from judges.types import Dimension
 from pages.ui import charts, session, tables, text
 
@@ -205,6 +206,32 @@ def chart(found: JudgeComparison, pairs: Mapping[str, JudgePair], names: Mapping
     st.markdown("**Difference from the reference** (kappa)")
     charts.intervals(gaps, f"gaps:{key}", mark=0.0, marked="no difference", reach=(-0.4, 0.4))
     st.caption("● better than the reference, ✕ worse, ○ no significant difference, □ too few items.")
+
+
+def beside(found: ComparedCells, dimension: Dimension, names: Mapping[str, str]) -> None:
+    """Mean absolute error and correlations of each judge, on the same ratings; nothing where answers have no order."""
+    if dimension.scale.weights is None:
+        return
+    figures = concordance_by_judge(found.seats, bins.code_step(dimension.scale))
+    names, shown = brief(names), []
+    for who, one in figures.items():
+        parts = [("MAE", one.mae), ("Pearson", one.pearson), ("Spearman", one.spearman), ("Kendall", one.kendall)]
+        row: dict[str, object] = {"judge": names[who]}
+        for name, figure in parts:
+            row |= {name: figure.point, f"of {name}": span(figure)}
+        shown.append(row)
+    columns = {
+        name: Column(".2f" if name == "MAE" else ".3f", said, width=70)
+        for name, said in (
+            ("MAE", "Mean absolute error: the mean distance to people, in units of the scale."),
+            ("Pearson", "Correlation of the values; a constant bias does not lower it."),
+            ("Spearman", "Correlation of the ranks; equal values share a rank."),
+            ("Kendall", "Concordant minus discordant pairs of ratings, corrected for ties (tau-b)."),
+        )
+    }
+    spans = {f"of {name}": Column(title="95% interval", width=110) for name in columns}
+    st.markdown("**Other figures of the same ratings**")
+    tables.table(shown, {"judge": Column(width=168), **columns, **spans})
 
 
 def between(found: JudgeComparison, names: Mapping[str, str]) -> None:

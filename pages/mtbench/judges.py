@@ -46,7 +46,7 @@ def panel(at: Place) -> None:
         charts.bubbles(said.bubbles(found, at.names), f"scatter:{key}")
         st.caption("The larger a circle, the more turns have these two ratings. On the dashed line they are equal.")
     with right:
-        findings.draw([said.figure_table(found)], f"figures:{key}")
+        tables.wrapped_table(said.COLUMNS, said.figure_rows(found), f"figures:{key}", "Agreement of the two judges")
     _parts(at, found, key)
     _ranks(at, one, other, key)
     _largest(at, one, other, key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import streamlit as st
 
@@ -97,12 +98,20 @@ def _categories(at: Place, own: Sequence[ModelMeans], ranking: Ranking | None, k
         charts.radar(said.radar(own, chosen, at.rules), f"radar:{key}")
 
 
+def _fold(at: Place, title: str, icon: str, opened: bool = False) -> Any:
+    """A part that is computed only once it is open."""
+    return st.expander(text.plain(title), opened, key=f"{title}:{at.dataset.id}", icon=icon, on_change="rerun")
+
+
 def _wins(at: Place, judge: str, key: str) -> None:
     """Win rates by verdicts on pairs, and by ratings: of the judge that was chosen, and of those that compare."""
     ways: dict[Source, str] = {"verdicts": "from verdicts on pairs of answers"} if at.bench.games else {}
     if at.raters:
         ways["ratings"] = "from the ratings of this judge: the higher one wins"
-    with st.expander("Win rates", icon=":material/swords:", expanded=not at.raters):
+    box = _fold(at, "Win rates", ":material/swords:", not at.raters)
+    if not box.open:
+        return
+    with box:
         source: Source = url_state.tabs("wins", "Win rates", ways) if len(ways) > 1 else next(iter(ways))
         every = figures.pair_rates(session.store(), at.dataset.id, at.rules.parse, source)
         judges = {one.judge: at.names[one.judge] for one in every}
@@ -135,13 +144,19 @@ def _judgments(at: Place, key: str) -> None:
 
 
 def _rules(at: Place, shared: Shared, key: str) -> None:
-    with st.expander("Rules of aggregation side by side", icon=":material/rule:"):
+    box = _fold(at, "Rules of aggregation side by side", ":material/rule:")
+    if not box.open:
+        return
+    with box:
         found = figures.means_by_rule(session.store(), at.dataset.id, at.rules, shared)
         findings.draw(said.rule_table(found, at.names, at.rules), f"by rule:{key}")
 
 
 def _japanese(at: Place) -> None:
-    with st.expander("Share of Japanese characters", icon=":material/translate:"):
+    box = _fold(at, "Share of Japanese characters", ":material/translate:")
+    if not box.open:
+        return
+    with box:
         shown = said.japanese(figures.japanese_shares(session.store(), at.dataset.id))
         if not shown.rows:
             text.quiet("The texts of the answers are not in this dataset.")

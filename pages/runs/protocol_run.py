@@ -122,7 +122,7 @@ def _choose(who: Person) -> ProtocolRun | None:
     pairs = last.checkbox("Compare in pairs, too", key="runs:pairs", help=HELP["pairs"])
     if asked is None or not dataset or not (model or judge):
         return None
-    given = session.scratch("runs:prompts").get(asked, ())
+    given = questions.kept_prompts(session.store(), asked)
     protocol, prompts = judge_prompts.settle_prompts(session.store(), there[name], given)
     return ProtocolRun(protocol, dataset, asked, model, judge, pairs and bool(judge), prompts, at, at, spend)
 
@@ -163,7 +163,7 @@ def _choose_questions(who: Person) -> str | None:
 
 
 def _take(who: Person, given: Sequence[Any]) -> str:
-    """Store the questions of uploaded files; their prompts are kept for this visit."""
+    """Store the questions of uploaded files, and the prompts beside them."""
     tray = Tray()
     tray.add(given)
     with tempfile.TemporaryDirectory() as folder:
@@ -171,9 +171,7 @@ def _take(who: Person, given: Sequence[Any]) -> str:
             with file.fresh() as stream:
                 (Path(folder) / file.name).write_bytes(stream.read())
         bench, _ = read_bench([folder])
-    found = questions.keep_questions(session.store(), who.name, Path(given[0].name).name, bench)
-    session.scratch("runs:prompts")[found.id] = bench.prompts
-    return found.id
+    return questions.keep_questions(session.store(), who.name, Path(given[0].name).name, bench).id
 
 
 def _dry_run(found: Sequence[tuple[protocol_run.Step, DryRunJudgment]]) -> None:

@@ -63,13 +63,16 @@ def summary(found: JudgeComparison, names: Mapping[str, str]) -> list[Sentence]:
     ]  # fmt: skip
 
 
-def figure_table(found: JudgeComparison) -> Table:
-    """Every figure on all shared turns, with its interval and what it means."""
-    rows = [
-        {"figure": name, "value": cell(held.point, shape), "95% interval": span(held, shape), "meaning": meaning}
+COLUMNS = (("figure", "22%"), ("value", "15%"), ("95% interval", "23%"), ("meaning", "40%"))
+"""The columns of `figure_rows`, with their widths."""
+
+
+def figure_rows(found: JudgeComparison) -> list[tuple[str, str, str, str]]:
+    """Every figure on all shared turns: its name, its value, its interval, and what it means."""
+    return [
+        (name, cell(held.point, shape), span(held, shape), meaning)
         for (name, held), (shape, meaning) in zip(figures(found.whole).items(), FIGURES.values(), strict=True)
     ]
-    return Table(rows, {"figure": Column(width=120), "value": Column(width=84), "95% interval": Column(width=150)})
 
 
 def part_table(by: str, cut: Mapping[str, PairAgreement], names: tuple[str, str], intervals: bool) -> Table:

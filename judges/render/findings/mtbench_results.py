@@ -181,8 +181,7 @@ def forest(found: Sequence[ModelMeans], ranking: Ranking, rules: Rules) -> Inter
     rows = [
         IntervalRow(
             one.model, "", one.both.point, one.both.low, one.both.high, None, "",
-            f"{cell(one.both.point, shape(rules))} ({span(one.both, '.2f' if rules.unit == 1 else '.3f')}), "
-            f"rank {_ranked(ranking.models[places[one.model]].rank)}",
+            f"{cell(one.both.point, shape(rules))}, rank {_ranked(ranking.models[places[one.model]].rank)}",
         )
         for one in models
     ]  # fmt: skip

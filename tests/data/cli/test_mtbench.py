@@ -12,6 +12,8 @@ from data.cli import main
 from data.mtbench import mtbench
 from data.records import datasets
 from data.store import open_store
+from judges.mtbench.prompts import wording
+from tests.data.records.test_judge_prompts import family
 
 Run = Callable[..., tuple[int, str, str]]
 QUESTIONS = [
@@ -91,3 +93,14 @@ def test_what_cannot_be_run_is_a_sentence(run: Run, arguments: list[str], said: 
     Path("theirs.json").write_text('{"name": "theirs", "prompts": "single-v1"}')
     code, out, err = run(*arguments)
     assert (code, out) == (1, "") and said in err
+
+
+def test_prompts_beside_the_questions_stay_with_them(run: Run, tmp_path: Path) -> None:
+    """The same command without the files asks by the same words: whoever goes on is the same judge."""
+    rows = [*family(), {"name": "odd", "prompt_template": "{question} {answer} {secret}"}]
+    (tmp_path / "judge_prompts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, err = run("--questions", "question.jsonl", "judge_prompts.jsonl")
+    said = f"The judge's prompts: single-v1, wording {wording(rows[0]['prompt_template'])}; protocol fastchat@"
+    assert code == 0 and said in err
+    code, _, again = run("--plan")
+    assert code == 0 and said in again and "Ratings of turns by practice-heuristic: nothing is left to ask." in again

@@ -99,3 +99,11 @@ def test_a_flip_by_chance_is_not_settled():
 def test_judges_that_share_nothing_have_no_changes():
     found = compare_ranks(share_ratings(read_ratings(bench([("j", 1, "a", 1, 3), ("k", 2, "a", 1, 3)])), "j", "k"))
     assert found.models == () and found.flipped == ()
+
+
+def test_the_ends_of_a_rank_are_ranks_that_can_be():
+    """Interpolated percentiles gave ends such as 18.9875 where equal means share a rank."""
+    rng = np.random.default_rng(5)
+    rows = [("j", q, f"m{m}", 1, int(np.clip(rng.normal(5, 2), 1, 10))) for q in range(10) for m in range(6)]
+    ends = [end for one in rank_models(counted(rows), "j", 399).models for end in (one.rank.low, one.rank.high)]
+    assert ends and all((2 * end).is_integer() for end in ends)

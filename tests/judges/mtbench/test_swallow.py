@@ -151,3 +151,15 @@ def test_a_bare_file_takes_its_model_from_the_results_of_its_run() -> None:
     bare = DETAILS.rpartition("/")[2]
     assert read((bare, [row(0, [[9], [8]])]), ("results_" + DATE + ".json", [results()])).bench.models == ["org/model"]
     assert read((bare, [row(0, [[9], [8]])])).bench.models == [bare.removesuffix(".parquet")]
+
+
+def test_lighteval_s_own_task_names_its_judge_and_has_one_sample() -> None:
+    made = row(0, [[9], [8]])
+    made["metrics"] = {
+        name.replace("overall", "gpt-4o"): held[0] for name, held in made["metrics"].items() if not name.endswith("avg")
+    }
+    made["predictions"] = [held[0] for held in made["predictions"]]
+    bench = read((DETAILS, [made])).bench
+    told = [(r.turn, r.stated, bench.judges[r.judge].model) for r in bench.ratings]
+    assert told == [(1, 9, "gpt-4o"), (2, 8, "gpt-4o")]
+    assert {judge.wording for judge in bench.judges.values()} == {wording(SINGLE)}

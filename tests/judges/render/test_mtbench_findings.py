@@ -70,7 +70,7 @@ def test_the_plot_has_the_best_model_first_and_a_line_at_all_models():
     own = [one for one in model_means(TABLE, Rules()) if one.judge == "j"]
     plot = mtbench_results.forest(own, ranking()["j"], Rules())
     assert [row.name for row in plot.rows] == ["n", "m"]
-    assert plot.mark == 47 / 7 and plot.rows[0].remark.startswith("7.500 (")
+    assert plot.mark == 47 / 7 and plot.rows[0].remark.startswith("7.500, rank 1")
 
 
 def test_categories_are_axes_in_one_order_for_table_and_radar():
@@ -113,9 +113,9 @@ def test_two_judges_on_the_turns_that_both_rated():
     assert "From 3 turns of 2 questions" in second and "Left out: 4 turns by J alone." in second
     points = mtbench_judges.bubbles(found, NAMES)
     assert sorted(points.points) == [(6.0, 4.0, 1), (8.0, 7.0, 1), (9.0, 9.0, 1)]
-    rows = {row["figure"]: row for row in mtbench_judges.figure_table(found).rows}
-    assert (rows["equal"]["value"], rows["within one"]["value"]) == ("33.3%", "66.7%")
-    assert rows["difference"]["value"] == "\u22121.00" and rows["mean distance"]["value"] == "1.00"
+    rows = {name: value for name, value, _, _ in mtbench_judges.figure_rows(found)}
+    assert (rows["equal"], rows["within one"]) == ("33.3%", "66.7%")
+    assert rows["difference"] == "\u22121.00" and rows["mean distance"] == "1.00"
     shown = mtbench_judges.largest(found.largest, ("J", "K"))
     assert [(row["question"], row["J"], row["K"], row["difference"]) for row in shown.rows] == [
         ("2", 6.0, 4.0, -2.0), ("1", 8.0, 7.0, -1.0),

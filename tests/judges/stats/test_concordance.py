@@ -11,6 +11,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from judges.stats import concordance
 from judges.stats.agreement import kappa_from_sums, six_moments
+from judges.stats.comparison import SharedCells, concordance_by_judge
 from judges.stats.concordance import Concordance
 from judges.stats.intervals import Cells
 from judges.stats.uncertainty import Interval
@@ -121,3 +122,12 @@ def test_icc_is_one_where_all_agree_and_none_where_nothing_varies() -> None:
     assert same.point == pytest.approx(1) and same.high is not None
     flat = concordance.concordance(Cells(np.arange(8), np.full(8, 1.0), np.full(8, 2.0)))
     assert flat.icc.point is None and flat.mae.point == 1
+
+
+def test_judges_side_by_side_have_their_figures_of_the_same_ratings_in_units_of_the_scale() -> None:
+    human, near, far = np.array([0.0, 2, 4, 6]), np.array([0.0, 2, 4, 5]), np.array([6.0, 4, 2, 0])
+    seats = SharedCells(np.arange(4), human, {"near": near, "far": far}, np.array([1.0, 1, 1, 2]))
+    found = concordance_by_judge(seats, 0.5)
+    assert found["near"].mae.point == pytest.approx(0.5 * 2 / 5)  # one code off on the rating that counts twice
+    assert (found["near"].kendall.point, found["far"].kendall.point) == (1, -1)
+    assert found["far"].mae.point == pytest.approx(0.5 * (6 + 2 + 2 + 2 * 6) / 5)
