@@ -19,9 +19,10 @@ from data.runs import runs
 from data.runs.run_order import DryRunJudgment
 from data.store import Store
 from data.store.errors import BadInput
-from judges.client.budget import Price
+from judges.client.budget import Price, dollars
 from judges.client.endpoint import is_practice
 from judges.importing.bench_files import read_bench
+from judges.mtbench import completeness
 from judges.mtbench.records import Bench
 from judges.protocols.call_plan import unpack_replies
 
@@ -83,7 +84,9 @@ def _run(options: argparse.Namespace) -> int:
         code = 0
         again = "the same command with --resume"
         for step, run_id in protocol_run.steps(store, name, wanted, options.resume):
-            print(f"{protocol_run.TITLES[step].capitalize()}:", file=sys.stderr)
+            limit = runs.run_progress(store, run_id).limit
+            left = "" if limit is None else f", of the limit {dollars(limit)} is left"
+            print(f"{protocol_run.TITLES[step].capitalize()}{left}:", file=sys.stderr)
             said = ("question", "answered") if step == "answers" else ("judgment", "scored")
             code = run_command.follow(store, run_id, name, again, *said)
         if not code:
@@ -122,7 +125,8 @@ def _read(paths: Sequence[str]) -> Bench | None:
         return None
     bench, said = read_bench([Path(one) for one in paths])
     for sentence in said:
-        print(sentence, file=sys.stderr)
+        if bench.answers or sentence != completeness.NO_ANSWERS:
+            print(sentence, file=sys.stderr)
     return bench
 
 

@@ -32,7 +32,7 @@ from judges.mtbench.ratings import read_ratings, rules_of
 
 @dataclass(frozen=True)
 class PlannedArm:
-    """A arm, how it is run, what that will still take, and its mean over all models (None: not yet)."""
+    """A arm, how it is run, what that will still take, and its mean over all models (None: not yet whole)."""
 
     arm: ExperimentArm
     wanted: ProtocolRun
@@ -80,7 +80,8 @@ def plan_experiment(
         judge = asked[arm.sides.get("judge", "a")]
         wanted = replace(usual, protocol=protocol, prompts=prompts, judge=judge, model="", pairs=False)
         [planned] = protocol_run.plan(store, wanted)
-        made.append(PlannedArm(arm, wanted, planned.estimate, means.get((protocol.mark, judge))))
+        mean = None if planned.estimate.judgments else means.get((protocol.mark, judge))
+        made.append(PlannedArm(arm, wanted, planned.estimate, mean))
     return Experiment(tuple(crossed), tuple(equal), tuple(made))
 
 

@@ -14,6 +14,7 @@ from judges.plural import many, verb
 from judges.strict_json import show_value
 
 Cell = tuple[str, int]
+NO_ANSWERS = "No answers are in the files."
 
 
 def describe(bench: Bench) -> list[str]:
@@ -69,7 +70,7 @@ def _answers(bench: Bench) -> list[str]:
             whose = verb(len(absent), "it", "them")
             said.append(f"{named(absent)}: judged, and no answers of {whose} are in the files.")
     else:
-        said.append("No answers are in the files.")
+        said.append(NO_ANSWERS)
     if not bench.questions:
         said.append("No questions are in the files: question.jsonl is needed for texts and categories.")
     else:

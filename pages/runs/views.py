@@ -221,6 +221,8 @@ def show_links(run: RunSummary) -> None:
         if answers := answered_dataset(run):
             url_state.link("mtbench", dataset=answers)
             return
+        if run.card in ("mt_bench", "mt_bench_pair"):
+            url_state.link("mtbench", dataset=run.dataset)
         url_state.link("calibration", dataset=run.dataset, judge=run.judge)
         url_state.link("audits", dataset=run.dataset, judge=run.judge)
         url_state.link("desk", dataset=run.dataset, judge=run.judge)

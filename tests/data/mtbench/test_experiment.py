@@ -8,20 +8,23 @@ from typing import Any
 import pytest
 
 from data.mtbench.experiment import plan_experiment, start_experiment
+from data.records import datasets
 from data.runs import runs
+from data.runs.run_order import RunOrder
 from data.store import Store
 from data.store.errors import BadInput
+from judges.cards.mt_bench.judging import judge_card
 from judges.mtbench.crossing import estimate_effects
 from tests.data.mtbench.recorder import answering, is_judging, recording
 from tests.data.mtbench.test_protocol_run import FASTCHAT, played, store, wanted
 from tests.judges.endpoint import Say
 
 __all__ = ["store"]
-OTHER = FASTCHAT.model_copy(update={"name": "other", "prompts": "assay-japanese", "judge": "j2", "references": "none"})
+OTHER = FASTCHAT.model_copy(update={"name": "other", "prompts": "assay-japanese", "judge": "j2"})
 
 
 def moved(body: dict[str, Any], nth: int) -> Say:
-    """Nine points; two less by judge j2, one less by the prompt that expects Japanese, one more without a reference."""
+    """Nine points; two less by judge j2, one less by the prompt that expects Japanese."""
     if not is_judging(body):
         return answering(body, nth)
     said = " ".join(message["content"] for message in body["messages"])
@@ -35,20 +38,26 @@ def test_cells_are_planned_run_once_and_their_effects_found(store: Store) -> Non
         played(store, order)
         asked = len(served.bodies)
         planned = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
-        assert planned.factors == ("judge", "prompt", "references") and planned.equal == ()
+        assert planned.factors == ("judge", "prompt") and planned.equal == ()
         calls = {"".join(one.arm.sides.values()): one.estimate.calls for one in planned.arms}
-        assert calls == {"aaa": 0, "aab": 6, "aba": 6, "abb": 6, "baa": 6, "bab": 6, "bba": 6, "bbb": 6}
+        assert calls == {"aa": 0, "ab": 6, "ba": 6, "bb": 6}
         assert planned.arms[0].mean == 9.0, "A's own judge has judged already"
         assert len(served.bodies) == asked, "a plan asks nothing"
+        part, card = planned.arms[1].wanted, judge_card(planned.arms[1].wanted.protocol)
+        [dataset] = datasets.all_datasets(store)
+        some = RunOrder(dataset.id, card, part.judge, card.defaults, part.judge_endpoint, most=1)
+        runs.wait(store, runs.start(store, "lea", some))
+        planned = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
+        assert (planned.arms[1].estimate.calls, planned.arms[1].mean) == (4, None), "the mean of a part is no mean"
         for _, run in start_experiment(store, "lea", planned):
             assert runs.wait(store, run).state == "finished"
-        assert len(served.bodies) == asked + 7 * 6
+        assert len(served.bodies) == asked + 3 * 6
         after = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
         assert sum(one.estimate.calls for one in after.arms) == 0
         assert list(start_experiment(store, "lea", after)) == []
     effects = estimate_effects([one.arm for one in after.arms], [one.mean for one in after.arms])
     assert [(one.factor, one.alone, one.main) for one in effects] == [
-        ("judge", -2.0, -2.0), ("prompt", -1.0, -1.0), ("references", 0.0, 0.0),
+        ("judge", -2.0, -2.0), ("prompt", -1.0, -1.0),
     ]  # fmt: skip
 
 

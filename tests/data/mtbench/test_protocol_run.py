@@ -260,23 +260,23 @@ def test_a_killed_process_asks_nothing_twice_that_was_stored_and_loses_nothing(t
             again.close()
             return rows
 
-        # In the middle of turn 2 of the answers, then in the middle of the judging.
-        for calls in (10, 20):
-            process = child("yes")
-            while len(served.bodies) < calls and process.poll() is None:
-                time.sleep(0.01)
-            assert process.poll() is None, process.communicate()
-            process.kill()
-            process.wait()
-            kept = stored()
+        process = child("no")
+        while len(served.bodies) < 11 and process.poll() is None:  # in the middle of turn 2
+            time.sleep(0.01)
+        assert process.poll() is None, process.communicate()
+        process.kill()
+        process.wait()
+        kept = stored()
         again = open_store(f"duckdb:///{path}")
-        assert played(again, wanted(again, served.url, SHORT), resume=True) == [("ratings", "finished")]
+        assert played(again, wanted(again, served.url, SHORT), resume=True) == [
+            ("answers", "finished"), ("ratings", "finished"),
+        ]  # fmt: skip
         runs.close(again)
         again.close()
-        assert [row for row in stored() if row in kept] == kept and len(kept) >= 14
+        assert [row for row in stored() if row in kept] == kept and len(kept) >= 3
         # 14 calls for answers (2 warm questions x 2 turns x 3 samples, 2 of the cold one), 18 of the judge; what was
-        # under way or not stored yet at a kill (at most 4 calls each, each time) is asked once more.
-        assert 32 <= len(served.bodies) <= 32 + 2 * 8
+        # under way or not stored yet at the kill (at most 4 calls each) is asked once more.
+        assert 32 <= len(served.bodies) <= 32 + 8
     again = open_store(f"duckdb:///{path}")
     [found] = datasets.all_datasets(again)
     bench = mtbench.load_bench(again, found.id)

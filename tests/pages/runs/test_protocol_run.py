@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from data.mtbench import mtbench
 from data.records import datasets, people
 from data.store import open_store
-from tests.pages.desk_driver import enter
+from tests.pages.desk_driver import at_rest, enter
 
 QUESTIONS = [
     {"question_id": 1, "category": "writing", "turns": ["Write of Kyoto.", "Make it short."]},
@@ -34,10 +34,13 @@ def test_a_protocol_is_planned_tried_and_run_to_its_ratings_without_a_key(serve,
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("2 of 2 questions")).to_be_visible(timeout=30_000)
     expect(page.get_by_text("2 answered")).to_be_visible()
-    page.goto(f"{app.url}/runs?form=protocol")
-    expect(page.get_by_text("Ratings of turns by practice-heuristic: nothing is left to ask.")).to_be_visible(
-        timeout=30_000
-    )
+    done = page.get_by_text("Ratings of turns by practice-heuristic: nothing is left to ask.")
+    for _ in range(20):  # the ratings go on in the background, and the form does not follow them
+        page.goto(f"{app.url}/runs?form=protocol")
+        at_rest(page)
+        if done.is_visible():
+            break
+    expect(done).to_be_visible()
     expect(page.get_by_role("button", name="Start")).to_be_disabled()
     app.stop()
     store = open_store(app.store)
