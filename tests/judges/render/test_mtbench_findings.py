@@ -110,7 +110,7 @@ def test_two_judges_on_the_turns_that_both_rated():
     # Shared: m on 1 (8, 7), m on 2 (6, mean of 7 and 1), n on 1 in turn 2 (9, 9).
     first, second = (plain(one) for one in mtbench_judges.summary(found, NAMES))
     assert first.startswith("J and K do not differ significantly: 1.000 points")
-    assert "From 3 turns of 2 questions" in second and "Left out: 4 turns by J alone." in second
+    assert "From 3 turns of 2 questions" in second and "left out: 4 turns by J alone." in second
     points = mtbench_judges.bubbles(found, NAMES)
     assert sorted(points.points) == [(6.0, 4.0, 1), (8.0, 7.0, 1), (9.0, 9.0, 1)]
     rows = {name: value for name, value, _, _ in mtbench_judges.figure_rows(found)}
