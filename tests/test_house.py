@@ -689,7 +689,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "judges/importing/item_keys.py": "judges/cli/test_agree.py",
     "judges/mtbench/completeness.py": "judges/importing/test_bench_files.py",
     "judges/mtbench/many_turns.py": "data/importing/test_bench_formats.py",
-    "judges/mtbench/wordings.py": "judges/mtbench/test_assembly.py",
     "judges/plural.py": "data/approvals/test_quota.py",
     "judges/practice/": "judges/practice/test_practice.py",
     "judges/reading/reply_edit.py": "data/gold/test_fewshot.py",
