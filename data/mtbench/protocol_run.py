@@ -6,6 +6,7 @@ protocol's run (a stop, a spending limit, a killed process) it goes on where it 
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -139,11 +140,13 @@ def describe_plan(store: Store, wanted: ProtocolRun, planned: Sequence[PlannedSt
     return out
 
 
-def step_card(wanted: ProtocolRun, step: Step) -> Card:
-    """The card by which a step is run."""
+def step_card(wanted: ProtocolRun, step: Step, references: str = "") -> Card:
+    """The card by which a step is run; `references` is the set that its judge has of its own."""
     if step == "answers":
         return answer_card(wanted.protocol)
-    return (pair_card if step == "verdicts" else judge_card)(wanted.protocol, wanted.prompts)
+    return (pair_card if step == "verdicts" else judge_card)(
+        wanted.protocol, wanted.prompts, references
+    )  # fmt: skip
 
 
 def _tokens(found: Estimate) -> str:
@@ -318,8 +321,16 @@ def _order(store: Store, wanted: ProtocolRun, step: Step) -> RunOrder:
     else:
         model, at, price = wanted.judge, wanted.judge_endpoint, wanted.judge_price
         dataset = next((one.id for one in all_datasets(store) if one.name == wanted.dataset), "")
-    card = step_card(wanted, step)
+    card = step_card(wanted, step, _own_references(store, dataset, wanted.judge))
     return RunOrder(dataset, card, model, card.defaults, at, wanted.spending_limit, price)
+
+
+def _own_references(store: Store, dataset: str, judge: str) -> str:
+    """The judge's name, where the answers of a dataset hold several sets of references that differ, one of them its."""
+    rows = store.rows(
+        "select meta from item where dataset_id = $1 and meta like '%\"reference_answers\":%' limit 1", [dataset]
+    )
+    return judge if rows and judge in json.loads(rows[0][0]).get("reference_answers", {}) else ""
 
 
 def _try_judge(store: Store, actor: str, wanted: ProtocolRun) -> None:

@@ -255,7 +255,7 @@ class Assembly:
         key, given, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
         # The file's name says for which judge they are; the row's own may say who wrote them.
         stated = rows.first_text(row, "model_id") if row.get("model_id") else path.stem
-        of_file = "reference" in str(path.parent).lower() and stated.replace("/", "__") != path.stem
+        of_file = rows.holds_references(path.parent.name) and stated.replace("/", "__") != path.stem
         judge = path.stem if of_file else stated
         if self.found.references.setdefault(judge, {}).setdefault(key, given) != given:
             raise BadField("question_id", f"The reference answer to question {key} stands twice, with other texts.")

@@ -18,6 +18,7 @@ _MACHINE = re.compile(
     r".*_(pair|single)|(gpt|claude|gemini|llama|qwen|mistral|mixtral|command|o\d|deepseek|judge|llm).*", re.IGNORECASE
 )
 _TURN = re.compile(r"turn[_-]?(\d)", re.IGNORECASE)
+_REFERENCE = re.compile(r"(?<![a-z])(references?|ref[_-]answers?)(?![a-z])", re.IGNORECASE)
 _SCORES = re.compile(r"score_turn_?(\d)")
 _JUDGED = re.compile(r"(.+)_(?:single|pair)(?:[_-].*)?")
 _MOST_TURNS = 1000
@@ -93,7 +94,7 @@ def role_of(name: str, keys: frozenset[str]) -> Role | None:
     if "question_id" not in keys:
         return None
     if "choices" in keys:
-        return "reference" if "reference" in name.lower() else "answer"
+        return "reference" if holds_references(name) else "answer"
     if {"model_1", "model_2"} <= keys or {"winner_ab", "winner_ba"} & keys:
         return "pair"
     if {"model_a", "model_b", "winner"} <= keys:
@@ -101,6 +102,11 @@ def role_of(name: str, keys: frozenset[str]) -> Role | None:
     if keys & {"judgment", "score"} or any(_SCORES.fullmatch(key) for key in keys):
         return "single"
     return "question" if "turns" in keys else None
+
+
+def holds_references(name: str) -> bool:
+    """Whether a file's name, or that of the folder it lies in, says that it holds reference answers."""
+    return any(_REFERENCE.search(part) for part in PurePosixPath(name).parts[-2:])
 
 
 def question_id(row: Mapping[str, Any]) -> str:

@@ -55,10 +55,11 @@ def summary(found: JudgeComparison, names: Mapping[str, str]) -> list[Sentence]:
     return [
         said,
         quiet(
-            "From {cells} of {questions} that both rated. {alone}Intervals are by questions: the turns, samples and "
-            "models of one question go together.",
+            "From {cells} of {questions} that both rated"
+            + ("; left out: {alone}" if alone else "")
+            + ". Intervals are by questions: the turns, samples and models of one question go together.",
             cells=many(whole.cells, "turn"), questions=many(whole.difference.items, "question"),
-            alone=f"Left out: {alone}. " if alone else "",
+            alone=alone,
         ),
     ]  # fmt: skip
 

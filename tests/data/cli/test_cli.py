@@ -205,8 +205,8 @@ def test_several_paths_are_one_import_and_what_is_alike_is_told_once(run: Run, t
     paths = ("rows.jsonl", "more", "more/rows.jsonl")  # the last one is in the folder, and is read once
     code, out, err = run("import", *paths, "--dataset", "d", "--as", "lea")
     assert code == 1 and err.splitlines()[0] == (
-        "40 lines, such as deep/odd.jsonl, lines 1, 2 and 3: The item 'none0' is missing: it is neither in the dataset "
-        "nor in this import."
+        "40 lines, such as more/deep/odd.jsonl, lines 1, 2 and 3: The item 'none0' is missing: it is neither in the "
+        "dataset nor in this import."
     )
     assert len(err.splitlines()) == 2 and "40 lines cannot be imported" in err
     code, out, _ = run("import", *paths, "--dataset", "d", "--good-rows")

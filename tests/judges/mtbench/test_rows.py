@@ -105,6 +105,19 @@ def test_a_file_is_known_by_its_keys(keys: str, role: str | None) -> None:
     assert role_of("x.jsonl", frozenset(keys.split())) == role
 
 
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("reference_answer/gpt-4.jsonl", "reference"), ("a/b/reference_answer/gpt-4.jsonl", "reference"),
+        ("Reference-Answers/x.jsonl", "reference"), ("reference.jsonl", "reference"),
+        ("preferences/model_answer/a.jsonl", "answer"), ("reference_free/mt_bench/model_answer/a.jsonl", "answer"),
+        ("preference/a.jsonl", "answer"), ("model_answer/referencer-7b.jsonl", "answer"),
+    ],
+)  # fmt: skip
+def test_answers_are_references_where_their_own_folder_or_name_says_so(name: str, role: str) -> None:
+    assert role_of(name, frozenset(("question_id", "choices"))) == role
+
+
 def test_a_judge_is_named_in_a_row_or_by_the_file() -> None:
     template = "Judge {answer} to {question}."
     told = [

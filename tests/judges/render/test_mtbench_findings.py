@@ -12,7 +12,7 @@ from judges.mtbench.pipelines import Pipeline, compare_pipelines
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.ranks import Ranking, compare_ranks, rank_models
 from judges.mtbench.ratings import Rules, count_judgments, count_ratings, read_ratings
-from judges.mtbench.records import Answer, Bench, Game, Judge, Vote
+from judges.mtbench.records import Answer, Bench, Game, Judge, Question, Vote
 from judges.mtbench.replay import replay
 from judges.mtbench.votes import vote_agreement
 from judges.mtbench.win_rates import decide_games, win_rates
@@ -103,6 +103,12 @@ def test_missing_answers_and_questions_are_named():
     told = [plain(one) for one in mtbench_results.contents(BENCH)]
     assert told[0] == "2 questions, 2 models, 2 judges."
     assert "A whole MT-Bench has 80 questions." in told
+    asked = {n: Question(n, "", ("first",)) for n in "12"}
+    answers = {("1", model, 0): Answer("1", model, 0, ("a",)) for model in "abcdefg"}
+    answers |= {("2", "a", 0): Answer("2", "a", 0, ("a",))}
+    lacking = plain(mtbench_results.contents(Bench(questions=asked, answers=answers))[-1])
+    listed = ", ".join(f"{model} (1 question)" for model in "bcdef")
+    assert lacking == f"Answers are missing from: {listed} and 1 more."
 
 
 def test_two_judges_on_the_turns_that_both_rated():
@@ -110,7 +116,7 @@ def test_two_judges_on_the_turns_that_both_rated():
     # Shared: m on 1 (8, 7), m on 2 (6, mean of 7 and 1), n on 1 in turn 2 (9, 9).
     first, second = (plain(one) for one in mtbench_judges.summary(found, NAMES))
     assert first.startswith("J and K do not differ significantly: 1.000 points")
-    assert "From 3 turns of 2 questions" in second and "Left out: 4 turns by J alone." in second
+    assert "From 3 turns of 2 questions" in second and "left out: 4 turns by J alone." in second
     points = mtbench_judges.bubbles(found, NAMES)
     assert sorted(points.points) == [(6.0, 4.0, 1), (8.0, 7.0, 1), (9.0, 9.0, 1)]
     rows = {name: value for name, value, _, _ in mtbench_judges.figure_rows(found)}
