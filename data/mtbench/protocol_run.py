@@ -15,9 +15,11 @@ from typing import Literal, NamedTuple
 from pydantic import TypeAdapter
 
 from data import log
+from data.importing.rows import item_id
 from data.mtbench import answers
 from data.mtbench.answers import Target
 from data.mtbench.questions import chosen_references, load_questions
+from data.records import exposure
 from data.records.datasets import all_datasets, item_kinds
 from data.records.people import require
 from data.records.settings import get_setting, put_setting
@@ -234,7 +236,8 @@ def _remember(store: Store, actor: str, run_id: str, wanted: ProtocolRun) -> Non
 def dry_run(store: Store, actor: str, wanted: ProtocolRun) -> list[tuple[Step, DryRunJudgment]]:
     """Ask about one question of each sort: with temperature and without, with a reference and without.
 
-    Its answers are judged as they would be; nothing is stored but what it cost. Of several samples two are made.
+    Its answers are judged as they would be; nothing is stored but what it cost, and that ratings were shown of answers
+    that are there. Of several samples two are made.
     """
     require(store, actor, "researcher")
     _check(store, wanted)
@@ -255,9 +258,11 @@ def dry_run(store: Store, actor: str, wanted: ProtocolRun) -> list[tuple[Step, D
                 few.protocol, asked[shown.answers[0].key], few.model, shown.raw, target.references
             )
         ]
-        told += [
-            ("ratings", one) for one in _tried(store, actor, _order(store, few, "ratings"), [(m.id, m) for m in made])
-        ]
+        judged = _order(store, few, "ratings")
+        known = answers.item_names(store, wanted.dataset, "dialogue")
+        there = {item_id(judged.dataset_id, one.id): (runs.judge_of(judged),) for one in made if one.id in known}
+        exposure.record_exposures(store, actor, there, "dry run")
+        told += [("ratings", one) for one in _tried(store, actor, judged, [(one.id, one) for one in made])]
     return told  # type: ignore[return-value]
 
 

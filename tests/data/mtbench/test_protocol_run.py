@@ -161,6 +161,22 @@ def test_a_judge_that_is_not_there_is_named_before_answers_are_paid_for(store: S
         assert served.bodies == [] and runs.list_runs(store) == []
 
 
+def test_a_dry_run_stores_nothing_but_that_ratings_were_shown_of_answers_that_are_there(store: Store) -> None:
+    with recording() as served:
+        order = wanted(store, served.url, SHORT)
+        shown = protocol_run.dry_run(store, "lea", order)
+        # A warm question and the cold one with its reference; two samples of the warm one, two turns each.
+        assert [step for step, _ in shown] == ["answers"] * 2 + ["ratings"] * (2 * 2 + 2 * 2)
+        assert len(served.bodies) == (2 * 2 + 2) + 8
+        for table in ("reply", "judgment", "exposure", "run"):
+            assert store.rows(f"select count(*) from {table}") == [(0,)]
+        assert datasets.all_datasets(store) == []
+        played(store, order)
+        protocol_run.dry_run(store, "lea", order)
+    # Two warm samples, and all three of the cold one, as they are copies of each other.
+    assert store.rows("select count(*), count(distinct item_id), min(route) from exposure") == [(5, 5, "dry run")]
+
+
 def test_question_items_are_nowhere_among_datasets(store: Store) -> None:
     kept = questions.keep_questions(store, "lea", "question.jsonl", BENCH)
     assert questions.keep_questions(store, "lea", "question.jsonl", BENCH) == kept
