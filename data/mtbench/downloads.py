@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from data.mtbench.figures import named_bench
 from data.mtbench.mtbench import load_bench
 from data.records import exposure
 from data.records.people import require
@@ -17,9 +17,7 @@ from judges.cli.mtbench_output import write_tables
 from judges.mtbench import tables
 from judges.mtbench.fastchat_files import write_fastchat
 from judges.mtbench.protocol import Protocol
-from judges.mtbench.records import Bench
 from judges.mtbench.tables import Table
-from judges.render.findings.mtbench_results import judge_names
 
 
 def zipped_tables(store: Store, dataset_id: str, protocol: Protocol, format: Literal["csv", "parquet"]) -> bytes:
@@ -27,7 +25,7 @@ def zipped_tables(store: Store, dataset_id: str, protocol: Protocol, format: Lit
 
     Tables that name single answers are left out: they would show what a judge said of them.
     """
-    bench = _named(load_bench(store, dataset_id))
+    bench = named_bench(load_bench(store, dataset_id))
     chosen = tables.select(bench, protocol)
     made = tables.result_tables(chosen)
     made += tables.comparison_tables(chosen) if len(chosen.judges) > 1 else []
@@ -55,17 +53,6 @@ def zipped_fastchat(store: Store, actor: str, dataset_id: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         write_fastchat(bench, Path(folder) / "files")
         return _zipped(Path(folder) / "files")
-
-
-def _named(bench: Bench) -> Bench:
-    """The same with judges under their names in place of ids."""
-    names = judge_names(bench.judges.values())
-    return replace(
-        bench,
-        judges={names[one.id]: one._replace(id=names[one.id]) for one in bench.judges.values()},
-        ratings=tuple(one._replace(judge=names[one.judge]) for one in bench.ratings),
-        games=tuple(one._replace(judge=names[one.judge]) for one in bench.games),
-    )
 
 
 def _zipped(folder: Path) -> bytes:

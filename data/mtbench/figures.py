@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from data.store import Store, kept
 from judges.client.prices import price
 from judges.mtbench import comparison, japanese, means, ranks, votes, win_rates
 from judges.mtbench.comparison import JudgeComparison, PairAgreement
+from judges.mtbench.completeness import describe
 from judges.mtbench.experiment import Experiment, plan_experiment
 from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ModelMeans, RuleMeans
@@ -19,9 +21,11 @@ from judges.mtbench.pipelines import Factor, Pipeline, compare_pipelines
 from judges.mtbench.protocol import Parse
 from judges.mtbench.ranks import RankComparison, Ranking
 from judges.mtbench.ratings import JudgeCount, RatingTable, Rules, count_judgments, count_ratings, read_ratings
+from judges.mtbench.records import Bench
 from judges.mtbench.replay import Waterfall, replay
 from judges.mtbench.votes import VoteAgreement
 from judges.mtbench.win_rates import VerdictCount, WinRate
+from judges.render.findings.mtbench_results import judge_names
 
 Source = Literal["verdicts", "ratings"]
 By = Literal["turn", "category", "model"]
@@ -63,6 +67,28 @@ def means_by_rule(store: Store, dataset_id: str, rules: Rules, shared: Shared = 
 def judgment_counts(store: Store, dataset_id: str, parse: Parse) -> list[JudgeCount]:
     """What each judge's judgments are, in numbers."""
     return count_judgments(load_bench(store, dataset_id), rating_table(store, dataset_id, parse))
+
+
+def named_bench(bench: Bench) -> Bench:
+    """The same with judges under their names in place of ids."""
+    names = judge_names(bench.judges.values())
+    return replace(
+        bench,
+        judges={names[one.id]: one._replace(id=names[one.id]) for one in bench.judges.values()},
+        ratings=tuple(one._replace(judge=names[one.judge]) for one in bench.ratings),
+        games=tuple(one._replace(judge=names[one.judge]) for one in bench.games),
+    )
+
+
+@kept
+def completeness(store: Store, dataset_id: str) -> list[str]:
+    """What a dataset has and lacks, in sentences: missing answers and judgments, doubled ones, those without a score.
+
+    No sentence says what a judge gave a single answer, which not everybody may be shown.
+    """
+    bench = named_bench(load_bench(store, dataset_id))
+    unstated = (one._replace(stated=None) if one.text.strip() else one for one in bench.ratings)
+    return describe(replace(bench, ratings=tuple(unstated)))
 
 
 @kept

@@ -39,7 +39,8 @@ def unfill(prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
     """The template of a prompt: every field's text, in the first of its forms that is there, as the field in braces.
 
     A text must stand in the prompt just once, longer ones taken out first; None where one does not. Fields of
-    references (ref_answer) may be absent; where they are there, a question may stand twice.
+    references (ref_answer) may be absent; where they are there, a question may stand twice. Braces of the prompt's own
+    are double in its template.
     """
     there = [
         (name, next((form for form in forms if form.strip() and form in prompt), "")) for name, forms in texts.items()
@@ -53,16 +54,18 @@ def unfill(prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
         if found.count(text) > 1 + (referred and name.startswith("question")) or text not in found:
             return None
         found = found.replace(text, f"\x00{number}\x00")
+    found = found.replace("{", "{{").replace("}", "}}")
     for number, (name, _) in enumerate(there):
         found = found.replace(f"\x00{number}\x00", f"{{{name}}}")
     return found
 
 
 def fill(template: str, texts: Mapping[str, str]) -> str:
-    """A template with the texts of its fields in their places; what else stands in braces stays."""
+    """A template with the texts of its fields in their places, and its double braces single."""
     marks = {name: f"\x00{number}\x00" for number, name in enumerate(texts)}
     for name, mark in marks.items():
         template = template.replace(f"{{{name}}}", mark)
+    template = template.replace("{{", "{").replace("}}", "}")
     for name, mark in marks.items():
         template = template.replace(mark, texts[name])
     return template

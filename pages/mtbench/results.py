@@ -135,6 +135,10 @@ def _judgments(at: Place, key: str) -> None:
     st.subheader("Judgments", anchor=False)
     found = figures.judgment_counts(session.store(), at.dataset.id, at.rules.parse)
     findings.draw(said.counts(found, at.names), f"counts:{key}")
+    box = _fold(at, "What there is, what is missing and what is doubled", ":material/checklist:")
+    if box.open:
+        with box:
+            text.bullets(figures.completeness(session.store(), at.dataset.id))
     with st.expander("Prompts and protocols of the judges", icon=":material/terminal:"):
         known = {
             one.wording: f"{one.wording} ({held.file})"

@@ -299,7 +299,7 @@ def waterfall(found: Waterfall, key: str) -> None:
     floor = min(*ends, *levels) - max(0.25 * spread, 0.02 * max(abs(one) for one in ends))
     bases = [floor, *levels[:-1], floor]
     heights = [found.start[1] - floor, *(change for _, change, _ in found.steps), found.end[1] - floor]
-    told = [f"{found.start[1]:{found.shape}}", *(f"{c:+{found.shape}}" for _, c, _ in found.steps)]
+    told = [f"{found.start[1]:{found.shape}}", *(f"{c:+z{found.shape}}" for _, c, _ in found.steps)]
     told.append(f"{found.end[1]:{found.shape}}")
     colours = [QUIET, *(ACCENT if change >= 0 else AMBER for _, change, _ in found.steps), QUIET]
     wrapped = ["<br>".join(map(escape, wrap(name, 18)[:4])) for name in names]

@@ -77,6 +77,7 @@ def step_table(found: Gap) -> Table:
         "in other orders": Column("", "The least and the largest change in any order.", width=140),
         "ratings": Column(",", "Ratings that count after and not before, or before and not after, or otherwise."),
         "of": Column("", "Whose ratings show it; what the first one's do not show is switched on the second's."),
+        "what was done": Column(width="large"),
     }
     return Table(rows, columns)
 
@@ -98,6 +99,7 @@ def rest_table(found: Gap) -> Table:
         "change": Column("+.3f"),
         "95% interval": Column("", "By questions.", width=140),
         "turns": Column(","),
+        "of": Column(title="what it is", width="large"),
     }
     return Table(rows, columns)
 
@@ -112,7 +114,9 @@ def order(found: Gap) -> list[Sentence]:
             quiet(
                 "The size of a step depends on the order of the steps: {names}. The table has the least and the "
                 "largest change in any order, and the fair share.",
-                names=", ".join(f"{one.factor} {one.low:+.3f} to {one.high:+.3f}" for one in moving),
+                names=", ".join(
+                    f"{one.factor} {number(one.low, '+.3f')} to {number(one.high, '+.3f')}" for one in moving
+                ),
             )
         )  # fmt: skip
     elif len(steps) > 1:

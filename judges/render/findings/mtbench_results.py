@@ -94,14 +94,16 @@ def contents(bench: Bench) -> list[Sentence]:
             judges=many(len(bench.judges), "judge"),
         )
     ]  # fmt: skip
-    answered = {model: {q for q, m, _ in bench.answers if m == model} for model in bench.models}
-    part = {model: len(bench.questions) - len(held) for model, held in answered.items() if held != set(bench.questions)}
+    answered: dict[str, set[str]] = {model: set() for model in bench.models}
+    for question, model, _ in bench.answers:
+        answered[model].add(question)
+    part = {model: n for model, held in answered.items() if (n := len(bench.questions.keys() - held))}
     if len(bench.questions) < QUESTIONS:
         found.append(quiet("A whole MT-Bench has {n} questions.", n=QUESTIONS))
     if part and bench.answers:
-        least = ", ".join(f"{model} ({many(n, 'question')})" for model, n in list(part.items())[:5])
-        more = f" and {len(part) - 5} more" if len(part) > 5 else ""
-        found.append(warn("Answers are missing from: {least}{more}.", least=least, more=more))
+        named = [f"{model} ({many(n, 'question')})" for model, n in part.items()]
+        least = ", ".join(named[:5]) + (f" and {len(named) - 5:,} more" if len(named) > 5 else "")
+        found.append(warn("Answers are missing from: {least}.", least=least))
     return found
 
 

@@ -59,3 +59,13 @@ def test_a_listed_answer_is_on_record_and_one_to_be_labelled_blind_is_not_listed
     assert len(found) == 1 and not waits & {item for _, item in found}
     rows = store.rows("select item_id, judge_id, person from exposure order by 2")
     assert rows == [(found[0][1], judge, "ann") for judge in sorted((x, y))]
+
+
+def test_what_is_missing_is_said_and_no_rating_of_a_single_answer(store: Store) -> None:
+    odd = [rated("[[9]]", 2, judge=["gpt-z", "v"]), rated("nothing", -1, judge=["gpt-z", "v"], turn=2)]
+    bring(store, {**FILES, "gpt-z_single.jsonl": odd})
+    told = figures.completeness(store, D)
+    assert told[0].startswith("MT-Bench: 2 questions, 2 answers of 1 model")
+    assert any(one.startswith("gpt-y has not judged 2 turns of m/one") for one in told)
+    assert any(one.startswith("gpt-z: 1 rating has no score") for one in told)
+    assert not any("in the text)" in one for one in told)

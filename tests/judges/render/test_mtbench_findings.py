@@ -12,7 +12,7 @@ from judges.mtbench.pipelines import Pipeline, compare_pipelines
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.ranks import Ranking, compare_ranks, rank_models
 from judges.mtbench.ratings import Rules, count_judgments, count_ratings, read_ratings
-from judges.mtbench.records import Answer, Bench, Game, Judge, Vote
+from judges.mtbench.records import Answer, Bench, Game, Judge, Question, Vote
 from judges.mtbench.replay import replay
 from judges.mtbench.votes import vote_agreement
 from judges.mtbench.win_rates import decide_games, win_rates
@@ -103,6 +103,12 @@ def test_missing_answers_and_questions_are_named():
     told = [plain(one) for one in mtbench_results.contents(BENCH)]
     assert told[0] == "2 questions, 2 models, 2 judges."
     assert "A whole MT-Bench has 80 questions." in told
+    asked = {n: Question(n, "", ("first",)) for n in "12"}
+    answers = {("1", model, 0): Answer("1", model, 0, ("a",)) for model in "abcdefg"}
+    answers |= {("2", "a", 0): Answer("2", "a", 0, ("a",))}
+    lacking = plain(mtbench_results.contents(Bench(questions=asked, answers=answers))[-1])
+    listed = ", ".join(f"{model} (1 question)" for model in "bcdef")
+    assert lacking == f"Answers are missing from: {listed} and 1 more."
 
 
 def test_two_judges_on_the_turns_that_both_rated():
