@@ -316,6 +316,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """Nor through all that the tests have left, five times: the process ends."""
+    gc.freeze()
+
+
 def _browses(item: pytest.Item) -> bool:
     """Whether a test starts apps or browsers."""
     return bool(BROWSING & set(getattr(item, "fixturenames", ())))

@@ -6,6 +6,7 @@ protocol's run (a stop, a spending limit, a killed process) it goes on where it 
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,9 +15,11 @@ from typing import Literal, NamedTuple
 from pydantic import TypeAdapter
 
 from data import log
+from data.importing.rows import item_id
 from data.mtbench import answers
 from data.mtbench.answers import Target
 from data.mtbench.questions import chosen_references, load_questions
+from data.records import exposure
 from data.records.datasets import all_datasets, item_kinds
 from data.records.people import require
 from data.records.settings import get_setting, put_setting
@@ -137,11 +140,13 @@ def describe_plan(store: Store, wanted: ProtocolRun, planned: Sequence[PlannedSt
     return out
 
 
-def step_card(wanted: ProtocolRun, step: Step) -> Card:
-    """The card by which a step is run."""
+def step_card(wanted: ProtocolRun, step: Step, references: str = "") -> Card:
+    """The card by which a step is run; `references` is the set that its judge has of its own."""
     if step == "answers":
         return answer_card(wanted.protocol)
-    return (pair_card if step == "verdicts" else judge_card)(wanted.protocol, wanted.prompts)
+    return (pair_card if step == "verdicts" else judge_card)(
+        wanted.protocol, wanted.prompts, references
+    )  # fmt: skip
 
 
 def _tokens(found: Estimate) -> str:
@@ -231,7 +236,8 @@ def _remember(store: Store, actor: str, run_id: str, wanted: ProtocolRun) -> Non
 def dry_run(store: Store, actor: str, wanted: ProtocolRun) -> list[tuple[Step, DryRunJudgment]]:
     """Ask about one question of each sort: with temperature and without, with a reference and without.
 
-    Its answers are judged as they would be; nothing is stored but what it cost. Of several samples two are made.
+    Its answers are judged as they would be; nothing is stored but what it cost, and that ratings were shown of answers
+    that are there. Of several samples two are made.
     """
     require(store, actor, "researcher")
     _check(store, wanted)
@@ -252,9 +258,11 @@ def dry_run(store: Store, actor: str, wanted: ProtocolRun) -> list[tuple[Step, D
                 few.protocol, asked[shown.answers[0].key], few.model, shown.raw, target.references
             )
         ]
-        told += [
-            ("ratings", one) for one in _tried(store, actor, _order(store, few, "ratings"), [(m.id, m) for m in made])
-        ]
+        judged = _order(store, few, "ratings")
+        known = answers.item_names(store, wanted.dataset, "dialogue")
+        there = {item_id(judged.dataset_id, one.id): (runs.judge_of(judged),) for one in made if one.id in known}
+        exposure.record_exposures(store, actor, there, "dry run")
+        told += [("ratings", one) for one in _tried(store, actor, judged, [(one.id, one) for one in made])]
     return told  # type: ignore[return-value]
 
 
@@ -313,8 +321,16 @@ def _order(store: Store, wanted: ProtocolRun, step: Step) -> RunOrder:
     else:
         model, at, price = wanted.judge, wanted.judge_endpoint, wanted.judge_price
         dataset = next((one.id for one in all_datasets(store) if one.name == wanted.dataset), "")
-    card = step_card(wanted, step)
+    card = step_card(wanted, step, _own_references(store, dataset, wanted.judge))
     return RunOrder(dataset, card, model, card.defaults, at, wanted.spending_limit, price)
+
+
+def _own_references(store: Store, dataset: str, judge: str) -> str:
+    """The judge's name, where the answers of a dataset hold several sets of references that differ, one of them its."""
+    rows = store.rows(
+        "select meta from item where dataset_id = $1 and meta like '%\"reference_answers\":%' limit 1", [dataset]
+    )
+    return judge if rows and judge in json.loads(rows[0][0]).get("reference_answers", {}) else ""
 
 
 def _try_judge(store: Store, actor: str, wanted: ProtocolRun) -> None:

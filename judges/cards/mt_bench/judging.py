@@ -23,7 +23,7 @@ _JAPANESE = "assay-japanese"
 _LANGUAGE = re.compile(r"in the language of the (?:question|conversation|user)")
 
 
-def judge_card(protocol: Protocol, prompts: Sequence[PromptText] = ()) -> Card:
+def judge_card(protocol: Protocol, prompts: Sequence[PromptText] = (), references: str = "") -> Card:
     """The card mt_bench as a protocol's judge is shown it, with the parameters that it runs with as its defaults.
 
     `prompts` are those of the judge_prompts.jsonl whose family the protocol names; ours need none. Thinking is taken
@@ -31,15 +31,15 @@ def judge_card(protocol: Protocol, prompts: Sequence[PromptText] = ()) -> Card:
     turn 1. Templates are for two turns: with them later turns are not judged. What equals the usual card is that
     very version. Raises BadPrompt where the family is not there, or lacks a prompt.
     """
-    return _of_protocol(CARD, protocol, prompts)
+    return _of_protocol(CARD, protocol, prompts, references)
 
 
-def pair_card(protocol: Protocol, prompts: Sequence[PromptText] = ()) -> Card:
+def pair_card(protocol: Protocol, prompts: Sequence[PromptText] = (), references: str = "") -> Card:
     """The card mt_bench_pair in the same way, by the family that FastChat has for pairs beside that of the protocol."""
-    return _of_protocol(PAIR, protocol, prompts)
+    return _of_protocol(PAIR, protocol, prompts, references)
 
 
-def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText]) -> Card:
+def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText], references: str) -> Card:
     sort: Sort = "pairwise" if base.kind == "pair" else "single"
     name, texts, templates = protocol.prompts, dict(base.prompts), dict[str, str]()
     if name == _JAPANESE:
@@ -48,9 +48,8 @@ def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText]) 
         family = find_family(name, prompts, sort, references=protocol.references != "none")
         name, texts = family.name, {variant: one.system for variant, one in family.prompts.items()}
         templates = {variant: one.template for variant, one in family.prompts.items()}
-    shown = Shown(
-        family=name, thinking=protocol.thinking, cut_at=protocol.cut_at, references=protocol.references
-    )
+    references = protocol.references or references
+    shown = Shown(family=name, thinking=protocol.thinking, cut_at=protocol.cut_at, references=references)
     asked = Params(
         temperature=protocol.judge_temperature,
         max_tokens=protocol.judge_max_tokens,

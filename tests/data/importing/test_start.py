@@ -253,6 +253,9 @@ def test_without_labels_it_leads_to_a_sample_that_is_drawn_once(store: Store) ->
         way = start.next_step(store, "lea", done.dataset_id)
         assert way is not None and way.path == "/desk?dataset=d&stream=audit"
     assert store.rows("select count(*) from draw where stream = 'audit'") == [(N,)]
+    judged = bring(store, {"j.csv": table(id=IDS, judge_score=numbers(1, 2, 3))}, "judged")
+    [(judge,)] = store.rows("select id from judge")
+    assert start.agreement_figures(store, judged.dataset_id, str(judge)) == []
 
 
 def test_a_workspace_without_anybody_gets_its_first_lead(

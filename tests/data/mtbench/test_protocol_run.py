@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from data.importing import ImportPlan, from_bytes, import_source
 from data.mtbench import mtbench, protocol_run, questions
 from data.mtbench.protocol_run import ProtocolRun
 from data.records import datasets, people
@@ -26,6 +27,7 @@ from judges.client.errors import FatalError
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import Bench, Question
 from judges.types import Dialogue
+from tests.data.imports import text
 from tests.data.mtbench.recorder import answering, is_judging, recording
 from tests.judges.endpoint import Say, Served
 
@@ -157,6 +159,22 @@ def test_a_judge_that_is_not_there_is_named_before_answers_are_paid_for(store: S
         with pytest.raises(FatalError, match="cannot be reached"):
             played(store, order)
         assert served.bodies == [] and runs.list_runs(store) == []
+
+
+def test_a_dry_run_stores_nothing_but_that_ratings_were_shown_of_answers_that_are_there(store: Store) -> None:
+    with recording() as served:
+        order = wanted(store, served.url, SHORT)
+        shown = protocol_run.dry_run(store, "lea", order)
+        # A warm question and the cold one with its reference; two samples of the warm one, two turns each.
+        assert [step for step, _ in shown] == ["answers"] * 2 + ["ratings"] * (2 * 2 + 2 * 2)
+        assert len(served.bodies) == (2 * 2 + 2) + 8
+        for table in ("reply", "judgment", "exposure", "run"):
+            assert store.rows(f"select count(*) from {table}") == [(0,)]
+        assert datasets.all_datasets(store) == []
+        played(store, order)
+        protocol_run.dry_run(store, "lea", order)
+    # Two warm samples, and all three of the cold one, as they are copies of each other.
+    assert store.rows("select count(*), count(distinct item_id), min(route) from exposure") == [(5, 5, "dry run")]
 
 
 def test_question_items_are_nowhere_among_datasets(store: Store) -> None:
@@ -339,3 +357,25 @@ def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> Non
         )
         with pytest.raises(BadInput, match="from another set of them"):
             protocol_run.plan(store, replace(order, questions=more.id))
+
+
+def test_of_references_that_differ_a_judge_is_shown_its_own(store: Store) -> None:
+    def turns(*said: str, **more: Any) -> list[dict[str, Any]]:
+        return [{"question_id": 1, "choices": [{"index": 0, "turns": list(said)}], **more}]
+
+    files = {
+        "question.jsonl": [{"question_id": 1, "category": "math", "turns": ["1+1?", "2+2?"]}],
+        "m.jsonl": turns("two", "four", model_id="m"),
+        "reference_a.jsonl": turns("FIRST", "FIRST", model_id="a"),
+        "reference_j.jsonl": turns("OWN", "OWN", model_id="j"),
+    }  # fmt: skip
+    given = from_bytes([(name, text(rows)) for name, rows in files.items()])
+    import_source(store, "lea", given, ImportPlan("d", sampling="all"))
+    with recording(models=("j", "k")) as served:
+        for judge, shown in (("j", "OWN"), ("k", "FIRST")):
+            served.bodies.clear()
+            order = wanted(store, served.url, dataset="d", questions="", model="", judge=judge)
+            assert played(store, order) == [("ratings", "finished")]
+            asked = [said[-1][1] for _, said in sent(served, judging=True)]
+            assert len(asked) == 2 and all(shown in one for one in asked)
+            assert not any({"OWN": "FIRST", "FIRST": "OWN"}[shown] in one for one in asked)

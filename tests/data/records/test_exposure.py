@@ -318,9 +318,9 @@ def test_an_archive_has_cells_for_researchers_only(house: House) -> None:
 
 SILENT = {
     "start", "import", "card", "approve", "means", "dashboard", "backup", "restore", "verify", "run", "lead", "plan",
-    "spare",
+    "spare", "mtbench",
 }  # fmt: skip
-"""Commands that print no score of an item; a dry run of `run` is the same function as the page's."""
+"""Commands that print no score of an item; dry runs of `run` and `mtbench` are the same functions as the page's."""
 TELLING: dict[str, list[str]] = {
     "export": ["--kind", "scores", "--out", "{out}.jsonl"],
     "audit": ["--all", "--json"],

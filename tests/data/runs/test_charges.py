@@ -72,19 +72,13 @@ def end(store: Store, run_id: str, limit: float | None = None) -> RunProgress:
     [
         ({"prompt_tokens": 2000, "completion_tokens": 400}, False),
         (None, True),
-        ({}, True),
-        ({"prompt_tokens": 0, "completion_tokens": 0}, True),
-        ({"prompt_tokens": -5, "completion_tokens": -7}, True),
-        ({"prompt_tokens": "2000", "completion_tokens": "many"}, True),
-        ({"prompt_tokens": None, "completion_tokens": None}, True),
-        ({"prompt_tokens": True, "completion_tokens": [400]}, True),
         ({"prompt_tokens": 10**15, "completion_tokens": 10**15}, True),
-        ({"prompt_tokens": 1e300, "completion_tokens": 10**400}, True),
-        ([1, 2], True),
     ],
     ids=lambda value: str(value)[:60],
 )
 def test_five_starts_together_do_not_pass_the_limit(store: Store, usage: Any, estimated: bool) -> None:
+    """Whatever else an endpoint may tell is read as nothing told (tests/judges/client/test_client.py)."""
+
     def say(body: dict[str, Any], nth: int) -> Say:
         choice = {"finish_reason": "stop", "message": {"content": REPLY}}
         return Say(body={"model": "m", "choices": [choice], "usage": usage})

@@ -114,6 +114,9 @@ def test_a_named_set_of_references_is_that_one_where_an_item_holds_several() -> 
     other = judge_card(CANON.model_copy(update={"references": "gpt-6"}), SINGLE)
     assert other.variant(item, "turn:1") == "" and "ref_answer_1" not in other.fields(item, "turn:1")
     assert judge_card(CANON, SINGLE).fields(item, "turn:1")["ref_answer_1"] == "file {1}"
+    assert judge_card(CANON, SINGLE, "gpt-4").fields(item, "turn:1")["ref_answer_1"] == "four"
+    own = CANON.model_copy(update={"references": "own"})
+    assert judge_card(own, SINGLE, "gpt-4").version == judge_card(own, SINGLE).version, "the protocol goes before"
 
 
 def test_thinking_goes_and_what_is_left_is_cut() -> None:

@@ -60,6 +60,28 @@ def test_what_is_sent_and_what_comes_back():
     assert (sent["temperature"], sent["seed"], sent["max_tokens"], sent["top_logprobs"]) == (0.3, 7, 99, 5)
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": 0, "completion_tokens": 0},
+        {"prompt_tokens": -5, "completion_tokens": -7},
+        {"prompt_tokens": "2000", "completion_tokens": "many"},
+        {"prompt_tokens": None, "completion_tokens": None},
+        {"prompt_tokens": True, "completion_tokens": [400]},
+        {"prompt_tokens": 1e300, "completion_tokens": 10**400},
+        [1, 2],
+    ],
+    ids=lambda usage: str(usage)[:60],
+)
+def test_a_usage_that_cannot_be_read_is_as_none_at_all(usage):
+    """What a run does with all of them is what it does with None (tests/data/runs/test_charges.py)."""
+    choice = {"finish_reason": "stop", "message": {"content": GOOD}}
+    found, _, _ = exchange(Say(body={"model": "m", "choices": [choice], "usage": usage}))
+    assert (found.raw, found.unscored, found.tokens_in, found.tokens_out) == (GOOD, None, 0, 0)
+
+
 def test_prose_is_asked_for_without_a_format():
     found, served, _ = exchange(Say("It is fine. [[7]]"), ask=PROSE)
     assert "response_format" not in served.bodies[0] and found.mode == "text"

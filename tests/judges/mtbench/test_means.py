@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from judges.mtbench.means import ALL, means_by_rule, model_means, shared_cells
@@ -102,3 +104,30 @@ def test_a_published_average_that_comes_out_only_when_failures_count():
     table = read_ratings(bench(rows))
     assert model_means(table, Rules())[1].both.point == 8.0
     assert model_means(table, Rules(failed="counted"))[1].both.point == 7.83125
+
+
+@given(st.lists(
+    st.tuples(
+        st.sampled_from("jk"), st.integers(1, 3), st.sampled_from("mn"), st.integers(1, 2),
+        st.sampled_from([None, 1, 5]), st.integers(0, 2),
+    ),
+    max_size=30,
+))  # fmt: skip
+def test_shared_cells_against_a_loop_over_sets(rows):
+    rated = [{row[1:4] + row[5:] for row in rows if row[0] == judge and row[4] is not None} for judge in "jk"]
+    table = read_ratings(bench([*rows, ("j", 9, "m", 1, 1), ("k", 8, "m", 1, 1)]))
+    found = shared_cells(table, "j", "k")
+    for judge, side in zip("jk", found, strict=True):
+        wanted = [row for row in rows if row[0] == judge and row[1:4] + row[5:] in rated[0] & rated[1]]
+        assert len(side) == len(wanted)
+
+
+@pytest.mark.parametrize(("failed", "lowest"), [("left out", 1.0), ("all failed", -1.0)])
+def test_no_end_lies_beyond_the_scale(failed, lowest):
+    high = [("j", q, "m", 1, 10 if q else 9) for q in range(4)] + [("j", q, "n", 1, 1 if q else 2) for q in range(4)]
+    low = [("j", q, "o", 1, said, choice) for q in range(4) for choice, said in enumerate([None, 1 + (q == 0)])]
+    found = {one.model: one.both for one in model_means(read_ratings(bench(high + low)), Rules(failed=failed))}
+    # 1.25 less 3.18 times .25 is .45, which no mean of ratings from 1 on can be.
+    assert found["m"].high == 10.0
+    assert found["n"].low == (1.0 if failed == "left out" else pytest.approx(0.45, abs=0.01))
+    assert found["o"].low >= lowest

@@ -107,3 +107,13 @@ def test_the_ends_of_a_rank_are_ranks_that_can_be():
     rows = [("j", q, f"m{m}", 1, int(np.clip(rng.normal(5, 2), 1, 10))) for q in range(10) for m in range(6)]
     ends = [end for one in rank_models(counted(rows), "j", 399).models for end in (one.rank.low, one.rank.high)]
     assert ends and all((2 * end).is_integer() for end in ends)
+
+
+def test_a_model_with_one_question_is_in_too_few_draws_for_ends_and_one_with_most_is_not():
+    rows = [("j", q, "a", 1, 5 + q % 2) for q in range(20)] + [("j", 0, "b", 1, 9)]
+    found = rank_models(counted(rows), "j")
+    assert [(one.model, one.rank.low, one.first) for one in found.models] == [("b", None, None), ("a", None, None)]
+    more = [("j", q, "b", 1, 9) for q in range(1, 5)]
+    # With 5 of 20 questions it is missing in (15/20)^20, .3 % of the draws.
+    found = rank_models(counted(rows + more), "j")
+    assert [(one.model, one.rank.low, one.first) for one in found.models] == [("b", 1.0, 1.0), ("a", 2.0, 0.0)]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from judges.importing.jsonl import Record
-from judges.mtbench.assembly import Assembled, BenchFile
+from judges.mtbench.assembly import Assembled, BenchFile, joined
 from judges.mtbench.prompts import wording
 from judges.mtbench.swallow import assemble_swallow
-from tests.judges.mtbench.bench_rows import MULTI, QUESTIONS, SINGLE
+from tests.judges.mtbench.bench_rows import MULTI, QUESTIONS, SINGLE, answer, rated
+from tests.judges.mtbench.bench_rows import read as fastchat
 
 DATE = "2025-06-01T10-00-00.123456"
 TASK = "swallow|japanese_mt_bench|0"
@@ -163,3 +165,19 @@ def test_lighteval_s_own_task_names_its_judge_and_has_one_sample() -> None:
     told = [(r.turn, r.stated, bench.judges[r.judge].model) for r in bench.ratings]
     assert told == [(1, 9, "gpt-4o"), (2, 8, "gpt-4o")]
     assert {judge.wording for judge in bench.judges.values()} == {wording(SINGLE)}
+
+
+def test_two_sorts_of_files_of_one_model_are_not_merged() -> None:
+    """A judgment of the one's text is none of the other's: what has no place is left out, and said."""
+    first = fastchat(question=QUESTIONS, model_answer__one=[answer(81, "org/model")], j__gpt_single=[
+        rated(model="org/model", score=3)
+    ]).bench  # fmt: skip
+    other = read((DETAILS, [row(0, [[9], [8]])])).bench
+    both, said = joined(first, other)
+    assert [(r.model, r.stated) for r in both.ratings] == [("org/model", 3.0)] and both.answers == first.answers
+    assert len(said) == 2 and "other answers of org/model" in said[1] and "81" in said[0]
+    apart = {key: one._replace(model="else") for key, one in other.answers.items()}
+    named = tuple(one._replace(model="else") for one in other.ratings)
+    answers = {(one.question, one.model, one.choice): one for one in apart.values()}
+    whole, _ = joined(first, replace(other, answers=answers, ratings=named))
+    assert [(r.model, r.stated) for r in whole.ratings] == [("org/model", 3.0), ("else", 9), ("else", 8)]
