@@ -82,12 +82,15 @@ def _means(
 
 def _categories(at: Place, own: Sequence[ModelMeans], ranking: Ranking | None, key: str) -> None:
     models = [one.model for one in ranking.models] if ranking else []
-    if not models:
+    categories = {name for one in own for name in one.categories}
+    if not models or categories <= {""}:
         return
     st.subheader("Categories", anchor=False)
     intervals = st.toggle("With 95% intervals", key=f"category intervals:{at.key}")
     shown = said.category_table(own, at.rules, intervals)
     tables.table(shown.rows, shown.columns, f"categories:{key}:{intervals}", _MANY)
+    if len(categories) < said.FEWEST_IN_RADAR:
+        return
     with st.container(width=_RADAR):
         chosen = models
         if len(models) > said.MOST_IN_RADAR:

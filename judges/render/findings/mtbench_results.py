@@ -21,6 +21,8 @@ QUESTIONS = 80
 """The questions of a whole MT-Bench."""
 MOST_IN_RADAR = 5
 """Models that a radar shows at once: more lines hide each other."""
+FEWEST_IN_RADAR = 3
+"""Categories that a radar needs: fewer enclose nothing."""
 EVERY = "all models"
 """Stands where a model's name does, for all of them together."""
 _FAILED = {
@@ -188,7 +190,9 @@ def forest(found: Sequence[ModelMeans], ranking: Ranking, rules: Rules) -> Inter
         for one in models
     ]  # fmt: skip
     ends = [end for one in models for end in (one.both.low, one.both.point, one.both.high) if end is not None]
-    return Intervals(rows, whole, "all models", (min(ends), max(ends)) if ends else (0.0, 1.0), "Mean ratings")
+    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    spare = max(0.0, rules.unit - (high - low)) / 2  # never less than a point, as small gaps would look large
+    return Intervals(rows, whole, "all models", (low - spare, high + spare), "Mean ratings")
 
 
 def _ends(rank: Interval) -> str:

@@ -70,6 +70,9 @@ def test_the_plot_has_the_best_model_first_and_a_line_at_all_models():
     own = [one for one in model_means(TABLE, Rules()) if one.judge == "j"]
     plot = mtbench_results.forest(own, ranking()["j"], Rules())
     assert [row.name for row in plot.rows] == ["n", "m"]
+    single = read_ratings(bench([("j", 1, "m", 1, 8)]))
+    alone = rank_models(count_ratings(single, Rules()), "j")
+    assert mtbench_results.forest(model_means(single, Rules()), alone, Rules()).reach == (7.5, 8.5)
     assert plot.mark == 47 / 7 and plot.rows[0].remark.startswith("7.500, rank 1")
 
 

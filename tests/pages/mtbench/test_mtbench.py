@@ -23,10 +23,9 @@ JUDGES = ("審査官 **a**", "judge-b")
 
 
 def bring(store: Store, dataset: str, judges: tuple[str, ...]) -> None:
-    """Six questions in two categories, answered by two models and rated by some judges: the n-th is n lower."""
-    questions = [
-        {"question_id": n, "category": ("数学", "writing")[n % 2], "turns": [f"問{n}", "続き"]} for n in range(1, 7)
-    ]
+    """Six questions in three categories, answered by two models and rated by some judges: the n-th is n lower."""
+    categories = ("数学", "writing", "coding")
+    questions = [{"question_id": n, "category": categories[n % 3], "turns": [f"問{n}", "続き"]} for n in range(1, 7)]
     answers = [
         {"question_id": q["question_id"], "model_id": model, "choices": [{"index": 0, "turns": ["答え", "また"]}]}
         for q in questions for model in MODELS
