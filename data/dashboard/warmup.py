@@ -8,14 +8,16 @@ import threading
 from data.approvals import check_results, policy, record
 from data.calibration import baselines, calibration, human_ceiling, score_sums
 from data.dashboard import dashboard
+from data.mtbench import figures, mtbench
 from data.records import datasets
 from data.store import Store
 from judges.errors import AssayError
+from judges.mtbench.ratings import Rules
 from judges.stats.intervals import LINEARISE_FROM
 
 
 def warm_up(store: Store) -> threading.Thread:
-    """Begin to compute what is approved, and the judges of large datasets, in a thread of its own.
+    """Begin to compute what is approved, MT-Bench's means and the judges of large datasets, in a thread of its own.
 
     The store remembers what it finds. Whatever fails there fails again, and is reported, when somebody looks. The
     thread does not keep the process alive.
@@ -32,6 +34,10 @@ def _look(store: Store) -> None:
             for judge_id, held in dashboard.published(store, dataset_id).items():
                 dashboard.tiles(store, dataset_id, judge_id, held)
                 dashboard.withheld_dimensions(store, dataset_id, judge_id)
+    with contextlib.suppress(AssayError):
+        for dataset_id in mtbench.bench_sizes(store):
+            figures.model_means(store, dataset_id, Rules())
+            figures.rankings(store, dataset_id, Rules())
     many = "select dataset_id from item group by dataset_id having count(*) >= $1"
     for (dataset_id,) in store.rows(many, [LINEARISE_FROM]):
         for judge in datasets.dataset_judges(store, dataset_id):

@@ -32,7 +32,7 @@ from judges.mtbench.ratings import read_ratings, rules_of
 
 @dataclass(frozen=True)
 class PlannedArm:
-    """A arm, how it is run, what that will still take, and its mean over all models (None: not yet whole)."""
+    """An arm, how it is run, what that will still take, and its mean over all models (None: not yet whole)."""
 
     arm: ExperimentArm
     wanted: ProtocolRun

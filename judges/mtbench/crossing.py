@@ -73,7 +73,7 @@ def estimate_effects(arms: Sequence[ExperimentArm], means: Sequence[float | None
     """The effect of each factor on the mean of a full factorial design, given the mean of each arm.
 
     alone = mean(arm of A with B's choice) - mean(arm of A); main = mean over all pairs of arms that differ in this
-    factor only of (B's choice - A's). None where a arm that it needs has no mean.
+    factor only of (B's choice - A's). None where an arm that it needs has no mean.
     """
     value = {tuple(arm.sides.items()): mean for arm, mean in zip(arms, means, strict=True)}
     found = []

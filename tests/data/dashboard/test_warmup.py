@@ -7,8 +7,12 @@ from unittest.mock import patch
 
 from data.dashboard import dashboard
 from data.dashboard.warmup import warm_up
+from data.mtbench import figures
 from data.store import open_store
+from judges.mtbench.ratings import Rules
 from tests.data.approvals.test_approvals import approve, judged, opened
+from tests.data.imports import workspace
+from tests.data.mtbench.test_mtbench import FILES, D, bring, rated
 
 
 def test_the_first_view_of_what_is_approved_finds_its_figures_computed(tmp_path: Path) -> None:
@@ -26,3 +30,14 @@ def test_the_first_view_of_what_is_approved_finds_its_figures_computed(tmp_path:
         queries[ahead] = asked.call_count
         store.close()
     assert queries[True] < queries[False] / 2
+
+
+def test_the_first_view_of_mt_bench_finds_its_means_computed(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bring(store, {**FILES, "gpt-x_single.jsonl": [rated("[[9]]", 9)]})
+    warm_up(store).join()
+    with patch.object(store, "rows", wraps=store.rows) as asked:
+        assert [one.both.point for one in figures.model_means(store, D, Rules())] == [9.0, 9.0]
+        assert len(figures.rankings(store, D, Rules())) == 1
+    assert asked.call_count == 0
+    store.close()

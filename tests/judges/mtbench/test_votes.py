@@ -64,6 +64,8 @@ def test_turns_apart_and_together():
     games = (*GAMES, Game("j", "1", 2, "x", "y", "", "b"))
     every = {f[:4]: f.pairs for f in vote_agreement(Bench(votes=votes, games=games))}
     assert [every["j", "expert", turn, COUNTED] for turn in (None, 1, 2)] == [6, 5, 1]
+    assert [every["j", MAJORITY, turn, COUNTED] for turn in (None, 1, 2)] == [5, 4, 1]
+    assert {turn for _, _, turn, _ in found()} == {1}
 
 
 def test_names_in_the_other_order_are_turned_in_games_and_votes_alike():
