@@ -86,7 +86,7 @@ def _answers(bench: Bench) -> list[str]:
 
 
 def _bare(model: str) -> str:
-    """A model's name without who made it, and without what differs when it names a file; as it is if nothing is left."""
+    """A model's name without who made it, and what differs when it names a file; as it is if none is left."""
     return re.sub(r"[\W_]+", "", re.split(r"/|__", model.lower())[-1]) or model
 
 
