@@ -8,6 +8,7 @@ from typing import Any
 
 from judges.errors import AssayError
 from judges.importing import contents, jsonl
+from judges.importing.encodings import detect_encoding
 from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines
 from judges.importing.repeated_problems import RepeatedProblems
@@ -81,6 +82,8 @@ def _opened(name: str, path: Path, aside: dict[str, list[str]]) -> BenchFile | N
     role = _role(name, [record.value for record in records[:_PEEK] if not record.problem])
     if role is not None:
         return BenchFile(name, role, records)
+    if not why and records and detect_encoding(head).startswith("utf-16"):
+        why = "text in UTF-16: save it as UTF-8"
     why = why or (POINTER_SAID if head.startswith(_POINTER) else "none of MT-Bench's files" if records else "empty")
     aside.setdefault(why, []).append(name)
     return None

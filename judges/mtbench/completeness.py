@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 from judges.mtbench import parsing
 from judges.mtbench.assembly import named
@@ -60,6 +61,10 @@ def _answers(bench: Bench) -> list[str]:
             f"{named(models)}: {many(len(missing), 'question')} of {len(bench.questions)} "
             f"{verb(len(missing), 'is', 'are')} not answered: {named(missing)}."
         )
+    said += [
+        f"{show_value(one)} and {show_value(two)} both have answers: if both are one model, give it one name."
+        for one, two in combinations(answered, 2) if _bare(one) == _bare(two)
+    ]  # fmt: skip
     if bench.answers:
         absent = [model for model in bench.models if model not in answered]
         said += [
@@ -81,8 +86,8 @@ def _answers(bench: Bench) -> list[str]:
 
 
 def _bare(model: str) -> str:
-    """A model's name without who made it, and without what differs when it names a file."""
-    return re.sub(r"[^a-z0-9]+", "", re.split(r"/|__", model.lower())[-1])
+    """A model's name without who made it, and what differs when it names a file; as it is if none is left."""
+    return re.sub(r"[\W_]+", "", re.split(r"/|__", model.lower())[-1]) or model
 
 
 def _references(bench: Bench) -> list[str]:

@@ -20,6 +20,7 @@ _MACHINE = re.compile(
 _TURN = re.compile(r"turn[_-]?(\d)", re.IGNORECASE)
 _REFERENCE = re.compile(r"(?<![a-z])(references?|ref[_-]answers?)(?![a-z])", re.IGNORECASE)
 _SCORES = re.compile(r"score_turn_?(\d)")
+_NUMBER = re.compile(r"\s*-?\d{1,9}(\.\d{1,9})?\s*", re.ASCII)
 _JUDGED = re.compile(r"(.+)_(?:single|pair)(?:[_-].*)?")
 _MOST_TURNS = 1000
 _FAILED = "the call to the judge failed"
@@ -135,8 +136,10 @@ def first_text(row: Mapping[str, Any], *keys: str) -> str:
 
 
 def read_question(row: Mapping[str, Any]) -> Question:
-    """A row of a question file; `reference` may be a list of texts, or one text for the first turn."""
+    """A row of a question file; `reference` may be a list of texts, null where a turn has none, or one text."""
     turns, own, heat = text_list(row.get("turns"), "turns"), row.get("reference"), row.get("required_temperature")
+    if isinstance(own, list):
+        own = ["" if text is None else text for text in own] if any(own) else None
     reference = (own,) if isinstance(own, str) else text_list(own, "reference") if own else ()
     if heat is not None and (isinstance(heat, bool) or not isinstance(heat, (int, float))):
         raise BadField("required_temperature", f"required_temperature must be a number (it is {show_value(heat)}).")
@@ -243,6 +246,8 @@ def _samples(turn: int, texts: Any, stated: Any, asked: Any) -> list[Score]:
 def _score(turn: int, text: Any, stated: Any, asked: str, sample: int | None) -> Score:
     if text is not None and not isinstance(text, str):
         raise BadField("judgment", f"judgment must be a text (it is {show_value(text)}).")
+    if isinstance(stated, str) and _NUMBER.fullmatch(stated):
+        stated = float(stated)
     if stated is not None and (isinstance(stated, bool) or not isinstance(stated, (int, float))):
         raise BadField("score", f"score must be a number (it is {show_value(stated)}).")
     return Score(turn, text or "", None if stated is None else float(stated), asked, sample)

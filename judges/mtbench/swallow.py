@@ -133,13 +133,13 @@ def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) 
             notes.append(f"{file.name} was left aside: it is of the task {file.task}, which has no ratings by turn.")
         else:
             found[_plain(file.task)].append(file)
-    runs = {(file.date, _plain(file.task)) for held in found.values() for file in held}
     for one in results:
         means = [_plain(task) for task, held in one.tasks.items() if any(_SCORES.match(key) for key in held)]
         if not means:
             notes.append(f"{one.name} was left aside: it holds no means of MT-Bench.")
         for task in dict.fromkeys(means):
-            if (one.date, task) not in runs and task != "all":
+            if task != "all" and not any(_of_run(file, one) for held in found.values() for file in held
+                                         if _plain(file.task) == task):  # fmt: skip
                 notes.append(
                     f"{one.name} has means of {one.model or 'a model'} ({task}), and its details are not in the "
                     "files: no answers and judgments come of them. Give the Parquet file of details_ beside it."
@@ -152,6 +152,11 @@ def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) 
             "whose questions have the same numbers. Import each task into a dataset of its own."
         )
     return found[next(iter(found))] if found else []
+
+
+def _of_run(file: _File, one: _Results) -> bool:
+    """Whether details and results are of one run: of the same date, at which several models may have been run."""
+    return file.date == one.date and one.model in ("", file.model)
 
 
 def _plain(task: str) -> str:
@@ -170,7 +175,7 @@ def _take(made: Assembly, files: list[_File], results: list[_Results]) -> None:
         model = f"{file.model} ({file.date})" if again else file.model
         if again:
             made.found.notes.append(f"{file.name}: another run of {file.model}, which is kept as {show_value(model)}.")
-        judge = next((one.judge for one in results if one.judge and one.date == file.date), JUDGE)
+        judge = next((one.judge for one in results if one.judge and _of_run(file, one)), JUDGE)
         cut = _cut_at(file)
         for line, row in file.rows:
             place = Place(file.name, line)
@@ -297,7 +302,7 @@ def _compare(found: Assembled, files: list[_File], results: list[_Results]) -> N
         if rating.stated is not None:
             numbers[place.file, rating.turn][rating.question].append(rating.stated)
     for one in results:
-        for file in (file for file in files if file.date == one.date):
+        for file in (file for file in files if _of_run(file, one)):
             held = next((means for task, means in one.tasks.items() if _plain(task) == _plain(file.task)), {})
             for turn in (1, 2):
                 stated = held.get(f"judge_score_overall_turn_{turn}_avg", held.get(f"judge_score_overall_turn_{turn}"))

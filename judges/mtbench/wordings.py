@@ -151,7 +151,8 @@ def _told_beside(
         if failed:
             notes.append(
                 f"{file}: the wording of its judge's prompts cannot be made out, as the prompts in it hold none of the "
-                "answers and questions in the files. Its judge is known by the name of its prompt only."
+                "answers and questions in the files. Its judge is known by the name of its prompt only; given in one "
+                "command with the questions and answers that it judged, it is known by the wording too."
             )
         return ""
     best = max(_nearness(file, name) for name in there)

@@ -222,7 +222,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (rated(turn="one"), "turn must be a number from 1 (it is 'one')."),
     (rated(turn=3), "The answer of m/one to question 81 has 2 turns: none is 3."),
     (rated(model="unknown"), "The item '81/unknown' is missing"),
-    (rated(score="8"), "score must be a number (it is '8')."),
+    (rated(score="8/10"), "score must be a number (it is '8/10')."),
     (rated(judgment=7), "judgment must be a text (it is 7)."),
     (rated(judgment=["a"], score=[1, 2]), "score and judgment are lists of different length"),
     (vote("expert_1", "model_c"), "winner must be model_a, model_b, tie or error (it is 'model_c')."),

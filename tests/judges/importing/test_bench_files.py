@@ -44,6 +44,7 @@ def test_one_report_names_what_is_missing_doubled_and_broken(tmp_path: Path) -> 
         ],
         "j/half_single.jsonl": json.dumps(rated(turn=2, score=7, judgment="[[6]]")).encode() + b'\n{"question_id": 8',
         "notes.json": b'{"a": 1}\n', "empty.jsonl": b"",
+        "wide/question.jsonl": (json.dumps(rated()) + "\n").encode("utf-16"),
     })  # fmt: skip
     bench, said = read_bench([tmp_path])
     told = "\n".join(said)
@@ -52,6 +53,7 @@ def test_one_report_names_what_is_missing_doubled_and_broken(tmp_path: Path) -> 
         "two.jsonl was left aside: it is a git-LFS pointer, not the data: run `git lfs pull`",
         "half_single.jsonl, line 2: The line is not JSON",
         "notes.json was left aside: it is none of MT-Bench's files", "empty.jsonl was left aside: it is empty",
+        "wide/question.jsonl was left aside: it is text in UTF-16: save it as UTF-8",
         "gpt-4_single.jsonl, line 3: The question 999 is not in the files",
         "m/one: 1 question of 2 is not answered: 82",
         "absent, other__One: judged, and no answers of them are in the files",

@@ -149,6 +149,24 @@ def test_a_second_run_of_a_model_is_kept_apart() -> None:
     ]  # fmt: skip
 
 
+def test_models_run_at_the_same_time_keep_their_own_means_and_judges() -> None:
+    """Turn 1: 9 and 3; a third model of that date has no details."""
+    told = {model: results(judge_score_overall_turn_1=mean) for model, mean in (("a", 9.0), ("b", 3.0), ("c", 5.0))}
+    for model, held in told.items():
+        held["config_general"] = {"model_name": model}
+        held["config_tasks"] = {"t": {"judge_model_name": f"judge-of-{model}"}}
+    found = read(
+        *((f"details/{model}/{DATE}/details_{TASK}_{DATE}.parquet", [row(0, [[n], [n]])])
+          for model, n in (("a", 9), ("b", 3))),
+        *((f"results/{model}/results_{DATE}.json", [held]) for model, held in told.items()),
+    )  # fmt: skip
+    assert [(found.bench.judges[r.judge].model, r.model) for r in found.bench.ratings if r.turn == 1] == [
+        ("judge-of-a", "a"), ("judge-of-b", "b"),
+    ]  # fmt: skip
+    lacking = f"results/c/results_{DATE}.json has means of c"
+    assert len(found.notes) == 1 and found.notes[0].startswith(lacking)
+
+
 def test_a_bare_file_takes_its_model_from_the_results_of_its_run() -> None:
     bare = DETAILS.rpartition("/")[2]
     assert read((bare, [row(0, [[9], [8]])]), ("results_" + DATE + ".json", [results()])).bench.models == ["org/model"]
