@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from data.cards.cards import current_cards as known_cards
 from data.importing.detection.detection import DetectedFile, read_format
@@ -51,11 +52,13 @@ def plan_cards(plan: ImportPlan) -> list[Card]:
 
 
 def read_entries(
-    source: Source, plan: ImportPlan, found: list[DetectedFile], mappings: dict[str, ColumnMapping]
-) -> Iterator[Entry]:
+    source: Source, plan: ImportPlan, found: list[DetectedFile], mappings: dict[str, ColumnMapping],
+    items: Sequence[dict[str, Any]] = (),
+) -> Iterator[Entry]:  # fmt: skip
     """Everything that the files of a source hold; those of FastChat, and of each other tool, are read together.
 
-    `mappings` has the mapping of every table by the name of its file. The cards that the plan brings come first.
+    `mappings` has the mapping of every table by the name of its file, `items` what formats that ask for it have to know
+    of the dataset. The cards that the plan brings come first.
     """
     brought = {card.version: card for card in plan_cards(plan)}
     brought |= {card.version: card for mapping in mappings.values() for card in mapping.cards().values()}
@@ -66,4 +69,4 @@ def read_entries(
     by_text = sorted(found, key=lambda one: one.format == "table" and mappings[one.file.name].textless)
     parts += [(known.format, [known]) for known in by_text if known.format in SEPARATE]
     for name, files in parts:
-        yield from match_questions(read_format(name, files, mappings), plan.questions)
+        yield from match_questions(read_format(name, files, mappings, items), plan.questions)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from data.cards import cards
 from data.cards.cards import Place
 from data.importing.detection.detection import DetectedFile
 from data.importing.entries import mapping_for
+from data.importing.formats import items_role
 from data.importing.mapping.mapping import ColumnMapping as Columns
 from data.importing.mapping.mapping import mapping_key
 from data.importing.plan import ImportPlan
 from data.records import guidelines, judge_prompts
+from data.records.items import bench_dialogues
 from data.records.people import all_people, known_names
 from data.records.settings import GoldRule, get_setting, gold_rule
 from data.store import Store
@@ -29,10 +32,11 @@ from judges.types import Dimension
 class Snapshot:
     """A plan, and the state of the workspace at change `since`.
 
-    `prompts` are the ids of the sets of judges' prompts that it has; `mappings` are those of the tables by the name of
-    their file, `signed` the same by the signature of their columns, under which they are kept; `cards` and `questions`
-    what judges and people are asked; `here` the people who are or were active in the workspace; `rule` is the gold rule
-    that holds, `ruled` whether the dataset has one of its own, and `lead` whether who imports may set one.
+    `prompts` are the ids of the sets of judges' prompts that it has; `mappings` are those of the tables by the name
+    of their file, `signed` the same by the signature of their columns, under which they are kept; `cards` and
+    `questions` what judges and people are asked; `items` are the dialogues of the dataset that a format asks for;
+    `here` the people who are or were active in the workspace; `rule` is the gold rule that holds, `ruled` whether
+    the dataset has one of its own, and `lead` whether who imports may set one.
     """
 
     plan: ImportPlan
@@ -47,6 +51,7 @@ class Snapshot:
     questions: Mapping[Place, Dimension]
     guidelines: str
     prompts: frozenset[str]
+    items: list[dict[str, Any]] = field(default_factory=list)
     cards: Mapping[str, Card] = field(default_factory=dict)
 
     def packed(self) -> bytes:
@@ -74,6 +79,7 @@ def take_snapshot(store: Store, plan: ImportPlan, found: list[DetectedFile], act
         dict(cards.answerable_dimensions(store)),
         held.text if (held := guidelines.current_guidelines(store, dataset_id)) else "",
         frozenset(one.id for one in judge_prompts.dataset_prompts(store, dataset_id)),
+        bench_dialogues(store, dataset_id) if any(items_role(known.format) for known in found) else [],
         cards.current_cards(store),
     )
 

@@ -64,7 +64,7 @@ def read_source(
         problems.warn(f"{name} was left aside: it is no data file.")
     try:
         with _unswept(), contextlib.suppress(TooManyErrors):
-            for chunk in _chunks(read_entries(source, snapshot.plan, found, snapshot.mappings)):
+            for chunk in _chunks(read_entries(source, snapshot.plan, found, snapshot.mappings, snapshot.items)):
                 checks.take(chunk)
                 made.lines += len(chunk)
                 if progress is not None:

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from data.records.datasets import every_judge
+from data.records.items import OF_QUESTION, bench_dialogues
 from data.records.judge_prompts import dataset_prompts
 from data.records.tables import JudgeRow
 from data.store import Store, kept
 from judges.mtbench import parsing
+from judges.mtbench.dialogues import answer_key, read_answer, read_question, texts_by, whole_number
 from judges.mtbench.records import Answer, Bench, Game, Judge, Question, Rating, Vote, Winner
 from judges.mtbench.rows import INCONSISTENT
 from judges.protocols.call_plan import unpack_replies
@@ -25,25 +27,18 @@ Judged = TypeVar("Judged", Rating, Game)
 
 RATED, COMPARED = "mt_bench", ("plain_pairwise", "mt_bench_pair")
 """The card whose judgments are ratings of turns, and those whose judgments are verdicts on pairs."""
-EVERY_JUDGE = "all judges"
-"""The name of the set of reference answers that is the same for every judge, or the only one."""
 _SIDES: tuple[Winner, ...] = ("a", "tie", "b")
 """The answers of a verdict, in the order of its scale."""
 _WORDS: dict[object, Winner] = {one: one for one in (*_SIDES, "")}
 _STATED = re.compile(r"The file says (-?\d+\.?\d*), ")
 """How the card mt_bench remarks that the file's number is not that of the judgment's text."""
-_ASKED = (
-    "i.kind in ('dialogue', 'pair') and i.meta like '%\"question_id\":%' "
-    "and (cast(i.meta as json) ->> 'question_id') is not null"
-)
-"""Whether an item is of MT-Bench: it says which question it answers."""
 _PLAIN = "j.params not like '%\"probe\":%'"
 """Whether a judge is of items as they are."""
 _COUNTED = (
     "select m.*, row_number() over (partition by m.judge_id, m.item_id, m.part, m.sample "
     "order by m.unscored <> '', m.seq desc, m.id desc) as newest from judgment m join judge j on j.id = m.judge_id "
     "join item i on i.id = m.item_id "
-    f"where i.dataset_id = $1 and j.card = any($2) and {_PLAIN} and {_ASKED} qualify newest = 1"
+    f"where i.dataset_id = $1 and j.card = any($2) and {_PLAIN} and {OF_QUESTION} qualify newest = 1"
 )
 """The judgments of a dataset ($1) that count, by judges of some cards ($2)."""
 
@@ -62,17 +57,17 @@ def bench_sizes(store: Store) -> dict[str, Size]:
     """dataset -> what it holds of MT-Bench, the oldest dataset first; those that hold nothing of it are left out."""
     items = store.rows(
         "select i.dataset_id, count(*) filter (i.kind = 'dialogue') from item i "
-        f"join dataset d on d.id = i.dataset_id where d.purpose is null and {_ASKED} "
+        f"join dataset d on d.id = i.dataset_id where d.purpose is null and {OF_QUESTION} "
         "group by i.dataset_id, d.seq order by d.seq, 1"
     )
     judged = store.rows(
         "select i.dataset_id, i.kind, count(*) from judgment m join item i on i.id = m.item_id "
-        f"join judge j on j.id = m.judge_id where {_ASKED} and {_PLAIN} and j.card = any($1) group by 1, 2",
+        f"join judge j on j.id = m.judge_id where {OF_QUESTION} and {_PLAIN} and j.card = any($1) group by 1, 2",
         [[RATED, *COMPARED]],
     )
     votes = store.rows(
         "select i.dataset_id, count(*) from label_now l join item i on i.id = l.item_id "
-        f"where {_ASKED} and l.unit = 'pair' and l.dimension = 'verdict' group by 1"
+        f"where {OF_QUESTION} and l.unit = 'pair' and l.dimension = 'verdict' group by 1"
     )
     said = {(dataset, kind): int(n) for dataset, kind, n in judged}
     voted = {dataset: int(n) for dataset, n in votes}
@@ -100,10 +95,11 @@ def load_bench(store: Store, dataset_id: str) -> Bench:
 def item_ids(store: Store, dataset_id: str) -> dict[AnswerKey, str]:
     """(question, model, choice) -> the item that holds this answer."""
     rows = store.rows(
-        f"select i.id, i.system_a, i.meta from item i where i.dataset_id = $1 and i.kind = 'dialogue' and {_ASKED}",
+        "select i.id, i.system_a, i.meta from item i "
+        f"where i.dataset_id = $1 and i.kind = 'dialogue' and {OF_QUESTION}",
         [dataset_id],
     )
-    return {_answer_key(json.loads(meta), str(model)): str(item) for item, model, meta in rows}
+    return {answer_key(json.loads(meta), str(model)): str(item) for item, model, meta in rows}
 
 
 def as_judge(judge: JudgeRow) -> Judge:
@@ -125,33 +121,24 @@ def _items(
     references: dict[str, dict[str, tuple[str, ...]]] = {}
 
     def take(meta: Mapping[str, Any], asked: tuple[str, ...]) -> None:
-        given, own = _texts(meta.get("reference")), "reference_answer" in meta
-        name, heat = str(meta["question_id"]), meta.get("required_temperature")
-        question = Question(name, str(meta.get("category", "")), asked, given if own else (), heat)
-        if name not in questions or not questions[name].turns:
-            questions[name] = question
-        shown = _texts(meta["reference_answer"]) if own else given
-        sets = meta.get("reference_answers")
-        for judge, said in sets.items() if isinstance(sets, dict) else [(EVERY_JUDGE, shown)] if shown else []:
-            references.setdefault(judge, {}).setdefault(name, _texts(said))
+        question, sets = read_question(meta, asked)
+        if question.id not in questions or not questions[question.id].turns:
+            questions[question.id] = question
+        for judge, said in sets.items():
+            references.setdefault(judge, {}).setdefault(question.id, said)
 
-    rows = store.rows(
-        f"select i.content from item i where i.dataset_id = $1 and i.kind = 'dialogue' and {_ASKED} order by i.name",
-        [dataset_id],
-    )
-    for item in (json.loads(content) for (content,) in rows):
-        key = _answer_key(item["meta"], item.get("system", ""))
-        facts = _number(item["meta"], "continues"), _number(item["meta"], "cut_at") or 0
-        answers[key] = Answer(*key, _said(item, "assistant"), *facts)
-        take(item["meta"], _said(item, "user"))
+    for item in bench_dialogues(store, dataset_id):
+        answer = read_answer(item)
+        answers[answer[:3]] = answer
+        take(item["meta"], texts_by(item, "user"))
     rows = store.rows(
         f"select i.meta, cast(i.content as json) ->> 'input' from item i where i.dataset_id = $1 and i.kind = 'pair' "
-        f"and {_ASKED} and not ((cast(i.meta as json) ->> 'question_id') = any($2)) order by i.name",
+        f"and {OF_QUESTION} and not ((cast(i.meta as json) ->> 'question_id') = any($2)) order by i.name",
         [dataset_id, list(questions)],
     )
     for told, asked in rows:
         meta = json.loads(told)
-        take(meta, (asked,) if asked and _number(meta, "turn") in (None, 1) else ())
+        take(meta, (asked,) if asked and whole_number(meta, "turn") in (None, 1) else ())
     answers = {key: answers[key] for key in sorted(answers, key=lambda key: (in_order(key[0]), *key[1:]))}
     return {name: questions[name] for name in sorted(questions, key=in_order)}, answers, references
 
@@ -170,7 +157,7 @@ def _ratings(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Rat
     found = []
     for judge, meta, model, part, sample, raw, unscored, why, value, remark in rows:
         if (meta, model) not in places:
-            places[meta, model] = _answer_key(json.loads(meta), model)
+            places[meta, model] = answer_key(json.loads(meta), model)
         text, stated = _stated(raw, value, remark or "")
         error = why or "the call to the judge failed" if unscored == "api_error" else ""
         turn = int(part.partition(":")[2] or 1)
@@ -193,7 +180,7 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
     for judge, told, one, other, raw, unscored, why, value in rows:
         meta = json.loads(told)
         (a, b), turned = sorted((one, other)), one > other
-        place = (judge, str(meta["question_id"]), _number(meta, "turn") or 1, a, b)
+        place = (judge, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b)
         for piece, text, failed, reason in unpack_replies(raw) or ():
             order: Order = "ba" if piece.endswith("ba") != turned else "ab"
             said = "" if failed else _verdict(text, rules[judge])
@@ -213,7 +200,7 @@ def _votes(store: Store, dataset_id: str) -> tuple[Vote, ...]:
         "select l.*, row_number() over (partition by l.item_id, l.annotator order by l.made_at desc, l.seq desc, "
         "l.id desc) as newest from label_now l where l.unit = 'pair' and l.dimension = 'verdict' "
         "and l.mode in ('blind', 'assisted')) v join item i on i.id = v.item_id "
-        f"left join person_now p on p.person = v.annotator where v.newest = 1 and i.dataset_id = $1 and {_ASKED} "
+        f"left join person_now p on p.person = v.annotator where v.newest = 1 and i.dataset_id = $1 and {OF_QUESTION} "
         "and i.kind = 'pair' and v.value is not null order by i.name, v.annotator",
         [dataset_id],
     )
@@ -221,7 +208,7 @@ def _votes(store: Store, dataset_id: str) -> tuple[Vote, ...]:
     for voter, group, told, one, other, value in rows:
         meta, (a, b) = json.loads(told), sorted((one, other))
         said = _turned(_SIDES[int(value)], one > other)
-        found.append(Vote(voter, group, str(meta["question_id"]), _number(meta, "turn") or 1, a, b, said))
+        found.append(Vote(voter, group, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b, said))
     return tuple(found)
 
 
@@ -241,25 +228,6 @@ def _ordered(store: Store, found: Iterable[Judged]) -> tuple[dict[str, Judge], t
 
 def _by_model(row: JudgeRow) -> tuple[str, str, str]:
     return row.model, row.params, row.id
-
-
-def _answer_key(meta: Mapping[str, Any], model: str) -> AnswerKey:
-    return str(meta["question_id"]), model, _number(meta, "choice") or 0
-
-
-def _number(meta: Mapping[str, Any], name: str) -> int | None:
-    """A whole number of an item's meta, which may hold anything."""
-    found = meta.get(name)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
-
-
-def _said(item: Mapping[str, Any], role: str) -> tuple[str, ...]:
-    return tuple(entry["text"] for entry in item["turns"] if entry["role"] == role)
-
-
-def _texts(given: Any) -> tuple[str, ...]:
-    """A text or a list of them, from a file that may hold anything."""
-    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list | tuple) else ()
 
 
 def _stated(raw: str, value: float | None, remark: str) -> tuple[str, float | None]:

@@ -13,6 +13,12 @@ from data.store import Store, Tx
 from data.store.errors import NotFound
 from judges.types import ITEM, Dialogue, Pair, Response
 
+OF_QUESTION = (
+    "i.kind in ('dialogue', 'pair') and i.meta like '%\"question_id\":%' "
+    "and (cast(i.meta as json) ->> 'question_id') is not null"
+)
+"""SQL: whether an item `i` is of MT-Bench, that is, says which question it answers."""
+
 
 @dataclass(frozen=True)
 class StoredItem:
@@ -54,6 +60,16 @@ def load_items(store: Store | Tx, ids: list[str]) -> list[StoredItem]:
         for key, dataset_id, dataset, synthetic, name, content, meta in rows
     }
     return [found[i] for i in ids if i in found]
+
+
+def bench_dialogues(store: Store | Tx, dataset_id: str) -> list[dict[str, Any]]:
+    """The content of every dialogue of a dataset that answers a question of MT-Bench, by name."""
+    rows = store.rows(
+        f"select i.content from item i where i.dataset_id = $1 and i.kind = 'dialogue' and {OF_QUESTION} "
+        "order by i.name",
+        [dataset_id],
+    )
+    return [json.loads(content) for (content,) in rows]
 
 
 def item_preview(content: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple, Protocol
 
 from judges.mtbench import prompts, rows, wordings
+from judges.mtbench.dialogues import read_answer, read_question, texts_by
 from judges.mtbench.parsing import ERROR
 from judges.mtbench.records import Answer, Bench, Game, Judge, PromptText, Question, Rating, Vote, Winner
 from judges.mtbench.rows import BadField, JudgeNames, Score
@@ -23,8 +24,8 @@ from judges.plural import many, verb
 from judges.protocols.orders import Order
 from judges.strict_json import show_value
 
-ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "single", "pair", "vote")
-"""What FastChat's files hold, in the order in which they are read."""
+ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "known", "single", "pair", "vote")
+"""What FastChat's files hold, in the order in which they are read; `known`: dialogues that a dataset holds already."""
 _NAN = re.compile(r"\bNaN\b|-?\bInfinity\b")
 _LISTED = 8
 _LONG = 20
@@ -80,7 +81,8 @@ AnswerKey = tuple[str, str, int]
 class Assembled:
     """The records of a set of files with their places, what is not taken, and notes on what was found.
 
-    `prompt_sets` are the prompts of each file that a run could use.
+    `answered` are the places of those answers that the files hold; `prompt_sets` the prompts of each file that a run
+    could use.
     """
 
     questions: dict[str, Question] = field(default_factory=dict)
@@ -283,6 +285,16 @@ class Assembly:
             self.found.answers[key, model, one.choice] = made
             self.found.answered[key, model, one.choice] = place
 
+    def _known(self, _place: Place, row: dict[str, Any]) -> None:
+        """A dialogue of the dataset: judgments may be about it, and it is nothing new. What files say goes before."""
+        question, sets = read_question(row["meta"], texts_by(row, "user"))
+        self.found.questions.setdefault(question.id, question)
+        for judge, said in sets.items():
+            self.found.references.setdefault(judge, {}).setdefault(question.id, said)
+        answer = read_answer(row)
+        if self.found.answers.setdefault(answer[:3], answer) is answer:
+            self.choices.setdefault(answer[:2], []).append(answer.choice)
+
     def _single(self, place: Place, row: dict[str, Any]) -> None:
         key, judge, scores = rows.question_id(row), rows.read_judge(row, place.file), rows.read_scores(row, place.file)
         stem = PurePosixPath(place.file).stem
@@ -460,7 +472,7 @@ class Assembly:
         judged |= {vote.b for _, vote in self.found.votes}
         judges = {one.judge.model for one in self.rated} | {one.judge.model for one in self.compared}
         for judge in sorted(judges - judged) if judged else ():
-            keys = [key for key in self.found.answers if key[1] == judge]
+            keys = [key for key in self.found.answered if key[1] == judge]
             files = {self.found.answered[key].file for key in keys}
             if not keys or any("/" in file for file in files):
                 continue

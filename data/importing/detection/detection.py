@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -128,9 +128,13 @@ def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
 
 
 def read_format(
-    name: Format, found: list[DetectedFile], mappings: Mapping[str, ColumnMapping] | None = None
-) -> Iterator[ToolEntry]:
-    """What these files of one format hold, with what they say under names of their own; a table needs its mapping."""
+    name: Format, found: list[DetectedFile], mappings: Mapping[str, ColumnMapping] | None = None,
+    items: Sequence[dict[str, Any]] = (),
+) -> Iterator[ToolEntry]:  # fmt: skip
+    """What these files of one format hold, with what they say under names of their own; a table needs its mapping.
+
+    `items` are those of the dataset, as far as the format asks for them (`formats.items_role`).
+    """
     with contextlib.ExitStack() as stack:
         files = [
             FormatFile(
@@ -138,6 +142,9 @@ def read_format(
             )
             for known in found
         ]
+        if items and (role := formats.items_role(name)):
+            there = (Record(number, item) for number, item in enumerate(items, 1))
+            files.append(FormatFile("the dataset", there, role=role))
         yield from formats.format_module(name).read(files)
 
 

@@ -68,6 +68,11 @@ def file_role(name: str, start: FileStart) -> str | None:
     return cast("Any", format_module(name)).role(start) if file_roles(name) else None
 
 
+def items_role(name: str) -> str:
+    """The role in which a format reads the items that a dataset holds already, "" where it has no use for them."""
+    return cast("str", getattr(format_module(name), "ITEMS_ROLE", ""))
+
+
 def lists() -> frozenset[tuple[str, ...]]:
     """The long lists that the JSON objects of all formats hold."""
     return frozenset(path for name in (*OWN, *TOOLS) for path in format_module(name).LISTS)

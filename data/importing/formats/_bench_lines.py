@@ -32,8 +32,8 @@ def bench_lines(made: Assembled, task: bool = False) -> Iterator[Entry]:
     for file, prompts in made.prompt_sets.items():
         yield Line(file, 0, "prompts", {"prompts": [list(one) for one in prompts]})
     lines = _Lines(made, task)
-    for key, answer in made.answers.items():
-        yield lines.answer(made.answered[key], answer)
+    for key, place in made.answered.items():
+        yield lines.answer(place, made.answers[key])
     for place, rating in made.ratings:
         yield lines.rating(place, rating)
     for place, game in made.games:

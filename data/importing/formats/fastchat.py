@@ -25,6 +25,8 @@ _JUDGED = frozenset(("judge", "judge_id", "judgment", "judge_model", "judge_prom
 _OWN = ("g1_", "g2_", "judgment_", "score_", "winner_")
 TITLE = "FastChat"
 LISTS = ()
+ITEMS_ROLE = "known"
+"""The role of what the dataset holds already: judgments are understood by the answers that they are about."""
 ROLES_OF_FILES: dict[Role, str] = {
     "prompt": "a judge's prompts",
     "question": "questions",
@@ -57,7 +59,7 @@ def fits(start: FileStart) -> bool:
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
     """The items, judgments and labels of a set of files, whatever order they are given in."""
     given = list(files)
-    if given and all(part.role in ("prompt", "question", "reference") for part in given):
+    if all(part.role in ("prompt", "question", "reference", ITEMS_ROLE) for part in given):
         yield Hint("The files hold no answers, ratings or votes: questions alone make no items.")
     hints: list[Hint] = []
     made = assemble([BenchFile(part.name, str(part.role), _begun(part, hints)) for part in given])

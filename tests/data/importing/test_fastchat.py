@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -438,3 +439,29 @@ def test_half_points_are_ratings_from_the_file_to_kappa_and_back(tmp_path: Path)
         import_source(again, "lea", from_bytes(rows), ImportPlan("d"))
         assert scores(again) == scores(store)
     assert verify(store) == []
+
+
+def test_judgments_of_a_later_import_are_told_apart_by_the_answers_that_the_dataset_holds(tmp_path: Path) -> None:
+    """Questions and answers first, then judgments, then all of it: two wordings are two judges, and nothing is new."""
+    asked = "Rate {}.\n[Question]\nWrite.\n[Answer]\nFirst\n[End]"
+    said = [rated(user_prompt=asked.format(how), judgment=f"[[{n}]]", score=n) for how, n in (("well", 8), ("hard", 3))]
+    answers = {**BASE, "m__one.jsonl": [answer("81", "m/one", "First", "Second")]}
+    with contextlib.closing(workspace(tmp_path)) as store:
+        bring(store, answers)
+        bring(store, {"gpt-4_single.jsonl": said})
+        judges = {(one, value) for one, value in store.rows("select judge_id, value from score")}
+        assert len({one for one, _ in judges}) == 2 and {value for _, value in judges} == {8, 3}
+        before = counts(store)
+        for again in ({"gpt-4_single.jsonl": said}, {**answers, "gpt-4_single.jsonl": said}, {"x_single.jsonl": said}):
+            assert bring(store, again).preview.new.total == 0
+        assert counts(store) == before
+
+
+def test_what_the_files_say_goes_before_what_the_dataset_holds(tmp_path: Path) -> None:
+    """Another answer under a name that is taken is refused as ever, and named at its own line."""
+    with contextlib.closing(workspace(tmp_path)) as store:
+        bring(store, BASE)
+        with pytest.raises(ImportRefused) as refused:
+            bring(store, {**BASE, "m__one.jsonl": [answer("81", "m/one", "Other", "Second")]})
+        assert [one.file for one in refused.value.preview.problems] == ["m__one.jsonl"]
+        assert bring(store, {"n.jsonl": [answer("81", "m/two", "Mine", "Too")]}).items == 1

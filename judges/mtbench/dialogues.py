@@ -1,0 +1,49 @@
+"""MT-Bench's records of items as a store holds them: what a dialogue's content and meta say of a question's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from judges.mtbench.records import Answer, Question
+
+EVERY_JUDGE = "all judges"
+"""The name of the set of reference answers that is the same for every judge, or the only one."""
+
+
+def read_question(meta: Mapping[str, Any], asked: tuple[str, ...]) -> tuple[Question, dict[str, tuple[str, ...]]]:
+    """The question that an item's meta names, with the user's turns; and its reference answers by judge."""
+    given, own = read_texts(meta.get("reference")), "reference_answer" in meta
+    name, heat = str(meta["question_id"]), meta.get("required_temperature")
+    shown = read_texts(meta["reference_answer"]) if own else given
+    sets = meta.get("reference_answers")
+    held = sets.items() if isinstance(sets, dict) else [(EVERY_JUDGE, shown)] if shown else []
+    question = Question(name, str(meta.get("category", "")), asked, given if own else (), heat)
+    return question, {judge: read_texts(said) for judge, said in held}
+
+
+def read_answer(item: Mapping[str, Any]) -> Answer:
+    """The answer that the content of a dialogue holds."""
+    facts = whole_number(item["meta"], "continues"), whole_number(item["meta"], "cut_at") or 0
+    return Answer(*answer_key(item["meta"], item.get("system", "")), texts_by(item, "assistant"), *facts)
+
+
+def answer_key(meta: Mapping[str, Any], model: str) -> tuple[str, str, int]:
+    """(question, model, choice) of an item."""
+    return str(meta["question_id"]), model, whole_number(meta, "choice") or 0
+
+
+def whole_number(meta: Mapping[str, Any], name: str) -> int | None:
+    """A whole number of an item's meta, which may hold anything."""
+    found = meta.get(name)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def texts_by(item: Mapping[str, Any], role: str) -> tuple[str, ...]:
+    """What one side said in a dialogue, in order."""
+    return tuple(entry["text"] for entry in item["turns"] if entry["role"] == role)
+
+
+def read_texts(given: Any) -> tuple[str, ...]:
+    """A text or a list of them, from a file that may hold anything."""
+    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list | tuple) else ()
