@@ -116,7 +116,9 @@ def patiently(check: Callable[[], bool], seconds: float = 30) -> bool:
 TURN = "to => { history.pushState({}, '', '/' + to); dispatchEvent(new PopStateEvent('popstate')) }"
 AT_REST = """() => {
   const app = document.querySelector("[data-testid='stApp']");
-  if (!app || app.dataset.testScriptState !== 'notRunning') { window.restedFrom = 0; return false }
+  // Until it is connected a page says that its script does not run, as it will when the script has run.
+  const still = app?.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning';
+  if (!still) { window.restedFrom = 0; return false }
   window.restedFrom ||= performance.now();
   if (performance.now() - window.restedFrom < 250) return false;
   window.restedFrom = 0;
