@@ -105,7 +105,7 @@ class Card:
 
     `needs` says in sentences what it needs of a model and of the items, `least_reply` is how many tokens a reply takes
     at the least; neither is part of its version. `conversation` is there where the replies are answers to be judged and
-    not judgments (judges/mtbench/generating.py).
+    not judgments (judges/mtbench/generation.py).
     """
 
     name: str

@@ -643,7 +643,7 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/exporting/kinds/": "data/exporting/test_exporting.py",
     "data/exporting/shared.py": "data/exporting/test_exporting.py",
     "data/mtbench/answers.py": "data/mtbench/test_protocol_run.py",
-    "judges/mtbench/pairing.py": "data/mtbench/test_protocol_run.py",
+    "judges/mtbench/answer_pairs.py": "data/mtbench/test_protocol_run.py",
     "data/importing/formats/canonical.py": "data/importing/test_importing.py",
     "data/importing/conversations/evaluation_cases.py": "data/importing/test_tools.py",
     "data/importing/conversations/call_chains.py": "data/importing/test_tools.py",

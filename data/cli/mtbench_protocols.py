@@ -10,7 +10,7 @@ from data.cli.options import acting_person, add_actor, workspace_store
 from data.records import judge_prompts, protocols
 from data.store import Store
 from data.store.errors import NotFound
-from judges.cards.mt_bench.judging import judge_card, pair_card
+from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
 from judges.mtbench import protocol as built_in
 from judges.mtbench.prompts import OURS, BadPrompt
 from judges.mtbench.protocol import Protocol, describe, read_protocol

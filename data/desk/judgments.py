@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from data.records import combinations
-from data.records.datasets import DatasetJudge
+from data.records.datasets import DatasetJudge, every_judge
 from data.store import Store
 from judges.card import Card
 
@@ -81,12 +80,11 @@ def unit_judgments(
 
 def _prompts(store: Store, judge_ids: Sequence[str]) -> Mapping[str, str]:
     """The prompt family of each judge, else its protocol; with a part of the wording where one model has two."""
-    told: dict[str, tuple[str, str, str]] = {}
-    for judge, model, params in store.rows("select id, model, params from judge where id = any($1)", [list(judge_ids)]):
-        given = json.loads(params or "{}")
-        given = given if isinstance(given, dict) else {}
+    known, told = every_judge(store), dict[str, tuple[str, str, str]]()
+    for judge in judge_ids:
+        given = known[judge].parameters
         prompt, protocol, wording = (str(given.get(key) or "") for key in ("prompt", "protocol", "wording"))
-        told[judge] = (model, prompt or protocol, wording)
+        told[judge] = (known[judge].model, prompt or protocol, wording)
     named = [one[:2] for one in told.values()]
     return {
         judge: f"{prompt} {wording[:6]}".strip() if named.count((model, prompt)) > 1 else prompt

@@ -14,8 +14,8 @@ from data.records import datasets
 from data.store import Store, kept
 from data.store.errors import BadInput
 from judges.client.endpoint import is_practice
-from judges.mtbench.generating import answered_dialogues, answers_mark
-from judges.mtbench.pairing import make_pairs
+from judges.mtbench.answer_pairs import make_pairs
+from judges.mtbench.generation import answered_dialogues, answers_mark
 from judges.mtbench.protocol import Protocol
 from judges.strict_json import canonical
 from judges.types import ITEM, Dialogue, Item

@@ -16,9 +16,9 @@ from data.runs import runs
 from data.store import Store
 from data.store.errors import BadInput
 from judges.card import Card
-from judges.cards.mt_bench.judging import judge_card
+from judges.cards.mt_bench.protocol_cards import judge_card
 from judges.client.estimate import Estimate
-from judges.mtbench.crossing import (
+from judges.mtbench.factorial_design import (
     FACTORS,
     ExperimentArm,
     cross_protocols,

@@ -28,15 +28,15 @@ from data.runs.run_order import DryRunJudgment, RunOrder, RunSummary
 from data.store import Store, each_kept
 from data.store.errors import BadInput
 from judges.card import Card
-from judges.cards.mt_bench.judging import judge_card, pair_card
 from judges.cards.mt_bench.material import references
+from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
 from judges.client import estimate as estimates
 from judges.client.budget import Price, dollars
 from judges.client.endpoint import Endpoint, is_practice
 from judges.client.estimate import Estimate
 from judges.client.usage import Charge
-from judges.mtbench.generating import answer_card, answered_dialogues
-from judges.mtbench.pairing import make_pairs
+from judges.mtbench.answer_pairs import make_pairs
+from judges.mtbench.generation import answer_card, answered_dialogues
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import PromptText
 from judges.plural import many
@@ -78,12 +78,12 @@ class ProtocolRun:
     price: Price | None = None
     judge_price: Price | None = None
 
-
     @property
     def steps(self) -> list[Step]:
         """What is to be done, in its order."""
         judging: list[Step] = ["ratings", *(["verdicts"] if self.pairs else [])]  # type: ignore[list-item]
         return [*(["answers"] if self.model else []), *(judging if self.judge else [])]  # type: ignore[list-item]
+
 
 _NOTHING = Estimate(0, 0, 0, 0, 0, 0.0, 0.0, 0)
 _STORED = TypeAdapter(ProtocolRun)
@@ -144,9 +144,8 @@ def step_card(wanted: ProtocolRun, step: Step, references: str = "") -> Card:
     """The card by which a step is run; `references` is the set that its judge has of its own."""
     if step == "answers":
         return answer_card(wanted.protocol)
-    return (pair_card if step == "verdicts" else judge_card)(
-        wanted.protocol, wanted.prompts, references
-    )  # fmt: skip
+    made = pair_card if step == "verdicts" else judge_card
+    return made(wanted.protocol, wanted.prompts, references)
 
 
 def _tokens(found: Estimate) -> str:

@@ -13,7 +13,7 @@ from data.records.tables import DatasetRow
 from data.store import Store, Tx, kept
 from data.store.errors import BadInput, NotFound
 from data.store.ids import content_id
-from judges.mtbench.generating import open_dialogue
+from judges.mtbench.generation import open_dialogue
 from judges.mtbench.records import Bench, PromptText
 from judges.types import ITEM, Dialogue
 

@@ -124,7 +124,7 @@ def _again(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
     if recipe.get("how") == "own":
         return from_recipe(check_recipe(dict(recipe)))
     if recipe.get("how") == "answers":
-        from judges.mtbench.generating import answer_card_again
+        from judges.mtbench.generation import answer_card_again
 
         return answer_card_again(recipe)
     made_from = folders.get(str(recipe.get("from")))

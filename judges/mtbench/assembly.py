@@ -15,12 +15,13 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple, Protocol
 
 from judges.mtbench import prompts, rows, wordings
-from judges.mtbench.dialogues import read_answer, read_question, texts_by
+from judges.mtbench.dialogues import answer_name, read_answer, read_question, texts_by
 from judges.mtbench.parsing import ERROR
 from judges.mtbench.records import Answer, Bench, Game, Judge, PromptText, Question, Rating, Vote, Winner
 from judges.mtbench.rows import BadField, JudgeNames, Score
 from judges.mtbench.thinking import strip_thinking
 from judges.plural import many, verb
+from judges.protocols.messages import fill
 from judges.protocols.orders import Order
 from judges.strict_json import show_value
 
@@ -75,6 +76,8 @@ class BadRow(NamedTuple):
 
 
 AnswerKey = tuple[str, str, int]
+_Cell = tuple[object, ...]
+"""What a judgment is about."""
 
 
 @dataclass
@@ -409,7 +412,7 @@ class Assembly:
         known = self.templates[name]
         there = {field: next((form for form in forms if form and form in prompt), "") for field, forms in texts.items()}
         for template in known:
-            if wordings.fill(template, there) == prompt:
+            if fill(template, there) == prompt:
                 return template
         made = wordings.unfill(prompt, texts)
         if made is not None:
@@ -487,29 +490,20 @@ class Assembly:
             )
 
     def _settle_ratings(self) -> None:
-        families = [prompts.family_name(one.judge.prompt) for one in self.rated]
-        told = self._wordings(
-            [
-                wordings.AskedRow(
-                    one.place.file, (one.question, one.model, one.score.turn, one.score.sample, one.choice),
-                    one.judge.prompt, one.score.turn, bool(one.score.asked), one.template,
-                )
-                for one in self.rated
-            ],
-            [one.judge.model for one in self.rated], families,
-        )  # fmt: skip
-        told = _stated([one.own for one in self.rated], told)
-        named = self._by_folder([
-            ((one.judge.model, wording), family, one.place.file, (one.question, one.model, one.score.turn))
-            for one, family, wording in zip(self.rated, families, told, strict=True)
-        ])  # fmt: skip
+        told = self._settled(self.rated, [
+            wordings.AskedRow(
+                one.place.file, (one.question, one.model, one.score.turn, one.score.sample, one.choice),
+                one.judge.prompt, one.score.turn, bool(one.score.asked), one.template,
+            )
+            for one in self.rated
+        ], [(one.question, one.model, one.score.turn) for one in self.rated])  # fmt: skip
         samples: Counter[tuple[str, str, str, int, int]] = Counter()
         unknown: list[_Judged] = []
-        for one, family, wording in zip(self.rated, named, told, strict=True):
+        for one, judged in zip(self.rated, told, strict=True):
             if self.found.questions and one.question not in self.found.questions:
                 unknown.append(one)
                 continue
-            judge = self._judge(one.judge.model, family, wording, one.own.protocol)
+            judge = self._judge(*judged)
             choice = self._choice(one, judge, samples)
             cell = (judge, one.question, one.model, choice, one.score.turn)
             error = "the call to the judge failed" if ERROR in one.score.text else ""
@@ -534,32 +528,35 @@ class Assembly:
         return (free or alike)[0]
 
     def _settle_games(self) -> None:
-        families = [prompts.family_name(one.judge.prompt) for one in self.compared]
-        told = self._wordings(
-            [
-                wordings.AskedRow(
-                    one.place.file, (one.question, one.verdict.a, one.verdict.b, one.verdict.turn, one.game.order),
-                    one.judge.prompt, one.verdict.turn, bool(one.game.asked), one.template,
-                )
-                for one in self.compared
-            ],
-            [one.judge.model for one in self.compared], families,
-        )  # fmt: skip
-        told = _stated([one.own for one in self.compared], told)
-        named = self._by_folder([
-            (
-                (one.judge.model, wording), family, one.place.file,
-                (one.question, one.verdict.a, one.verdict.b, one.verdict.turn, one.game.order),
+        cells = [
+            (one.question, one.verdict.a, one.verdict.b, one.verdict.turn, one.game.order) for one in self.compared
+        ]
+        told = self._settled(self.compared, [
+            wordings.AskedRow(
+                one.place.file, cell, one.judge.prompt, one.verdict.turn, bool(one.game.asked), one.template
             )
-            for one, family, wording in zip(self.compared, families, told, strict=True)
-        ])  # fmt: skip
-        for one, family, wording in zip(self.compared, named, told, strict=True):
-            judge = self._judge(one.judge.model, family, wording, one.own.protocol)
+            for one, cell in zip(self.compared, cells, strict=True)
+        ], cells)  # fmt: skip
+        for one, judged in zip(self.compared, told, strict=True):
+            judge = self._judge(*judged)
             found, game = one.verdict, one.game
             made = Game(
                 judge, one.question, found.turn, found.a, found.b, game.order, game.winner, game.text, game.error
             )
             self.found.games.append((one.place, made))
+
+    def _settled(
+        self, judged: Sequence[_Judged | _Compared], asked: Sequence[wordings.AskedRow], cells: Sequence[_Cell]
+    ) -> list[tuple[str, str, str, str]]:
+        """The model, family, wording and protocol of the judge of every row; `cells` are what the rows are about."""
+        models = [one.judge.model for one in judged]
+        families = [prompts.family_name(one.judge.prompt) for one in judged]
+        told = _stated([one.own for one in judged], self._wordings(asked, models, families))
+        named = self._by_folder([
+            ((model, wording), family, one.place.file, cell)
+            for one, model, family, wording, cell in zip(judged, models, families, told, cells, strict=True)
+        ])  # fmt: skip
+        return list(zip(models, named, told, [one.own.protocol for one in judged], strict=True))
 
     def _judge(self, model: str, family: str, wording: str, protocol: str) -> str:
         protocol = protocol or self._protocol
@@ -665,11 +662,6 @@ def _lone(games: Sequence[tuple[Place, Game]]) -> Counter[str]:
         if game.order and met[game.judge, game.question, game.turn, game.a, game.b]:
             lone[place.file] += 1
     return lone
-
-
-def answer_name(question: str, model: str, choice: int) -> str:
-    """The name of the item that an answer becomes in a dataset."""
-    return f"{question}/{model}" if not choice else f"{question}/{model}/choice:{choice}"
 
 
 def named(names: Iterable[str]) -> str:

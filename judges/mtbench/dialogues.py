@@ -11,6 +11,16 @@ EVERY_JUDGE = "all judges"
 """The name of the set of reference answers that is the same for every judge, or the only one."""
 
 
+def answer_name(question: str, model: str, choice: int) -> str:
+    """The name of the item that an answer becomes in a dataset."""
+    return f"{question}/{model}" if not choice else f"{question}/{model}/choice:{choice}"
+
+
+def pair_name(question: str, a: str, b: str, turn: int) -> str:
+    """The name of the item that two models' answers up to a turn become, in sorted order of the models' names."""
+    return f"{question}/{a}~{b}/turn{turn}"
+
+
 def read_question(meta: Mapping[str, Any], asked: tuple[str, ...]) -> tuple[Question, dict[str, tuple[str, ...]]]:
     """The question that an item's meta names, with the user's turns; and its reference answers by judge."""
     given, own = read_texts(meta.get("reference")), "reference_answer" in meta

@@ -18,7 +18,7 @@ from judges.mtbench import parsing
 from judges.mtbench.prompts import family_name, wording
 from judges.mtbench.records import Answer, Bench, Game, Judge, PromptText, Rating, Winner
 from judges.mtbench.rows import INCONSISTENT
-from judges.mtbench.wordings import fill
+from judges.protocols.messages import fill
 from judges.strict_json import canonical
 
 WITH_REFERENCE = ("math", "reasoning", "coding")

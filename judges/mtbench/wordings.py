@@ -60,17 +60,6 @@ def unfill(prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
     return found
 
 
-def fill(template: str, texts: Mapping[str, str]) -> str:
-    """A template with the texts of its fields in their places, and its double braces single."""
-    marks = {name: f"\x00{number}\x00" for number, name in enumerate(texts)}
-    for name, mark in marks.items():
-        template = template.replace(f"{{{name}}}", mark)
-    template = template.replace("{{", "{").replace("}}", "}")
-    for name, mark in marks.items():
-        template = template.replace(mark, texts[name])
-    return template
-
-
 @dataclass(slots=True)
 class AskedRow:
     """A judgment as far as its prompt goes: where it stands, what it is about, the prompt's name, and its template.

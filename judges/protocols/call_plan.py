@@ -340,9 +340,14 @@ def _conversed(task: Task, calls: Sequence[_Call], answers: Mapping[str, CallRep
     return FinishedJudgment(task, raw, replace(first, why=f"{call.words}: {first.why}") if first.unscored else first)
 
 
+def is_lost(raw: str, unscored: UnscoredReason | None) -> bool:
+    """Whether a reply of a conversation is no answer: any text that came is one, also if it was cut off, or refuses."""
+    return unscored == "api_error" or (unscored == "refused" and not raw.strip())
+
+
 def _said(answer: CallReply) -> Reading:
-    """A reply of a conversation: whatever text came is the answer, also one that was cut off, or that refuses."""
-    lost = answer.unscored == "api_error" or (answer.unscored == "refused" and not answer.raw.strip())
+    """What a reply of a conversation comes to: nothing to score, and unscored only where it is no answer."""
+    lost = is_lost(answer.raw, answer.unscored)
     return Reading(unscored=answer.unscored, why=answer.why) if lost else Reading()
 
 

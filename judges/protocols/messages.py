@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from judges.card import Card
@@ -47,7 +48,7 @@ def fenced(text: str) -> tuple[str, dict[str, Any]] | None:
     return (found[-1][2], json.loads(found[-1][3])) if found else None
 
 
-def fill(template: str, fields: dict[str, Any]) -> str:
+def fill(template: str, fields: Mapping[str, Any]) -> str:
     """The template with each {name} replaced by the field, and doubled braces by single ones, as str.format does it.
 
     What a field holds is never looked at, and a {name} without a field stays as it is.

@@ -6,7 +6,7 @@ import streamlit as st
 
 from data.records import judge_prompts, protocols
 from data.store import Store
-from judges.cards.mt_bench.judging import judge_card, pair_card
+from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
 from judges.mtbench.prompts import OURS
 from judges.mtbench.protocol import Protocol, describe, parse_protocol
 from judges.plural import many

@@ -14,7 +14,7 @@ import streamlit as st
 from data.mtbench import protocol_run
 from data.runs.run_order import RunProgress, RunSummary
 from judges.client.budget import dollars
-from judges.mtbench.generating import NAME as ANSWERS
+from judges.mtbench.generation import NAME as ANSWERS
 from judges.plural import many
 from judges.render.findings.findings import Column
 from pages.ui import run_estimate, session, tables, text, url_state

@@ -13,7 +13,7 @@ from data.records import people
 from data.records.judge_prompts import settle_prompts
 from data.store import Store, open_store
 from data.workspace.verify import verify
-from judges.cards.mt_bench.judging import judge_card
+from judges.cards.mt_bench.protocol_cards import judge_card
 from judges.mtbench.protocol import Protocol
 from judges.protocols.call_plan import Task, ask
 from judges.stats.agreement import kappa

@@ -9,7 +9,8 @@ from typing import Any
 from data.importing.lines import Entry, Hint, Line, RejectedRow, RepeatCounter
 from data.store.ids import now
 from judges.mtbench import completeness
-from judges.mtbench.assembly import Assembled, Place, answer_name
+from judges.mtbench.assembly import Assembled, Place
+from judges.mtbench.dialogues import answer_name, pair_name
 from judges.mtbench.pair_turns import ANSWER, USER, join_turns
 from judges.mtbench.records import Answer, Game, Judge, Rating, Vote
 from judges.mtbench.rows import INCONSISTENT
@@ -171,4 +172,4 @@ def params_of(judge: Judge) -> dict[str, Any]:
 
 
 def _pair_name(said: Game | Vote) -> str:
-    return f"{said.question}/{said.a}~{said.b}/turn{said.turn}"
+    return pair_name(said.question, said.a, said.b, said.turn)

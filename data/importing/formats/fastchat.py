@@ -59,7 +59,7 @@ def fits(start: FileStart) -> bool:
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
     """The items, judgments and labels of a set of files, whatever order they are given in."""
     given = list(files)
-    if all(part.role in ("prompt", "question", "reference", ITEMS_ROLE) for part in given):
+    if given and all(part.role in ("prompt", "question", "reference", ITEMS_ROLE) for part in given):
         yield Hint("The files hold no answers, ratings or votes: questions alone make no items.")
     hints: list[Hint] = []
     made = assemble([BenchFile(part.name, str(part.role), _begun(part, hints)) for part in given])

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from judges.card import Card, prompts_beside
 from judges.cards.mt_bench import material
-from judges.cards.mt_bench.showing import REPLY, again
+from judges.cards.mt_bench.presentation import REPLY, again
 from judges.mtbench.parsing import ERROR, Counts, rating, winner
 from judges.params import Params
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Score

@@ -14,7 +14,7 @@ from data.records.datasets import dataset_named
 from data.store import Store
 from data.trail.trail import TrailFilter, all_entries
 from data.workspace.verify import verify
-from judges.cards.mt_bench.judging import judge_card
+from judges.cards.mt_bench.protocol_cards import judge_card
 from judges.mtbench.prompts import BadPrompt, wording
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import PromptText

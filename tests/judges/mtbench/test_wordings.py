@@ -6,7 +6,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import assume, given
 
-from judges.mtbench.wordings import fill, unfill
+from judges.mtbench.wordings import unfill
+from judges.protocols.messages import fill
 
 TEXTS = st.text("abc {}[]\\\n0", min_size=12, max_size=40)
 TEMPLATE = "Judge {{as JSON}} [[5]].\n\nQ: {question}\n\nA: {answer}\n"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.cards.mt_bench.judging import judge_card
-from judges.mtbench.crossing import (
+from judges.cards.mt_bench.protocol_cards import judge_card
+from judges.mtbench.factorial_design import (
     FACTORS,
     cross_protocols,
     differing_factors,

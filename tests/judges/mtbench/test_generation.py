@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from judges.authoring.custom import from_spec
 from judges.cards import cards
-from judges.mtbench.generating import answer_card, answered_dialogues, answers_mark, open_dialogue
+from judges.mtbench.generation import answer_card, answered_dialogues, answers_mark, open_dialogue
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import Question
 from judges.protocols.call_plan import CallReply, Task, ask, fuse, pieces, remaining_pieces, reread

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from judges.card import Card, Conversation
+from judges.mtbench.dialogues import answer_name
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import Question
 from judges.params import Params
-from judges.protocols.call_plan import unpack_replies
+from judges.protocols.call_plan import is_lost, unpack_replies
 from judges.types import Dialogue, Reading, Strict, Turn, UnscoredReason
 
 NAME = "mt_bench_answers"
@@ -141,14 +142,10 @@ def answered_dialogues(
     for sample in range(protocol.samples):
         own = sample if _temperature(protocol, question) else 0
         said = [found.get(_piece(turn, own)) for turn in range(1, len(_questions(question)) + 1)]
-        whole = [one for one in said if one is not None and not _is_lost(*one)]
+        whole = [one for one in said if one is not None and not is_lost(*one)]
         if len(whole) == len(said):
             made.append(_answered(protocol, question, model, sample, whole, references))
     return made
-
-
-def _is_lost(text: str, unscored: UnscoredReason | None) -> bool:
-    return unscored == "api_error" or (unscored == "refused" and not text.strip())
 
 
 def _answered(
@@ -171,5 +168,5 @@ def _answered(
     entries = [
         entry if entry.role == "user" else entry.model_copy(update={"text": next(texts)}) for entry in question.turns
     ]
-    name = f"{question.id}/{model}" + (f"/choice:{sample}" if sample else "")
+    name = answer_name(question.id, model, sample)
     return Dialogue(id=name, kind="dialogue", system=model, turns=entries, meta=meta)

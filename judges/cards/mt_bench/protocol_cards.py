@@ -13,7 +13,7 @@ from pathlib import Path
 
 from judges.card import Card
 from judges.cards.mt_bench.card import CARD, PAIR
-from judges.cards.mt_bench.showing import REPLY, Shown, show
+from judges.cards.mt_bench.presentation import REPLY, Shown, show
 from judges.mtbench.prompts import OURS, Sort, find_family, wording
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import PromptText

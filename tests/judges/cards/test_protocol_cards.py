@@ -10,7 +10,7 @@ import pytest
 from judges.authoring.custom import from_spec
 from judges.card import Card
 from judges.cards import card, cards
-from judges.cards.mt_bench.judging import judge_card, pair_card
+from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
 from judges.client.estimate import find_long_calls, safe_length
 from judges.errors import BadCard
 from judges.mtbench.prompts import VARIANTS, BadPrompt, wording

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
+from judges.mtbench.dialogues import pair_name
 from judges.mtbench.pair_turns import ANSWER, USER, join_turns
 from judges.types import Dialogue, Pair, PairSide
 
@@ -38,7 +39,7 @@ def _of_turns(question: str, a: Dialogue, b: Dialogue) -> Iterator[Pair]:
             for one, texts in zip((a, b), said, strict=True)
         ]
         yield Pair(
-            id=f"{question}/{a.system}~{b.system}/turn{turn}", kind="pair", input=join_turns(asked[:turn], USER),
+            id=pair_name(question, a.system, b.system, turn), kind="pair", input=join_turns(asked[:turn], USER),
             response_a=sides[0], response_b=sides[1],
             meta=meta | ({"reference_answer": given[:turn]} if isinstance(given, list) else {}),
         )  # fmt: skip
